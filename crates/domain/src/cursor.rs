@@ -1,0 +1,105 @@
+//! Paging through lists that are newest first (SPEC 4.11, CONTRACT 4).
+
+use crate::{ErrorCode, UnixMillis};
+
+/// How many items a page holds: 1 to 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageLimit(i64);
+
+impl PageLimit {
+    /// Used when none is given.
+    pub const DEFAULT: Self = Self(50);
+
+    /// Outside 1 to 100, or no number: `INVALID_INPUT`.
+    pub fn parse(text: &str) -> Result<Self, ErrorCode> {
+        match text.parse() {
+            Ok(limit @ 1..=100) => Ok(Self(limit)),
+            _ => Err(ErrorCode::InvalidInput),
+        }
+    }
+
+    /// The number of items.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+/// Where the previous page ended: items strictly older, or of the same time and with a smaller id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// `before`: the last item's time.
+    pub before: UnixMillis,
+    /// `before_id`: the last item's id, which orders items of the same time.
+    pub before_id: Option<String>,
+}
+
+/// A page of a list: how many items, and from where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRequest {
+    /// How many.
+    pub limit: PageLimit,
+    /// From where; `None` is from the newest.
+    pub cursor: Option<Cursor>,
+}
+
+impl PageRequest {
+    /// Longest `before_id` looked at, in bytes.
+    const MAX_ID_BYTES: usize = 64;
+
+    /// Reads `limit`, `before` and `before_id` as they stand in a query; empty ones count as absent, and bad ones are
+    /// `INVALID_INPUT`.
+    pub fn parse(
+        limit: Option<&str>,
+        before: Option<&str>,
+        before_id: Option<&str>,
+    ) -> Result<Self, ErrorCode> {
+        let given = |text: Option<&str>| text.filter(|t| !t.is_empty()).map(str::to_owned);
+        let limit = given(limit).map_or(Ok(PageLimit::DEFAULT), |text| PageLimit::parse(&text))?;
+        let cursor = match (given(before), given(before_id)) {
+            (None, None) => None,
+            (None, Some(_)) => return Err(ErrorCode::InvalidInput),
+            (Some(before), before_id) => Some(Self::cursor(&before, before_id)?),
+        };
+        Ok(Self { limit, cursor })
+    }
+
+    fn cursor(before: &str, before_id: Option<String>) -> Result<Cursor, ErrorCode> {
+        let before = before
+            .parse()
+            .map(UnixMillis)
+            .map_err(|_| ErrorCode::InvalidInput)?;
+        if before_id
+            .as_ref()
+            .is_some_and(|id| id.len() > Self::MAX_ID_BYTES)
+        {
+            return Err(ErrorCode::InvalidInput);
+        }
+        Ok(Cursor { before, before_id })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PageRequest;
+
+    #[test]
+    fn bad_limits_and_cursors_are_refused() {
+        for (limit, before, before_id) in [
+            (Some("0"), None, None),
+            (Some("101"), None, None),
+            (Some("ten"), None, None),
+            (None, Some("soon"), None),
+            (None, None, Some("snd_1")),
+        ] {
+            assert!(PageRequest::parse(limit, before, before_id).is_err());
+        }
+        assert!(PageRequest::parse(None, Some("1"), Some("snd_1")).is_ok());
+        assert_eq!(
+            PageRequest::parse(Some(""), None, None)
+                .expect("default")
+                .limit
+                .get(),
+            50
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! Why a delivery finally failed.
+
+/// The reason of a dead letter (CONTRACT 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureReason {
+    /// The subscription was made with another VAPID key.
+    KeyMismatch,
+    /// 429 until the retries were used up.
+    Throttled,
+    /// 5xx until the retries were used up.
+    Unavailable,
+    /// Time-out, connection or TLS failure until the retries were used up.
+    Unreachable,
+    /// The endpoint's address is not public.
+    BlockedAddress,
+    /// Any other answer.
+    Refused,
+    /// The TTL ended before a retry.
+    OutOfTime,
+}
+
+impl FailureReason {
+    /// The text form, as in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::KeyMismatch => "key_mismatch",
+            Self::Throttled => "throttled",
+            Self::Unavailable => "unavailable",
+            Self::Unreachable => "unreachable",
+            Self::BlockedAddress => "blocked_address",
+            Self::Refused => "refused",
+            Self::OutOfTime => "out_of_time",
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Opaque identifiers with a type prefix (CONTRACT 2).
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::ErrorCode;
+
+/// Longest text accepted as an identifier, in bytes.
+const MAX_BYTES: usize = 64;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// A new identifier around a fresh UUID.
+            pub fn from_uuid(uuid: Uuid) -> Self {
+                Self(format!(concat!($prefix, "{}"), uuid.simple()))
+            }
+
+            /// Reads an identifier from a path or a body; a malformed one names nothing: `NOT_FOUND`.
+            pub fn parse(text: &str) -> Result<Self, ErrorCode> {
+                let rest = text.strip_prefix($prefix).ok_or(ErrorCode::NotFound)?;
+                let plain = rest.bytes().all(|b| b.is_ascii_alphanumeric());
+                if rest.is_empty() || !plain || text.len() > MAX_BYTES {
+                    return Err(ErrorCode::NotFound);
+                }
+                Ok(Self(text.to_owned()))
+            }
+
+            /// An identifier that this server wrote into its own database.
+            pub fn trusted(text: String) -> Self {
+                Self(text)
+            }
+
+            /// The text form.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// An account, `usr_…`.
+    AccountId, "usr_"
+);
+id!(
+    /// An app, `app_…`.
+    AppId, "app_"
+);
+id!(
+    /// A subscription, `sub_…`.
+    SubscriptionId, "sub_"
+);
+id!(
+    /// An API key's record, `key_…` (not the raw key, which starts with `pk_`).
+    KeyId, "key_"
+);
+id!(
+    /// A send, `snd_…`.
+    SendId, "snd_"
+);
+id!(
+    /// A key event, `evt_…`.
+    KeyEventId, "evt_"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::AppId;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_made_id_parses_back() {
+        let id = AppId::from_uuid(Uuid::from_u128(7));
+        assert_eq!(AppId::parse(id.as_str()), Ok(id));
+    }
+
+    #[test]
+    fn foreign_text_is_no_id() {
+        for text in [
+            "",
+            "app_",
+            "usr_1",
+            "app_../x",
+            &format!("app_{}", "a".repeat(61)),
+        ] {
+            assert!(AppId::parse(text).is_err(), "{text}");
+        }
+    }
+}

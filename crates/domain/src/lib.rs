@@ -1,0 +1,37 @@
+//! Hato's vocabulary: values that are valid once they exist, the error table and the wire types.
+//!
+//! Everything here is pure and builds for wasm. A value of a type of this crate has passed its checks, which live in one
+//! constructor each; code that holds one never checks again.
+
+pub mod address;
+pub mod browser_keys;
+pub mod cursor;
+pub mod dead_letter;
+pub mod email;
+pub mod endpoint;
+pub mod error_code;
+pub mod id;
+pub mod moment;
+pub mod name;
+pub mod notification;
+pub mod password;
+pub mod plan;
+pub mod push_options;
+pub mod scope;
+pub mod wire;
+
+pub use address::OutboundPolicy;
+pub use browser_keys::BrowserKeys;
+pub use cursor::{Cursor, PageLimit, PageRequest};
+pub use dead_letter::FailureReason;
+pub use email::Email;
+pub use endpoint::{Endpoint, HttpsUrl};
+pub use error_code::ErrorCode;
+pub use id::{AccountId, AppId, KeyEventId, KeyId, SendId, SubscriptionId};
+pub use moment::{Month, UnixMillis};
+pub use name::{Name, Platform};
+pub use notification::Notification;
+pub use password::{LoginPassword, NewPassword};
+pub use plan::Plan;
+pub use push_options::{PushOptions, Topic, Ttl, Urgency};
+pub use scope::Scope;

@@ -1,0 +1,107 @@
+//! Points in time as the API speaks of them: Unix milliseconds, and UTC months.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use time::{Date, OffsetDateTime};
+
+/// A point in time in Unix milliseconds (SPEC 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnixMillis(pub i64);
+
+impl UnixMillis {
+    /// This moment plus `span`, saturating at the end of time.
+    #[must_use]
+    pub fn plus(self, span: Duration) -> Self {
+        let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// This moment minus `span`, saturating at the beginning of time.
+    #[must_use]
+    pub fn minus(self, span: Duration) -> Self {
+        let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(millis))
+    }
+
+    /// How long after `earlier` this moment is; zero when it is before.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// The UTC calendar month of this moment.
+    pub fn month(self) -> Month {
+        let date = self.date();
+        Month(i64::from(date.year()) * 12 + i64::from(u8::from(date.month())) - 1)
+    }
+
+    /// The UTC day of this moment as `YYYY-MM-DD`.
+    pub fn day(self) -> String {
+        let date = self.date();
+        format!(
+            "{:04}-{:02}-{:02}",
+            date.year(),
+            u8::from(date.month()),
+            date.day()
+        )
+    }
+
+    /// Date and minute in UTC as people read them: `2026-01-31 09:05`.
+    pub fn to_minute(self) -> String {
+        let at = self.utc();
+        format!("{} {:02}:{:02}", self.day(), at.hour(), at.minute())
+    }
+
+    fn date(self) -> Date {
+        self.utc().date()
+    }
+
+    fn utc(self) -> OffsetDateTime {
+        OffsetDateTime::from_unix_timestamp(self.0.div_euclid(1000))
+            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    }
+}
+
+/// A UTC calendar month, in which sends are counted toward the plan (CONTRACT 6), as months since year 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Month(pub i64);
+
+impl Month {
+    /// The first moment of the following month, when the count starts anew.
+    pub fn end(self) -> UnixMillis {
+        let next = self.0 + 1;
+        let year = i32::try_from(next.div_euclid(12)).unwrap_or(9999);
+        let month = u8::try_from(next.rem_euclid(12) + 1).unwrap_or(1);
+        let first = time::Month::try_from(month)
+            .and_then(|m| Date::from_calendar_date(year, m, 1))
+            .unwrap_or(Date::MAX);
+        UnixMillis(
+            first
+                .midnight()
+                .assume_utc()
+                .unix_timestamp()
+                .saturating_mul(1000),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UnixMillis;
+
+    #[test]
+    fn a_month_ends_where_the_next_begins() {
+        let last_moment = UnixMillis(1_798_761_599_999); // 2026-12-31T23:59:59.999Z
+        assert_eq!(last_moment.month().end(), UnixMillis(1_798_761_600_000));
+        assert_eq!(
+            UnixMillis(1_798_761_600_000).month().0,
+            last_moment.month().0 + 1
+        );
+    }
+
+    #[test]
+    fn a_day_is_written_in_utc() {
+        assert_eq!(UnixMillis(1_798_761_599_999).day(), "2026-12-31");
+    }
+}

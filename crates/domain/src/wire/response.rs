@@ -1,0 +1,184 @@
+//! Response bodies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::UnixMillis;
+
+/// The body of every error (SPEC 7).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    /// A Japanese sentence for people.
+    pub error: String,
+    /// The machine-readable code.
+    pub code: String,
+    /// The pricing page, with errors about a limit of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upgrade_url: Option<String>,
+}
+
+/// `{ok: true}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ok {
+    /// Always true.
+    pub ok: bool,
+}
+
+/// An account as its owner sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// `usr_…`.
+    pub id: String,
+    /// The email address.
+    pub email: String,
+    /// `free` or `pro`.
+    pub plan: String,
+    /// When it was made.
+    pub created_at: UnixMillis,
+}
+
+/// `GET /auth/session`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// Who is signed in.
+    pub user: User,
+}
+
+/// The answer of register and login.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedIn {
+    /// Who is signed in.
+    pub user: User,
+    /// The session token, also set as the cookie `hato_session`.
+    pub session_token: String,
+}
+
+/// An app (SPEC 2.1, CONTRACT 4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct App {
+    /// `app_…`.
+    #[serde(rename = "appId")]
+    pub app_id: String,
+    /// The app's name.
+    pub name: String,
+    /// The VAPID public key, base64url, 65 bytes uncompressed.
+    pub vapid_public_key: String,
+    /// Where delivery results are posted.
+    pub webhook_url: Option<String>,
+    /// The VAPID `sub`.
+    pub vapid_subject: String,
+    /// The plan of the app's account.
+    pub plan: String,
+    /// Subscriptions that a broadcast would reach.
+    pub active_subscriptions: i64,
+    /// When it was made.
+    pub created_at: UnixMillis,
+}
+
+/// An API key as lists show it (SPEC 2.3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiKey {
+    /// `key_…`.
+    pub id: String,
+    /// The key's label.
+    pub name: String,
+    /// `subscribe_only`, `notify` or `full`.
+    pub scope: String,
+    /// When it last authenticated a request.
+    pub last_used_at: Option<UnixMillis>,
+    /// When it was made.
+    pub created_at: UnixMillis,
+}
+
+/// The answer to the creation of a key, the only one with the raw key (SPEC 4.6).
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreatedKey {
+    /// The key's record.
+    #[serde(flatten)]
+    pub record: ApiKey,
+    /// The raw key: `pk_` and 64 hexadecimal digits.
+    pub key: String,
+}
+
+/// `GET /api/v1/vapid-public-key`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicKey {
+    /// base64url without padding, 65 bytes uncompressed.
+    pub public_key: String,
+    /// The app the key belongs to.
+    pub app_id: String,
+}
+
+/// The answer to a registration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    /// `sub_…`.
+    pub id: String,
+}
+
+/// The answer to a send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SendAccepted {
+    /// Always true.
+    pub ok: bool,
+    /// `snd_…`.
+    pub send_id: String,
+    /// How many recipients it is queued for.
+    pub queued: i64,
+}
+
+/// Who did something: a user or an API key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    /// `user` or `api_key`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `usr_…` or `key_…`.
+    pub id: String,
+    /// The email address, or the key's name.
+    pub name: String,
+}
+
+/// A send in the history (SPEC 2.5, CONTRACT 4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryItem {
+    /// `snd_…`.
+    pub send_id: String,
+    /// The headline.
+    pub title: String,
+    /// The text.
+    pub body: String,
+    /// Opened on click.
+    pub url: Option<String>,
+    /// Recipients whose push service took the message.
+    pub sent_count: i64,
+    /// `failed_expired` + `failed_other`.
+    pub failed_count: i64,
+    /// Recipients whose subscription was gone.
+    pub failed_expired: i64,
+    /// Recipients that failed otherwise.
+    pub failed_other: i64,
+    /// When it was accepted.
+    pub created_at: UnixMillis,
+    /// Who sent it.
+    pub actor: Actor,
+    /// `queued`, `sending`, `done` or `cancelled`.
+    pub status: String,
+    /// How many recipients it was queued for.
+    pub recipients: i64,
+    /// Recipients that unsubscribed before their turn.
+    pub skipped_count: i64,
+    /// Recipients not reached because the send was cancelled.
+    pub cancelled_count: i64,
+}
+
+/// A page of a list that is newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page<T> {
+    /// The items.
+    pub items: Vec<T>,
+    /// `before` of the next page; `null` on the last.
+    pub next_before: Option<UnixMillis>,
+    /// `before_id` of the next page; `null` on the last.
+    pub next_before_id: Option<String>,
+}
