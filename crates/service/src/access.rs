@@ -1,0 +1,194 @@
+//! What a caller may do, as values that only authentication can make.
+//!
+//! A use case that needs a right takes its value: [`MaySubscribe`], [`MaySend`], [`MayManage`] or [`Owner`].
+
+use hato_domain::{AccountId, AppId, ErrorCode, Scope};
+
+use crate::ports::{AccountRecord, AppRecord, KeyRecord};
+
+/// Whether a user or an API key acted (CONTRACT 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActorKind {
+    /// Somebody with a session.
+    User,
+    /// A program with a key.
+    ApiKey,
+}
+
+impl ActorKind {
+    /// The text form, as in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::ApiKey => "api_key",
+        }
+    }
+}
+
+/// Who did something, as the history and key events keep it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// A user or a key.
+    pub kind: ActorKind,
+    /// `usr_…` or `key_…`.
+    pub id: String,
+    /// The email address or the key's name, kept after its deletion.
+    pub name: String,
+}
+
+/// A program that authenticated with an API key.
+#[derive(Clone, Debug)]
+pub struct KeyHolder {
+    key: KeyRecord,
+}
+
+/// Somebody who authenticated with a session.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    account: AccountRecord,
+}
+
+/// The right to register and remove subscriptions of an app, and to read its public key.
+#[derive(Clone, Debug)]
+pub struct MaySubscribe {
+    app: AppId,
+}
+
+/// The right to send to an app's subscribers.
+#[derive(Clone, Debug)]
+pub struct MaySend {
+    app: AppId,
+    actor: Actor,
+}
+
+/// The right to manage an app.
+#[derive(Clone, Debug)]
+pub struct MayManage {
+    app: AppId,
+    actor: Actor,
+}
+
+impl KeyHolder {
+    pub(crate) fn new(key: KeyRecord) -> Self {
+        Self { key }
+    }
+
+    /// Any scope may subscribe (SPEC 5.2).
+    pub fn may_subscribe(&self) -> MaySubscribe {
+        MaySubscribe {
+            app: self.key.app_id.clone(),
+        }
+    }
+
+    /// Sending takes notify or full; otherwise `INSUFFICIENT_SCOPE`.
+    pub fn may_send(&self) -> Result<MaySend, ErrorCode> {
+        self.at_least(Scope::Notify)?;
+        Ok(MaySend {
+            app: self.key.app_id.clone(),
+            actor: self.actor(),
+        })
+    }
+
+    /// Managing takes a full key (`INSUFFICIENT_SCOPE`) of this very app (`APP_MISMATCH`); scope is judged first
+    /// (CONTRACT 3).
+    pub fn may_manage(&self, app: &str) -> Result<MayManage, ErrorCode> {
+        self.at_least(Scope::Full)?;
+        if self.key.app_id.as_str() != app {
+            return Err(ErrorCode::AppMismatch);
+        }
+        Ok(MayManage {
+            app: self.key.app_id.clone(),
+            actor: self.actor(),
+        })
+    }
+
+    fn at_least(&self, scope: Scope) -> Result<(), ErrorCode> {
+        if self.key.scope >= scope {
+            Ok(())
+        } else {
+            Err(ErrorCode::InsufficientScope)
+        }
+    }
+
+    fn actor(&self) -> Actor {
+        Actor {
+            kind: ActorKind::ApiKey,
+            id: self.key.id.to_string(),
+            name: self.key.name.clone(),
+        }
+    }
+}
+
+impl Owner {
+    pub(crate) fn new(account: AccountRecord) -> Self {
+        Self { account }
+    }
+
+    /// The account.
+    pub fn account(&self) -> &AccountRecord {
+        &self.account
+    }
+
+    /// The account's id.
+    pub fn id(&self) -> &AccountId {
+        &self.account.id
+    }
+
+    /// Another account's app does not exist for this one: `NOT_FOUND` (CONTRACT 3).
+    pub(crate) fn may_manage(&self, app: &AppRecord) -> Result<MayManage, ErrorCode> {
+        if app.account_id != self.account.id {
+            return Err(ErrorCode::NotFound);
+        }
+        Ok(MayManage {
+            app: app.id.clone(),
+            actor: self.actor(),
+        })
+    }
+
+    fn actor(&self) -> Actor {
+        Actor {
+            kind: ActorKind::User,
+            id: self.account.id.to_string(),
+            name: self.account.email.clone(),
+        }
+    }
+}
+
+impl MaySubscribe {
+    /// The app.
+    pub fn app(&self) -> &AppId {
+        &self.app
+    }
+}
+
+impl MaySend {
+    /// The app.
+    pub fn app(&self) -> &AppId {
+        &self.app
+    }
+
+    /// Who sends.
+    pub fn actor(&self) -> &Actor {
+        &self.actor
+    }
+}
+
+impl MayManage {
+    /// The app.
+    pub fn app(&self) -> &AppId {
+        &self.app
+    }
+
+    /// Who manages.
+    pub fn actor(&self) -> &Actor {
+        &self.actor
+    }
+
+    /// Who may manage an app may send to its subscribers (SPEC 5.3).
+    pub fn may_send(&self) -> MaySend {
+        MaySend {
+            app: self.app.clone(),
+            actor: self.actor.clone(),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Why a use case refused or failed: a code for the client, and a cause for the log alone.
+
+use std::error::Error;
+
+use hato_domain::ErrorCode;
+
+use crate::ports::StoreError;
+
+/// The result of a use case.
+pub type Outcome<T> = Result<T, Failure>;
+
+/// A refusal or a failure.
+#[derive(Debug)]
+pub struct Failure {
+    code: ErrorCode,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl Failure {
+    /// Something unforeseen: `INTERNAL_ERROR`, with its cause for the log.
+    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            code: ErrorCode::InternalError,
+            cause: Some(cause.into()),
+        }
+    }
+
+    /// What the client is told.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// What the log is told.
+    pub fn cause(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.cause.as_deref()
+    }
+}
+
+impl From<ErrorCode> for Failure {
+    fn from(code: ErrorCode) -> Self {
+        Self { code, cause: None }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.code.fmt(f)
+    }
+}
+
+impl Error for Failure {}

@@ -1,0 +1,101 @@
+//! API keys: made, listed, and what they authenticate.
+
+use std::fmt::Write as _;
+
+use hato_domain::{ErrorCode, KeyEventId, KeyId, Name, Scope};
+use uuid::Uuid;
+
+use crate::access::{KeyHolder, MayManage};
+use crate::ports::{KeyRecord, NewKeyRecord};
+use crate::{Failure, Outcome, Service};
+
+/// How a raw key begins (SPEC 2.3).
+pub const KEY_PREFIX: &str = "pk_";
+
+/// A key just made, with the raw key that is shown this once.
+pub struct NewKey {
+    /// Its record.
+    pub record: KeyRecord,
+    /// `pk_` and 64 hexadecimal digits.
+    pub raw: String,
+}
+
+impl Service {
+    /// Makes a key and records the event; without a pepper `CONFIG_ERROR`.
+    pub async fn create_key(
+        &self,
+        access: &MayManage,
+        name: Name,
+        scope: Scope,
+    ) -> Outcome<NewKey> {
+        let raw = random_key()?;
+        let key = NewKeyRecord {
+            id: KeyId::from_uuid(Uuid::now_v7()),
+            app_id: access.app().clone(),
+            name: name.as_str().to_owned(),
+            scope,
+            hash: self.secrets.hash_key(&raw)?,
+            event_id: KeyEventId::from_uuid(Uuid::now_v7()),
+            actor: access.actor().clone(),
+            created_at: self.clock.now(),
+        };
+        let record = as_record(&key);
+        if !self.store.create_key(key).await? {
+            return Err(ErrorCode::NotFound.into());
+        }
+        Ok(NewKey { record, raw })
+    }
+
+    /// The app's keys, oldest first, each with its last use to the millisecond.
+    pub async fn keys(&self, access: &MayManage) -> Outcome<Vec<KeyRecord>> {
+        let mut keys = self.store.keys_of(access.app()).await?;
+        for key in &mut keys {
+            key.last_used_at = key.last_used_at.max(self.last_used.of(&key.id));
+        }
+        Ok(keys)
+    }
+
+    /// Who holds a raw key; unknown or deleted: `INVALID_API_KEY`, without a pepper `CONFIG_ERROR`. Counts as a use.
+    pub async fn authenticate_key(&self, raw: &str) -> Outcome<KeyHolder> {
+        let hash = self.secrets.hash_key(raw)?;
+        let key = self
+            .store
+            .key_by_hash(hash)
+            .await?
+            .ok_or(ErrorCode::InvalidApiKey)?;
+        self.last_used.note(&key.id, self.clock.now());
+        Ok(KeyHolder::new(key))
+    }
+
+    /// Writes the uses of keys since the last call to the store; the server calls it every second and at its end.
+    pub async fn flush_key_uses(&self) -> Outcome<()> {
+        let uses = self.last_used.pending();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        self.store.record_key_uses(uses.clone()).await?;
+        self.last_used.forget(&uses);
+        Ok(())
+    }
+}
+
+fn as_record(key: &NewKeyRecord) -> KeyRecord {
+    KeyRecord {
+        id: key.id.clone(),
+        app_id: key.app_id.clone(),
+        name: key.name.clone(),
+        scope: key.scope,
+        last_used_at: None,
+        created_at: key.created_at,
+    }
+}
+
+fn random_key() -> Outcome<String> {
+    let mut bytes = [0; 32];
+    aws_lc_rs::rand::fill(&mut bytes).map_err(Failure::internal)?;
+    let mut raw = String::from(KEY_PREFIX);
+    for byte in bytes {
+        write!(raw, "{byte:02x}").map_err(Failure::internal)?;
+    }
+    Ok(raw)
+}

@@ -1,0 +1,62 @@
+//! When keys were last used, kept in memory between writes: a database write per request would cost more than the request.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hato_domain::{KeyId, UnixMillis};
+
+/// Uses of keys that the store does not know yet. Holds at most the keys used since the last flush.
+#[derive(Default)]
+pub struct LastUsed(Mutex<HashMap<KeyId, UnixMillis>>);
+
+impl LastUsed {
+    /// Notes a use.
+    pub fn note(&self, key: &KeyId, at: UnixMillis) {
+        self.uses().insert(key.clone(), at);
+    }
+
+    /// The last use that the store does not know yet.
+    pub fn of(&self, key: &KeyId) -> Option<UnixMillis> {
+        self.uses().get(key).copied()
+    }
+
+    /// What is to be written.
+    pub fn pending(&self) -> Vec<(KeyId, UnixMillis)> {
+        self.uses()
+            .iter()
+            .map(|(key, at)| (key.clone(), *at))
+            .collect()
+    }
+
+    /// Drops what was written, unless the key was used again meanwhile.
+    pub fn forget(&self, written: &[(KeyId, UnixMillis)]) {
+        let mut uses = self.uses();
+        for (key, at) in written {
+            if uses.get(key) == Some(at) {
+                uses.remove(key);
+            }
+        }
+    }
+
+    fn uses(&self) -> MutexGuard<'_, HashMap<KeyId, UnixMillis>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LastUsed;
+    use hato_domain::{KeyId, UnixMillis};
+
+    #[test]
+    fn a_use_during_the_write_is_kept() {
+        let (uses, key) = (LastUsed::default(), KeyId::trusted("key_1".into()));
+        uses.note(&key, UnixMillis(1));
+        let written = uses.pending();
+        uses.note(&key, UnixMillis(2));
+        uses.forget(&written);
+        assert_eq!(uses.of(&key), Some(UnixMillis(2)));
+        uses.forget(&uses.pending());
+        assert_eq!(uses.of(&key), None);
+    }
+}

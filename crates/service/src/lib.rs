@@ -1,0 +1,78 @@
+//! Hato's use cases, and the ports through which they reach the world.
+//!
+//! REST handlers, the dashboard's server functions and operator commands are thin adapters over [`Service`]. What a caller
+//! may do is a value (`access`) that only authentication makes, and each use case takes the one it needs: forgetting a
+//! check does not compile.
+
+pub mod access;
+mod accounts;
+mod apps;
+mod failure;
+mod history;
+mod keys;
+mod last_used;
+mod password_hash;
+pub mod ports;
+mod secrets;
+mod sends;
+mod sessions;
+mod settings;
+mod subscriptions;
+mod wake;
+
+pub use failure::{Failure, Outcome};
+pub use keys::{KEY_PREFIX, NewKey};
+pub use secrets::{CannotOpen, Sealer, Secrets};
+pub use sends::Accepted;
+pub use sessions::{SESSION_LIFETIME, Session};
+pub use settings::Settings;
+pub use subscriptions::Registration;
+pub use wake::Wake;
+
+use std::sync::Arc;
+
+use ports::{Clock, Store};
+
+/// The use cases, over one store.
+pub struct Service {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    secrets: Secrets,
+    settings: Settings,
+    wake: Wake,
+    last_used: last_used::LastUsed,
+    hasher: password_hash::Hasher,
+}
+
+impl Service {
+    /// The use cases over `store`.
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        secrets: Secrets,
+        settings: Settings,
+        wake: Wake,
+    ) -> Self {
+        let last_used = last_used::LastUsed::default();
+        let hasher = password_hash::Hasher::default();
+        Self {
+            store,
+            clock,
+            secrets,
+            settings,
+            wake,
+            last_used,
+            hasher,
+        }
+    }
+
+    /// The settings that the use cases go by.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether the database answers.
+    pub async fn is_ready(&self) -> bool {
+        self.store.ping().await.is_ok()
+    }
+}

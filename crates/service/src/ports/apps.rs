@@ -1,0 +1,66 @@
+//! Apps in the store.
+
+use async_trait::async_trait;
+use hato_domain::{AccountId, AppId, Plan, UnixMillis};
+
+use super::StoreError;
+
+/// An app, with the plan of its account.
+#[derive(Clone, Debug)]
+pub struct AppRecord {
+    /// `app_…`.
+    pub id: AppId,
+    /// Whose app it is.
+    pub account_id: AccountId,
+    /// Its name.
+    pub name: String,
+    /// The VAPID public key: an uncompressed point on P-256, 65 bytes.
+    pub vapid_public_key: Vec<u8>,
+    /// Where delivery results are posted.
+    pub webhook_url: Option<String>,
+    /// The account's plan.
+    pub plan: Plan,
+    /// How many active subscriptions it has.
+    pub active_subscriptions: i64,
+    /// When it was made.
+    pub created_at: UnixMillis,
+}
+
+/// An app to be made.
+#[derive(Clone, Debug)]
+pub struct NewApp {
+    /// `app_…`.
+    pub id: AppId,
+    /// Whose app it is.
+    pub account_id: AccountId,
+    /// Its name.
+    pub name: String,
+    /// The VAPID public key: an uncompressed point on P-256, 65 bytes.
+    pub vapid_public_key: Vec<u8>,
+    /// The VAPID private key, sealed and bound to the app's id.
+    pub sealed_private_key: Vec<u8>,
+    /// Now.
+    pub created_at: UnixMillis,
+}
+
+/// What became of [`AppStore::create_app`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CreatedApp {
+    /// It was made.
+    Created,
+    /// The account already has as many apps as its plan allows.
+    LimitReached,
+}
+
+/// Verbs on apps.
+#[async_trait]
+pub trait AppStore {
+    /// Makes the app unless the account's plan allows no more; the limit is [`Plan::max_apps`] of the stored plan.
+    async fn create_app(&self, app: NewApp) -> Result<CreatedApp, StoreError>;
+
+    /// The account's apps, oldest first.
+    async fn apps_of(&self, account: &AccountId) -> Result<Vec<AppRecord>, StoreError>;
+
+    /// The app.
+    async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError>;
+}

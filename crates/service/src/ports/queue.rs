@@ -1,0 +1,182 @@
+//! The delivery queue: pages of recipients that are claimed, delivered and settled.
+//!
+//! A job is a page: a send with a range of subscriptions or a list of them, an attempt and the time when it is due. Claiming
+//! moves that time to the end of a lease and hands out a token; only the holder of the token settles. So a page whose
+//! process died is due again by itself, may be delivered twice, and is never counted twice.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hato_domain::{
+    AppId, BrowserKeys, Endpoint, FailureReason, SendId, Topic, Ttl, UnixMillis, Urgency,
+};
+
+use super::StoreError;
+
+/// A job's number in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub i64);
+
+/// A subscription's number in the store, which is not its public id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecipientId(pub i64);
+
+/// The right to settle a page, until it ends or is renewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    /// Which page.
+    pub job: JobId,
+    /// Distinguishes this claim of the page from every other.
+    pub token: i64,
+}
+
+/// Which of an app's subscriptions a page holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageRange {
+    /// Those active with a position in `after < position <= up_to`.
+    Positions {
+        /// Exclusive lower bound.
+        after: i64,
+        /// Inclusive upper bound.
+        up_to: i64,
+    },
+    /// Those of this list that are active.
+    List(Vec<RecipientId>),
+}
+
+/// A claimed page: everything needed to deliver it but its recipients.
+#[derive(Clone, Debug)]
+pub struct ClaimedPage {
+    /// The right to settle it.
+    pub lease: Lease,
+    /// The send it belongs to.
+    pub send_id: SendId,
+    /// The sending app.
+    pub app_id: AppId,
+    /// Which subscriptions.
+    pub range: PageRange,
+    /// 0 for the first attempt, up to 3 (SPEC 8).
+    pub attempt: u8,
+    /// The plaintext of the push, at most 3,072 bytes.
+    pub payload: String,
+    /// As the sender gave it, counted from `accepted_at`.
+    pub ttl: Ttl,
+    /// As the sender gave it.
+    pub urgency: Option<Urgency>,
+    /// As the sender gave it.
+    pub topic: Option<Topic>,
+    /// When the send was accepted.
+    pub accepted_at: UnixMillis,
+    /// The app's VAPID public key, 65 bytes.
+    pub vapid_public_key: Vec<u8>,
+    /// The app's VAPID private key, sealed and bound to the app's id.
+    pub sealed_private_key: Vec<u8>,
+}
+
+/// What a claim found.
+#[derive(Clone, Debug)]
+pub enum NextPage {
+    /// A page to deliver.
+    Claimed(Box<ClaimedPage>),
+    /// Nothing is due; the next job is due then, if there is one.
+    Idle {
+        /// When to ask again at the latest.
+        next_due: Option<UnixMillis>,
+    },
+}
+
+/// A recipient of a page.
+#[derive(Clone, Debug)]
+pub struct Recipient {
+    /// Its number in the store.
+    pub id: RecipientId,
+    /// Where to push.
+    pub endpoint: Endpoint,
+    /// For whom to encrypt.
+    pub keys: BrowserKeys,
+}
+
+/// A recipient that finally failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeadLetter {
+    /// Who.
+    pub recipient: RecipientId,
+    /// Why.
+    pub reason: FailureReason,
+    /// The last answer's status, if there was an answer.
+    pub http_status: Option<u16>,
+}
+
+/// A recipient whose subscription is gone: it is deactivated (SPEC 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expired {
+    /// Who.
+    pub recipient: RecipientId,
+    /// 404 or 410.
+    pub http_status: u16,
+}
+
+/// Recipients to be tried again, together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetryJob {
+    /// Who.
+    pub recipients: Vec<RecipientId>,
+    /// The attempt to come: 1 to 3.
+    pub attempt: u8,
+    /// When.
+    pub due_at: UnixMillis,
+}
+
+/// What became of a page. A recipient stands in exactly one place; those of the page that stand in none were no longer
+/// active.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settlement {
+    /// How many were taken by their push service.
+    pub sent: i64,
+    /// Whose subscription is gone.
+    pub expired: Vec<Expired>,
+    /// Who finally failed.
+    pub dead_letters: Vec<DeadLetter>,
+    /// Who is to be tried again.
+    pub retries: Vec<RetryJob>,
+}
+
+/// Whether a settlement counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// It is recorded and the page is gone.
+    Recorded,
+    /// The lease was lost (it ended, or the page's app was deleted): nothing was recorded.
+    LeaseLost,
+}
+
+/// Verbs of the queue.
+#[async_trait]
+pub trait DeliveryQueue {
+    /// Claims the page that has been due longest, until `now + lease`. Of a broadcast, it takes a page of at most
+    /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction.
+    async fn claim_page(
+        &self,
+        now: UnixMillis,
+        lease: Duration,
+        max_recipients: u32,
+    ) -> Result<NextPage, StoreError>;
+
+    /// The page's recipients that are active now, at most those of the page.
+    async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError>;
+
+    /// Extends the leases that are still held to `until`.
+    async fn renew_leases(&self, leases: &[Lease], until: UnixMillis) -> Result<(), StoreError>;
+
+    /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters, retry jobs, the
+    /// end of the send when this was its last page, and removal of the page.
+    async fn settle(
+        &self,
+        page: &ClaimedPage,
+        settlement: Settlement,
+        now: UnixMillis,
+    ) -> Result<Settled, StoreError>;
+
+    /// Gives a page back undelivered, due again at `due_at`, if the lease is still held.
+    async fn release(&self, lease: Lease, due_at: UnixMillis) -> Result<(), StoreError>;
+}

@@ -1,0 +1,131 @@
+//! Sends in the store: accepted, and as the history shows them.
+
+use async_trait::async_trait;
+use hato_domain::{
+    AppId, Endpoint, Month, Notification, PageRequest, PushOptions, SendId, UnixMillis,
+};
+
+use super::StoreError;
+use crate::access::Actor;
+
+/// For whom a send is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Every subscription of the app that is active when the send is accepted.
+    Everyone,
+    /// The active subscription with this endpoint.
+    One(Endpoint),
+}
+
+/// A send to be accepted.
+#[derive(Clone, Debug)]
+pub struct NewSend {
+    /// `snd_…`.
+    pub id: SendId,
+    /// The sending app.
+    pub app_id: AppId,
+    /// The content.
+    pub notification: Notification,
+    /// TTL, urgency and topic.
+    pub options: PushOptions,
+    /// For whom.
+    pub audience: Audience,
+    /// Who sends.
+    pub actor: Actor,
+    /// Now.
+    pub now: UnixMillis,
+    /// The UTC month of `now`, in which the recipients are counted.
+    pub month: Month,
+}
+
+/// What became of a send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AcceptedSend {
+    /// It is charged, recorded and queued, and on disk. Nothing is left to do for 0 recipients.
+    Queued {
+        /// How many recipients it is queued for.
+        recipients: i64,
+    },
+    /// There is no such app any more, or no active subscription with the endpoint.
+    NotFound,
+    /// It would pass the account's monthly limit; nothing was stored.
+    OverMonthlyLimit,
+}
+
+/// How far a send is (CONTRACT 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendStatus {
+    /// No page was claimed yet.
+    Queued,
+    /// Some pages are not settled.
+    Sending,
+    /// Every recipient is accounted for.
+    Done,
+    /// It was stopped; every recipient is accounted for.
+    Cancelled,
+}
+
+impl SendStatus {
+    /// The text form, as in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Sending => "sending",
+            Self::Done => "done",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Recipients by outcome. Once a send is done they add up to its recipients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SendCounts {
+    /// Taken by the push service.
+    pub sent: i64,
+    /// The subscription was gone.
+    pub failed_expired: i64,
+    /// Failed otherwise.
+    pub failed_other: i64,
+    /// No longer subscribed when their page was delivered; known once the send is done.
+    pub skipped: i64,
+    /// Not reached because the send was cancelled.
+    pub cancelled: i64,
+}
+
+/// A send as the history shows it (SPEC 2.5).
+#[derive(Clone, Debug)]
+pub struct SendRecord {
+    /// `snd_…`.
+    pub id: SendId,
+    /// The headline.
+    pub title: String,
+    /// The text.
+    pub body: String,
+    /// Opened on click.
+    pub url: Option<String>,
+    /// How far it is.
+    pub status: SendStatus,
+    /// How many recipients it was queued for.
+    pub recipients: i64,
+    /// By outcome.
+    pub counts: SendCounts,
+    /// Who sent it.
+    pub actor: Actor,
+    /// When it was accepted.
+    pub created_at: UnixMillis,
+}
+
+/// Verbs on sends.
+#[async_trait]
+pub trait SendStore {
+    /// Charges the account's month, records the send and queues it, or does nothing. The limit is
+    /// [`hato_domain::Plan::max_monthly_sends`] of the stored plan. Its cost does not depend on the audience.
+    async fn accept_send(&self, send: NewSend) -> Result<AcceptedSend, StoreError>;
+
+    /// A page of the app's sends, newest first, at most `page.limit` + 1 of them, so that the caller sees whether more follow.
+    async fn sends_of(
+        &self,
+        app: &AppId,
+        page: &PageRequest,
+    ) -> Result<Vec<SendRecord>, StoreError>;
+}

@@ -1,0 +1,52 @@
+//! Subscriptions in the store.
+
+use async_trait::async_trait;
+use hato_domain::{AppId, BrowserKeys, Endpoint, Platform, SubscriptionId, UnixMillis};
+
+use super::StoreError;
+
+/// A subscription to be registered.
+#[derive(Clone, Debug)]
+pub struct NewSubscription {
+    /// Used when the endpoint is new to the app.
+    pub id: SubscriptionId,
+    /// The app.
+    pub app_id: AppId,
+    /// Unique within the app (CONTRACT 5).
+    pub endpoint: Endpoint,
+    /// Replace those that are there.
+    pub keys: BrowserKeys,
+    /// Replaces the label that is there, if given.
+    pub platform: Option<Platform>,
+    /// Now.
+    pub now: UnixMillis,
+}
+
+/// What became of a registration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RegisteredSubscription {
+    /// The endpoint was new.
+    Created(SubscriptionId),
+    /// The endpoint was known: the record is updated, and active again if it was not.
+    Updated(SubscriptionId),
+    /// There is no such app any more.
+    NoApp,
+}
+
+/// Verbs on subscriptions.
+#[async_trait]
+pub trait SubscriptionStore {
+    /// Registers the subscription: an upsert on the endpoint within the app.
+    async fn register_subscription(
+        &self,
+        subscription: NewSubscription,
+    ) -> Result<RegisteredSubscription, StoreError>;
+
+    /// Deactivates the app's subscription with this endpoint, if it is there and active (CONTRACT 5).
+    async fn unsubscribe(
+        &self,
+        app: &AppId,
+        endpoint: &Endpoint,
+        now: UnixMillis,
+    ) -> Result<(), StoreError>;
+}

@@ -1,0 +1,68 @@
+//! Sessions: who is signed in (CONTRACT 3).
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_domain::ErrorCode;
+use sha2::{Digest, Sha256};
+
+use crate::access::Owner;
+use crate::{Failure, Outcome, Service};
+
+/// A session ends this long after its last use.
+pub const SESSION_LIFETIME: Duration = Duration::from_hours(14 * 24);
+
+/// The end of a session is moved at most this often, so that reading pages writes next to nothing.
+const RENEWAL_STEP: Duration = Duration::from_hours(1);
+
+/// A live session.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Who is signed in.
+    pub owner: Owner,
+    /// Whether this use moved the session's end, so that a cookie should be set anew.
+    pub renewed: bool,
+}
+
+impl Service {
+    /// Starts a session and makes its token: 256 random bits in base64url, of which only the SHA-256 is stored.
+    pub async fn start_session(&self, owner: &Owner) -> Outcome<String> {
+        let mut bytes = [0; 32];
+        aws_lc_rs::rand::fill(&mut bytes).map_err(Failure::internal)?;
+        let token = URL_SAFE_NO_PAD.encode(bytes);
+        self.save_session(&token, owner).await?;
+        Ok(token)
+    }
+
+    /// Who holds `token`; unknown or over: `INVALID_SESSION`. Counts as a use.
+    pub async fn authenticate_session(&self, token: &str) -> Outcome<Session> {
+        let now = self.clock.now();
+        let session = self.store.session(hash(token), now).await?;
+        let session = session.ok_or(ErrorCode::InvalidSession)?;
+        let owner = Owner::new(session.account);
+        let renewed = now.plus(SESSION_LIFETIME).since(session.expires_at) > RENEWAL_STEP;
+        if renewed {
+            self.save_session(token, &owner).await?;
+        }
+        Ok(Session { owner, renewed })
+    }
+
+    /// Ends the session under `token`, if there is one.
+    pub async fn end_session(&self, token: &str) -> Outcome<()> {
+        Ok(self.store.end_session(hash(token)).await?)
+    }
+
+    async fn save_session(&self, token: &str, owner: &Owner) -> Outcome<()> {
+        let now = self.clock.now();
+        let end = now.plus(SESSION_LIFETIME);
+        Ok(self
+            .store
+            .save_session(hash(token), owner.id().clone(), now, end)
+            .await?)
+    }
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}

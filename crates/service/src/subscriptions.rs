@@ -1,0 +1,50 @@
+//! Registering and removing browsers.
+
+use hato_domain::wire::RegistrationParts;
+use hato_domain::{BrowserKeys, Endpoint, ErrorCode, SubscriptionId};
+use uuid::Uuid;
+
+use crate::access::MaySubscribe;
+use crate::ports::{NewSubscription, RegisteredSubscription};
+use crate::{Outcome, Service};
+
+/// What became of a registration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// `sub_…`.
+    pub id: SubscriptionId,
+    /// Whether the endpoint was new to the app.
+    pub is_new: bool,
+}
+
+impl Service {
+    /// Registers a browser's subscription: an upsert on its endpoint (SPEC 4.1). `INVALID_URL`, `INVALID_ENDPOINT`,
+    /// `INVALID_INPUT`.
+    pub async fn register_subscription(
+        &self,
+        access: &MaySubscribe,
+        parts: RegistrationParts,
+    ) -> Outcome<Registration> {
+        let subscription = NewSubscription {
+            id: SubscriptionId::from_uuid(Uuid::now_v7()),
+            app_id: access.app().clone(),
+            endpoint: Endpoint::parse_reachable(&parts.endpoint, &self.settings.outbound)?,
+            keys: BrowserKeys::parse(&parts.p256dh, &parts.auth)?,
+            platform: parts.platform,
+            now: self.clock.now(),
+        };
+        match self.store.register_subscription(subscription).await? {
+            RegisteredSubscription::Created(id) => Ok(Registration { id, is_new: true }),
+            RegisteredSubscription::Updated(id) => Ok(Registration { id, is_new: false }),
+            RegisteredSubscription::NoApp => Err(ErrorCode::NotFound.into()),
+        }
+    }
+
+    /// Deactivates the subscription with this endpoint, if the app has it (SPEC 4.3).
+    pub async fn unsubscribe(&self, access: &MaySubscribe, endpoint: &Endpoint) -> Outcome<()> {
+        Ok(self
+            .store
+            .unsubscribe(access.app(), endpoint, self.clock.now())
+            .await?)
+    }
+}
