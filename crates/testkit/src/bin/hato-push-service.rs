@@ -1,0 +1,134 @@
+//! The stand-in push service as a program, for tests in other languages.
+//!
+//! Prints one line of JSON when it listens, and lives until its standard input closes or SIGTERM comes.
+
+use anyhow::Context;
+use clap::{Parser, ValueEnum};
+use hato_testkit::push_service::{Answer, Decryption, Options, Protocols, PushService};
+use serde_json::json;
+use std::{
+    io::Write,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// A stand-in push service that is real on the wire
+#[derive(Parser)]
+struct Arguments {
+    /// Address of the TLS side
+    #[arg(long, default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// Address of the WebSocket side, for Firefox
+    #[arg(long, default_value = "127.0.0.1:0")]
+    websocket_listen: SocketAddr,
+    /// Address of the control side
+    #[arg(long, default_value = "127.0.0.1:0")]
+    control_listen: SocketAddr,
+    /// Host in endpoints: 127.0.0.1, localhost, push.test or an IPv6 loopback in brackets
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+    /// Where the authority's certificate is written; a temporary file if not given
+    #[arg(long)]
+    ca_file: Option<PathBuf>,
+    /// Answer by default: created, a status, status:retry-after, hang, reset, redirect, endless
+    #[arg(long, default_value = "created")]
+    answer: Answer,
+    /// HTTP versions offered
+    #[arg(long, default_value = "both")]
+    protocols: Offer,
+    /// Decrypt and keep each Nth message only; 0 counts only
+    #[arg(long, default_value_t = 1)]
+    decrypt_every: u64,
+    /// How long every answer takes, milliseconds
+    #[arg(long, default_value_t = 0)]
+    latency_ms: u64,
+    /// End a connection politely after so many requests
+    #[arg(long)]
+    requests_per_connection: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Offer {
+    Both,
+    Http2,
+    Http1,
+}
+
+impl Arguments {
+    fn options(&self) -> Options {
+        Options {
+            listen: self.listen,
+            websocket_listen: self.websocket_listen,
+            control_listen: self.control_listen,
+            host: self.host.clone(),
+            protocols: match self.protocols {
+                Offer::Both => Protocols::Both,
+                Offer::Http2 => Protocols::Http2,
+                Offer::Http1 => Protocols::Http1,
+            },
+            decryption: match self.decrypt_every {
+                0 => Decryption::CountOnly,
+                step => Decryption::EveryNth(step),
+            },
+            latency: Duration::from_millis(self.latency_ms),
+            requests_per_connection: self.requests_per_connection,
+            ..Options::default()
+        }
+    }
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let runtime = tokio::runtime::Runtime::new()?;
+    let result = runtime.block_on(run(arguments));
+    // A read of standard input cannot be cancelled: the runtime must not wait for it.
+    runtime.shutdown_background();
+    result
+}
+
+async fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let service = PushService::start_with(arguments.options())
+        .await
+        .context("an address cannot be bound")?;
+    service.answer_by_default(arguments.answer.clone());
+    let folder = tempfile::tempdir()?;
+    let ca_file = arguments
+        .ca_file
+        .unwrap_or_else(|| folder.path().join("ca.pem"));
+    service
+        .write_ca(&ca_file)
+        .with_context(|| format!("cannot write {}", ca_file.display()))?;
+    announce(&service, &ca_file)?;
+    wait_for_the_end().await
+}
+
+fn announce(service: &PushService, ca_file: &Path) -> std::io::Result<()> {
+    let line = json!({
+        "endpoint_base": service.origin(),
+        "websocket_url": service.websocket_url(),
+        "control_url": service.control_url(),
+        "ca_file": ca_file,
+    });
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
+}
+
+async fn wait_for_the_end() -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        () = until_closed() => {}
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+async fn until_closed() {
+    let drain = || std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    // However reading ends, nobody holds the other end any more.
+    let _ = tokio::task::spawn_blocking(drain).await;
+}

@@ -1,0 +1,146 @@
+//! What the push service is told to answer, request by request.
+
+use http::HeaderValue;
+use std::{
+    collections::{HashMap, VecDeque},
+    fmt,
+    str::FromStr,
+};
+
+/// One answer to a push request that was well-formed.
+///
+/// Its text form, for command lines and the control side: `created`, `503`, `429:120` (with Retry-After: 120),
+/// `hang`, `reset`, `redirect`, `endless`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// 201 with Location and TTL (RFC 8030 §5).
+    Created,
+    /// This status with the error body that Mozilla's service sends.
+    Status(u16),
+    /// This status with a `Retry-After` header of this text (seconds or a date).
+    RetryAfter(u16, String),
+    /// No answer, and the connection stays open.
+    Hang,
+    /// The TCP connection is closed without an answer, and with it every other stream on it.
+    Reset,
+    /// 307 to another address of the service; following it is recorded as a stray request.
+    Redirect,
+    /// 200 with a body that never ends.
+    Endless,
+}
+
+impl Answer {
+    /// Whether the push service has taken the message.
+    pub fn accepts(&self) -> bool {
+        matches!(self, Self::Created | Self::Status(200..=299))
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Created => f.write_str("created"),
+            Self::Status(status) => write!(f, "{status}"),
+            Self::RetryAfter(status, after) => write!(f, "{status}:{after}"),
+            Self::Hang => f.write_str("hang"),
+            Self::Reset => f.write_str("reset"),
+            Self::Redirect => f.write_str("redirect"),
+            Self::Endless => f.write_str("endless"),
+        }
+    }
+}
+
+/// The text is no [`Answer`].
+#[derive(Debug, thiserror::Error)]
+#[error("an answer is created, hang, reset, redirect, endless, a status or status:retry-after")]
+pub struct UnknownAnswer;
+
+impl FromStr for Answer {
+    type Err = UnknownAnswer;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAnswer> {
+        match text {
+            "created" | "201" => Ok(Self::Created),
+            "hang" => Ok(Self::Hang),
+            "reset" => Ok(Self::Reset),
+            "redirect" => Ok(Self::Redirect),
+            "endless" => Ok(Self::Endless),
+            other => parse_status(other),
+        }
+    }
+}
+
+fn parse_status(text: &str) -> Result<Answer, UnknownAnswer> {
+    let (status, after) = match text.split_once(':') {
+        Some((status, after)) => (status, Some(after)),
+        None => (text, None),
+    };
+    let status = status.parse().map_err(|_| UnknownAnswer)?;
+    let speakable = after.is_none_or(|after| HeaderValue::from_str(after).is_ok());
+    if !(200..=599).contains(&status) || !speakable {
+        return Err(UnknownAnswer);
+    }
+    Ok(match after {
+        Some(after) => Answer::RetryAfter(status, after.to_owned()),
+        None => Answer::Status(status),
+    })
+}
+
+type ByNumber = Box<dyn Fn(u64) -> Answer + Send>;
+
+/// The answers to come: a subscription's queue, its own default, the common queue, the common default, in this order.
+pub(super) struct Script {
+    queues: HashMap<String, VecDeque<Answer>>,
+    defaults: HashMap<String, Answer>,
+    queue: VecDeque<Answer>,
+    default: ByNumber,
+}
+
+impl Script {
+    pub(super) fn new() -> Self {
+        Self {
+            queues: HashMap::new(),
+            defaults: HashMap::new(),
+            queue: VecDeque::new(),
+            default: Box::new(|_| Answer::Created),
+        }
+    }
+
+    pub(super) fn queue(&mut self, subscription: Option<&str>, answers: Vec<Answer>) {
+        match subscription {
+            Some(id) => self.queues.entry(id.to_owned()).or_default(),
+            None => &mut self.queue,
+        }
+        .extend(answers);
+    }
+
+    pub(super) fn set_default(&mut self, subscription: Option<&str>, answer: Answer) {
+        match subscription {
+            Some(id) => {
+                self.defaults.insert(id.to_owned(), answer);
+            }
+            None => self.default = Box::new(move |_| answer.clone()),
+        }
+    }
+
+    pub(super) fn set_default_by(&mut self, choose: ByNumber) {
+        self.default = choose;
+    }
+
+    /// The answer to the request `number` (from 0), which is for `subscription`.
+    pub(super) fn next(&mut self, subscription: &str, number: u64) -> Answer {
+        if let Some(answer) = self
+            .queues
+            .get_mut(subscription)
+            .and_then(VecDeque::pop_front)
+        {
+            return answer;
+        }
+        if let Some(answer) = self.defaults.get(subscription) {
+            return answer.clone();
+        }
+        self.queue
+            .pop_front()
+            .unwrap_or_else(|| (self.default)(number))
+    }
+}

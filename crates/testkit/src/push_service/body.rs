@@ -1,0 +1,30 @@
+//! Bodies of answers.
+
+use bytes::Bytes;
+use futures_util::stream;
+use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::body::Frame;
+use std::convert::Infallible;
+
+/// A body that is empty, in memory or endless.
+pub(super) type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;
+
+/// No bytes.
+pub(super) fn empty() -> AnswerBody {
+    full(Bytes::new())
+}
+
+/// These bytes.
+pub(super) fn full(bytes: impl Into<Bytes>) -> AnswerBody {
+    Full::new(bytes.into()).boxed_unsync()
+}
+
+/// Spaces, as long as the reader takes them.
+pub(super) fn endless() -> AnswerBody {
+    let chunks = stream::unfold((), |()| async {
+        tokio::task::yield_now().await;
+        let frame = Frame::data(Bytes::from_static(&[b' '; 1024]));
+        Some((Ok(frame), ()))
+    });
+    StreamBody::new(chunks).boxed_unsync()
+}

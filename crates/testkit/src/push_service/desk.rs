@@ -1,0 +1,171 @@
+//! The state that the TLS, WebSocket and control sides share.
+
+use super::{
+    answer::Script,
+    browsers::Browsers,
+    keys,
+    options::{Decryption, Options},
+    refusal::Refusal,
+    seen::Seen,
+    subscription::{BrowserSubscription, Subscription, make_many},
+    vapid::SignedToken,
+};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+use tokio::sync::watch;
+
+/// Senders keep a token for an hour or more: a few hundred covers many apps.
+const CACHED_TOKENS: usize = 512;
+
+/// The heart of one push service.
+pub(super) struct Desk {
+    pub(super) origin: String,
+    pub(super) latency: Duration,
+    decryption: Decryption,
+    arrived: AtomicU64,
+    state: Mutex<State>,
+    /// Tokens whose signature was verified, by header value: verifying costs more than all else.
+    tokens: Mutex<HashMap<String, SignedToken>>,
+    /// Counts changes of the state; whoever waits for something is woken by it.
+    changes: watch::Sender<u64>,
+    /// Raised to end all sockets of browsers.
+    hang_ups: watch::Sender<u64>,
+}
+
+/// What is under the lock.
+pub(super) struct State {
+    pub(super) subscriptions: HashMap<String, Subscription>,
+    pub(super) script: Script,
+    pub(super) seen: Seen,
+    pub(super) browsers: Browsers,
+}
+
+impl Desk {
+    pub(super) fn new(origin: String, options: &Options) -> Self {
+        Self {
+            origin,
+            latency: options.latency,
+            decryption: options.decryption,
+            arrived: AtomicU64::new(0),
+            state: Mutex::new(State {
+                subscriptions: HashMap::new(),
+                script: Script::new(),
+                seen: Seen::default(),
+                browsers: Browsers::default(),
+            }),
+            tokens: Mutex::new(HashMap::new()),
+            changes: watch::Sender::new(0),
+            hang_ups: watch::Sender::new(0),
+        }
+    }
+
+    /// Counts an arrival and says whether it is to be decrypted and kept.
+    pub(super) fn keeps_next(&self) -> bool {
+        let number = self.arrived.fetch_add(1, Ordering::Relaxed);
+        self.decryption.wants(number)
+    }
+
+    /// Looks at the state.
+    pub(super) fn look(&self) -> MutexGuard<'_, State> {
+        // A test's assertion may have failed under the lock; the state is whole even so.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state and wakes whoever waits.
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let result = change(&mut self.look());
+        self.changes.send_modify(|count| *count += 1);
+        result
+    }
+
+    /// Wakes at each later change.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Wakes when sockets of browsers are to end.
+    pub(super) fn hang_ups(&self) -> watch::Receiver<u64> {
+        self.hang_ups.subscribe()
+    }
+
+    pub(super) fn hang_up_browsers(&self) {
+        self.hang_ups.send_modify(|count| *count += 1);
+    }
+
+    /// Waits until `done` holds; false when it did not within `limit`.
+    pub(super) async fn wait(&self, limit: Duration, done: impl Fn(&Seen) -> bool) -> bool {
+        let mut changes = self.changes();
+        let waiting = async {
+            while !done(&self.look().seen) {
+                if changes.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+        };
+        tokio::time::timeout(limit, waiting).await.is_ok()
+    }
+
+    /// Makes subscriptions bound to the key, if any; None when it is no application server key.
+    pub(super) fn subscribe(
+        &self,
+        application_server_key: Option<&str>,
+        count: usize,
+    ) -> Option<Vec<BrowserSubscription>> {
+        let key = match application_server_key {
+            Some(text) => Some(Arc::from(keys::decode_application_server_key(text)?)),
+            None => None,
+        };
+        let made = make_many(&self.origin, key.as_ref(), count);
+        let store = |state: &mut State| {
+            let remember = |(browser, subscription): (BrowserSubscription, _)| {
+                state.subscriptions.insert(browser.id.clone(), subscription);
+                browser
+            };
+            made.into_iter().map(remember).collect()
+        };
+        Some(self.change(store))
+    }
+
+    /// From now on the endpoint answers 410 with errno 106.
+    pub(super) fn unsubscribe(&self, id: &str) -> bool {
+        self.change(|state| match state.subscriptions.get_mut(id) {
+            Some(subscription) => {
+                subscription.gone = true;
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// The token of an Authorization header, its signature verified.
+    pub(super) fn token(&self, header: &str) -> Result<SignedToken, Refusal> {
+        let cache = || self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(token) = cache().get(header) {
+            return Ok(token.clone());
+        }
+        let token = SignedToken::read(header)?;
+        let mut tokens = cache();
+        if tokens.len() >= CACHED_TOKENS {
+            tokens.clear();
+        }
+        tokens.insert(header.to_owned(), token.clone());
+        Ok(token)
+    }
+}
+
+/// The time since 1970.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a peer outside the server goes by the real clock"
+)]
+pub(super) fn now() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("the clock is past 1970")
+}

@@ -1,0 +1,95 @@
+//! How a push service is started.
+
+use crate::authority::Authority;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+/// The HTTP versions the TLS side offers by ALPN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocols {
+    /// HTTP/2, and HTTP/1.1 for those who cannot.
+    #[default]
+    Both,
+    /// HTTP/2 only.
+    Http2,
+    /// HTTP/1.1 only.
+    Http1,
+}
+
+impl Protocols {
+    pub(super) fn alpn(self) -> &'static [&'static str] {
+        match self {
+            Self::Both => &["h2", "http/1.1"],
+            Self::Http2 => &["h2"],
+            Self::Http1 => &["http/1.1"],
+        }
+    }
+}
+
+/// Which messages are decrypted and kept; the others are verified and counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decryption {
+    /// Every message.
+    #[default]
+    All,
+    /// Each message whose number is a multiple of this.
+    EveryNth(u64),
+    /// None: for runs where memory and time count.
+    CountOnly,
+}
+
+impl Decryption {
+    pub(super) fn wants(self, number: u64) -> bool {
+        match self {
+            Self::All => true,
+            Self::EveryNth(step) => number.is_multiple_of(step.max(1)),
+            Self::CountOnly => false,
+        }
+    }
+}
+
+/// Settings of a push service; the default is what most tests want.
+#[derive(Clone)]
+pub struct Options {
+    /// Where the TLS side listens.
+    pub listen: SocketAddr,
+    /// Where the WebSocket side listens.
+    pub websocket_listen: SocketAddr,
+    /// Where the control side listens.
+    pub control_listen: SocketAddr,
+    /// The host in endpoints: one of [`crate::authority::SERVER_NAMES`], an IPv6 address in brackets.
+    pub host: String,
+    /// The authority that issues the certificate; None makes a new one.
+    pub authority: Option<Arc<Authority>>,
+    /// What ALPN offers.
+    pub protocols: Protocols,
+    /// What is decrypted and kept.
+    pub decryption: Decryption,
+    /// `SETTINGS_MAX_CONCURRENT_STREAMS` of HTTP/2.
+    pub max_concurrent_streams: u32,
+    /// After so many requests a connection is ended politely (GOAWAY or Connection: close).
+    pub requests_per_connection: Option<u64>,
+    /// How long every answer takes, as if the service were far away.
+    pub latency: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Self {
+            listen: any_port,
+            websocket_listen: any_port,
+            control_listen: any_port,
+            host: "127.0.0.1".to_owned(),
+            authority: None,
+            protocols: Protocols::default(),
+            decryption: Decryption::default(),
+            max_concurrent_streams: 100,
+            requests_per_connection: None,
+            latency: Duration::ZERO,
+        }
+    }
+}

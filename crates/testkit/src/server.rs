@@ -1,0 +1,289 @@
+//! The real server as a child process, to be killed, stopped and started again on the same data.
+
+use crate::{
+    client::{Client, ClientError},
+    push_service::PushService,
+};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt::Write,
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
+    process::{Child, Command},
+    sync::watch,
+    time::{sleep, timeout},
+};
+
+/// What precedes the bound address in the server's log.
+const ANNOUNCEMENT: &str = "listening on http://";
+/// How long the server may take to listen, to be ready, and to stop: debug builds on a busy machine included.
+const PATIENCE: Duration = Duration::from_mins(1);
+const READY_POLL: Duration = Duration::from_millis(50);
+const KEPT_LINES: usize = 10_000;
+
+/// The server did not do what was asked of it; the text ends with its last log lines.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The program cannot be run, or its folder not be made.
+    #[error("cannot run {0}: {1}")]
+    Run(PathBuf, #[source] io::Error),
+    /// It ended before it listened.
+    #[error("the server ended before it listened:\n{0}")]
+    Ended(String),
+    /// It neither listened, became ready nor ended in time.
+    #[error("the server was not {0} within {PATIENCE:?}:\n{1}")]
+    Late(&'static str, String),
+}
+
+/// How a server is started: on a port the system chooses, with a data folder of its own, unless told otherwise.
+#[derive(Clone)]
+pub struct Launch {
+    binary: PathBuf,
+    folder: Folder,
+    env: BTreeMap<String, String>,
+}
+
+#[derive(Clone)]
+enum Folder {
+    Temporary(Arc<TempDir>),
+    Given(PathBuf),
+}
+
+impl Folder {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Temporary(folder) => folder.path(),
+            Self::Given(path) => path,
+        }
+    }
+}
+
+impl Launch {
+    /// Will start the program at `binary`; tests pass `env!("CARGO_BIN_EXE_hato-server")`.
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        let folder = TempDir::new().expect("a temporary folder can be made");
+        let env = [("HATO_LISTEN", "127.0.0.1:0"), ("NO_COLOR", "1")];
+        Self {
+            binary: binary.into(),
+            folder: Folder::Temporary(Arc::new(folder)),
+            env: env.map(|(k, v)| (k.into(), v.into())).into(),
+        }
+    }
+
+    /// Keeps the data in this folder, which outlives the server.
+    #[must_use]
+    pub fn data_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.folder = Folder::Given(path.into());
+        self
+    }
+
+    /// Sets one of the variables of CONTRACT section 1.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Lets the server reach loopback addresses and trust the push service's certificate.
+    #[must_use]
+    pub fn reaching(self, service: &PushService) -> Self {
+        let ca = self.folder.path().join("push-service-ca.pem");
+        std::fs::create_dir_all(self.folder.path()).expect("the data folder can be made");
+        service.write_ca(&ca).expect("the data folder is writable");
+        self.env("HATO_OUTBOUND_ALLOW", "127.0.0.0/8,::1/128")
+            .env("HATO_OUTBOUND_CA", ca.to_string_lossy())
+    }
+
+    /// Starts the server and waits until it is ready.
+    pub async fn start(self) -> Result<HatoServer, ServerError> {
+        let process = Process::spawn(&self)?;
+        let address = process.wait_for_address().await?;
+        wait_until_ready(&Client::new(address), &process).await?;
+        Ok(HatoServer {
+            launch: self,
+            process,
+            address,
+        })
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.binary);
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
+            command.env_remove(name);
+        }
+        command
+            .arg("serve")
+            .env("HATO_DATA_DIR", self.folder.path())
+            .envs(&self.env)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        command
+    }
+}
+
+/// A server that listens; killed when dropped.
+pub struct HatoServer {
+    // Dropped first: the process must be gone before its folder.
+    process: Process,
+    launch: Launch,
+    address: SocketAddr,
+}
+
+impl HatoServer {
+    /// The bound address; another one after a restart, unless `HATO_LISTEN` names a port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `http://ADDRESS`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// A client of this run of the server.
+    pub fn client(&self) -> Client {
+        Client::new(self.address)
+    }
+
+    /// The folder with its database and secrets.
+    pub fn data_dir(&self) -> &Path {
+        self.launch.folder.path()
+    }
+
+    /// The last lines of both outputs, at most ten thousand.
+    pub fn log(&self) -> String {
+        self.process.log()
+    }
+
+    /// Ends the process with SIGKILL, in the middle of whatever it does.
+    pub async fn kill9(&mut self) {
+        self.process.child.kill().await.expect("it is our child");
+    }
+
+    /// Asks it to stop with SIGTERM and waits for its end.
+    pub async fn terminate(&mut self) -> Result<ExitStatus, ServerError> {
+        self.signal("TERM").await;
+        let ended = timeout(PATIENCE, self.process.child.wait()).await;
+        ended
+            .map_err(|_| ServerError::Late("stopped", self.log()))?
+            .map_err(|error| ServerError::Run(self.launch.binary.clone(), error))
+    }
+
+    /// Waits until the process ends by itself.
+    pub async fn ended(&mut self) -> io::Result<ExitStatus> {
+        self.process.child.wait().await
+    }
+
+    /// Starts it again on the same data, after [`Self::kill9`] or [`Self::terminate`].
+    pub async fn restart(&mut self) -> Result<(), ServerError> {
+        *self = self.launch.clone().start().await?;
+        Ok(())
+    }
+
+    /// The shell's kill: sending a signal without it takes unsafe code.
+    async fn signal(&self, name: &str) {
+        if let Some(id) = self.process.child.id() {
+            let script = format!("kill -{name} {id}");
+            // It fails when the process has ended meanwhile, which is what was wanted.
+            let _ = Command::new("sh").args(["-c", &script]).status().await;
+        }
+    }
+}
+
+async fn wait_until_ready(client: &Client, process: &Process) -> Result<(), ServerError> {
+    let ready = async {
+        while !is_ready(client.get("/readyz").await) {
+            sleep(READY_POLL).await;
+        }
+    };
+    let late = |_| ServerError::Late("ready", process.log());
+    timeout(PATIENCE, ready).await.map_err(late)
+}
+
+fn is_ready(reply: Result<crate::client::Reply, ClientError>) -> bool {
+    reply.is_ok_and(|reply| reply.status == 200)
+}
+
+/// The child and what it has written.
+struct Process {
+    child: Child,
+    lines: Arc<Mutex<VecDeque<String>>>,
+    announced: watch::Receiver<Option<SocketAddr>>,
+}
+
+impl Process {
+    fn spawn(launch: &Launch) -> Result<Self, ServerError> {
+        let failed = |error| ServerError::Run(launch.binary.clone(), error);
+        std::fs::create_dir_all(launch.folder.path()).map_err(failed)?;
+        let mut child = launch.command().spawn().map_err(failed)?;
+        let (announce, announced) = watch::channel(None);
+        let lines = Arc::default();
+        let stdout = child.stdout.take().expect("it is piped");
+        let stderr = child.stderr.take().expect("it is piped");
+        tokio::spawn(follow(stdout, Arc::clone(&lines), announce.clone()));
+        tokio::spawn(follow(stderr, Arc::clone(&lines), announce));
+        Ok(Self {
+            child,
+            lines,
+            announced,
+        })
+    }
+
+    async fn wait_for_address(&self) -> Result<SocketAddr, ServerError> {
+        let mut announced = self.announced.clone();
+        let known = timeout(PATIENCE, announced.wait_for(Option::is_some)).await;
+        match known {
+            Ok(Ok(address)) => (*address).ok_or_else(|| self.late()),
+            Ok(Err(_)) => Err(ServerError::Ended(self.log())),
+            Err(_) => Err(self.late()),
+        }
+    }
+
+    fn late(&self) -> ServerError {
+        ServerError::Late("listening", self.log())
+    }
+
+    fn log(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().fold(String::new(), |mut log, line| {
+            writeln!(log, "{line}").expect("a string takes any text");
+            log
+        })
+    }
+}
+
+/// Reads an output to its end, so that the child never blocks on a full pipe.
+async fn follow(
+    output: impl AsyncRead + Unpin,
+    kept: Arc<Mutex<VecDeque<String>>>,
+    announce: watch::Sender<Option<SocketAddr>>,
+) {
+    let mut lines = BufReader::new(output).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        if let Some(address) = announced_address(&line) {
+            announce.send_replace(Some(address));
+        }
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == KEPT_LINES {
+            kept.pop_front();
+        }
+        kept.push_back(line);
+    }
+}
+
+fn announced_address(line: &str) -> Option<SocketAddr> {
+    let (_, rest) = line.split_once(ANNOUNCEMENT)?;
+    let belongs = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | '[' | ']');
+    let end = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
