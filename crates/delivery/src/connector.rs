@@ -1,0 +1,138 @@
+//! Opens connections: vetted address, TLS, HTTP, within a time and a number.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use url::Host;
+
+use crate::connection::Connection;
+use crate::guard::{Guard, NoAddress};
+use crate::origin::Origin;
+use crate::roots::{BadRoots, client_config};
+use crate::settings::DeliverySettings;
+
+/// Why a connection could not be opened; shared by all requests that waited for it.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NoConnection {
+    /// The address is not permitted.
+    #[error("the address is not permitted")]
+    Blocked,
+    /// It took too long, or failed.
+    #[error("unreachable: {0}")]
+    Unreachable(Arc<str>),
+}
+
+impl NoConnection {
+    fn because(cause: impl std::fmt::Display) -> Self {
+        Self::Unreachable(cause.to_string().into())
+    }
+}
+
+impl From<NoAddress> for NoConnection {
+    fn from(cause: NoAddress) -> Self {
+        match cause {
+            NoAddress::Blocked => Self::Blocked,
+            NoAddress::Unresolved(_) => Self::because(cause),
+        }
+    }
+}
+
+/// Opens connections to push services.
+pub struct Connector {
+    guard: Guard,
+    tls: TlsConnector,
+    slots: Arc<Semaphore>,
+    timeout: Duration,
+}
+
+impl Connector {
+    /// One that goes by `settings`.
+    pub fn new(settings: &DeliverySettings) -> Result<Self, BadRoots> {
+        let config = client_config(settings.outbound_ca.as_deref())?;
+        Ok(Self {
+            guard: Guard::new(settings.outbound.clone()),
+            tls: TlsConnector::from(Arc::new(config)),
+            slots: Arc::new(Semaphore::new(settings.connections)),
+            timeout: settings.connect_timeout,
+        })
+    }
+
+    /// Whether every connection that may be open is open, so that idle ones should make room.
+    pub fn is_full(&self) -> bool {
+        self.slots.available_permits() == 0
+    }
+
+    /// A new connection to `origin`. Waiting for a slot does not count toward the time-out.
+    pub async fn open(&self, origin: &Origin) -> Result<Connection, NoConnection> {
+        let slot = Arc::clone(&self.slots)
+            .acquire_owned()
+            .await
+            .map_err(NoConnection::because)?;
+        match timeout(self.timeout, self.establish(origin, slot)).await {
+            Ok(opened) => opened,
+            Err(_) => Err(NoConnection::because("no connection in time")),
+        }
+    }
+
+    async fn establish(
+        &self,
+        origin: &Origin,
+        slot: OwnedSemaphorePermit,
+    ) -> Result<Connection, NoConnection> {
+        let addresses = self.guard.addresses(origin).await?;
+        let name = server_name(origin).map_err(NoConnection::because)?;
+        let tcp = self
+            .reach(&addresses)
+            .await
+            .map_err(NoConnection::because)?;
+        let tls = self
+            .shake_hands(name, tcp)
+            .await
+            .map_err(NoConnection::because)?;
+        Connection::start(tls, slot)
+            .await
+            .map_err(NoConnection::because)
+    }
+
+    /// The first address that answers; one that does not gets its share of the time, so that the others get theirs.
+    async fn reach(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+        let share = self.timeout / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+        let mut failure = io::ErrorKind::NotFound.into();
+        for address in addresses {
+            match timeout(share, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) => failure = error,
+                Err(_) => failure = io::ErrorKind::TimedOut.into(),
+            }
+        }
+        Err(failure)
+    }
+
+    async fn shake_hands(
+        &self,
+        name: ServerName<'static>,
+        tcp: TcpStream,
+    ) -> io::Result<TlsStream<TcpStream>> {
+        tcp.set_nodelay(true)?;
+        self.tls.connect(name, tcp).await
+    }
+}
+
+/// The name that the peer's certificate must be good for.
+fn server_name(
+    origin: &Origin,
+) -> Result<ServerName<'static>, rustls::pki_types::InvalidDnsNameError> {
+    match origin.host() {
+        Host::Domain(name) => ServerName::try_from(name.clone()),
+        Host::Ipv4(v4) => Ok(ServerName::from(std::net::IpAddr::V4(*v4))),
+        Host::Ipv6(v6) => Ok(ServerName::from(std::net::IpAddr::V6(*v6))),
+    }
+}

@@ -1,0 +1,60 @@
+//! The place where messages are encrypted: as many threads as there are cores, and no reactor among them.
+
+use std::num::NonZero;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hato_domain::BrowserKeys;
+use tokio::sync::Semaphore;
+
+use super::{EncryptionError, encrypt_page};
+
+/// The runtime ended before the messages were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("encryption was interrupted")]
+pub struct Interrupted;
+
+/// Encrypts chunks of recipients on blocking threads, at most one per core at a time.
+#[derive(Clone, Debug)]
+pub struct Encryptor {
+    cores: Arc<Semaphore>,
+}
+
+impl Encryptor {
+    /// One that uses every core.
+    pub fn new() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self {
+            cores: Arc::new(Semaphore::new(cores)),
+        }
+    }
+
+    /// The body for each of `recipients`, in their order. A chunk of 32 keeps a core busy for about 2 ms.
+    ///
+    /// The permit moves to the thread, so that a caller who goes away does not let another one in too early.
+    pub async fn encrypt(
+        &self,
+        recipients: Vec<BrowserKeys>,
+        plaintext: Bytes,
+    ) -> Result<Vec<Result<Bytes, EncryptionError>>, Interrupted> {
+        let permit = Arc::clone(&self.cores)
+            .acquire_owned()
+            .await
+            .map_err(|_| Interrupted)?;
+        let work = tokio::task::spawn_blocking(move || {
+            let messages = encrypt_page(&recipients, &plaintext);
+            drop(permit);
+            messages
+        });
+        work.await.map_err(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Interrupted,
+        })
+    }
+}
+
+impl Default for Encryptor {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,128 @@
+//! RFC 8291's example, and round trips through an implementation that shares no code with this one.
+
+use aws_lc_rs::agreement::{ECDH_P256, PrivateKey};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use hato_domain::BrowserKeys;
+use web_push_native::p256::SecretKey;
+use web_push_native::p256::elliptic_curve::sec1::ToEncodedPoint as _;
+use web_push_native::{Auth, decrypt};
+
+use super::{EncryptionError, Encryptor, HEADER_SIZE, MAX_PLAINTEXT, encrypt, encrypt_page, seal};
+
+fn decode<const N: usize>(text: &str) -> [u8; N] {
+    let bytes = URL_SAFE_NO_PAD.decode(text).expect("base64url");
+    bytes.try_into().expect("the length")
+}
+
+/// A browser: the keys it publishes and those it keeps.
+struct Browser {
+    secret: SecretKey,
+    keys: BrowserKeys,
+}
+
+impl Browser {
+    /// One whose private key and authentication secret consist of `byte`.
+    fn new(byte: u8) -> Self {
+        let secret = SecretKey::from_slice(&[byte; 32]).expect("a scalar");
+        let point = secret.public_key().to_encoded_point(false);
+        let p256dh = point.as_bytes().try_into().expect("65 bytes");
+        Self {
+            secret,
+            keys: BrowserKeys {
+                p256dh,
+                auth: [byte; 16],
+            },
+        }
+    }
+
+    fn open(&self, body: &[u8]) -> Vec<u8> {
+        let auth = Auth::clone_from_slice(&self.keys.auth);
+        decrypt(body.to_vec(), &self.secret, &auth).expect("the message is for this browser")
+    }
+}
+
+/// RFC 8291 Appendix A.
+#[test]
+fn the_example_of_the_rfc_comes_out() {
+    let sender: [u8; 32] = decode("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw");
+    let ephemeral = PrivateKey::from_private_key(&ECDH_P256, &sender).expect("a key");
+    let keys = BrowserKeys {
+        p256dh: decode(
+            "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        ),
+        auth: decode("BTBZMqHH6r4Tts7J_aSIgg"),
+    };
+    let plaintext = b"When I grow up, I want to be a watermelon";
+    let body = seal(
+        &ephemeral,
+        decode("DGv6ra1nlYgDCS1FRnbzlw"),
+        &keys,
+        plaintext,
+    );
+    let expected = "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIg\
+                    Dll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2K\
+                    s3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN";
+    assert_eq!(URL_SAFE_NO_PAD.encode(body.expect("a message")), expected);
+}
+
+#[test]
+fn another_implementation_reads_every_length() {
+    let browser = Browser::new(7);
+    for length in [0, 1, 15, 16, 17, 250, 3_072, MAX_PLAINTEXT] {
+        let plaintext: Vec<u8> = (0..=u8::MAX).cycle().take(length).collect();
+        let body = encrypt(&browser.keys, &plaintext).expect("a message");
+        assert_eq!(body.len(), HEADER_SIZE + length + 17);
+        assert_eq!(browser.open(&body), plaintext, "{length} bytes");
+    }
+}
+
+#[test]
+fn a_body_has_at_most_4096_bytes() {
+    let keys = Browser::new(7).keys;
+    let largest = encrypt(&keys, &[0; MAX_PLAINTEXT]).expect("a message");
+    assert_eq!(largest.len(), 4_096);
+    assert_eq!(
+        encrypt(&keys, &[0; MAX_PLAINTEXT + 1]),
+        Err(EncryptionError::TooLong)
+    );
+}
+
+#[test]
+fn no_two_messages_share_a_salt_or_a_key() {
+    let keys = Browser::new(7).keys;
+    let bodies = encrypt_page(&[keys.clone(), keys], b"same");
+    let [Ok(one), Ok(two)] = &bodies[..] else {
+        panic!("two messages")
+    };
+    assert_ne!(one[..16], two[..16], "salt");
+    assert_ne!(one[21..HEADER_SIZE], two[21..HEADER_SIZE], "public key");
+}
+
+#[tokio::test]
+async fn a_page_comes_back_in_order_with_its_failures_in_place() {
+    let browsers = [Browser::new(1), Browser::new(2)];
+    let off_curve = BrowserKeys {
+        p256dh: [4; 65],
+        auth: [0; 16],
+    };
+    let recipients = vec![
+        browsers[0].keys.clone(),
+        off_curve,
+        browsers[1].keys.clone(),
+    ];
+    let page = Encryptor::new()
+        .encrypt(recipients, Bytes::from_static(b"hello"))
+        .await;
+    let bodies = page.expect("not interrupted");
+    assert_eq!(
+        browsers[0].open(bodies[0].as_ref().expect("a message")),
+        b"hello"
+    );
+    assert_eq!(bodies[1], Err(EncryptionError::NoPoint));
+    assert_eq!(
+        browsers[1].open(bodies[2].as_ref().expect("a message")),
+        b"hello"
+    );
+}

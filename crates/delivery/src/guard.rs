@@ -1,0 +1,144 @@
+//! The guard between strangers' URLs and the operator's network: only vetted addresses are connected to.
+//!
+//! It stands where names become addresses, so a name cannot be public when it is checked and private when it is used; and it
+//! sees address literals, which no resolver sees.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+use std::sync::Arc;
+
+use hato_domain::OutboundPolicy;
+use tokio::sync::Semaphore;
+use url::Host;
+
+use crate::origin::Origin;
+
+/// Name lookups at a time: they occupy threads, and a stranger's name server may be slow.
+const LOOKUPS: usize = 32;
+/// Addresses of one name that are tried.
+const ADDRESSES: usize = 4;
+
+/// No address to connect to.
+#[derive(Debug, thiserror::Error)]
+pub enum NoAddress {
+    /// The host has addresses, and none of them is permitted.
+    #[error("the address is not permitted")]
+    Blocked,
+    /// The name does not resolve.
+    #[error("the name does not resolve: {0}")]
+    Unresolved(#[from] io::Error),
+}
+
+/// Resolves hosts to addresses that the policy permits.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    policy: OutboundPolicy,
+    lookups: Arc<Semaphore>,
+}
+
+impl Guard {
+    /// A guard that lets through what `policy` permits.
+    pub fn new(policy: OutboundPolicy) -> Self {
+        Self {
+            policy,
+            lookups: Arc::new(Semaphore::new(LOOKUPS)),
+        }
+    }
+
+    /// The addresses of `origin` that may be connected to, at least one and at most four.
+    pub async fn addresses(&self, origin: &Origin) -> Result<Vec<SocketAddr>, NoAddress> {
+        let found = match origin.host() {
+            Host::Ipv4(v4) => vec![SocketAddr::new(IpAddr::V4(*v4), origin.port())],
+            Host::Ipv6(v6) => vec![SocketAddr::new(IpAddr::V6(*v6), origin.port())],
+            Host::Domain(name) => self.look_up(name.clone(), origin.port()).await?,
+        };
+        self.vet(found)
+    }
+
+    fn vet(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, NoAddress> {
+        let permitted = found
+            .into_iter()
+            .filter(|address| self.policy.permits(address.ip()));
+        let permitted: Vec<_> = permitted.take(ADDRESSES).collect();
+        if permitted.is_empty() {
+            Err(NoAddress::Blocked)
+        } else {
+            Ok(permitted)
+        }
+    }
+
+    /// The permit stays with the thread: a caller who gives up does not free a thread that still waits for an answer.
+    async fn look_up(&self, name: String, port: u16) -> Result<Vec<SocketAddr>, io::Error> {
+        let permit = Arc::clone(&self.lookups)
+            .acquire_owned()
+            .await
+            .map_err(io::Error::other)?;
+        let lookup = tokio::task::spawn_blocking(move || {
+            let found = (name.as_str(), port).to_socket_addrs().map(Vec::from_iter);
+            drop(permit);
+            found
+        });
+        let found = lookup.await.map_err(io::Error::other)??;
+        if found.is_empty() {
+            Err(io::ErrorKind::NotFound.into())
+        } else {
+            Ok(found)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hato_domain::{Endpoint, OutboundPolicy};
+
+    use super::{Guard, NoAddress};
+    use crate::origin::{Origin, Target};
+
+    fn origin(endpoint: &str) -> Origin {
+        Target::of(&Endpoint::parse(endpoint).expect("an endpoint"))
+            .expect("a target")
+            .origin
+    }
+
+    fn guard(allowed: &str) -> Guard {
+        Guard::new(OutboundPolicy::parse(allowed).expect("a CIDR list"))
+    }
+
+    #[tokio::test]
+    async fn private_addresses_are_blocked_by_name_and_by_literal() {
+        for endpoint in [
+            "https://localhost/x",
+            "https://127.0.0.1/x",
+            "https://2130706433/x",
+            "https://[::1]/x",
+            "https://[::ffff:127.0.0.1]/x",
+            "https://169.254.169.254/x",
+        ] {
+            let found = guard("").addresses(&origin(endpoint)).await;
+            assert!(matches!(found, Err(NoAddress::Blocked)), "{endpoint}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_allowed_and_only_that_comes_through() {
+        let found = guard("127.0.0.0/8")
+            .addresses(&origin("https://localhost:8443/x"))
+            .await;
+        let found = found.expect("an address");
+        assert!(!found.is_empty());
+        assert!(
+            found
+                .iter()
+                .all(|address| address.is_ipv4() && address.port() == 8443)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_public_literal_needs_no_permission() {
+        let found = guard("")
+            .addresses(&origin("https://1.1.1.1/x"))
+            .await
+            .expect("an address");
+        assert_eq!(found, ["1.1.1.1:443".parse().expect("an address")]);
+    }
+}

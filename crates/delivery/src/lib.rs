@@ -1,0 +1,28 @@
+//! Hato's delivery engine: claim → page → encrypt → push → classify → settle.
+//!
+//! [`Engine`] takes pages of recipients off the queue, [`encryption`] makes a message for each recipient, the client
+//! pushes them through a pool of connections per push-service origin, [`answer`] judges what comes back, and the page is
+//! settled as one transaction. Nothing here grows with the audience: pages in flight, connections, requests per origin,
+//! answers and their time are all bounded ([`DeliverySettings`]).
+
+pub mod answer;
+mod client;
+mod connection;
+mod connector;
+mod courier;
+pub mod encryption;
+mod engine;
+mod guard;
+mod origin;
+mod pool;
+mod push;
+mod roots;
+mod settings;
+mod settlement;
+mod shutdown;
+mod vapid;
+
+pub use engine::Engine;
+pub use roots::BadRoots;
+pub use settings::{DeliverySettings, OriginLimits};
+pub use shutdown::Shutdown;

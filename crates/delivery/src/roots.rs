@@ -1,0 +1,79 @@
+//! Whom outgoing TLS trusts: the machine's roots and the operator's own.
+
+use std::sync::Arc;
+
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+
+/// The settings of outgoing TLS cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BadRoots {
+    /// The operator's file is no PEM file.
+    #[error("the additional trusted roots are no PEM file: {0}")]
+    Pem(#[from] rustls::pki_types::pem::Error),
+    /// A PEM file without a certificate, which trusts nobody, is a mistake.
+    #[error("the additional trusted roots hold no certificate")]
+    Empty,
+    /// A certificate is malformed.
+    #[error("the additional trusted roots cannot be used: {0}")]
+    Certificate(#[from] rustls::Error),
+}
+
+/// TLS as a client that trusts the machine's roots and those of `additional`, a PEM text; it offers h2 and http/1.1.
+pub fn client_config(additional: Option<&str>) -> Result<ClientConfig, BadRoots> {
+    let mut roots = machine_roots();
+    if let Some(pem) = additional {
+        add_roots(&mut roots, pem)?;
+    }
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn machine_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    let native = rustls_native_certs::load_native_certs();
+    for error in &native.errors {
+        tracing::warn!(%error, "a trusted root of this machine cannot be read");
+    }
+    let (usable, _) = roots.add_parsable_certificates(native.certs);
+    if usable == 0 {
+        tracing::warn!("this machine has no trusted roots: install ca-certificates");
+    }
+    roots
+}
+
+fn add_roots(roots: &mut RootCertStore, pem: &str) -> Result<(), BadRoots> {
+    let certificates: Vec<_> =
+        CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>()?;
+    if certificates.is_empty() {
+        return Err(BadRoots::Empty);
+    }
+    certificates
+        .into_iter()
+        .try_for_each(|certificate| Ok(roots.add(certificate)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadRoots, client_config};
+
+    #[test]
+    fn a_file_without_a_certificate_is_refused() {
+        assert!(matches!(
+            client_config(Some("no certificate")),
+            Err(BadRoots::Empty)
+        ));
+        let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        assert!(matches!(
+            client_config(Some(damaged)),
+            Err(BadRoots::Certificate(_))
+        ));
+    }
+}

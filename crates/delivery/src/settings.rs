@@ -1,0 +1,81 @@
+//! What an operator decides about deliveries (CONTRACT 1), and the bounds that they run in.
+
+use std::time::Duration;
+
+use hato_domain::OutboundPolicy;
+
+/// The settings of the delivery engine.
+#[derive(Clone, Debug)]
+pub struct DeliverySettings {
+    /// `HATO_VAPID_SUBJECT`: a `mailto:` or `https:` URI (RFC 8292 §2.1).
+    pub vapid_subject: String,
+    /// `HATO_OUTBOUND_ALLOW`: which addresses may be connected to.
+    pub outbound: OutboundPolicy,
+    /// `HATO_OUTBOUND_CA`: additional trusted roots, the text of a PEM file.
+    pub outbound_ca: Option<String>,
+    /// `HATO_RETRY_DELAYS`: the waits before the three retries (SPEC 3.2).
+    pub retry_delays: [Duration; 3],
+    /// How long a push service may take to answer a request.
+    pub answer_timeout: Duration,
+    /// How long resolving, connecting and the TLS handshake may take together.
+    pub connect_timeout: Duration,
+    /// Pages delivered at a time; with `page_size` the bound of what is in memory.
+    pub pages_in_flight: usize,
+    /// Recipients of a page.
+    pub page_size: u32,
+    /// How long a claimed page stays claimed when its process dies; renewed while the process lives.
+    pub lease: Duration,
+    /// How long the queue is left alone at most.
+    pub poll_interval: Duration,
+    /// Connections open at a time, to all push services together.
+    pub connections: usize,
+    /// Bounds for each push-service origin.
+    pub per_origin: OriginLimits,
+}
+
+impl Default for DeliverySettings {
+    fn default() -> Self {
+        Self {
+            vapid_subject: "mailto:admin@example.com".into(),
+            outbound: OutboundPolicy::default(),
+            outbound_ca: None,
+            retry_delays: [
+                Duration::from_secs(5),
+                Duration::from_mins(1),
+                Duration::from_mins(10),
+            ],
+            answer_timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(10),
+            pages_in_flight: 8,
+            page_size: 500,
+            lease: Duration::from_secs(20),
+            poll_interval: Duration::from_millis(500),
+            connections: 512,
+            per_origin: OriginLimits::default(),
+        }
+    }
+}
+
+/// Bounds for each push-service origin.
+#[derive(Clone, Copy, Debug)]
+pub struct OriginLimits {
+    /// Requests in flight.
+    pub requests: usize,
+    /// HTTP/2 connections.
+    pub http2_connections: usize,
+    /// Requests in flight on one HTTP/2 connection, if the peer allows as many.
+    pub http2_streams: usize,
+    /// HTTP/1.1 connections.
+    pub http1_connections: usize,
+}
+
+impl Default for OriginLimits {
+    fn default() -> Self {
+        Self {
+            requests: 400,
+            http2_connections: 4,
+            http2_streams: 100,
+            http1_connections: 32,
+        }
+    }
+}

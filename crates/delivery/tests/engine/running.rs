@@ -1,0 +1,129 @@
+//! The engine's loop: woken, stopped, interrupted, and never losing what it knows.
+
+use std::time::Duration;
+
+use hato_delivery::Shutdown;
+use hato_service::ports::Clock as _;
+use hato_testkit::push_service::Answer;
+
+use crate::world::World;
+
+#[tokio::test]
+async fn a_ring_starts_a_delivery_and_a_drain_ends_the_loop() {
+    let mut world = World::new().await;
+    world.settings.poll_interval = Duration::from_hours(1);
+    world.settings.page_size = 10;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world.accept(world.content(), &world.subscribe(95));
+    world.wake.ring();
+    world.queue.wait_until(|ledger| ledger.sent() == 95).await;
+    shutdown.drain();
+    running.await.expect("no panic");
+    assert_eq!(world.queue.ledger().settlements.len(), 10);
+}
+
+#[tokio::test]
+async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
+    let mut world = World::new().await;
+    world.settings.pages_in_flight = 1;
+    world.settings.page_size = 2;
+    let subscriptions = world.subscribe(4);
+    world.service.script(&subscriptions[0], [Answer::Hang]);
+    world.settings.answer_timeout = Duration::from_secs(2);
+    world.accept(world.content(), &subscriptions);
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world
+        .service
+        .wait_until(|seen| seen.total.requests == 2)
+        .await;
+    shutdown.drain();
+    running.await.expect("no panic");
+    let ledger = world.queue.ledger();
+    assert_eq!((ledger.claims, ledger.sent()), (1, 1));
+    let due_at = world.clock.now().plus(Duration::from_secs(5));
+    assert_eq!(ledger.queued(), [(0, world.clock.now(), 2), (1, due_at, 1)]);
+}
+
+#[tokio::test]
+async fn aborting_settles_what_is_known_and_gives_back_the_rest() {
+    let world = World::new().await;
+    let subscriptions = world.subscribe(3);
+    world.service.script(&subscriptions[1], [Answer::Hang]);
+    world.accept(world.content(), &subscriptions);
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world
+        .service
+        .wait_until(|seen| seen.total.requests == 3)
+        .await;
+    shutdown.abort();
+    running.await.expect("no panic");
+    let ledger = world.queue.ledger();
+    let [(attempt, due_at, left)] = ledger.queued()[..] else {
+        panic!("one job")
+    };
+    assert_eq!((attempt, due_at), (0, world.clock.now()));
+    assert_eq!(ledger.sent() + i64::try_from(left).expect("small"), 3);
+}
+
+#[tokio::test]
+async fn aborting_before_anything_is_known_gives_back_the_page() {
+    let world = World::new().await;
+    world.service.answer_by_default(Answer::Hang);
+    world.accept(world.content(), &world.subscribe(3));
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world
+        .service
+        .wait_until(|seen| seen.total.requests == 3)
+        .await;
+    shutdown.abort();
+    running.await.expect("no panic");
+    let ledger = world.queue.ledger();
+    assert!(ledger.settlements.is_empty());
+    assert_eq!(ledger.queued(), [(0, world.clock.now(), 3)]);
+}
+
+#[tokio::test]
+async fn a_lease_is_renewed_while_its_page_is_in_flight() {
+    let mut world = World::new().await;
+    world.settings.lease = Duration::from_millis(30);
+    world.service.answer_by_default(Answer::Hang);
+    world.accept(world.content(), &world.subscribe(1));
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world.queue.wait_until(|ledger| ledger.renewals >= 5).await;
+    shutdown.abort();
+    running.await.expect("no panic");
+    assert_eq!(world.queue.ledger().claims, 1);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_asked_again_until_it_has_recorded() {
+    let world = World::new().await;
+    world.queue.ledger().failing_settlements = 3;
+    let subscriptions = world.subscribe(5);
+    world.deliver(&subscriptions).await;
+    assert_eq!(world.queue.ledger().settlements.len(), 1);
+    assert_eq!(world.queue.ledger().sent(), 5);
+    assert_eq!(world.service.seen(|seen| seen.total.requests), 5);
+}
+
+#[tokio::test]
+async fn a_panic_in_one_page_does_not_stop_the_others() {
+    let mut world = World::new().await;
+    world.settings.pages_in_flight = 1;
+    world.settings.page_size = 1;
+    world.settings.poll_interval = Duration::from_millis(10);
+    world.queue.ledger().panics_next = true;
+    world.accept(world.content(), &world.subscribe(2));
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world.queue.wait_until(|ledger| ledger.sent() == 1).await;
+    world.turn_clock(world.settings.lease);
+    world.queue.wait_until(|ledger| ledger.sent() == 2).await;
+    shutdown.drain();
+    running.await.expect("no panic");
+}
