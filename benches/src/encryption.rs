@@ -1,0 +1,48 @@
+//! One RFC 8291 message of 250 bytes: Hato's module beside web-push-native, which is pure Rust.
+
+use std::hint::black_box;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_delivery::encryption::encrypt;
+use hato_domain::BrowserKeys;
+use p256::elliptic_curve::sec1::ToEncodedPoint as _;
+use web_push_native::{Auth, WebPushBuilder};
+
+use crate::table::{Contestant, compare};
+
+const MESSAGES: u32 = 1_000;
+const AUTH: [u8; 16] = [7; 16];
+
+pub fn run() -> anyhow::Result<()> {
+    let browser = p256::SecretKey::from_slice(&[5; 32])?.public_key();
+    let point = browser.to_encoded_point(false);
+    let keys = BrowserKeys::parse(
+        &URL_SAFE_NO_PAD.encode(point.as_bytes()),
+        &URL_SAFE_NO_PAD.encode(AUTH),
+    )?;
+    let payload = vec![b'x'; 250];
+    let builder = WebPushBuilder::new(
+        "https://push.example/".parse()?,
+        browser,
+        Auth::clone_from_slice(&AUTH),
+    );
+    let hato = || {
+        for _ in 0..MESSAGES {
+            black_box(encrypt(&keys, black_box(&payload)).expect("a message"));
+        }
+    };
+    let native = || {
+        for _ in 0..MESSAGES {
+            black_box(builder.build(black_box(payload.clone())).expect("a message"));
+        }
+    };
+    compare(
+        "encryption",
+        MESSAGES,
+        &mut [
+            Contestant { name: "hato", round: Box::new(hato) },
+            Contestant { name: "web-push-native", round: Box::new(native) },
+        ],
+    )
+}
