@@ -31,7 +31,11 @@ impl Service {
         let mut bytes = [0; 32];
         aws_lc_rs::rand::fill(&mut bytes).map_err(Failure::internal)?;
         let token = URL_SAFE_NO_PAD.encode(bytes);
-        self.save_session(&token, owner).await?;
+        let now = self.clock.now();
+        let end = now.plus(SESSION_LIFETIME);
+        self.store
+            .create_session(hash(&token), owner.id().clone(), now, end)
+            .await?;
         Ok(token)
     }
 
@@ -41,9 +45,10 @@ impl Service {
         let session = self.store.session(hash(token), now).await?;
         let session = session.ok_or(ErrorCode::InvalidSession)?;
         let owner = Owner::new(session.account);
-        let renewed = now.plus(SESSION_LIFETIME).since(session.expires_at) > RENEWAL_STEP;
+        let end = now.plus(SESSION_LIFETIME);
+        let renewed = end.since(session.expires_at) > RENEWAL_STEP;
         if renewed {
-            self.save_session(token, &owner).await?;
+            self.store.renew_session(hash(token), end).await?;
         }
         Ok(Session { owner, renewed })
     }
@@ -51,15 +56,6 @@ impl Service {
     /// Ends the session under `token`, if there is one.
     pub async fn end_session(&self, token: &str) -> Outcome<()> {
         Ok(self.store.end_session(hash(token)).await?)
-    }
-
-    async fn save_session(&self, token: &str, owner: &Owner) -> Outcome<()> {
-        let now = self.clock.now();
-        let end = now.plus(SESSION_LIFETIME);
-        Ok(self
-            .store
-            .save_session(hash(token), owner.id().clone(), now, end)
-            .await?)
     }
 }
 

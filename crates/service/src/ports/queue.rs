@@ -121,7 +121,7 @@ pub struct Expired {
 pub struct RetryJob {
     /// Who.
     pub recipients: Vec<RecipientId>,
-    /// The attempt to come: 1 to 3.
+    /// The attempt to come: 1 to 3, or the page's own for recipients whose outcome an interruption left unknown.
     pub attempt: u8,
     /// When.
     pub due_at: UnixMillis,

@@ -17,12 +17,19 @@ pub struct SessionRecord {
 /// Verbs on sessions. A session is found by the SHA-256 of its token; the token itself is never stored.
 #[async_trait]
 pub trait SessionStore {
-    /// Makes a session, or moves the end of the one that is there.
-    async fn save_session(
+    /// Makes a session.
+    async fn create_session(
         &self,
         token_hash: [u8; 32],
         account: AccountId,
         now: UnixMillis,
+        expires_at: UnixMillis,
+    ) -> Result<(), StoreError>;
+
+    /// Moves the end of the session, if it is still there: one that was ended meanwhile does not come back.
+    async fn renew_session(
+        &self,
+        token_hash: [u8; 32],
         expires_at: UnixMillis,
     ) -> Result<(), StoreError>;
 

@@ -1,0 +1,112 @@
+//! Apps.
+
+use async_trait::async_trait;
+use hato_domain::{AccountId, AppId, UnixMillis};
+use hato_service::ports::{AppRecord, AppStore, CreatedApp, NewApp, StoreError};
+
+use crate::Database;
+use crate::accounts::plan;
+use crate::dialect::{Connection, readers, sql, write};
+use crate::failure::during;
+
+#[async_trait]
+impl AppStore for Database {
+    async fn create_app(&self, app: NewApp) -> Result<CreatedApp, StoreError> {
+        write(self, "make an app", |c| Box::pin(create(c, app))).await
+    }
+
+    async fn apps_of(&self, account: &AccountId) -> Result<Vec<AppRecord>, StoreError> {
+        let account = account.as_str();
+        let rows = sqlx::query_as!(
+            AppRow,
+            "SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
+                    p.active_subscriptions, p.created_at
+             FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+             WHERE p.account_id = $1 ORDER BY p.created_at, p.id",
+            account
+        );
+        rows.fetch_all(readers(self))
+            .await
+            .and_then(|rows| rows.into_iter().map(AppRow::into_record).collect())
+            .map_err(during("list apps"))
+    }
+
+    async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError> {
+        let app = app.as_str();
+        let row = sqlx::query_as!(
+            AppRow,
+            "SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
+                    p.active_subscriptions, p.created_at
+             FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+             WHERE p.id = $1",
+            app
+        );
+        row.fetch_optional(readers(self))
+            .await
+            .and_then(|row| row.map(AppRow::into_record).transpose())
+            .map_err(during("find an app"))
+    }
+}
+
+struct AppRow {
+    id: String,
+    account_id: String,
+    name: String,
+    vapid_public_key: Vec<u8>,
+    webhook_url: Option<String>,
+    plan: String,
+    active_subscriptions: i64,
+    created_at: i64,
+}
+
+impl AppRow {
+    fn into_record(self) -> sqlx::Result<AppRecord> {
+        Ok(AppRecord {
+            id: AppId::trusted(self.id),
+            account_id: AccountId::trusted(self.account_id),
+            name: self.name,
+            vapid_public_key: self.vapid_public_key,
+            webhook_url: self.webhook_url,
+            plan: plan(&self.plan)?,
+            active_subscriptions: self.active_subscriptions,
+            created_at: UnixMillis(self.created_at),
+        })
+    }
+}
+
+async fn create(c: &mut Connection, app: NewApp) -> sqlx::Result<CreatedApp> {
+    let limit = max_apps(c, &app.account_id).await?;
+    Ok(if insert_within(c, &app, limit).await? {
+        CreatedApp::Created
+    } else {
+        CreatedApp::LimitReached
+    })
+}
+
+/// Most apps of the account. Its row stays locked, so that no concurrent caller counts the same apps.
+async fn max_apps(c: &mut Connection, account: &AccountId) -> sqlx::Result<i64> {
+    let account = account.as_str();
+    let text = sql!(query_scalar ["SELECT plan FROM accounts WHERE id = $1" FOR_UPDATE] account)
+        .fetch_one(c)
+        .await?;
+    Ok(plan(&text)?.max_apps().unwrap_or(i64::MAX))
+}
+
+async fn insert_within(c: &mut Connection, app: &NewApp, limit: i64) -> sqlx::Result<bool> {
+    let (id, account, created_at) = (app.id.as_str(), app.account_id.as_str(), app.created_at.0);
+    let inserted = sqlx::query!(
+        "INSERT INTO apps (id, account_id, name, vapid_public_key, sealed_private_key, created_at)
+         SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM accounts
+         WHERE id = $2 AND (SELECT COUNT(*) FROM apps WHERE account_id = $2) < $7",
+        id,
+        account,
+        app.name,
+        app.vapid_public_key,
+        app.sealed_private_key,
+        created_at,
+        limit
+    )
+    .execute(c)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}

@@ -1,0 +1,21 @@
+//! Failures of the database as the ports speak of them.
+
+use std::error::Error;
+
+use hato_service::ports::StoreError;
+
+/// Says what was being done when it failed.
+pub(crate) fn during<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
+where
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
+    move |cause| StoreError {
+        context,
+        source: cause.into(),
+    }
+}
+
+/// The database holds something that this program never wrote.
+pub(crate) fn unreadable(what: &'static str) -> sqlx::Error {
+    sqlx::Error::Decode(format!("an unreadable {what}").into())
+}

@@ -1,0 +1,174 @@
+//! Subscriptions: one record per app and endpoint, active while it has a position.
+
+use async_trait::async_trait;
+use hato_domain::{AppId, Endpoint, Platform, SubscriptionId, UnixMillis};
+use hato_service::ports::{NewSubscription, RegisteredSubscription, StoreError, SubscriptionStore};
+use sha2::{Digest as _, Sha256};
+
+use crate::Database;
+use crate::dialect::{Connection, write};
+
+#[async_trait]
+impl SubscriptionStore for Database {
+    async fn register_subscription(
+        &self,
+        subscription: NewSubscription,
+    ) -> Result<RegisteredSubscription, StoreError> {
+        write(self, "register a subscription", |c| {
+            Box::pin(register(c, subscription))
+        })
+        .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        app: &AppId,
+        endpoint: &Endpoint,
+        now: UnixMillis,
+    ) -> Result<(), StoreError> {
+        let (app, hash) = (app.clone(), endpoint_hash(endpoint));
+        write(self, "unsubscribe", move |c| {
+            Box::pin(unsubscribe(c, app, hash, now))
+        })
+        .await
+    }
+}
+
+/// By which an endpoint of up to 2,048 bytes is indexed.
+pub(crate) fn endpoint_hash(endpoint: &Endpoint) -> [u8; 32] {
+    Sha256::digest(endpoint.as_str()).into()
+}
+
+async fn register(
+    c: &mut Connection,
+    subscription: NewSubscription,
+) -> sqlx::Result<RegisteredSubscription> {
+    if let Some(id) = update_active(c, &subscription).await? {
+        return Ok(RegisteredSubscription::Updated(SubscriptionId::trusted(id)));
+    }
+    let Some(position) = take_position(c, &subscription.app_id).await? else {
+        return Ok(RegisteredSubscription::NoApp);
+    };
+    let active = activate(c, &subscription, position).await?;
+    if active.position != position {
+        count_off(c, &subscription.app_id, 1).await?;
+    }
+    Ok(if active.public_id == subscription.id.as_str() {
+        RegisteredSubscription::Created(subscription.id)
+    } else {
+        RegisteredSubscription::Updated(SubscriptionId::trusted(active.public_id))
+    })
+}
+
+/// Updates the record if there is an active one, and returns its public id.
+async fn update_active(c: &mut Connection, new: &NewSubscription) -> sqlx::Result<Option<String>> {
+    let (app, hash) = (new.app_id.as_str(), endpoint_hash(&new.endpoint));
+    let (p256dh, auth, hash) = (&new.keys.p256dh[..], &new.keys.auth[..], &hash[..]);
+    let (platform, now) = (new.platform.as_ref().map(Platform::as_str), new.now.0);
+    sqlx::query_scalar!(
+        r#"UPDATE subscriptions
+           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform), updated_at = $6
+           WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
+           RETURNING public_id AS "public_id!""#,
+        app,
+        hash,
+        p256dh,
+        auth,
+        platform,
+        now
+    )
+    .fetch_optional(c)
+    .await
+}
+
+/// Counts one more active subscription and returns its position; `None` when the app is gone.
+async fn take_position(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>> {
+    let app = app.as_str();
+    sqlx::query_scalar!(
+        r#"UPDATE apps
+           SET last_position = last_position + 1, active_subscriptions = active_subscriptions + 1
+           WHERE id = $1 RETURNING last_position AS "last_position!""#,
+        app
+    )
+    .fetch_optional(c)
+    .await
+}
+
+struct Activated {
+    public_id: String,
+    position: i64,
+}
+
+/// Makes the record, or gives the one that is there a position. A concurrent twin may have done so first: then the
+/// position that is there stays.
+async fn activate(
+    c: &mut Connection,
+    new: &NewSubscription,
+    position: i64,
+) -> sqlx::Result<Activated> {
+    let (id, app, endpoint) = (new.id.as_str(), new.app_id.as_str(), new.endpoint.as_str());
+    let hash = endpoint_hash(&new.endpoint);
+    let (p256dh, auth, hash) = (&new.keys.p256dh[..], &new.keys.auth[..], &hash[..]);
+    let (platform, now) = (new.platform.as_ref().map(Platform::as_str), new.now.0);
+    sqlx::query_as!(
+        Activated,
+        r#"INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
+                                      platform, position, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+           ON CONFLICT (app_id, endpoint_hash) DO UPDATE
+           SET p256dh = excluded.p256dh, auth = excluded.auth,
+               platform = COALESCE(excluded.platform, subscriptions.platform),
+               position = COALESCE(subscriptions.position, excluded.position),
+               deactivated_at = NULL, deactivation_reason = NULL,
+               updated_at = excluded.updated_at
+           RETURNING public_id AS "public_id!", position AS "position!""#,
+        id,
+        app,
+        endpoint,
+        hash,
+        p256dh,
+        auth,
+        platform,
+        position,
+        now
+    )
+    .fetch_one(c)
+    .await
+}
+
+async fn unsubscribe(
+    c: &mut Connection,
+    app: AppId,
+    hash: [u8; 32],
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let (id, hash) = (app.as_str(), &hash[..]);
+    let deactivated = sqlx::query!(
+        "UPDATE subscriptions
+         SET position = NULL, deactivated_at = $3, deactivation_reason = 'unsubscribed',
+             updated_at = $3
+         WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL",
+        id,
+        hash,
+        now.0
+    )
+    .execute(&mut *c)
+    .await?;
+    count_off(c, &app, deactivated.rows_affected()).await
+}
+
+/// Counts so many active subscriptions less.
+pub(crate) async fn count_off(c: &mut Connection, app: &AppId, less: u64) -> sqlx::Result<()> {
+    if less == 0 {
+        return Ok(());
+    }
+    let (app, less) = (app.as_str(), i64::try_from(less).unwrap_or(i64::MAX));
+    sqlx::query!(
+        "UPDATE apps SET active_subscriptions = active_subscriptions - $2 WHERE id = $1",
+        app,
+        less
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}

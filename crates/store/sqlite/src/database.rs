@@ -1,0 +1,162 @@
+//! Opening and closing the file: one writer, and a pool of connections that only read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use hato_service::ports::{Store, StoreError};
+use sqlx::error::DatabaseError;
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
+
+use crate::failure::during;
+use crate::writer::Writer;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
+
+/// How many reads run at the same time; each connection is a thread.
+const READERS: u32 = 8;
+
+/// How long a statement waits for another process that writes to the file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Between two attempts to open a file that is locked.
+const BUSY_PAUSE: Duration = Duration::from_millis(10);
+
+/// Rows that a reader works ahead: a page of recipients without handing over row by row.
+const ROWS_AHEAD: usize = 512;
+
+/// A file could not be opened as a store.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its folder is missing and cannot be made.
+    #[error("cannot make the folder {folder}: {source}")]
+    Folder {
+        /// Which folder.
+        folder: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It cannot be opened, or is no SQLite database.
+    #[error("cannot open the database {path}: {source}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: sqlx::Error,
+    },
+    /// Its tables cannot be brought up to this version's.
+    #[error("cannot migrate the database {path}: {source}")]
+    Migration {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: MigrateError,
+    },
+}
+
+/// A store on one SQLite file.
+pub struct Database {
+    pub(crate) readers: SqlitePool,
+    pub(crate) writer: Writer,
+}
+
+impl Database {
+    /// Opens the file, which is made when it is missing, and brings its tables up to date. Must be called on a tokio
+    /// runtime, where the writer lives on as a task.
+    pub async fn open(path: &Path) -> Result<Self, OpenError> {
+        make_folder(path)?;
+        let options = options(path);
+        let file = |source| OpenError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let mut connection = connect(&options).await.map_err(file)?;
+        migrate(&mut connection)
+            .await
+            .map_err(|source| OpenError::Migration {
+                path: path.to_owned(),
+                source,
+            })?;
+        let readers = readers(&options).await.map_err(file)?;
+        let writer = Writer::start(options, connection);
+        Ok(Self { readers, writer })
+    }
+}
+
+#[async_trait]
+impl Store for Database {
+    async fn ping(&self) -> Result<(), StoreError> {
+        let answer = sqlx::query("SELECT 1").execute(&self.readers).await;
+        answer.map(drop).map_err(during("ask for a sign of life"))
+    }
+
+    async fn close(&self) {
+        self.writer.close().await;
+        self.readers.close().await;
+    }
+}
+
+fn make_folder(path: &Path) -> Result<(), OpenError> {
+    let Some(folder) = path.parent() else {
+        return Ok(());
+    };
+    std::fs::create_dir_all(folder).map_err(|source| OpenError::Folder {
+        folder: folder.to_owned(),
+        source,
+    })
+}
+
+fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+}
+
+/// Connects, patiently: SQLite does not wait for another process that turns the same new file to WAL, it fails at once.
+async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    let begun = Instant::now();
+    loop {
+        match options.connect().await {
+            Err(error) if is_busy(&error) && begun.elapsed() < BUSY_TIMEOUT => {
+                tokio::time::sleep(BUSY_PAUSE).await;
+            }
+            connected => return connected,
+        }
+    }
+}
+
+/// Whether somebody else has locked the file: `SQLITE_BUSY`, 5, in the low byte of the result code.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    code.and_then(|code| code.parse::<i32>().ok())
+        .is_some_and(|code| code & 0xff == 5)
+}
+
+/// Runs the missing migrations in one transaction, so that two processes that start together do not meet half-way.
+async fn migrate(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+    MIGRATIONS.run(&mut *transaction).await?;
+    Ok(transaction.commit().await?)
+}
+
+async fn readers(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
+    let options = options
+        .clone()
+        .create_if_missing(false)
+        .row_buffer_size(ROWS_AHEAD)
+        .pragma("query_only", "ON");
+    SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options)
+        .await
+}

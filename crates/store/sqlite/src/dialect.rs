@@ -1,0 +1,71 @@
+//! What differs between the databases on which the shared statements run: here, SQLite.
+
+use futures_util::future::BoxFuture;
+use hato_service::ports::StoreError;
+use sqlx::{SqliteConnection, SqlitePool};
+
+use crate::Database;
+use crate::failure::during;
+
+/// The connection on which an operation runs.
+pub(crate) type Connection = SqliteConnection;
+
+/// Where reads outside a transaction go.
+pub(crate) fn readers(database: &Database) -> &SqlitePool {
+    &database.readers
+}
+
+/// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
+/// them are kept.
+pub(crate) async fn write<T, F>(
+    database: &Database,
+    context: &'static str,
+    operation: F,
+) -> Result<T, StoreError>
+where
+    T: Send + 'static,
+    F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
+{
+    database
+        .writer
+        .run(operation)
+        .await
+        .map_err(during(context))
+}
+
+/// A checked query whose text is put together from literals and the words that differ between databases:
+/// `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`, `sql!(query_as Row [...] …)`.
+///
+/// - `NUMBERS`: the members of `$1`, a JSON array of numbers
+/// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
+/// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
+/// - `SKIP_LOCKED`: the same, passing over rows that somebody else has locked
+macro_rules! sql {
+    (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value ->> 0 AS recipient, value ->> 1 AS reason, value ->> 2 AS http_status FROM json_each($1)"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt $text:tt [FOR_UPDATE $($rest:tt)*] $args:tt) => {
+        sql!(@ $call $text [$($rest)*] $args)
+    };
+    (@ $call:tt $text:tt [SKIP_LOCKED $($rest:tt)*] $args:tt) => {
+        sql!(@ $call $text [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* $literal] [$($rest)*] $args)
+    };
+    (@ [$macro:ident] [$first:tt $($text:tt)*] [] [$($args:tt)*]) => {
+        sqlx::$macro!($first $(+ $text)*, $($args)*)
+    };
+    (@ [$macro:ident $row:ident] [$first:tt $($text:tt)*] [] [$($args:tt)*]) => {
+        sqlx::$macro!($row, $first $(+ $text)*, $($args)*)
+    };
+    ($macro:ident $($row:ident)? [$($part:tt)*] $($args:tt)*) => {
+        sql!(@ [$macro $($row)?] [] [$($part)*] [$($args)*])
+    };
+}
+pub(crate) use sql;

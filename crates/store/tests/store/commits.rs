@@ -1,0 +1,105 @@
+//! Many writers at once: everything that was answered is stored, and a failure hurts nobody else.
+
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+use hato_domain::{AccountId, SubscriptionId};
+use hato_service::ports::{AcceptedSend, Audience};
+use uuid::Uuid;
+
+use crate::world::{START, World, at};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_concurrent_accepts_are_all_stored_and_survive() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe(&app, 0).await;
+    let callers = (0..500).map(|_| {
+        let (store, send) = (
+            world.store.clone(),
+            world.new_send(&app, Audience::Everyone, START),
+        );
+        tokio::spawn(async move { store.accept_send(send).await })
+    });
+    for answer in join_all(callers).await {
+        let answer = answer.expect("no panic").expect("judged");
+        assert_eq!(answer, AcceptedSend::Queued { recipients: 1 });
+    }
+    let world = world.reopened().await;
+    assert_eq!(world.deliver_all(START, 10).await.len(), 500);
+}
+
+#[tokio::test]
+async fn errors_among_concurrent_writes_undo_their_own_changes_only() {
+    let world = World::new().await;
+    let app = world.app().await;
+    let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
+    let taken = world.new_subscription(&app, 0);
+    let clash = taken.id.clone();
+    world
+        .store
+        .register_subscription(taken)
+        .await
+        .expect("registered");
+    let writes = (1..100_usize).map(|number| {
+        let (world, app, nobody, clash) = (&world, &app, &nobody, &clash);
+        async move {
+            match number % 3 {
+                0 => fails_on_a_foreign_key(world, nobody, number).await,
+                1 => fails_half_way(world, app, clash, number).await,
+                _ => {
+                    world.subscribe(app, number).await;
+                    true
+                }
+            }
+        }
+    });
+    assert_eq!(
+        join_all(writes)
+            .await
+            .into_iter()
+            .filter(|done| *done)
+            .count(),
+        33
+    );
+    assert_eq!(world.record(&app).await.active_subscriptions, 34);
+    world.broadcast(&app, START).await;
+    assert_eq!(world.deliver_all(START, 7).await.len(), 34);
+}
+
+async fn fails_on_a_foreign_key(world: &World, nobody: &AccountId, number: usize) -> bool {
+    let token = [u8::try_from(number).expect("small"); 32];
+    world
+        .store
+        .create_session(token, nobody.clone(), START, at(1))
+        .await
+        .is_ok()
+}
+
+/// The app's counters are changed before the public id clashes.
+async fn fails_half_way(
+    world: &World,
+    app: &hato_domain::AppId,
+    clash: &SubscriptionId,
+    number: usize,
+) -> bool {
+    let mut subscription = world.new_subscription(app, number);
+    subscription.id = clash.clone();
+    world
+        .store
+        .register_subscription(subscription)
+        .await
+        .is_ok()
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_harms_nobody() {
+    let world = World::new().await;
+    let app = world.app().await;
+    for number in 0..50 {
+        let subscription = world.new_subscription(&app, number);
+        let registering = world.store.register_subscription(subscription);
+        assert!(registering.now_or_never().is_none());
+    }
+    world.subscribe(&app, 50).await;
+    assert_eq!(world.record(&app).await.active_subscriptions, 51);
+}

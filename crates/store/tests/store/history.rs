@@ -1,0 +1,77 @@
+//! The history: newest first, by cursors that neither skip nor repeat.
+
+use std::collections::HashSet;
+
+use hato_domain::{Cursor, PageRequest, SendId};
+
+use crate::world::{World, at};
+
+/// Three sends at each of four moments.
+async fn twelve_sends(world: &World, app: &hato_domain::AppId) -> HashSet<SendId> {
+    let mut sends = HashSet::new();
+    for number in 0..12 {
+        sends.insert(world.broadcast(app, at(number % 4)).await);
+    }
+    sends
+}
+
+fn request(limit: &str, cursor: Option<Cursor>) -> PageRequest {
+    let page = PageRequest::parse(Some(limit), None, None).expect("a limit");
+    PageRequest { cursor, ..page }
+}
+
+#[tokio::test]
+async fn pages_of_any_size_show_every_send_once_and_in_order() {
+    let world = World::new().await;
+    let app = world.app().await;
+    let sends = twelve_sends(&world, &app).await;
+    for limit in [1, 2, 5, 7, 12] {
+        let mut seen = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = request(&limit.to_string(), cursor);
+            let mut items = world.store.sends_of(&app, &page).await.expect("listed");
+            let more = items.len() > limit;
+            items.truncate(limit);
+            cursor = items.last().map(|last| Cursor {
+                before: last.created_at,
+                before_id: Some(last.id.to_string()),
+            });
+            seen.extend(items.into_iter().map(|item| (item.created_at, item.id)));
+            if !more {
+                break;
+            }
+        }
+        assert!(seen.is_sorted_by(|a, b| a > b), "{limit}");
+        assert_eq!(
+            seen.into_iter().map(|(_, id)| id).collect::<HashSet<_>>(),
+            sends
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_time_alone_means_strictly_older() {
+    let world = World::new().await;
+    let app = world.app().await;
+    twelve_sends(&world, &app).await;
+    let cursor = Cursor {
+        before: at(2),
+        before_id: None,
+    };
+    let items = world
+        .store
+        .sends_of(&app, &request("100", Some(cursor)))
+        .await
+        .expect("listed");
+    assert_eq!(items.len(), 6);
+    assert!(items.iter().all(|item| item.created_at < at(2)));
+}
+
+#[tokio::test]
+async fn another_apps_sends_are_not_shown() {
+    let world = World::new().await;
+    let (app, other) = (world.app().await, world.app().await);
+    world.broadcast(&other, at(0)).await;
+    assert!(world.history(&app).await.is_empty());
+}

@@ -1,0 +1,98 @@
+//! Database URLs, and that what was stored survives.
+
+use hato_service::ports::Audience;
+use hato_store::OpenError;
+
+use crate::world::{START, World, endpoint};
+
+async fn refusal(url: &str) -> OpenError {
+    hato_store::open(url).await.err().expect("refused")
+}
+
+#[tokio::test]
+async fn postgresql_is_refused_by_name_and_without_its_password() {
+    for url in [
+        "postgres://hato:secret@localhost/hato",
+        "postgresql://hato:secret@db/hato",
+    ] {
+        let error = refusal(url).await;
+        assert!(matches!(error, OpenError::PostgreSql));
+        assert!(error.to_string().contains("PostgreSQL") && !error.to_string().contains("secret"));
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_refused() {
+    for url in ["mysql://localhost/x", "hato.db", ""] {
+        assert!(
+            matches!(refusal(url).await, OpenError::UnknownScheme),
+            "{url}"
+        );
+    }
+    for url in [
+        "sqlite:",
+        "sqlite::memory:",
+        "sqlite:data/",
+        "sqlite:hato.db?mode=ro",
+    ] {
+        assert!(matches!(refusal(url).await, OpenError::NoFile), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_in_a_folder_that_is_not_there_yet_is_made() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("a/b/hato.db");
+    let store = hato_store::open(&format!("sqlite:{}", path.display()))
+        .await
+        .expect("made");
+    store.ping().await.expect("alive");
+    store.close().await;
+    assert!(path.is_file());
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("letter.txt");
+    let letter = "dear database, ".repeat(100);
+    std::fs::write(&path, &letter).expect("written");
+    let error = refusal(&format!("sqlite:{}", path.display())).await;
+    assert!(matches!(error, OpenError::Sqlite(_)), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).expect("read"), letter);
+}
+
+#[tokio::test]
+async fn reopening_after_a_drop_without_close_keeps_everything() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 30).await;
+    let send = world.broadcast(&app, START).await;
+    let claimed = world.claim(START, 10).await;
+    let world = world.reopened().await;
+    assert_eq!(world.record(&app).await.active_subscriptions, 30);
+    assert_eq!(world.deliver(&claimed).await.len(), 10);
+    assert_eq!(world.deliver_all(START, 10).await.len(), 20);
+    assert_eq!(world.send(&app, &send).await.counts.sent, 30);
+}
+
+#[tokio::test]
+async fn two_stores_open_one_file_at_the_same_time() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let url = format!("sqlite:{}", folder.path().join("hato.db").display());
+    let (one, other) = tokio::join!(hato_store::open(&url), hato_store::open(&url));
+    one.expect("opened").ping().await.expect("alive");
+    other.expect("opened").ping().await.expect("alive");
+}
+
+#[tokio::test]
+async fn a_closed_store_answers_with_an_error() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe(&app, 0).await;
+    world.store.close().await;
+    let send = world.new_send(&app, Audience::One(endpoint(0)), START);
+    assert!(world.store.accept_send(send).await.is_err());
+    assert!(world.store.ping().await.is_err());
+    world.store.close().await;
+}

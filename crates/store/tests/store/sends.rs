@@ -1,0 +1,183 @@
+//! Accepting sends: the audience, the charge and the limit.
+
+use futures_util::future::join_all;
+use hato_domain::notification::Links;
+use hato_domain::{AppId, HttpsUrl, Notification, Plan, PushOptions, Topic, Ttl, Urgency};
+use hato_service::ports::{AcceptedSend, Audience, PageRange, SendStatus};
+use uuid::Uuid;
+
+use crate::world::{START, World, actor, at, endpoint};
+
+#[tokio::test]
+async fn a_send_to_everyone_counts_the_active_and_is_queued() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 5).await;
+    world.unsubscribe(&app, 2).await;
+    let send = world.new_send(&app, Audience::Everyone, START);
+    assert_eq!(
+        world.accept(send).await,
+        AcceptedSend::Queued { recipients: 4 }
+    );
+    let listed = world.history(&app).await;
+    assert_eq!(
+        (listed[0].status, listed[0].recipients),
+        (SendStatus::Queued, 4)
+    );
+    assert_eq!(
+        (listed[0].actor.clone(), listed[0].created_at),
+        (actor(), START)
+    );
+}
+
+#[tokio::test]
+async fn a_send_to_nobody_is_done_and_leaves_no_job() {
+    let world = World::new().await;
+    let app = world.app().await;
+    let send = world.new_send(&app, Audience::Everyone, START);
+    assert_eq!(
+        world.accept(send).await,
+        AcceptedSend::Queued { recipients: 0 }
+    );
+    assert_eq!(world.history(&app).await[0].status, SendStatus::Done);
+    assert_eq!(world.next_due(START).await, None);
+}
+
+#[tokio::test]
+async fn a_send_to_one_reaches_that_one_while_it_is_active() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 3).await;
+    world.send_to(&app, 1, START).await;
+    let page = world.claim(START, 100).await;
+    assert!(matches!(page.range, PageRange::List(_)));
+    let recipients = world.recipients(&page).await;
+    assert_eq!(recipients.len(), 1);
+    assert_eq!(recipients[0].endpoint, endpoint(1));
+    world.unsubscribe(&app, 1).await;
+    for stranger in [1, 99] {
+        let send = world.new_send(&app, Audience::One(endpoint(stranger)), START);
+        assert_eq!(world.accept(send).await, AcceptedSend::NotFound);
+    }
+    assert_eq!(world.history(&app).await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_app_that_is_gone_sends_nothing() {
+    let world = World::new().await;
+    let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
+    let send = world.new_send(&app, Audience::Everyone, START);
+    assert_eq!(world.accept(send).await, AcceptedSend::NotFound);
+}
+
+#[tokio::test]
+async fn a_claimed_page_carries_everything_that_was_accepted() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe(&app, 0).await;
+    let mut send = world.new_send(&app, Audience::Everyone, at(5));
+    let url = HttpsUrl::parse("https://example.com/").ok();
+    send.notification = Notification::new(
+        "題".into(),
+        "本文".into(),
+        Links {
+            url,
+            ..Links::default()
+        },
+    )
+    .expect("small");
+    send.options = PushOptions {
+        ttl: Ttl::parse(60).expect("a TTL"),
+        urgency: Some(Urgency::High),
+        topic: Some(Topic::parse("news").expect("a topic")),
+    };
+    let (id, content, options) = (
+        send.id.clone(),
+        send.notification.clone(),
+        send.options.clone(),
+    );
+    world.accept(send).await;
+    let page = world.claim(at(5), 100).await;
+    assert_eq!(
+        (page.send_id, page.app_id, page.attempt),
+        (id, app.clone(), 0)
+    );
+    assert_eq!(page.payload, content.payload());
+    let carried = PushOptions {
+        ttl: page.ttl,
+        urgency: page.urgency,
+        topic: page.topic,
+    };
+    assert_eq!((carried, page.accepted_at), (options, at(5)));
+    assert_eq!(
+        (page.vapid_public_key, page.sealed_private_key),
+        (vec![4; 65], vec![7; 60])
+    );
+    let listed = &world.history(&app).await[0];
+    assert_eq!(
+        (listed.title.as_str(), listed.body.as_str()),
+        ("題", "本文")
+    );
+    assert_eq!(listed.url.as_deref(), Some("https://example.com/"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sixteen_at_once_stay_within_the_month() {
+    let world = World::new().await;
+    let app = world.app_of(&world.account(Plan::Free).await).await;
+    world.subscribe_all(&app, 2_000).await;
+    let callers = (0..16).map(|_| {
+        let (store, send) = (
+            world.store.clone(),
+            world.new_send(&app, Audience::Everyone, START),
+        );
+        tokio::spawn(async move { store.accept_send(send).await })
+    });
+    let answers: Vec<_> = join_all(callers)
+        .await
+        .into_iter()
+        .map(|answer| answer.expect("no panic").expect("judged"))
+        .collect();
+    let count = |wanted| answers.iter().filter(|answer| **answer == wanted).count();
+    assert_eq!(count(AcceptedSend::Queued { recipients: 2_000 }), 15);
+    assert_eq!(count(AcceptedSend::OverMonthlyLimit), 1);
+    assert_eq!(world.history(&app).await.len(), 15);
+    let one_more = world.new_send(&app, Audience::One(endpoint(0)), START);
+    assert_eq!(world.accept(one_more).await, AcceptedSend::OverMonthlyLimit);
+}
+
+#[tokio::test]
+async fn the_month_is_full_at_exactly_its_limit_and_the_next_starts_at_zero() {
+    let world = World::new().await;
+    let app = world.app_of(&world.account(Plan::Free).await).await;
+    world.subscribe_all(&app, 30_001).await;
+    let everyone = |now| world.accept(world.new_send(&app, Audience::Everyone, now));
+    assert_eq!(everyone(START).await, AcceptedSend::OverMonthlyLimit);
+    world.unsubscribe(&app, 0).await;
+    let all = AcceptedSend::Queued { recipients: 30_000 };
+    assert_eq!(everyone(START).await, all);
+    let one_more = world.new_send(&app, Audience::One(endpoint(1)), START);
+    assert_eq!(world.accept(one_more).await, AcceptedSend::OverMonthlyLimit);
+    assert_eq!(everyone(START.month().end()).await, all);
+}
+
+#[tokio::test]
+async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month() {
+    let world = World::new().await;
+    let account = world.account(Plan::Free).await;
+    let app = world.app_of(&account).await;
+    world.subscribe_all(&app, 1_000).await;
+    for _ in 0..30 {
+        world.broadcast(&app, START).await;
+    }
+    let everyone = |app| world.accept(world.new_send(app, Audience::Everyone, START));
+    assert_eq!(everyone(&app).await, AcceptedSend::OverMonthlyLimit);
+    let other = world.app_of(&world.account(Plan::Free).await).await;
+    world.subscribe(&other, 0).await;
+    assert_eq!(
+        everyone(&other).await,
+        AcceptedSend::Queued { recipients: 1 }
+    );
+    join_all((0..1_000).map(|number| world.unsubscribe(&app, number))).await;
+    assert_eq!(everyone(&app).await, AcceptedSend::Queued { recipients: 0 });
+}

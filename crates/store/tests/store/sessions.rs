@@ -1,0 +1,117 @@
+//! Sessions.
+
+use hato_domain::{AccountId, Plan};
+use uuid::Uuid;
+
+use crate::world::{START, World, at};
+
+const TOKEN: [u8; 32] = [9; 32];
+
+#[tokio::test]
+async fn a_session_lives_until_its_end() {
+    let world = World::new().await;
+    let account = world.account(Plan::Free).await;
+    world
+        .store
+        .create_session(TOKEN, account.clone(), START, at(100))
+        .await
+        .expect("saved");
+    let session = world
+        .store
+        .session(TOKEN, at(99))
+        .await
+        .expect("read")
+        .expect("alive");
+    assert_eq!((session.account.id, session.expires_at), (account, at(100)));
+    assert!(
+        world
+            .store
+            .session(TOKEN, at(100))
+            .await
+            .expect("read")
+            .is_none()
+    );
+    assert!(
+        world
+            .store
+            .session([8; 32], START)
+            .await
+            .expect("read")
+            .is_none()
+    );
+}
+
+#[tokio::test]
+async fn renewing_moves_the_end() {
+    let world = World::new().await;
+    let account = world.account(Plan::Free).await;
+    let made = world.store.create_session(TOKEN, account, START, at(100));
+    made.await.expect("made");
+    world
+        .store
+        .renew_session(TOKEN, at(200))
+        .await
+        .expect("renewed");
+    let session = world.store.session(TOKEN, at(150)).await;
+    let session = session.expect("read").expect("alive");
+    assert_eq!(session.expires_at, at(200));
+}
+
+#[tokio::test]
+async fn renewing_does_not_bring_an_ended_session_back() {
+    let world = World::new().await;
+    let account = world.account(Plan::Free).await;
+    let made = world.store.create_session(TOKEN, account, START, at(100));
+    made.await.expect("made");
+    world.store.end_session(TOKEN).await.expect("ended");
+    world
+        .store
+        .renew_session(TOKEN, at(200))
+        .await
+        .expect("nothing to renew");
+    let session = world.store.session(TOKEN, START).await;
+    assert!(session.expect("read").is_none());
+}
+
+#[tokio::test]
+async fn an_ended_session_is_gone_and_ending_it_again_is_fine() {
+    let world = World::new().await;
+    let account = world.account(Plan::Free).await;
+    world
+        .store
+        .create_session(TOKEN, account, START, at(100))
+        .await
+        .expect("saved");
+    for _ in 0..2 {
+        world.store.end_session(TOKEN).await.expect("ended");
+        assert!(
+            world
+                .store
+                .session(TOKEN, START)
+                .await
+                .expect("read")
+                .is_none()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_nobody_is_an_error() {
+    let world = World::new().await;
+    let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
+    assert!(
+        world
+            .store
+            .create_session(TOKEN, nobody, START, at(100))
+            .await
+            .is_err()
+    );
+    assert!(
+        world
+            .store
+            .session(TOKEN, START)
+            .await
+            .expect("read")
+            .is_none()
+    );
+}

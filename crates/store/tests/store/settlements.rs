@@ -1,0 +1,247 @@
+//! Settling: counters, deactivations, retries, dead letters and the end of a send.
+
+use hato_domain::FailureReason;
+use hato_service::ports::{
+    DeadLetter, Expired, PageRange, RecipientId, RetryJob, SendCounts, SendStatus, Settled,
+    Settlement,
+};
+
+use crate::world::{START, World, at, ids};
+
+fn expired(recipient: RecipientId) -> Expired {
+    Expired {
+        recipient,
+        http_status: 410,
+    }
+}
+
+fn dead(recipient: RecipientId) -> DeadLetter {
+    DeadLetter {
+        recipient,
+        reason: FailureReason::Refused,
+        http_status: Some(400),
+    }
+}
+
+fn retry(recipients: &[RecipientId], attempt: u8, millis: i64) -> RetryJob {
+    RetryJob {
+        recipients: recipients.to_vec(),
+        attempt,
+        due_at: at(millis),
+    }
+}
+
+#[tokio::test]
+async fn every_outcome_is_counted_once_and_adds_up() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 10).await;
+    let send = world.broadcast(&app, START).await;
+    world.unsubscribe(&app, 9).await;
+    let page = world.claim(START, 100).await;
+    let all = ids(&world.recipients(&page).await);
+    let settlement = Settlement {
+        sent: 3,
+        expired: all[3..5].iter().copied().map(expired).collect(),
+        dead_letters: all[5..6].iter().copied().map(dead).collect(),
+        retries: vec![retry(&all[6..8], 1, 10), retry(&all[8..9], 1, 20)],
+    };
+    assert_eq!(world.settle(&page, settlement).await, Settled::Recorded);
+    let sending = world.send(&app, &send).await;
+    assert_eq!(
+        (sending.status, sending.counts.skipped),
+        (SendStatus::Sending, 0)
+    );
+    assert_eq!(world.record(&app).await.active_subscriptions, 7);
+    assert_eq!(world.next_due(START).await, Some(at(10)));
+    assert_eq!(world.deliver_all(at(20), 100).await.len(), 3);
+    let done = world.send(&app, &send).await;
+    let counts = SendCounts {
+        sent: 6,
+        failed_expired: 2,
+        failed_other: 1,
+        skipped: 1,
+        cancelled: 0,
+    };
+    assert_eq!(
+        (done.status, done.recipients, done.counts),
+        (SendStatus::Done, 10, counts)
+    );
+}
+
+#[tokio::test]
+async fn a_retry_goes_to_those_that_failed_at_its_time_and_with_its_attempt() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 5).await;
+    let send = world.broadcast(&app, START).await;
+    let mut page = world.claim(START, 100).await;
+    let failing = ids(&world.recipients(&page).await)[1..3].to_vec();
+    let mut reached = 3;
+    for attempt in 1..=3 {
+        let retries = vec![retry(&failing, attempt, i64::from(attempt) * 100)];
+        world
+            .settle(
+                &page,
+                Settlement {
+                    sent: reached,
+                    retries,
+                    ..Settlement::default()
+                },
+            )
+            .await;
+        let due = at(i64::from(attempt) * 100);
+        assert_eq!(
+            world.next_due(at(i64::from(attempt) * 100 - 1)).await,
+            Some(due)
+        );
+        page = world.claim(due, 100).await;
+        assert_eq!(
+            (page.attempt, &page.range),
+            (attempt, &PageRange::List(failing.clone()))
+        );
+        assert_eq!(ids(&world.recipients(&page).await), failing);
+        reached = 0;
+    }
+    let dead_letters = failing.iter().copied().map(dead).collect();
+    world
+        .settle(
+            &page,
+            Settlement {
+                dead_letters,
+                ..Settlement::default()
+            },
+        )
+        .await;
+    let done = world.send(&app, &send).await;
+    assert_eq!(
+        (done.status, done.counts.sent, done.counts.failed_other),
+        (SendStatus::Done, 3, 2)
+    );
+    assert_eq!(world.record(&app).await.active_subscriptions, 5);
+}
+
+#[tokio::test]
+async fn whoever_leaves_before_the_retry_is_skipped() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 2).await;
+    let send = world.broadcast(&app, START).await;
+    let page = world.claim(START, 100).await;
+    let retries = vec![retry(&ids(&world.recipients(&page).await), 1, 10)];
+    world
+        .settle(
+            &page,
+            Settlement {
+                retries,
+                ..Settlement::default()
+            },
+        )
+        .await;
+    world.unsubscribe(&app, 1).await;
+    assert_eq!(world.deliver_all(at(10), 100).await.len(), 1);
+    let counts = world.send(&app, &send).await.counts;
+    assert_eq!((counts.sent, counts.skipped), (1, 1));
+}
+
+#[tokio::test]
+async fn the_same_subscription_found_gone_by_two_sends_is_counted_off_once() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 3).await;
+    let sends = [
+        world.broadcast(&app, START).await,
+        world.broadcast(&app, START).await,
+    ];
+    let pages = [world.claim(START, 100).await, world.claim(START, 100).await];
+    let gone = ids(&world.recipients(&pages[0]).await)[0];
+    for page in &pages {
+        let expired = vec![expired(gone)];
+        world
+            .settle(
+                page,
+                Settlement {
+                    sent: 2,
+                    expired,
+                    ..Settlement::default()
+                },
+            )
+            .await;
+    }
+    assert_eq!(world.record(&app).await.active_subscriptions, 2);
+    for send in &sends {
+        let counts = world.send(&app, send).await.counts;
+        assert_eq!(
+            (counts.sent, counts.failed_expired, counts.skipped),
+            (2, 1, 0)
+        );
+    }
+    world.broadcast(&app, START).await;
+    assert!(!world.deliver_all(START, 100).await.contains(&gone));
+}
+
+#[tokio::test]
+async fn a_late_410_does_not_deactivate_whoever_came_back_since() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe(&app, 0).await;
+    let send = world.broadcast(&app, START).await;
+    let page = world.claim(START, 100).await;
+    let expired = ids(&world.recipients(&page).await)
+        .into_iter()
+        .map(expired)
+        .collect();
+    world.unsubscribe(&app, 0).await;
+    world.subscribe(&app, 0).await;
+    world
+        .settle(
+            &page,
+            Settlement {
+                expired,
+                ..Settlement::default()
+            },
+        )
+        .await;
+    assert_eq!(world.record(&app).await.active_subscriptions, 1);
+    assert_eq!(world.send(&app, &send).await.counts.failed_expired, 1);
+}
+
+#[tokio::test]
+async fn a_lost_lease_deactivates_and_queues_nothing() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 3).await;
+    let send = world.broadcast(&app, START).await;
+    let page = world.claim(START, 100).await;
+    let all = ids(&world.recipients(&page).await);
+    world.deliver(&page).await;
+    let late = Settlement {
+        sent: 0,
+        expired: vec![expired(all[0])],
+        dead_letters: vec![dead(all[1])],
+        retries: vec![retry(&all[2..], 1, 10)],
+    };
+    assert_eq!(world.settle(&page, late).await, Settled::LeaseLost);
+    assert_eq!(world.record(&app).await.active_subscriptions, 3);
+    assert_eq!(world.next_due(at(10)).await, None);
+    let counts = world.send(&app, &send).await.counts;
+    assert_eq!(
+        counts,
+        SendCounts {
+            sent: 3,
+            ..SendCounts::default()
+        }
+    );
+}
+
+#[tokio::test]
+async fn the_last_two_pages_settled_at_once_end_the_send() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 2).await;
+    let send = world.broadcast(&app, START).await;
+    let pages = [world.claim(START, 1).await, world.claim(START, 1).await];
+    tokio::join!(world.deliver(&pages[0]), world.deliver(&pages[1]));
+    let send = world.send(&app, &send).await;
+    assert_eq!((send.status, send.counts.sent), (SendStatus::Done, 2));
+}

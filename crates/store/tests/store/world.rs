@@ -1,0 +1,301 @@
+//! A fresh store in a folder of its own, and what the tests put into it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use hato_domain::notification::Links;
+use hato_domain::{
+    AccountId, AppId, BrowserKeys, Email, Endpoint, KeyEventId, KeyId, Notification, PageRequest,
+    Plan, PushOptions, Scope, SendId, SubscriptionId, UnixMillis,
+};
+use hato_service::access::{Actor, ActorKind};
+use hato_service::ports::{
+    AcceptedSend, AppRecord, Audience, ClaimedPage, NewAccount, NewApp, NewKeyRecord, NewSend,
+    NewSubscription, NextPage, Recipient, RecipientId, SendRecord, Settled, Settlement, Store,
+};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// The moment at which every test begins: 2026-01-01T00:00:00Z.
+pub const START: UnixMillis = UnixMillis(1_767_225_600_000);
+
+/// How long a claim lasts.
+pub const LEASE: Duration = Duration::from_mins(1);
+
+/// A store and the folder that it lives in.
+pub struct World {
+    pub store: Arc<dyn Store>,
+    folder: TempDir,
+    number: AtomicU64,
+}
+
+/// So many milliseconds after the start.
+pub fn at(millis: i64) -> UnixMillis {
+    UnixMillis(START.0 + millis)
+}
+
+pub fn endpoint(number: usize) -> Endpoint {
+    Endpoint::parse(&format!("https://push.example/{number}")).expect("an endpoint")
+}
+
+pub fn keys(byte: u8) -> BrowserKeys {
+    BrowserKeys {
+        p256dh: [byte; 65],
+        auth: [byte; 16],
+    }
+}
+
+pub fn actor() -> Actor {
+    Actor {
+        kind: ActorKind::ApiKey,
+        id: "key_1".to_owned(),
+        name: "server".to_owned(),
+    }
+}
+
+pub fn notification(title: &str) -> Notification {
+    Notification::new(title.to_owned(), "body".to_owned(), Links::default()).expect("small")
+}
+
+/// The numbers of these recipients.
+pub fn ids(recipients: &[Recipient]) -> Vec<RecipientId> {
+    recipients.iter().map(|recipient| recipient.id).collect()
+}
+
+impl World {
+    pub async fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = hato_store::open(&url(&folder)).await.expect("a new store");
+        Self {
+            store,
+            folder,
+            number: AtomicU64::new(1),
+        }
+    }
+
+    /// The same store opened anew, the old one dropped as a process drops it that ends.
+    pub async fn reopened(self) -> Self {
+        let Self {
+            store,
+            folder,
+            number,
+        } = self;
+        drop(store);
+        let store = hato_store::open(&url(&folder))
+            .await
+            .expect("the same store");
+        Self {
+            store,
+            folder,
+            number,
+        }
+    }
+
+    pub fn uuid(&self) -> Uuid {
+        Uuid::from_u128(u128::from(self.number.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    pub fn new_account(&self, email: &str, plan: Plan) -> NewAccount {
+        NewAccount {
+            id: AccountId::from_uuid(self.uuid()),
+            email: Email::parse(email).expect("an address"),
+            password_hash: Some("$argon2id$".to_owned()),
+            plan,
+            created_at: START,
+        }
+    }
+
+    pub async fn account(&self, plan: Plan) -> AccountId {
+        let email = format!("{}@example.com", self.uuid().simple());
+        let account = self.new_account(&email, plan);
+        let id = account.id.clone();
+        assert!(self.store.create_account(account).await.expect("stored"));
+        id
+    }
+
+    pub fn new_app(&self, account: &AccountId) -> NewApp {
+        NewApp {
+            id: AppId::from_uuid(self.uuid()),
+            account_id: account.clone(),
+            name: "app".to_owned(),
+            vapid_public_key: vec![4; 65],
+            sealed_private_key: vec![7; 60],
+            created_at: START,
+        }
+    }
+
+    pub async fn app_of(&self, account: &AccountId) -> AppId {
+        let app = self.new_app(account);
+        let id = app.id.clone();
+        self.store.create_app(app).await.expect("stored");
+        id
+    }
+
+    /// An app of an account without limits.
+    pub async fn app(&self) -> AppId {
+        self.app_of(&self.account(Plan::Pro).await).await
+    }
+
+    pub async fn record(&self, app: &AppId) -> AppRecord {
+        self.store.app(app).await.expect("read").expect("the app")
+    }
+
+    pub fn new_key(&self, app: &AppId, hash: [u8; 32]) -> NewKeyRecord {
+        NewKeyRecord {
+            id: KeyId::from_uuid(self.uuid()),
+            app_id: app.clone(),
+            name: "key".to_owned(),
+            scope: Scope::Notify,
+            hash,
+            event_id: KeyEventId::from_uuid(self.uuid()),
+            actor: actor(),
+            created_at: START,
+        }
+    }
+
+    pub fn new_subscription(&self, app: &AppId, number: usize) -> NewSubscription {
+        NewSubscription {
+            id: SubscriptionId::from_uuid(self.uuid()),
+            app_id: app.clone(),
+            endpoint: endpoint(number),
+            keys: keys(1),
+            platform: None,
+            now: START,
+        }
+    }
+
+    /// Registers the endpoint with this number.
+    pub async fn subscribe(&self, app: &AppId, number: usize) {
+        let subscription = self.new_subscription(app, number);
+        self.store
+            .register_subscription(subscription)
+            .await
+            .expect("registered");
+    }
+
+    /// Registers the endpoints 0 to `count - 1`.
+    pub async fn subscribe_all(&self, app: &AppId, count: usize) {
+        join_all((0..count).map(|number| self.subscribe(app, number))).await;
+    }
+
+    pub async fn unsubscribe(&self, app: &AppId, number: usize) {
+        self.store
+            .unsubscribe(app, &endpoint(number), START)
+            .await
+            .expect("unsubscribed");
+    }
+
+    pub fn new_send(&self, app: &AppId, audience: Audience, now: UnixMillis) -> NewSend {
+        NewSend {
+            id: SendId::from_uuid(self.uuid()),
+            app_id: app.clone(),
+            notification: notification("title"),
+            options: PushOptions::default(),
+            audience,
+            actor: actor(),
+            now,
+            month: now.month(),
+        }
+    }
+
+    pub async fn accept(&self, send: NewSend) -> AcceptedSend {
+        self.store.accept_send(send).await.expect("judged")
+    }
+
+    /// A send to everyone, which must be queued.
+    pub async fn broadcast(&self, app: &AppId, now: UnixMillis) -> SendId {
+        self.queued(self.new_send(app, Audience::Everyone, now))
+            .await
+    }
+
+    /// A send to one, which must be queued.
+    pub async fn send_to(&self, app: &AppId, number: usize, now: UnixMillis) -> SendId {
+        self.queued(self.new_send(app, Audience::One(endpoint(number)), now))
+            .await
+    }
+
+    async fn queued(&self, send: NewSend) -> SendId {
+        let id = send.id.clone();
+        assert!(matches!(
+            self.accept(send).await,
+            AcceptedSend::Queued { .. }
+        ));
+        id
+    }
+
+    /// The next page, which must be there.
+    pub async fn claim(&self, now: UnixMillis, max: u32) -> ClaimedPage {
+        self.try_claim(now, max).await.expect("a page that is due")
+    }
+
+    pub async fn try_claim(&self, now: UnixMillis, max: u32) -> Option<ClaimedPage> {
+        match self.store.claim_page(now, LEASE, max).await.expect("asked") {
+            NextPage::Claimed(page) => Some(*page),
+            NextPage::Idle { .. } => None,
+        }
+    }
+
+    pub async fn next_due(&self, now: UnixMillis) -> Option<UnixMillis> {
+        match self.store.claim_page(now, LEASE, 100).await.expect("asked") {
+            NextPage::Claimed(_) => panic!("a page is due"),
+            NextPage::Idle { next_due } => next_due,
+        }
+    }
+
+    pub async fn recipients(&self, page: &ClaimedPage) -> Vec<Recipient> {
+        self.store.recipients(page).await.expect("read")
+    }
+
+    pub async fn settle(&self, page: &ClaimedPage, settlement: Settlement) -> Settled {
+        self.store
+            .settle(page, settlement, START)
+            .await
+            .expect("judged")
+    }
+
+    /// Settles the page with everybody reached, and returns who that was.
+    pub async fn deliver(&self, page: &ClaimedPage) -> Vec<RecipientId> {
+        let recipients = ids(&self.recipients(page).await);
+        let sent = i64::try_from(recipients.len()).expect("few");
+        let settled = self
+            .settle(
+                page,
+                Settlement {
+                    sent,
+                    ..Settlement::default()
+                },
+            )
+            .await;
+        assert_eq!(settled, Settled::Recorded);
+        recipients
+    }
+
+    /// Delivers whatever is due, page after page.
+    pub async fn deliver_all(&self, now: UnixMillis, max: u32) -> Vec<RecipientId> {
+        let mut reached = Vec::new();
+        while let Some(page) = self.try_claim(now, max).await {
+            reached.extend(self.deliver(&page).await);
+        }
+        reached
+    }
+
+    /// The newest page of the app's history.
+    pub async fn history(&self, app: &AppId) -> Vec<SendRecord> {
+        let page = PageRequest::parse(None, None, None).expect("the default page");
+        self.store.sends_of(app, &page).await.expect("listed")
+    }
+
+    pub async fn send(&self, app: &AppId, id: &SendId) -> SendRecord {
+        let history = self.history(app).await;
+        history
+            .into_iter()
+            .find(|send| send.id == *id)
+            .expect("the send")
+    }
+}
+
+fn url(folder: &TempDir) -> String {
+    format!("sqlite:{}", folder.path().join("hato.db").display())
+}
