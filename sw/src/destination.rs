@@ -1,0 +1,74 @@
+//! Where a click on a notification leads, and whether a window is already there.
+
+/// The address to open: `asked` (absolute, as a URL parser writes it) when it is https or on the
+/// site itself, otherwise the site's root.
+///
+/// `origin` is the site's own, as in `https://shop.example`.
+pub fn destination(asked: Option<String>, origin: &str) -> String {
+    let root = format!("{origin}/");
+    asked
+        .filter(|address| address.starts_with("https://") || address.starts_with(&root))
+        .unwrap_or(root)
+}
+
+/// The place in `open` of the first window that shows exactly `destination`; `None` asks for a
+/// new window, because no other window may be navigated (CONTRACT 10).
+pub fn already_open(destination: &str, open: impl IntoIterator<Item = String>) -> Option<usize> {
+    open.into_iter().position(|address| address == destination)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{already_open, destination};
+
+    const SITE: &str = "http://localhost:8080";
+
+    fn leads_to(asked: &str) -> String {
+        destination(Some(asked.to_owned()), SITE)
+    }
+
+    #[test]
+    fn https_and_own_addresses_are_opened() {
+        for address in [
+            "https://example.com/news?id=1#top",
+            "http://localhost:8080/cart",
+        ] {
+            assert_eq!(leads_to(address), address);
+        }
+    }
+
+    #[test]
+    fn anything_else_leads_to_the_root_of_the_site() {
+        for address in [
+            "http://example.com/",
+            "http://localhost:80801/",
+            "http://localhost:8080.example.com/",
+            "javascript:alert(1)",
+            "blob:http://localhost:8080/7b3c",
+            "data:text/html,hello",
+        ] {
+            assert_eq!(leads_to(address), "http://localhost:8080/", "{address}");
+        }
+        assert_eq!(destination(None, SITE), "http://localhost:8080/");
+    }
+
+    #[test]
+    fn the_first_window_at_exactly_that_address_is_focused() {
+        let open = |addresses: &[&str]| {
+            addresses
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+        };
+        let address = "https://example.com/news";
+        let windows = open(&["https://example.com/", address, address]);
+        assert_eq!(already_open(address, windows), Some(1));
+        let near = open(&[
+            "https://example.com/news/",
+            "https://example.com/news?a",
+            "https://example.com/news#a",
+        ]);
+        assert_eq!(already_open(address, near), None);
+        assert_eq!(already_open(address, open(&[])), None);
+    }
+}
