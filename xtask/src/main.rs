@@ -1,0 +1,44 @@
+//! The project's own build steps: everything that browsers download, and the store's query data.
+
+mod prepare;
+mod publish;
+mod script;
+mod sdk;
+mod site;
+mod style;
+mod wasm;
+mod workspace;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::site::Part;
+use crate::workspace::Workspace;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about)]
+enum Task {
+    /// Builds everything that browsers download into target/site
+    Site {
+        /// Build quickly: unoptimised wasm, nothing compressed
+        #[arg(long)]
+        dev: bool,
+        /// Build and replace one part only
+        #[arg(long, value_enum)]
+        only: Option<Part>,
+    },
+    /// Writes the query data with which the stores compile without a database
+    Prepare {
+        /// Change nothing; fail when the data in the repository is out of date
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> Result<()> {
+    let workspace = Workspace::find()?;
+    match Task::parse() {
+        Task::Site { dev, only } => site::build(&workspace, dev, only),
+        Task::Prepare { check } => prepare::run(&workspace, check),
+    }
+}

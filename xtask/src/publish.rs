@@ -1,0 +1,185 @@
+//! Making a folder hold exactly the files it should, each with its compressed twin.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use brotli::enc::BrotliEncoderParams;
+
+use crate::site::tree;
+
+/// Contents by path relative to the site.
+pub type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// Smaller files gain nothing: they fit in one packet as they are.
+const WORTH_COMPRESSING: usize = 1024;
+
+/// Writes `files` below `site`, with `compress` also `NAME.br` beside them, and removes all others
+/// that `replaced` answers for. What is already right is not touched, so that the server is not
+/// compiled again for nothing.
+pub fn publish(
+    site: &Path,
+    files: &Files,
+    compress: bool,
+    replaced: impl Fn(&Path) -> bool,
+) -> Result<()> {
+    for (path, content) in files {
+        let path = site.join(path);
+        let changed = write(&path, content)?;
+        let twin = twin(&path);
+        if compress && content.len() > WORTH_COMPRESSING && (changed || !twin.exists()) {
+            write(&twin, &brotli(content)?)?;
+        }
+    }
+    remove_others(site, files, compress, replaced)
+}
+
+/// Answers whether the file had to be written.
+fn write(path: &Path, content: &[u8]) -> Result<bool> {
+    if fs::read(path).is_ok_and(|existing| existing == content) {
+        return Ok(false);
+    }
+    let folder = path.parent().context("a file of the site is in a folder")?;
+    fs::create_dir_all(folder)?;
+    fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(true)
+}
+
+fn remove_others(
+    site: &Path,
+    files: &Files,
+    compress: bool,
+    replaced: impl Fn(&Path) -> bool,
+) -> Result<()> {
+    for path in tree(site)? {
+        let relative = path.strip_prefix(site)?;
+        let of = if relative.extension() == Some(OsStr::new("br")) && compress {
+            relative.with_extension("")
+        } else {
+            relative.to_owned()
+        };
+        if replaced(relative) && !files.contains_key(&of) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// `hato.js.br` for `hato.js`.
+fn twin(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".br");
+    name.into()
+}
+
+/// The smallest form that a browser's `br` decoder reads.
+fn brotli(content: &[u8]) -> io::Result<Vec<u8>> {
+    let parameters = BrotliEncoderParams {
+        quality: 11,
+        lgwin: 22,
+        size_hint: content.len(),
+        ..BrotliEncoderParams::default()
+    };
+    let mut compressed = Vec::new();
+    brotli::BrotliCompress(&mut &*content, &mut compressed, &parameters)?;
+    Ok(compressed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::SystemTime;
+
+    use tempfile::TempDir;
+
+    use super::{Files, publish};
+
+    fn site() -> TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    fn files(files: &[(&str, Vec<u8>)]) -> Files {
+        files
+            .iter()
+            .map(|(path, content)| (path.into(), content.clone()))
+            .collect()
+    }
+
+    fn names(site: &Path) -> Vec<String> {
+        let mut names: Vec<_> = crate::site::tree(site)
+            .expect("the site can be listed")
+            .iter()
+            .map(|path| {
+                path.strip_prefix(site)
+                    .expect("it is below")
+                    .display()
+                    .to_string()
+            })
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn large_files_get_a_compressed_twin_that_reads_the_same() {
+        let site = site();
+        let large = b"hato ".repeat(1000);
+        let files = files(&[
+            ("pkg/large.js", large.clone()),
+            ("small.txt", b"hato".to_vec()),
+        ]);
+        publish(site.path(), &files, true, |_| true).expect("it can be written");
+        assert_eq!(
+            names(site.path()),
+            ["pkg/large.js", "pkg/large.js.br", "small.txt"]
+        );
+        let mut twin = File::open(site.path().join("pkg/large.js.br")).expect("it is there");
+        let mut read = Vec::new();
+        brotli::BrotliDecompress(&mut twin, &mut read).expect("it is brotli");
+        assert_eq!(read, large);
+    }
+
+    #[test]
+    fn what_is_no_longer_part_of_the_site_goes() {
+        let site = site();
+        let large = vec![b'a'; 2000];
+        let old = files(&[("pkg/old.js", large.clone()), ("sdk/sw.js", large.clone())]);
+        publish(site.path(), &old, true, |_| true).expect("it can be written");
+        let new = files(&[("pkg/new.js", large)]);
+        publish(site.path(), &new, false, |path| path.starts_with("pkg"))
+            .expect("it can be written");
+        assert_eq!(
+            names(site.path()),
+            ["pkg/new.js", "sdk/sw.js", "sdk/sw.js.br"]
+        );
+    }
+
+    #[test]
+    fn what_is_right_is_not_touched() {
+        let site = site();
+        let files = files(&[("hato.js", vec![b'a'; 2000])]);
+        publish(site.path(), &files, true, |_| true).expect("it can be written");
+        for name in ["hato.js", "hato.js.br"] {
+            let path = site.path().join(name);
+            let file = File::options()
+                .append(true)
+                .open(&path)
+                .expect("it is there");
+            file.set_modified(SystemTime::UNIX_EPOCH)
+                .expect("it is ours");
+        }
+        publish(site.path(), &files, true, |_| true).expect("nothing is to do");
+        for name in ["hato.js", "hato.js.br"] {
+            let metadata = fs::metadata(site.path().join(name)).expect("it is there");
+            assert_eq!(
+                metadata.modified().expect("a time"),
+                SystemTime::UNIX_EPOCH,
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The site: the dashboard's wasm, script and style under one hashed name, and the SDK.
+//!
+//! Leptos looks for `pkg/NAME.js`, `.wasm` and `.css` with one output name for the three, so one
+//! hash is made over all of them; `build.txt` tells the server that name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::ValueEnum;
+use sha2::{Digest, Sha256};
+
+use crate::publish::{Files, publish};
+use crate::wasm::{self, Flavour};
+use crate::workspace::Workspace;
+use crate::{sdk, style};
+
+/// A part of the site that can be built alone.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// What customers' sites load: the service worker and the page script
+    Sw,
+    /// The dashboard's wasm, script, style and icons
+    Dashboard,
+}
+
+/// Builds the site, or one part of it, into `target/site` and removes what is no longer part of it.
+pub fn build(workspace: &Workspace, dev: bool, only: Option<Part>) -> Result<()> {
+    let mut files = Files::new();
+    if only != Some(Part::Dashboard) {
+        files.extend(sdk::build(workspace, dev)?);
+    }
+    if only != Some(Part::Sw) {
+        files.extend(dashboard(workspace, dev)?);
+    }
+    publish(&workspace.site(), &files, !dev, |path| {
+        only.is_none_or(|part| path.starts_with(sdk::FOLDER) == (part == Part::Sw))
+    })
+}
+
+fn dashboard(workspace: &Workspace, dev: bool) -> Result<Files> {
+    let css = style::bundle(&workspace.root.join("style/main.css"))?;
+    let bound = wasm::build(workspace, "hato-frontend", Flavour::Module, dev)?;
+    let name = format!(
+        "hato-{}",
+        hash([&bound.script, &bound.wasm, css.as_bytes()])
+    );
+    let package = Path::new("pkg");
+    let mut files = public(&workspace.root.join("style/public"))?;
+    for (path, content) in bound.snippets {
+        files.insert(package.join("snippets").join(path), content);
+    }
+    files.insert(package.join(format!("{name}.js")), bound.script);
+    files.insert(package.join(format!("{name}.wasm")), bound.wasm);
+    files.insert(package.join(format!("{name}.css")), css.into_bytes());
+    files.insert("build.txt".into(), name.into_bytes());
+    Ok(files)
+}
+
+/// Twelve hexadecimal digits that stand for these contents.
+fn hash(contents: [&[u8]; 3]) -> String {
+    let mut hasher = Sha256::new();
+    for content in contents {
+        hasher.update(Sha256::digest(content));
+    }
+    let digest = hasher.finalize();
+    let start = digest
+        .iter()
+        .take(6)
+        .fold(0, |start, byte| start << 8 | u64::from(*byte));
+    format!("{start:012x}")
+}
+
+/// The files that are served from the site's root as they are.
+fn public(folder: &Path) -> Result<Files> {
+    tree(folder)?
+        .into_iter()
+        .map(|path| Ok((path.strip_prefix(folder)?.to_owned(), fs::read(&path)?)))
+        .collect()
+}
+
+/// All files below a folder; none when there is no such folder.
+pub fn tree(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if folder.is_dir() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                found.extend(tree(&path)?);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}

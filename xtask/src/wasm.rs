@@ -1,0 +1,110 @@
+//! Packages of the workspace as wasm with JavaScript around it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::publish::Files;
+use crate::site::tree;
+use crate::workspace::{self, Workspace};
+
+/// Wasm builds have a target directory of their own, so that they never wait for a native build.
+const TARGET: &str = "wasm32-site";
+
+/// The kind of script that wraps the wasm.
+#[derive(Clone, Copy)]
+pub enum Flavour {
+    /// An ES module, for pages.
+    Module,
+    /// A classic script that declares `wasm_bindgen`, for service workers.
+    Classic,
+}
+
+/// A package's wasm and the script that binds it to the browser.
+pub struct Bound {
+    pub script: Vec<u8>,
+    pub wasm: Vec<u8>,
+    /// Scripts that the main one imports from `./snippets/`.
+    pub snippets: Files,
+}
+
+/// Compiles the package for browsers, with `dev` without optimisation, and binds it.
+pub fn build(workspace: &Workspace, package: &str, flavour: Flavour, dev: bool) -> Result<Bound> {
+    let (profile, folder) = if dev {
+        ("dev", "debug")
+    } else {
+        ("wasm", "wasm")
+    };
+    let target = workspace.target.join(TARGET);
+    workspace::run(
+        workspace
+            .cargo()
+            .args([
+                "build",
+                "--quiet",
+                "--lib",
+                "--target",
+                "wasm32-unknown-unknown",
+            ])
+            .args(["--package", package, "--profile", profile, "--target-dir"])
+            .arg(&target),
+    )?;
+    let file = format!(
+        "wasm32-unknown-unknown/{folder}/{}.wasm",
+        package.replace('-', "_")
+    );
+    let output = target.join("bound").join(folder).join(package);
+    bind(&target.join(file), &output, flavour)?;
+    read(&output)
+}
+
+/// Runs wasm-bindgen, unless what it made last time is newer than the wasm and than xtask itself.
+fn bind(wasm: &Path, output: &Path, flavour: Flavour) -> Result<()> {
+    let made = output.join("package_bg.wasm");
+    if let Ok(made) = changed(&made)
+        && made > changed(wasm)?
+        && made > changed(&env::current_exe()?)?
+    {
+        return Ok(());
+    }
+    if output.exists() {
+        fs::remove_dir_all(output)?;
+    }
+    let mut bindgen = Bindgen::new();
+    match flavour {
+        Flavour::Module => bindgen.web(true)?,
+        Flavour::Classic => bindgen.no_modules(true)?,
+    };
+    bindgen
+        .input_path(wasm)
+        .out_name("package")
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .omit_default_module_path(true)
+        .generate(output)
+}
+
+fn changed(file: &Path) -> Result<SystemTime> {
+    let metadata = fs::metadata(file).with_context(|| format!("no {}", file.display()))?;
+    Ok(metadata.modified()?)
+}
+
+fn read(output: &Path) -> Result<Bound> {
+    let snippets = output.join("snippets");
+    let relative = |path: PathBuf| -> Result<_> {
+        Ok((path.strip_prefix(&snippets)?.to_owned(), fs::read(&path)?))
+    };
+    Ok(Bound {
+        script: fs::read(output.join("package.js"))?,
+        wasm: fs::read(output.join("package_bg.wasm"))?,
+        snippets: tree(&snippets)?
+            .into_iter()
+            .map(relative)
+            .collect::<Result<_>>()?,
+    })
+}
