@@ -12,7 +12,7 @@ mod request;
 mod response;
 
 pub use request::{
-    CreateApp, CreateKey, Credentials, Notify, RegisterSubscription, RegistrationParts,
+    CreateApp, CreateKey, Credentials, Notify, RegisterSubscription, RegistrationParts, Unsubscribe,
 };
 pub use response::{
     Account, Actor, ApiKey, App, CreatedKey, ErrorBody, HistoryItem, Ok, Page, PublicKey,
@@ -30,5 +30,7 @@ pub fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ErrorCode> {
     if body.first() != Some(&b'{') {
         return Err(ErrorCode::InvalidInput);
     }
-    serde_json::from_slice(body).map_err(|_| ErrorCode::InvalidInput)
+    // Members that are ignored must be text as well: the parser would not look at their bytes.
+    let text = std::str::from_utf8(body).map_err(|_| ErrorCode::InvalidInput)?;
+    serde_json::from_str(text).map_err(|_| ErrorCode::InvalidInput)
 }

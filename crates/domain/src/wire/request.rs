@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::member::{integer, present_text, text};
 use crate::notification::Links;
 use crate::{
-    ErrorCode, HttpsUrl, LoginPassword, Name, NewPassword, Notification, Platform, PushOptions,
-    Scope, Topic, Ttl, Urgency,
+    Endpoint, ErrorCode, HttpsUrl, LoginPassword, Name, NewPassword, Notification, Platform,
+    PushOptions, Scope, Topic, Ttl, Urgency,
 };
 
 /// `POST /auth/register` and `POST /auth/login`.
@@ -118,6 +118,21 @@ impl RegisterSubscription {
             auth: self.auth.ok_or(ErrorCode::MissingFields)?,
             platform: self.platform.as_deref().map(Platform::parse).transpose()?,
         })
+    }
+}
+
+/// `DELETE /api/v1/apps/{appId}/subscriptions` (SPEC 4.3).
+#[derive(Default, Serialize, Deserialize)]
+pub struct Unsubscribe {
+    /// The push service's URL.
+    #[serde(default, deserialize_with = "text")]
+    pub endpoint: Option<String>,
+}
+
+impl Unsubscribe {
+    /// The endpoint: none is `MISSING_FIELDS`, a bad one `INVALID_URL` or `INVALID_ENDPOINT`.
+    pub fn into_endpoint(self) -> Result<Endpoint, ErrorCode> {
+        Endpoint::parse(&self.endpoint.ok_or(ErrorCode::MissingFields)?)
     }
 }
 
