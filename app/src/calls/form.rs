@@ -1,0 +1,120 @@
+//! How a server function answers: with scripts off a form must lead somewhere, and what was typed must not be lost.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hato_domain::{AppId, ErrorCode};
+use hato_service::{Failure, Outcome, Service};
+
+use super::CallError;
+use crate::once;
+use crate::own_path::with_query;
+use crate::visit::Visit;
+
+/// The cookie that hands typed fields back to their form.
+const TYPED: &str = "hato_typed";
+
+/// A form that was posted, and the page that shows it.
+pub struct Form {
+    visit: Visit,
+    page: String,
+    name: &'static str,
+    typed: HashMap<&'static str, String>,
+}
+
+/// What was typed into a form that was refused, by the name of the field.
+#[derive(Clone)]
+pub struct Typed(Arc<HashMap<String, String>>);
+
+impl Form {
+    /// The form `name` of the page at `page`.
+    pub fn of(page: impl Into<String>, name: &'static str) -> Self {
+        Self {
+            visit: Visit::current(),
+            page: page.into(),
+            name,
+            typed: HashMap::new(),
+        }
+    }
+
+    /// The form `name` on the page of the app with this id, which may be anything.
+    pub fn of_app(app: &str, name: &'static str) -> Self {
+        let page =
+            AppId::parse(app).map_or_else(|_| "/apps".to_owned(), |id| format!("/apps/{id}"));
+        Self::of(page, name)
+    }
+
+    /// Remembers what was typed into a field, for the case that the form is refused. Never a password.
+    #[must_use]
+    pub fn keep(mut self, field: &'static str, text: &str) -> Self {
+        self.typed.insert(field, text.to_owned());
+        self
+    }
+
+    /// The request.
+    pub fn visit(&self) -> &Visit {
+        &self.visit
+    }
+
+    /// The use cases.
+    pub fn service(&self) -> &Service {
+        self.visit.service()
+    }
+
+    /// The path of the form's page.
+    pub fn page(&self) -> &str {
+        &self.page
+    }
+
+    /// Answers: on to the path that came out, or back to the form with the error's code.
+    pub fn answer(self, outcome: Outcome<String>) -> Result<(), CallError> {
+        match outcome {
+            Ok(path) => {
+                self.visit.redirect(&path);
+                Ok(())
+            }
+            Err(failure) => Err(self.refuse(&failure)),
+        }
+    }
+
+    fn refuse(self, failure: &Failure) -> CallError {
+        let code = failure.code();
+        if let Some(cause) = failure.cause() {
+            tracing::error!(form = self.name, cause, "a form failed");
+        }
+        if self.visit.is_scripted() {
+            self.visit.set_status(code.status());
+        } else {
+            self.lead_back(code);
+        }
+        CallError(code)
+    }
+
+    fn lead_back(self, code: ErrorCode) {
+        if matches!(code, ErrorCode::Unauthorized | ErrorCode::InvalidSession) {
+            let login = with_query("/login", &[("next", &self.page)]);
+            return self.visit.redirect(&login);
+        }
+        once::hand(&self.visit, TYPED, path_of(&self.page), &self.typed);
+        let joint = if self.page.contains('?') { '&' } else { '?' };
+        let (page, name) = (&self.page, self.name);
+        let path = format!("{page}{joint}error={code}&form={name}#{name}");
+        self.visit.redirect(&path);
+    }
+}
+
+impl Typed {
+    /// What a refused form handed to this page.
+    pub fn take(visit: &Visit) -> Self {
+        Self(Arc::new(once::take(visit, TYPED).unwrap_or_default()))
+    }
+
+    /// What was typed into the field; nothing by default.
+    pub fn of(&self, field: &str) -> String {
+        self.0.get(field).cloned().unwrap_or_default()
+    }
+}
+
+fn path_of(page: &str) -> &str {
+    page.split('?').next().unwrap_or(page)
+}

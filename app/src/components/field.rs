@@ -1,0 +1,103 @@
+//! A labelled field of a form.
+
+use leptos::prelude::*;
+
+/// What is typed into a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A line of text.
+    Line,
+    /// Several lines of text.
+    Lines,
+    /// An email address.
+    Email,
+    /// An `https://` URL.
+    Link,
+    /// A password that exists.
+    Password,
+    /// A password to be chosen.
+    NewPassword,
+}
+
+impl Kind {
+    const fn input_type(self) -> &'static str {
+        match self {
+            Self::Line | Self::Lines => "text",
+            Self::Email => "email",
+            Self::Link => "url",
+            Self::Password | Self::NewPassword => "password",
+        }
+    }
+
+    const fn autocomplete(self) -> &'static str {
+        match self {
+            Self::Line | Self::Lines | Self::Link => "off",
+            Self::Email => "username",
+            Self::Password => "current-password",
+            Self::NewPassword => "new-password",
+        }
+    }
+}
+
+/// A field with its label, and a hint that is read with it. Its id is made of `form` and `name`.
+#[component]
+pub fn Field(
+    /// The form's name, unique on the page.
+    form: &'static str,
+    /// The field's name.
+    name: &'static str,
+    /// What is typed.
+    kind: Kind,
+    /// Labels it.
+    label: &'static str,
+    /// Says what it takes.
+    #[prop(optional)]
+    hint: Option<&'static str>,
+    /// What was typed before.
+    #[prop(optional)]
+    value: String,
+    /// Whether it may stay empty.
+    #[prop(optional)]
+    optional: bool,
+    /// Most characters.
+    #[prop(optional)]
+    max: Option<u16>,
+) -> impl IntoView {
+    let id = format!("{form}-{name}");
+    let hint_id = format!("{id}-hint");
+    let described = hint.map(|_| hint_id.clone());
+    let pattern = (kind == Kind::Link).then_some("https://.*");
+    let least = (kind == Kind::NewPassword).then_some("8");
+    let control = if kind == Kind::Lines {
+        view! {
+            <textarea id=id.clone() name=name rows="3" required=!optional aria-describedby=described>
+                {value}
+            </textarea>
+        }
+        .into_any()
+    } else {
+        view! {
+            <input
+                id=id.clone()
+                name=name
+                type=kind.input_type()
+                autocomplete=kind.autocomplete()
+                value=value
+                required=!optional
+                maxlength=max
+                minlength=least
+                pattern=pattern
+                aria-describedby=described
+            />
+        }
+        .into_any()
+    };
+    view! {
+        <div class="field">
+            <label for=id>{label}</label>
+            {control}
+            {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+        </div>
+    }
+    .into_any()
+}

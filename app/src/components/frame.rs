@@ -1,0 +1,65 @@
+//! What surrounds every page: header, navigation and footer.
+
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use leptos_meta::Title;
+
+use super::{LanguageSwitch, Pigeon};
+use crate::calls;
+use crate::visit::Visit;
+
+/// A page within header and footer; its title stands before the product's name.
+#[component]
+pub fn Frame(
+    /// What the window and search engines call the page.
+    #[prop(into)]
+    title: String,
+    /// The page.
+    children: Children,
+) -> impl IntoView {
+    let visit = Visit::current();
+    let texts = &visit.texts().site;
+    view! {
+        <Title text={title + " · Hato"}/>
+        <a class="skip" href="#content">{texts.skip}</a>
+        <header class="top">
+            <a class="brand" href="/">
+                <Pigeon/>
+                <span>"Hato"</span>
+            </a>
+            <nav aria-label=texts.navigation>
+                <Navigation visit=visit.clone()/>
+            </nav>
+        </header>
+        <main id="content" tabindex="-1">{children()}</main>
+        <footer class="bottom">
+            <p>
+                <a href="/pricing">{texts.pricing}</a>
+                <span>{texts.footer}</span>
+            </p>
+            <LanguageSwitch/>
+        </footer>
+    }
+    .into_any()
+}
+
+#[component]
+fn Navigation(visit: Visit) -> impl IntoView {
+    let texts = &visit.texts().site;
+    match visit.known_owner() {
+        Some(owner) => view! {
+            <a href="/apps">{texts.apps}</a>
+            <span class="who">{owner.account().email.clone()}</span>
+            <form method="post" action=calls::LogOut::url()>
+                <button type="submit" class="quiet">{texts.log_out}</button>
+            </form>
+        }
+        .into_any(),
+        None => view! {
+            <a href="/pricing" class="wide">{texts.pricing}</a>
+            <a href="/login">{texts.log_in}</a>
+            <a href="/register" class="button small">{texts.register}</a>
+        }
+        .into_any(),
+    }
+}

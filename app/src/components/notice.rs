@@ -1,0 +1,48 @@
+//! Notes: what went well, what did not, and what to mind.
+
+use hato_domain::ErrorCode;
+use leptos::prelude::*;
+
+use crate::i18n::message;
+use crate::visit::Visit;
+
+/// How a note is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// It worked.
+    Good,
+    /// Mind this.
+    Mind,
+    /// It did not work.
+    Bad,
+}
+
+/// A note that assistive technology reads out when the page opens.
+#[component]
+pub fn Note(tone: Tone, children: Children) -> impl IntoView {
+    let (class, role) = match tone {
+        Tone::Good => ("note good", "status"),
+        Tone::Mind => ("note mind", "note"),
+        Tone::Bad => ("note bad", "alert"),
+    };
+    view! { <div class=class role=role>{children()}</div> }
+}
+
+/// Why the form `form` was refused, if it led back here.
+#[component]
+pub fn RefusalNote(form: &'static str) -> impl IntoView {
+    let visit = Visit::current();
+    let mine = visit.query("form").as_deref() == Some(form);
+    let code = visit.refused().filter(|_| mine)?;
+    Some(view! { <Note tone=Tone::Bad><Explanation code/></Note> })
+}
+
+/// The sentence of a code, with the way to the plans where one would help.
+#[component]
+fn Explanation(code: ErrorCode) -> impl IntoView {
+    let visit = Visit::current();
+    let upgrade = code.has_upgrade_url().then(|| {
+        view! { " " <a href="/pricing">{visit.texts().site.upgrade}</a> }
+    });
+    view! { <p>{message(visit.lang(), code)} {upgrade}</p> }
+}

@@ -1,0 +1,22 @@
+//! What the dashboard needs of the server that runs it.
+
+use std::sync::Arc;
+
+use hato_service::Service;
+
+/// The use cases, and the facts that pages show.
+#[derive(Clone)]
+pub struct AppContext {
+    /// The use cases.
+    pub service: Arc<Service>,
+    /// The public address, without a slash at its end.
+    pub base_url: String,
+    /// Whether cookies are `Secure`: the public address is https.
+    pub secure_cookies: bool,
+    /// The name of the site's files under `/pkg`, without their ending.
+    pub output_name: String,
+    /// The version of the files under `/sdk`.
+    pub sdk_version: String,
+    /// Whether strangers may register.
+    pub registration_open: bool,
+}

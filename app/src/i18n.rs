@@ -1,0 +1,74 @@
+//! The dashboard's texts, one structure per page with a value per language: a text that is missing does not compile.
+
+mod account;
+mod app;
+mod apps;
+mod errors;
+mod landing;
+mod pricing;
+mod site;
+
+pub use account::Account;
+pub use app::{App, Compose, Embed, History, Keys};
+pub use apps::Apps;
+pub use errors::message;
+pub use landing::Landing;
+pub use pricing::Pricing;
+pub use site::Site;
+
+use hato_domain::Plan;
+
+pub use crate::grouped::grouped;
+use crate::language::Lang;
+
+/// Every text in one language.
+pub struct Texts {
+    /// What surrounds every page.
+    pub site: Site,
+    /// The landing page.
+    pub landing: Landing,
+    /// The pricing page.
+    pub pricing: Pricing,
+    /// Registering and logging in.
+    pub account: Account,
+    /// The list of apps.
+    pub apps: Apps,
+    /// An app's page.
+    pub app: App,
+}
+
+impl Texts {
+    /// The texts of a language.
+    pub fn of(lang: Lang) -> &'static Self {
+        match lang {
+            Lang::Ja => &JA,
+            Lang::En => &EN,
+        }
+    }
+}
+
+static JA: Texts = Texts {
+    site: site::JA,
+    landing: landing::JA,
+    pricing: pricing::JA,
+    account: account::JA,
+    apps: apps::JA,
+    app: app::JA,
+};
+
+static EN: Texts = Texts {
+    site: site::EN,
+    landing: landing::EN,
+    pricing: pricing::EN,
+    account: account::EN,
+    apps: apps::EN,
+    app: app::EN,
+};
+
+/// A plan's name, which is the same in every language.
+pub const fn plan_name(plan: Plan) -> &'static str {
+    match plan {
+        Plan::Free => "Free",
+        Plan::Pro => "Pro",
+    }
+}

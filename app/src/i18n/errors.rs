@@ -1,0 +1,50 @@
+//! What an error says to people: the error table's sentence in Japanese, and its English counterpart.
+
+use hato_domain::ErrorCode;
+
+use crate::language::Lang;
+
+/// The sentence of `code`.
+pub const fn message(lang: Lang, code: ErrorCode) -> &'static str {
+    match lang {
+        Lang::Ja => code.message(),
+        Lang::En => english(code),
+    }
+}
+
+#[rustfmt::skip]
+const fn english(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::MissingFields => "A required field is empty.",
+        ErrorCode::InvalidUrl => "Give URLs that start with https:// and are complete.",
+        ErrorCode::InvalidEndpoint => "The endpoint is not well-formed.",
+        ErrorCode::TooManyEndpoints => "At most 100 endpoints can be given at once.",
+        ErrorCode::InvalidEmail => "That is not an email address.",
+        ErrorCode::InvalidInput => "Something you entered is not valid.",
+        ErrorCode::InvalidScope => "Choose subscribe_only, notify or full as the scope.",
+        ErrorCode::MissingCode => "The authorization code is missing.",
+        ErrorCode::Unauthorized => "Please log in.",
+        ErrorCode::InvalidApiKey => "The API key is unknown or was deleted.",
+        ErrorCode::InvalidSession => "Your session is over. Please log in again.",
+        ErrorCode::InvalidCredentials => "The email address or the password is wrong.",
+        ErrorCode::InsufficientScope => "The API key's scope does not allow this.",
+        ErrorCode::AppMismatch => "The API key belongs to another app.",
+        ErrorCode::PlanLimitExceeded => "Your plan allows no more apps.",
+        ErrorCode::PlanRequired => "This takes the Pro plan.",
+        ErrorCode::InvalidState => "The login was started elsewhere. Please log in again.",
+        ErrorCode::NotFound => "There is no such thing here.",
+        ErrorCode::EmailInUse => "This email address is already registered.",
+        ErrorCode::PayloadTooLarge => "The notification is too large: 3,072 bytes is the most.",
+        ErrorCode::MonthlyLimitExceeded => "This would pass your plan's sends for the month.",
+        ErrorCode::SubscriberLimitExceeded => "Your plan allows no more subscribers.",
+        ErrorCode::RateLimited => "Too many requests. Please wait a minute and try again.",
+        ErrorCode::InternalError => "Something went wrong on our side.",
+        ErrorCode::GithubAuthFailed => "GitHub did not confirm the login.",
+        ErrorCode::OauthNotConfigured => "This server offers no external login.",
+        ErrorCode::ConfigError => "This server is not fully configured.",
+        ErrorCode::MethodNotAllowed => "This address does not take that method.",
+        ErrorCode::InvalidOrigin => "Requests from other sites are not accepted.",
+        ErrorCode::RegistrationClosed => "This server takes no new registrations.",
+        ErrorCode::IdempotencyConflict => "This Idempotency-Key was used with another content.",
+    }
+}

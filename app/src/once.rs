@@ -1,0 +1,46 @@
+//! What the answer to a form hands to the next page, once: a cookie of one minute that the page takes away (with scripts
+//! off there is no other way past a redirect that keeps secrets and drafts out of addresses and logs).
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cookie::{self, SetCookie};
+use crate::visit::Visit;
+
+const LIFETIME: Duration = Duration::from_mins(1);
+
+/// Longest value that browsers keep, with room for the name and the attributes.
+const MAX_BYTES: usize = 3_800;
+
+/// Hands `value` to the page at `path`. One that is too large for a cookie is dropped.
+pub fn hand<T: Serialize>(visit: &Visit, name: &str, path: &str, value: &T) {
+    let json = serde_json::to_vec(value).unwrap_or_default();
+    let value = URL_SAFE_NO_PAD.encode(json);
+    if value.len() <= MAX_BYTES {
+        set(visit, name, path, &value, LIFETIME);
+    }
+}
+
+/// Takes what was handed to this page.
+pub fn take<T: DeserializeOwned>(visit: &Visit, name: &str) -> Option<T> {
+    let value = cookie::read(visit.headers(), name)?;
+    set(visit, name, visit.path(), "", Duration::ZERO);
+    let json = URL_SAFE_NO_PAD.decode(value).ok()?;
+    serde_json::from_slice(&json).ok()
+}
+
+fn set(visit: &Visit, name: &str, path: &str, value: &str, max_age: Duration) {
+    let secure = visit.context().secure_cookies;
+    let cookie = SetCookie {
+        name,
+        value,
+        path,
+        max_age,
+        secure,
+    };
+    visit.set_cookie(&cookie.to_string());
+}

@@ -1,0 +1,72 @@
+//! What the plans allow (SPEC 8).
+
+use hato_domain::{Notification, Plan};
+use leptos::prelude::*;
+
+use super::loaded;
+use crate::components::Frame;
+use crate::i18n::{Pricing, grouped, plan_name};
+use crate::visit::Visit;
+
+/// The plans side by side.
+#[component]
+pub fn PricingPage() -> impl IntoView {
+    loaded(async move |visit: Visit| {
+        let owner = visit.visitor().await;
+        let texts = &visit.texts().pricing;
+        let start = if owner.is_some() {
+            "/apps"
+        } else {
+            "/register"
+        };
+        let start = view! { <a class="button" href=start>{texts.start}</a> }.into_any();
+        let ask = view! { <p class="hint">{texts.pro_how}</p> }.into_any();
+        Ok(view! {
+            <Frame title=texts.title>
+                <section class="plans">
+                    <h1>{texts.title}</h1>
+                    <p class="lead">{texts.lead}</p>
+                    <div class="plan-cards">
+                        <PlanCard texts plan=Plan::Free price=texts.free_price text=texts.free_text way=start/>
+                        <PlanCard texts plan=Plan::Pro price=texts.pro_price text=texts.pro_text way=ask/>
+                    </div>
+                    <p>{texts.both}</p>
+                </section>
+            </Frame>
+        }
+        .into_any())
+    })
+}
+
+#[component]
+fn PlanCard(
+    texts: &'static Pricing,
+    plan: Plan,
+    price: &'static str,
+    text: &'static str,
+    way: AnyView,
+) -> impl IntoView {
+    let limit = |most: Option<i64>| most.map_or_else(|| texts.unlimited.to_owned(), grouped);
+    let webhook = if plan == Plan::Pro {
+        texts.yes
+    } else {
+        texts.no
+    };
+    let payload = i64::try_from(Notification::MAX_PAYLOAD_BYTES).unwrap_or(i64::MAX);
+    view! {
+        <article class=format!("card plan {}", plan.as_str())>
+            <h2>{plan_name(plan)}</h2>
+            <p class="price">{price}</p>
+            <p>{text}</p>
+            <dl>
+                <div><dt>{texts.apps}</dt><dd>{limit(plan.max_apps())}</dd></div>
+                <div><dt>{texts.subscribers}</dt><dd>{limit(plan.max_subscriptions())}</dd></div>
+                <div><dt>{texts.sends}</dt><dd>{limit(plan.max_monthly_sends())}</dd></div>
+                <div><dt>{texts.payload}</dt><dd>{grouped(payload)} " B"</dd></div>
+                <div><dt>{texts.webhook}</dt><dd>{webhook}</dd></div>
+            </dl>
+            {way}
+        </article>
+    }
+    .into_any()
+}

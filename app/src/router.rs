@@ -1,0 +1,86 @@
+//! The dashboard as a router: pages, server functions, and the page for what does not exist.
+
+use axum::body::Body;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{RequestExt, Router};
+use hato_domain::ErrorCode;
+use hato_domain::wire::MAX_BODY_BYTES;
+use http::Request;
+use leptos::config::LeptosOptions;
+use leptos::prelude::{AnyView, IntoAny, IntoView, provide_context};
+use leptos_axum::{
+    AxumRouteListing, LeptosRoutes, generate_route_list_with_exclusions_and_ssg_and_context,
+};
+
+use crate::shell::{Refused, shell};
+use crate::visit::Visit;
+use crate::{AppContext, headers};
+
+/// Every page, the server functions under `/_app`, and the 404 page for any other path.
+pub fn router(context: AppContext) -> Router {
+    let options = options(&context);
+    let document = document(&options);
+    let begin = begin(context);
+    let listing = routes(&document, &begin);
+    let pages = leptos_axum::render_app_async_with_context(begin.clone(), document);
+    Router::new()
+        .leptos_routes_with_handler(listing, pages.clone())
+        .route(
+            "/_app/{*call}",
+            post(async |request| answer(begin, request).await),
+        )
+        .fallback(pages)
+        .layer(map_response(headers::complete))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .with_state(options)
+}
+
+/// The page that explains `code`, with its status, for refusals that happen before a page is reached.
+pub async fn error_page(context: &AppContext, request: Request<Body>, code: ErrorCode) -> Response {
+    let document = document(&options(context));
+    let begin = begin(context.clone());
+    let refused = move || {
+        begin();
+        provide_context(Refused(code));
+    };
+    let page = leptos_axum::render_app_async_with_context(refused, document);
+    headers::complete(page(request).await).await
+}
+
+/// The paths that the dashboard's own router declares.
+fn routes<IV: IntoView + 'static>(
+    document: &(impl Fn() -> IV + Clone + Send + 'static),
+    begin: &(impl Fn() + Clone + Send + 'static),
+) -> Vec<AxumRouteListing> {
+    let document = document.clone();
+    generate_route_list_with_exclusions_and_ssg_and_context(document, None, begin.clone()).0
+}
+
+/// Answers a form's POST, or a script's.
+async fn answer(begin: impl Fn() + Clone + Send + 'static, request: Request<Body>) -> Response {
+    let bounded = request.with_limited_body();
+    leptos_axum::handle_server_fns_with_context(begin, bounded)
+        .await
+        .into_response()
+}
+
+/// What is done at the start of every request.
+fn begin(context: AppContext) -> impl Fn() + Clone + Send + Sync + 'static {
+    move || Visit::begin(context.clone())
+}
+
+fn document(options: &LeptosOptions) -> impl Fn() -> AnyView + Clone + Send + Sync + 'static {
+    let options = options.clone();
+    move || shell(&options).into_any()
+}
+
+/// Leptos names the script, the wasm and the style after the output's name; nothing is read from the disk.
+fn options(context: &AppContext) -> LeptosOptions {
+    LeptosOptions::builder()
+        .output_name(context.output_name.as_str())
+        .site_pkg_dir("pkg")
+        .build()
+}

@@ -1,0 +1,37 @@
+//! The cookie that carries a session's token (CONTRACT 3).
+
+use std::time::Duration;
+
+use hato_service::SESSION_LIFETIME;
+use http::HeaderMap;
+
+use crate::cookie::{self, SetCookie};
+
+/// The cookie's name.
+pub const NAME: &str = "hato_session";
+
+/// The `Set-Cookie` value that hands a session's token to the browser, `Secure` or not.
+pub fn set(token: &str, secure: bool) -> String {
+    written(token, SESSION_LIFETIME, secure)
+}
+
+/// The `Set-Cookie` value that removes it.
+pub fn clear(secure: bool) -> String {
+    written("", Duration::ZERO, secure)
+}
+
+/// The token that a request carries in its cookie.
+pub fn read(headers: &HeaderMap) -> Option<String> {
+    cookie::read(headers, NAME)
+}
+
+fn written(value: &str, max_age: Duration, secure: bool) -> String {
+    let cookie = SetCookie {
+        name: NAME,
+        value,
+        path: "/",
+        max_age,
+        secure,
+    };
+    cookie.to_string()
+}

@@ -1,0 +1,72 @@
+//! The document around every page, and which page it is.
+
+use hato_domain::ErrorCode;
+use leptos::config::LeptosOptions;
+use leptos::prelude::*;
+use leptos_meta::{MetaTags, provide_meta_context};
+use leptos_router::SsrMode;
+use leptos_router::components::{FlatRoutes, Route, Router};
+use leptos_router::path;
+
+use crate::headers;
+use crate::pages::RefusedPage;
+use crate::pages::{
+    AppPage, AppsPage, HistoryPage, LandingPage, LogInPage, LostPage, PricingPage, RegisterPage,
+};
+use crate::visit::Visit;
+
+/// Put into the context, it makes the document explain this code instead of showing the page asked for.
+#[derive(Clone, Copy)]
+pub struct Refused(pub ErrorCode);
+
+/// The whole document.
+pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
+    let visit = Visit::current();
+    headers::protect(&visit);
+    let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
+    provide_context(options.clone());
+    provide_meta_context();
+    view! {
+        <!DOCTYPE html>
+        <html lang=visit.lang().as_str()>
+            <head>
+                <meta charset="utf-8"/>
+                <meta name="viewport" content="width=device-width, initial-scale=1"/>
+                <meta name="description" content=visit.texts().site.tagline/>
+                <meta name="color-scheme" content="light dark"/>
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
+                <link rel="stylesheet" href=style/>
+                <MetaTags/>
+            </head>
+            <body>
+                <Dashboard/>
+            </body>
+        </html>
+    }
+}
+
+#[component]
+fn Dashboard() -> impl IntoView {
+    match use_context::<Refused>() {
+        Some(Refused(code)) => view! { <RefusedPage code/> }.into_any(),
+        None => view! { <Pages/> }.into_any(),
+    }
+}
+
+/// The pages by path.
+#[component]
+fn Pages() -> impl IntoView {
+    view! {
+        <Router>
+            <FlatRoutes fallback=LostPage>
+                <Route path=path!("/") view=LandingPage ssr=SsrMode::Async/>
+                <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async/>
+                <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async/>
+                <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async/>
+                <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async/>
+                <Route path=path!("/apps/:app") view=AppPage ssr=SsrMode::Async/>
+                <Route path=path!("/apps/:app/history") view=HistoryPage ssr=SsrMode::Async/>
+            </FlatRoutes>
+        </Router>
+    }
+}

@@ -1,0 +1,157 @@
+//! One request to the dashboard and the answer being made for it: what pages and server functions have in common.
+
+use std::sync::{Arc, OnceLock};
+
+use hato_domain::ErrorCode;
+use hato_service::access::Owner;
+use hato_service::{Outcome, Service};
+use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use leptos::prelude::{expect_context, provide_context};
+use leptos_axum::ResponseOptions;
+use url::form_urlencoded;
+
+use crate::AppContext;
+use crate::i18n::Texts;
+use crate::language::Lang;
+use crate::session_cookie;
+
+/// A request and its answer.
+#[derive(Clone)]
+pub struct Visit {
+    context: AppContext,
+    request: Arc<Parts>,
+    answer: ResponseOptions,
+    lang: Lang,
+    owner: Arc<OnceLock<Owner>>,
+}
+
+impl Visit {
+    /// Begins a visit: the one place where leptos' contexts are filled.
+    pub fn begin(context: AppContext) {
+        let request = Arc::new(expect_context::<Parts>());
+        let lang = Lang::of(&request.headers);
+        provide_context(Self {
+            context,
+            request,
+            answer: expect_context(),
+            lang,
+            owner: Arc::default(),
+        });
+    }
+
+    /// The visit in whose course this runs.
+    pub fn current() -> Self {
+        expect_context()
+    }
+
+    /// What the server told the dashboard.
+    pub fn context(&self) -> &AppContext {
+        &self.context
+    }
+
+    /// The use cases.
+    pub fn service(&self) -> &Service {
+        &self.context.service
+    }
+
+    /// The language of the answer.
+    pub fn lang(&self) -> Lang {
+        self.lang
+    }
+
+    /// The texts of the answer's language.
+    pub fn texts(&self) -> &'static Texts {
+        Texts::of(self.lang)
+    }
+
+    /// The request's headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.request.headers
+    }
+
+    /// The path asked for, without the query.
+    pub fn path(&self) -> &str {
+        self.request.uri.path()
+    }
+
+    /// The path and the query asked for.
+    pub fn path_and_query(&self) -> &str {
+        self.request
+            .uri
+            .path_and_query()
+            .map_or("/", http::uri::PathAndQuery::as_str)
+    }
+
+    /// The first value of this name in the query; an empty one counts as absent.
+    pub fn query(&self, name: &str) -> Option<String> {
+        form_urlencoded::parse(self.request.uri.query()?.as_bytes())
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.into_owned())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The error with which a form led back here (`?error=CODE`).
+    pub fn refused(&self) -> Option<ErrorCode> {
+        ErrorCode::parse(&self.query("error")?)
+    }
+
+    /// Who is signed in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
+    pub async fn owner(&self) -> Outcome<Owner> {
+        let token = session_cookie::read(self.headers()).ok_or(ErrorCode::Unauthorized)?;
+        let session = self.service().authenticate_session(&token).await?;
+        if session.renewed {
+            self.keep_session(&token);
+        }
+        self.set_header(CACHE_CONTROL, "no-store");
+        Ok(self.owner.get_or_init(|| session.owner).clone())
+    }
+
+    /// Who is signed in, if somebody is: public pages ignore a dead session.
+    pub async fn visitor(&self) -> Option<Owner> {
+        self.owner().await.ok()
+    }
+
+    /// Who was found to be signed in so far.
+    pub fn known_owner(&self) -> Option<&Owner> {
+        self.owner.get()
+    }
+
+    /// Hands a session's token to the browser.
+    pub fn keep_session(&self, token: &str) {
+        self.set_cookie(&session_cookie::set(token, self.context.secure_cookies));
+    }
+
+    /// Whether a script asks, and not a page or a form.
+    pub fn is_scripted(&self) -> bool {
+        let accept = self.headers().get(ACCEPT).and_then(|a| a.to_str().ok());
+        accept.is_some_and(|types| types.contains("application/json"))
+    }
+
+    /// Answers with a redirect to `path`, which the browser follows with GET.
+    pub fn redirect(&self, path: &str) {
+        self.set_status(StatusCode::SEE_OTHER.as_u16());
+        self.set_header(LOCATION, path);
+    }
+
+    /// Answers with this status.
+    pub fn set_status(&self, status: u16) {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        self.answer.set_status(status);
+    }
+
+    /// Adds a `Set-Cookie` header.
+    pub fn set_cookie(&self, cookie: &str) {
+        if let Ok(cookie) = HeaderValue::from_str(cookie) {
+            self.answer.append_header(SET_COOKIE, cookie);
+        }
+    }
+
+    /// Sets a header; a value that no header can hold is left out.
+    pub fn set_header(&self, name: HeaderName, value: &str) {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.answer.insert_header(name, value);
+        }
+    }
+}

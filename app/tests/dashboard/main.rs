@@ -1,0 +1,8 @@
+//! The dashboard as a browser without scripts meets it: its router over a real store.
+
+mod entrance;
+mod first_notification;
+mod languages;
+mod privacy;
+mod protection;
+mod site;

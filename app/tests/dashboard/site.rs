@@ -1,0 +1,217 @@
+//! A dashboard of its own for each test, and a browser without scripts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use hato_app::AppContext;
+use hato_domain::{OutboundPolicy, Plan};
+use hato_service::ports::SystemClock;
+use hato_service::{Secrets, Service, Settings, Wake};
+use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+use url::form_urlencoded::Serializer;
+
+/// A password that is good enough.
+pub const PASSWORD: &str = "coo-coo-coo";
+
+/// A dashboard over a store in a folder of its own.
+pub struct Site {
+    pub context: AppContext,
+    router: Router,
+    _folder: TempDir,
+}
+
+/// A browser that keeps cookies by path, and speaks Japanese unless told otherwise.
+pub struct Browser<'a> {
+    site: &'a Site,
+    pub speaks: &'static str,
+    pub accepts: &'static str,
+    cookies: BTreeMap<String, Cookie>,
+}
+
+struct Cookie {
+    value: String,
+    path: String,
+}
+
+/// What came back.
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Site {
+    /// A dashboard where anybody may register.
+    pub async fn open() -> Self {
+        Self::with(true).await
+    }
+
+    /// A dashboard that takes registrations or not.
+    pub async fn with(registration_open: bool) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the database");
+        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
+        let store = hato_store::open(&url).await.expect("a new database");
+        let settings = Settings {
+            vapid_subject: "mailto:owner@example.com".to_owned(),
+            default_plan: Plan::Free,
+            registration_open,
+            outbound: OutboundPolicy::default(),
+        };
+        let secrets = Secrets::new(Some([1; 32]), Some([2; 32]));
+        let clock = Arc::new(SystemClock);
+        let service = Service::new(store, clock, secrets, settings, Wake::default());
+        let context = AppContext {
+            service: Arc::new(service),
+            base_url: "https://hato.example".to_owned(),
+            secure_cookies: true,
+            output_name: "hato-0123456789ab".to_owned(),
+            sdk_version: "0.1.0".to_owned(),
+            registration_open,
+        };
+        Self {
+            router: hato_app::router(context.clone()),
+            context,
+            _folder: folder,
+        }
+    }
+
+    /// A browser without cookies.
+    pub fn browser(&self) -> Browser<'_> {
+        Browser {
+            site: self,
+            speaks: "ja",
+            accepts: "text/html,application/xhtml+xml",
+            cookies: BTreeMap::new(),
+        }
+    }
+
+    /// A browser in which an account was just registered.
+    pub async fn signed_in(&self, email: &str) -> Browser<'_> {
+        let mut browser = self.browser();
+        let fields = [("email", email), ("password", PASSWORD)];
+        let answer = browser.post("/_app/register", &fields).await;
+        assert_eq!(answer.leads_to(), "/apps");
+        browser
+    }
+}
+
+impl Browser<'_> {
+    /// Asks for a page.
+    pub async fn get(&mut self, path: &str) -> Answer {
+        self.ask("GET", path, Body::empty()).await
+    }
+
+    /// Posts a form.
+    pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let body = Serializer::new(String::new()).extend_pairs(fields).finish();
+        self.ask("POST", path, Body::from(body)).await
+    }
+
+    /// Posts a form and opens the page that the answer leads to.
+    pub async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post(path, fields).await;
+        self.get(&answer.leads_to()).await
+    }
+
+    /// Makes an app and returns the path of its page.
+    pub async fn create_app(&mut self, name: &str) -> String {
+        let answer = self.post("/_app/create_app", &[("name", name)]).await;
+        answer.leads_to()
+    }
+
+    async fn ask(&mut self, method: &str, path: &str, body: Body) -> Answer {
+        let path = path.split('#').next().unwrap_or(path);
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(ACCEPT, self.accepts)
+            .header(ACCEPT_LANGUAGE, self.speaks)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(COOKIE, self.cookies_for(path))
+            .body(body)
+            .expect("a request");
+        let router = self.site.router.clone();
+        let answer = router.oneshot(request).await.expect("routers cannot fail");
+        self.keep_cookies(answer.headers());
+        Answer::read(answer).await
+    }
+
+    fn cookies_for(&self, path: &str) -> String {
+        let sent = self
+            .cookies
+            .iter()
+            .filter(|(_, c)| path.starts_with(&c.path));
+        let pairs: Vec<_> = sent
+            .map(|(name, c)| format!("{name}={}", c.value))
+            .collect();
+        pairs.join("; ")
+    }
+
+    fn keep_cookies(&mut self, headers: &HeaderMap) {
+        for header in headers.get_all(SET_COOKIE) {
+            let text = header.to_str().expect("a readable cookie");
+            assert!(text.contains("HttpOnly; SameSite=Lax; Secure"), "{text}");
+            let (name, rest) = text.split_once('=').expect("a name");
+            let attribute = |name| rest.split("; ").find_map(|part| part.strip_prefix(name));
+            if attribute("Max-Age=") == Some("0") {
+                self.cookies.remove(name);
+                continue;
+            }
+            let cookie = Cookie {
+                value: rest.split(';').next().unwrap_or_default().to_owned(),
+                path: attribute("Path=").expect("a path").to_owned(),
+            };
+            self.cookies.insert(name.to_owned(), cookie);
+        }
+    }
+}
+
+impl Answer {
+    pub async fn read(answer: http::Response<Body>) -> Self {
+        let (parts, body) = answer.into_parts();
+        let body = body.collect().await.expect("a whole body").to_bytes();
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            body: String::from_utf8(body.to_vec()).expect("text"),
+        }
+    }
+
+    /// A header's value; nothing when it is not there.
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().expect("a readable header"))
+    }
+
+    /// The path that a redirect leads to.
+    pub fn leads_to(&self) -> String {
+        assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.body);
+        self.header(LOCATION.as_str()).to_owned()
+    }
+
+    /// The text between the first `before` and the next `after`.
+    pub fn between(&self, before: &str, after: &str) -> Option<&str> {
+        let (_, rest) = self.body.split_once(before)?;
+        Some(rest.split_once(after)?.0)
+    }
+
+    /// Asserts that the page contains a text.
+    #[track_caller]
+    pub fn shows(&self, text: &str) -> &Self {
+        assert!(self.body.contains(text), "no {text:?} in\n{}", self.body);
+        self
+    }
+
+    /// Asserts that the page does not contain a text.
+    #[track_caller]
+    pub fn hides(&self, text: &str) -> &Self {
+        assert!(!self.body.contains(text), "{text:?} in\n{}", self.body);
+        self
+    }
+}
