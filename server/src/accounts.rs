@@ -1,0 +1,86 @@
+//! Registering, logging in and out, as JSON (CONTRACT 4).
+
+mod error_page;
+
+use axum::Json as Answer;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use hato_app::session_cookie;
+use hato_domain::wire::{Account, Credentials, Ok as Done, SignedIn as Welcome, User};
+use hato_service::access::Owner;
+use http::{HeaderMap, StatusCode};
+
+pub use error_page::explain;
+
+use crate::http::access::{Credential, SignedIn, set_cookie};
+use crate::http::error::ApiResult;
+use crate::http::json::Json;
+use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
+use crate::state::{self, Shared};
+
+/// `POST /auth/register`.
+pub async fn register(
+    State(state): State<Shared>,
+    _: RegistrationAttempt,
+    Json(credentials): Json<Credentials>,
+) -> ApiResult<Response> {
+    let (email, password) = credentials.for_registration()?;
+    let owner = state.service.register(email, password).await?;
+    welcome(&state, StatusCode::CREATED, &owner).await
+}
+
+/// `POST /auth/login`.
+pub async fn log_in(
+    State(state): State<Shared>,
+    _: LoginAttempt,
+    Json(credentials): Json<Credentials>,
+) -> ApiResult<Response> {
+    let (email, password) = credentials.for_login()?;
+    let owner = state.service.log_in(&email, password).await?;
+    welcome(&state, StatusCode::OK, &owner).await
+}
+
+/// `POST /auth/logout`: the session that was shown is dead at once.
+pub async fn log_out(
+    State(state): State<Shared>,
+    _: SignedIn,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    if let Ok(Credential::Session { token, .. }) = Credential::of(&headers) {
+        state.service.end_session(&token).await?;
+    }
+    let mut answer = Answer(Done { ok: true }).into_response();
+    let cookie = session_cookie::clear(state.secure_cookies());
+    set_cookie(answer.headers_mut(), &cookie);
+    Ok(answer)
+}
+
+/// `GET /auth/session`.
+pub async fn session(SignedIn { owner, .. }: SignedIn) -> Answer<Account> {
+    Answer(Account {
+        user: shown(&owner),
+    })
+}
+
+async fn welcome(state: &state::State, status: StatusCode, owner: &Owner) -> ApiResult<Response> {
+    let session_token = state.service.start_session(owner).await?;
+    let cookie = session_cookie::set(&session_token, state.secure_cookies());
+    let user = shown(owner);
+    let body = Welcome {
+        user,
+        session_token,
+    };
+    let mut answer = (status, Answer(body)).into_response();
+    set_cookie(answer.headers_mut(), &cookie);
+    Ok(answer)
+}
+
+fn shown(owner: &Owner) -> User {
+    let account = owner.account();
+    User {
+        id: account.id.to_string(),
+        email: account.email.clone(),
+        plan: account.plan.as_str().to_owned(),
+        created_at: account.created_at,
+    }
+}

@@ -1,0 +1,27 @@
+//! Refusals as pages, for people whose browser went to an address of /auth (CONTRACT 2).
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header::ACCEPT;
+use http::{HeaderMap, Method};
+
+use crate::pages;
+use crate::state::Shared;
+
+/// Middleware: explains what a GET was refused with as a page, if a page was asked for.
+pub async fn explain(State(state): State<Shared>, request: Request, next: Next) -> Response {
+    if request.method() != Method::GET || !wants_page(request.headers()) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let asked = Request::from_parts(parts.clone(), Body::empty());
+    let answer = next.run(Request::from_parts(parts, body)).await;
+    pages::explained(&state, asked, answer).await
+}
+
+fn wants_page(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    accept.is_some_and(|types| types.contains("text/html"))
+}

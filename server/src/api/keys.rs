@@ -1,0 +1,47 @@
+//! API keys (SPEC 4.6, 4.7).
+
+use axum::Json as Answer;
+use axum::extract::State;
+use hato_domain::wire::{ApiKey, CreateKey, CreatedKey};
+use hato_service::ports::KeyRecord;
+use http::StatusCode;
+
+use crate::http::access::{Manager, Pepper};
+use crate::http::error::ApiResult;
+use crate::http::json::Json;
+use crate::state::Shared;
+
+/// `POST /api/v1/apps/{appId}/keys`: the only answer with the raw key.
+pub async fn create(
+    State(state): State<Shared>,
+    Manager { access, .. }: Manager<Pepper>,
+    Json(request): Json<CreateKey>,
+) -> ApiResult<(StatusCode, Answer<CreatedKey>)> {
+    let (name, scope) = request.into_parts()?;
+    let key = state.service.create_key(&access, name, scope).await?;
+    let record = shown(key.record);
+    let created = CreatedKey {
+        record,
+        key: key.raw,
+    };
+    Ok((StatusCode::CREATED, Answer(created)))
+}
+
+/// `GET /api/v1/apps/{appId}/keys`.
+pub async fn list(
+    State(state): State<Shared>,
+    Manager { access, .. }: Manager,
+) -> ApiResult<Answer<Vec<ApiKey>>> {
+    let keys = state.service.keys(&access).await?;
+    Ok(Answer(keys.into_iter().map(shown).collect()))
+}
+
+fn shown(key: KeyRecord) -> ApiKey {
+    ApiKey {
+        id: key.id.to_string(),
+        name: key.name,
+        scope: key.scope.as_str().to_owned(),
+        last_used_at: key.last_used_at,
+        created_at: key.created_at,
+    }
+}

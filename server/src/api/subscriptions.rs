@@ -1,0 +1,39 @@
+//! Registering and removing browsers (SPEC 4.1, 4.3).
+
+use axum::Json as Answer;
+use axum::extract::State;
+use hato_domain::wire::{Ok as Done, RegisterSubscription, Registered, Unsubscribe};
+use http::StatusCode;
+
+use crate::http::access::{Subscriber, SubscriberOfPath};
+use crate::http::error::ApiResult;
+use crate::http::json::Json;
+use crate::state::Shared;
+
+/// `POST /api/v1/subscriptions`: 201 when the endpoint is new, 200 when it existed.
+pub async fn register(
+    State(state): State<Shared>,
+    Subscriber(access): Subscriber,
+    Json(request): Json<RegisterSubscription>,
+) -> ApiResult<(StatusCode, Answer<Registered>)> {
+    let parts = request.into_parts()?;
+    let registration = state.service.register_subscription(&access, parts).await?;
+    let status = if registration.is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    let id = registration.id.to_string();
+    Ok((status, Answer(Registered { id })))
+}
+
+/// `DELETE /api/v1/apps/{appId}/subscriptions`: idempotent.
+pub async fn unsubscribe(
+    State(state): State<Shared>,
+    SubscriberOfPath(access): SubscriberOfPath,
+    Json(request): Json<Unsubscribe>,
+) -> ApiResult<Answer<Done>> {
+    let endpoint = request.into_endpoint()?;
+    state.service.unsubscribe(&access, &endpoint).await?;
+    Ok(Answer(Done { ok: true }))
+}

@@ -1,0 +1,180 @@
+//! Putting the parts together, in the order in which they need each other.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hato_delivery::{BadRoots, DeliverySettings, Engine};
+use hato_service::ports::{Clock, Store, SystemClock};
+use hato_service::{Secrets, Service, Settings, Wake};
+use hato_store::OpenError;
+use tokio::net::TcpListener;
+
+use crate::config::{self, BadSetting, BaseUrl, Config, MigrateConfig, StoreConfig};
+use crate::lifecycle::{PartEnded, Server, Signals};
+use crate::secrets_file::{self, BadSecretsFile};
+use crate::state::State;
+use crate::{health, router};
+
+/// Used when push services are given no contact; some refuse it (Apple).
+const NO_CONTACT: &str = "mailto:admin@example.com";
+
+/// The server did not start, or did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum BootError {
+    /// A setting has a value that it does not take.
+    #[error(transparent)]
+    Setting(#[from] BadSetting),
+    /// The file of secrets cannot be used.
+    #[error(transparent)]
+    Secrets(#[from] BadSecretsFile),
+    /// The data folder cannot be made.
+    #[error("the data folder {0} cannot be made")]
+    DataDir(PathBuf, #[source] io::Error),
+    /// The database cannot be opened or migrated.
+    #[error("the database cannot be opened")]
+    Store(#[source] OpenError),
+    /// The address is taken, or not this machine's.
+    #[error("cannot listen on {0}")]
+    Listen(SocketAddr, #[source] io::Error),
+    /// The threads cannot be started.
+    #[error("the threads cannot be started")]
+    Runtime(#[source] io::Error),
+    /// The signals cannot be caught.
+    #[error("signals cannot be caught")]
+    Signals(#[source] io::Error),
+    /// A part of the server ended while it should run.
+    #[error(transparent)]
+    Ended(#[from] PartEnded),
+}
+
+impl BootError {
+    /// 2 after a bad setting (CONTRACT 1), 1 otherwise.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Setting(_) | Self::Secrets(BadSecretsFile::Damaged(..)) => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Runs the server until it is told to stop.
+pub async fn serve(config: Config) -> Result<(), BootError> {
+    let signals = Signals::catch().map_err(BootError::Signals)?;
+    let store = open(&config.store).await?;
+    let secrets = secrets_file::load(&config.store.data_dir, &config.secrets)?;
+    let server = assemble(&config, store, secrets).await?;
+    announce(&server.listener, &config)?;
+    Ok(server.run(signals).await?)
+}
+
+/// Brings the database to this version's schema.
+pub async fn migrate(config: MigrateConfig) -> Result<(), BootError> {
+    let store = open(&config.store).await?;
+    store.close().await;
+    tracing::info!("the database has the schema of this version");
+    Ok(())
+}
+
+async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, BootError> {
+    make_data_dir(&config.data_dir)?;
+    let url = match &config.database_url {
+        Some(url) => url.clone(),
+        None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
+    };
+    hato_store::open(&url).await.map_err(|error| match error {
+        OpenError::Sqlite(_) => BootError::Store(error),
+        OpenError::PostgreSql | OpenError::UnknownScheme | OpenError::NoFile => {
+            config::bad_database_url().into()
+        }
+    })
+}
+
+fn make_data_dir(path: &Path) -> Result<(), BootError> {
+    secrets_file::make_data_dir(path).map_err(|error| BootError::DataDir(path.to_owned(), error))
+}
+
+async fn assemble(
+    config: &Config,
+    store: Arc<dyn Store>,
+    secrets: Secrets,
+) -> Result<Server, BootError> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let wake = Wake::default();
+    let settings = settings(config);
+    let delivery = delivery_settings(config, &settings);
+    let engine = Engine::new(
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        secrets.clone(),
+        wake.clone(),
+        delivery,
+    )
+    .map_err(|error| unusable_roots(&error))?;
+    let service = Service::new(Arc::clone(&store), clock, secrets.clone(), settings, wake);
+    let service = Arc::new(service);
+    let listener = TcpListener::bind(config.listen).await;
+    Ok(Server {
+        listener: listener.map_err(|error| BootError::Listen(config.listen, error))?,
+        router: routes(config, &service, secrets),
+        engine: config.role.delivers().then_some(engine),
+        service,
+        store,
+    })
+}
+
+fn routes(config: &Config, service: &Arc<Service>, secrets: Secrets) -> axum::Router {
+    if config.role.serves() {
+        router::router(&State::new(Arc::clone(service), secrets, config))
+    } else {
+        health::routes(Arc::clone(service))
+    }
+}
+
+fn settings(config: &Config) -> Settings {
+    Settings {
+        vapid_subject: vapid_subject(config),
+        default_plan: config.default_plan,
+        registration_open: config.registration_open,
+        outbound: config.outbound.clone(),
+    }
+}
+
+fn vapid_subject(config: &Config) -> String {
+    match &config.vapid_subject {
+        Some(subject) => subject.clone(),
+        None if config.base_url.is_https() => config.base_url.to_string(),
+        None => {
+            tracing::warn!("HATO_VAPID_SUBJECT is not set: push services are told {NO_CONTACT}");
+            NO_CONTACT.to_owned()
+        }
+    }
+}
+
+fn delivery_settings(config: &Config, settings: &Settings) -> DeliverySettings {
+    DeliverySettings {
+        vapid_subject: settings.vapid_subject.clone(),
+        outbound: config.outbound.clone(),
+        outbound_ca: config.outbound_ca.clone(),
+        retry_delays: config.retry_delays,
+        ..DeliverySettings::default()
+    }
+}
+
+fn unusable_roots(error: &BadRoots) -> BadSetting {
+    tracing::debug!(%error, "the additional trusted roots cannot be used");
+    config::bad_outbound_ca()
+}
+
+/// What people and programs that started the server wait for.
+fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
+    let address = listener.local_addr();
+    let address = address.map_err(|error| BootError::Listen(config.listen, error))?;
+    tracing::info!(role = ?config.role, "listening on http://{address}");
+    if config.role.serves() {
+        let base_url: &BaseUrl = &config.base_url;
+        tracing::info!("Open {base_url}");
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! From flags to settings: what each takes, and what counts when it is not given (CONTRACT 1).
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use hato_domain::address::parse_networks;
+use hato_domain::{OutboundPolicy, Plan};
+use url::Url;
+
+use super::setting::Setting;
+use super::{
+    BadSetting, BaseUrl, Config, GivenSecrets, LogArgs, MigrateArgs, MigrateConfig, Role,
+    ServeArgs, StoreArgs, StoreConfig, duration,
+};
+use crate::http::client_address::TrustedProxies;
+use crate::logging::{self, LogConfig, LogFormat};
+
+impl TryFrom<ServeArgs> for Config {
+    type Error = BadSetting;
+
+    fn try_from(args: ServeArgs) -> Result<Self, BadSetting> {
+        let base_url = base_url(args.base_url)?;
+        Ok(Self {
+            listen: listen(args.listen)?,
+            store: args.store.try_into()?,
+            role: role(args.role)?,
+            secrets: GivenSecrets {
+                pepper: secret("HATO_PEPPER", args.pepper)?,
+                encryption_key: secret("HATO_ENCRYPTION_KEY", args.encryption_key)?,
+                generate: generate_secrets(args.generate_secrets)?,
+            },
+            vapid_subject: vapid_subject(args.vapid_subject)?,
+            default_plan: default_plan(args.default_plan)?,
+            registration_open: registration(args.registration)?,
+            pricing_url: pricing_url(args.pricing_url, &base_url)?,
+            trusted_proxies: trusted_proxies(args.trusted_proxies)?,
+            outbound: outbound(args.outbound_allow)?,
+            outbound_ca: outbound_ca(args.outbound_ca)?,
+            retry_delays: retry_delays(args.retry_delays)?,
+            log: args.log.try_into()?,
+            base_url,
+        })
+    }
+}
+
+impl TryFrom<MigrateArgs> for MigrateConfig {
+    type Error = BadSetting;
+
+    fn try_from(args: MigrateArgs) -> Result<Self, BadSetting> {
+        Ok(Self {
+            store: args.store.try_into()?,
+            log: args.log.try_into()?,
+        })
+    }
+}
+
+impl TryFrom<StoreArgs> for StoreConfig {
+    type Error = BadSetting;
+
+    fn try_from(args: StoreArgs) -> Result<Self, BadSetting> {
+        let data_dir = Setting::new("HATO_DATA_DIR", "the path of a folder", args.data_dir);
+        Ok(Self {
+            data_dir: data_dir.path().unwrap_or_else(|| "./data".into()),
+            database_url: database_url(args.database_url)?,
+        })
+    }
+}
+
+impl TryFrom<LogArgs> for LogConfig {
+    type Error = BadSetting;
+
+    fn try_from(args: LogArgs) -> Result<Self, BadSetting> {
+        let takes = "a tracing filter such as info or hato_server=debug,info";
+        let filter = Setting::new("HATO_LOG", takes, args.log)
+            .parse(|text| logging::is_filter(text).then(|| text.to_owned()))?;
+        let words = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+        let format = Setting::new("HATO_LOG_FORMAT", "text or json", args.log_format).word(&words);
+        Ok(Self {
+            filter: filter.unwrap_or_else(|| "info".to_owned()),
+            format: format?.unwrap_or(LogFormat::Text),
+        })
+    }
+}
+
+type Given = Option<std::ffi::OsString>;
+
+fn listen(given: Given) -> Result<SocketAddr, BadSetting> {
+    let takes = "an address and a port such as 127.0.0.1:3000";
+    let address = Setting::new("HATO_LISTEN", takes, given).parse(|text| text.parse().ok())?;
+    Ok(address.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 3000))))
+}
+
+fn base_url(given: Given) -> Result<BaseUrl, BadSetting> {
+    let takes = "an http or https address without a path, such as https://push.example.com";
+    let base_url = Setting::new("HATO_BASE_URL", takes, given).parse(BaseUrl::parse)?;
+    Ok(base_url.unwrap_or_default())
+}
+
+fn database_url(given: Given) -> Result<Option<String>, BadSetting> {
+    let setting = Setting::new(DATABASE_URL.0, DATABASE_URL.1, given);
+    setting.parse(|text| text.starts_with("sqlite:").then(|| text.to_owned()))
+}
+
+/// The setting whose path only the store can judge, and what it takes.
+const DATABASE_URL: (&str, &str) = (
+    "HATO_DATABASE_URL",
+    "sqlite: and the path of a file (PostgreSQL is not supported by this version)",
+);
+
+/// What an address that leads to no store is refused with.
+pub fn bad_database_url() -> BadSetting {
+    BadSetting::new(DATABASE_URL.0, DATABASE_URL.1)
+}
+
+fn role(given: Given) -> Result<Role, BadSetting> {
+    let words = [
+        ("all", Role::All),
+        ("api", Role::Api),
+        ("worker", Role::Worker),
+    ];
+    let role = Setting::new("HATO_ROLE", "all, api or worker", given).word(&words)?;
+    Ok(role.unwrap_or(Role::All))
+}
+
+fn secret(name: &'static str, given: Given) -> Result<Option<[u8; 32]>, BadSetting> {
+    let takes = "32 bytes as 64 hexadecimal digits";
+    Setting::new(name, takes, given).parse(crate::secrets_file::from_hex)
+}
+
+fn generate_secrets(given: Given) -> Result<bool, BadSetting> {
+    let words = [("true", true), ("false", false)];
+    let setting = Setting::new("HATO_GENERATE_SECRETS", "true or false", given);
+    Ok(setting.word(&words)?.unwrap_or(true))
+}
+
+fn vapid_subject(given: Given) -> Result<Option<String>, BadSetting> {
+    let takes = "a mailto: or https: address of the operator";
+    Setting::new("HATO_VAPID_SUBJECT", takes, given).parse(|text| {
+        let url = Url::parse(text).ok()?;
+        let contact = match url.scheme() {
+            "mailto" => url.path().contains('@'),
+            "https" => url.host().is_some(),
+            _ => false,
+        };
+        contact.then(|| text.to_owned())
+    })
+}
+
+fn default_plan(given: Given) -> Result<Plan, BadSetting> {
+    let setting = Setting::new("HATO_DEFAULT_PLAN", "free or pro", given);
+    let plan = setting.parse(|text| Plan::parse(text).ok())?;
+    Ok(plan.unwrap_or(Plan::Free))
+}
+
+fn registration(given: Given) -> Result<bool, BadSetting> {
+    let words = [("open", true), ("closed", false)];
+    let setting = Setting::new("HATO_REGISTRATION", "open or closed", given);
+    Ok(setting.word(&words)?.unwrap_or(true))
+}
+
+fn pricing_url(given: Given, base_url: &BaseUrl) -> Result<String, BadSetting> {
+    let takes = "an http or https address";
+    let pricing_url = Setting::new("HATO_PRICING_URL", takes, given).parse(|text| {
+        let url = Url::parse(text).ok()?;
+        matches!(url.scheme(), "http" | "https").then(|| text.to_owned())
+    })?;
+    Ok(pricing_url.unwrap_or_else(|| format!("{base_url}/pricing")))
+}
+
+const NETWORKS: &str = "a comma-separated list of networks such as 10.0.0.0/8";
+
+fn trusted_proxies(given: Given) -> Result<TrustedProxies, BadSetting> {
+    let setting = Setting::new("HATO_TRUSTED_PROXIES", NETWORKS, given);
+    let networks = setting.parse(|text| parse_networks(text).ok())?;
+    Ok(TrustedProxies::new(networks.unwrap_or_default()))
+}
+
+fn outbound(given: Given) -> Result<OutboundPolicy, BadSetting> {
+    let setting = Setting::new("HATO_OUTBOUND_ALLOW", NETWORKS, given);
+    let policy = setting.parse(|text| OutboundPolicy::parse(text).ok())?;
+    Ok(policy.unwrap_or_default())
+}
+
+fn outbound_ca(given: Given) -> Result<Option<String>, BadSetting> {
+    let setting = Setting::new(OUTBOUND_CA.0, OUTBOUND_CA.1, given);
+    let certificates = |path: &Path| {
+        let text = std::fs::read_to_string(path).ok()?;
+        text.contains("-----BEGIN CERTIFICATE-----").then_some(text)
+    };
+    setting.path_and(certificates)
+}
+
+/// The setting whose file only the delivery engine can judge, and what it takes.
+const OUTBOUND_CA: (&str, &str) = (
+    "HATO_OUTBOUND_CA",
+    "the path of a readable PEM file with certificates",
+);
+
+/// What an unusable file of trusted roots is refused with.
+pub fn bad_outbound_ca() -> BadSetting {
+    BadSetting::new(OUTBOUND_CA.0, OUTBOUND_CA.1)
+}
+
+fn retry_delays(given: Given) -> Result<[Duration; 3], BadSetting> {
+    let takes = "exactly three durations such as 5s,1m,10m, each an integer with ms, s, m or h";
+    let delays = Setting::new("HATO_RETRY_DELAYS", takes, given).parse(|text| {
+        let delays: Option<Vec<_>> = text.split(',').map(duration::parse).collect();
+        delays?.try_into().ok()
+    })?;
+    Ok(delays.unwrap_or([
+        Duration::from_secs(5),
+        Duration::from_mins(1),
+        Duration::from_mins(10),
+    ]))
+}

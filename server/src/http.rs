@@ -1,0 +1,11 @@
+//! What every request goes through: who asks, how often, from which site, and how refusals are answered.
+
+pub mod access;
+pub mod client_address;
+pub mod error;
+pub mod headers;
+pub mod json;
+pub mod rate_limit;
+pub mod request_id;
+pub mod same_origin;
+pub mod unread_body;

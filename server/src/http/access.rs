@@ -1,0 +1,163 @@
+//! Who asks, and what they may: rights of `hato_service::access` as parameters of handlers (CONTRACT 2, 3).
+//!
+//! The checks run in the order of CONTRACT 2: credential, same origin, missing secret, scope, app.
+
+mod credential;
+mod renewal;
+mod required_secret;
+
+use std::marker::PhantomData;
+
+use axum::extract::{FromRequestParts, Path};
+use hato_domain::ErrorCode;
+use hato_service::access::{KeyHolder, MayManage, MaySend, MaySubscribe, Owner};
+use http::request::Parts;
+use serde::Deserialize;
+
+pub use credential::Credential;
+pub use renewal::{RenewedSession, set_cookie};
+pub use required_secret::{EncryptionKey, NoSecret, Pepper, RequiredSecret};
+
+use super::error::{ApiError, ApiResult};
+use super::same_origin;
+use crate::state::{Shared, State};
+
+/// A key's right to register and read the public key (SPEC 4.1, 4.4): any scope, no session.
+pub struct Subscriber(pub MaySubscribe);
+
+/// A key's right to change the subscriptions of the app in the path (SPEC 4.3): any scope, no session.
+pub struct SubscriberOfPath(pub MaySubscribe);
+
+/// A key's right to send (SPEC 4.8): notify or full, no session.
+pub struct Sender(pub MaySend);
+
+/// The right to manage the app in the path: a session of its owner, or a full key of it.
+pub struct Manager<N = NoSecret> {
+    /// The right.
+    pub access: MayManage,
+    needs: PhantomData<N>,
+}
+
+/// Who is signed in: no keys.
+pub struct SignedIn<N = NoSecret> {
+    /// Whose session it is.
+    pub owner: Owner,
+    needs: PhantomData<N>,
+}
+
+#[derive(Deserialize)]
+struct AppPath {
+    #[serde(rename = "appId")]
+    app_id: String,
+}
+
+/// Who was found behind a credential.
+enum Caller {
+    Key(KeyHolder),
+    Session { owner: Owner, by_cookie: bool },
+}
+
+impl FromRequestParts<Shared> for Subscriber {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+        let key = key_holder(parts, state).await?;
+        Ok(Self(key.may_subscribe()))
+    }
+}
+
+impl FromRequestParts<Shared> for SubscriberOfPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+        let access = key_holder(parts, state).await?.may_subscribe();
+        if access.app().as_str() != app_of(parts).await? {
+            return Err(ErrorCode::AppMismatch.into());
+        }
+        Ok(Self(access))
+    }
+}
+
+impl FromRequestParts<Shared> for Sender {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+        let key = key_holder(parts, state).await?;
+        EncryptionKey::require(&state.secrets)?;
+        Ok(Self(key.may_send()?))
+    }
+}
+
+impl<N: RequiredSecret> FromRequestParts<Shared> for Manager<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+        let caller = authenticate(parts, state).await?;
+        caller.require_same_origin(parts, state)?;
+        N::require(&state.secrets)?;
+        let app = app_of(parts).await?;
+        let access = match caller {
+            Caller::Key(key) => key.may_manage(&app)?,
+            Caller::Session { owner, .. } => state.service.manage(&owner, &app).await?,
+        };
+        let needs = PhantomData;
+        Ok(Self { access, needs })
+    }
+}
+
+impl<N: RequiredSecret> FromRequestParts<Shared> for SignedIn<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+        let caller = authenticate(parts, state).await?;
+        caller.require_same_origin(parts, state)?;
+        N::require(&state.secrets)?;
+        let needs = PhantomData;
+        match caller {
+            Caller::Session { owner, .. } => Ok(Self { owner, needs }),
+            Caller::Key(_) => Err(ErrorCode::InsufficientScope.into()),
+        }
+    }
+}
+
+impl Caller {
+    /// Only a cookie goes along without its owner's doing.
+    fn require_same_origin(&self, parts: &Parts, state: &State) -> Result<(), ErrorCode> {
+        match self {
+            Self::Session {
+                by_cookie: true, ..
+            } if !same_origin::is_safe(&parts.method) => {
+                same_origin::require(parts, &state.base_url)
+            }
+            Self::Session { .. } | Self::Key(_) => Ok(()),
+        }
+    }
+}
+
+async fn authenticate(parts: &Parts, state: &State) -> ApiResult<Caller> {
+    match Credential::of(&parts.headers)? {
+        Credential::Key(raw) => Ok(Caller::Key(state.service.authenticate_key(&raw).await?)),
+        Credential::Session { token, by_cookie } => {
+            let session = state.service.authenticate_session(&token).await?;
+            if session.renewed && by_cookie {
+                RenewedSession::note(&parts.extensions, token);
+            }
+            let owner = session.owner;
+            Ok(Caller::Session { owner, by_cookie })
+        }
+    }
+}
+
+async fn key_holder(parts: &Parts, state: &State) -> ApiResult<KeyHolder> {
+    match authenticate(parts, state).await? {
+        Caller::Key(key) => Ok(key),
+        Caller::Session { .. } => Err(ErrorCode::Unauthorized.into()),
+    }
+}
+
+/// A path segment that is no text names no app.
+async fn app_of(parts: &mut Parts) -> Result<String, ErrorCode> {
+    let path = Path::<AppPath>::from_request_parts(parts, &()).await;
+    path.map(|Path(path)| path.app_id)
+        .map_err(|_| ErrorCode::NotFound)
+}

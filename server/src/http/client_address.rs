@@ -1,0 +1,159 @@
+//! Who asks: the address behind trusted proxies, and the scheme of the request (CONTRACT 1, `HATO_TRUSTED_PROXIES`).
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use hato_service::Failure;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use ipnet::IpNet;
+
+use super::error::ApiError;
+use crate::state::Shared;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// The other end of the connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// The address that counts in rate limits: an IPv6 client by its /64 (CONTRACT 3).
+    pub counted_as: IpAddr,
+    /// Whether the client reached us, or a proxy of ours, by https.
+    pub is_https: bool,
+}
+
+/// The proxies whose word is taken.
+#[derive(Clone, Debug, Default)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// The proxies within these networks.
+    pub fn new(networks: Vec<IpNet>) -> Self {
+        Self(networks)
+    }
+
+    fn trust(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// The right-most address of `X-Forwarded-For` that is not a trusted proxy's, if `peer` is one; what cannot be read
+    /// ends the search at the proxy that passed it on.
+    fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let forwarded = headers.get_all(X_FORWARDED_FOR).iter().rev();
+        let hops = forwarded.flat_map(|value| value.to_str().unwrap_or("?").rsplit(','));
+        let mut client = peer.to_canonical();
+        for hop in hops {
+            if !self.trust(client) {
+                break;
+            }
+            match parse(hop.trim()) {
+                Some(address) => client = address,
+                None => break,
+            }
+        }
+        client
+    }
+
+    fn is_https(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        let scheme = headers.get(X_FORWARDED_PROTO).map(HeaderValue::as_bytes);
+        self.trust(peer.to_canonical()) && scheme == Some(b"https")
+    }
+}
+
+/// An address as proxies write it, with or without a port.
+fn parse(text: &str) -> Option<IpAddr> {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse().ok();
+    let with_port = || text.parse().ok().map(|address: SocketAddr| address.ip());
+    address
+        .or_else(with_port)
+        .map(|address| address.to_canonical())
+}
+
+fn counted_as(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64)),
+    }
+}
+
+/// Middleware: finds out who asks, for whoever wants to know.
+pub async fn resolve(State(state): State<Shared>, mut request: Request, next: Next) -> Response {
+    let Some(Peer(peer)) = request.extensions().get().copied() else {
+        return ApiError::from(Failure::internal("a request without a peer")).into_response();
+    };
+    let (proxies, headers) = (&state.trusted_proxies, request.headers());
+    let client = Client {
+        counted_as: counted_as(proxies.client(peer, headers)),
+        is_https: proxies.is_https(peer, headers),
+    };
+    request.extensions_mut().insert(client);
+    next.run(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use hato_domain::address::parse_networks;
+    use http::HeaderMap;
+
+    use super::{TrustedProxies, counted_as};
+
+    fn client(peer: &str, forwarded: &[&str]) -> String {
+        let networks = parse_networks("127.0.0.1, 10.0.0.0/8, fd00::/8").expect("networks");
+        let mut headers = HeaderMap::new();
+        for value in forwarded {
+            headers.append("x-forwarded-for", value.parse().expect("a header value"));
+        }
+        let peer: IpAddr = peer.parse().expect("an address");
+        TrustedProxies::new(networks)
+            .client(peer, &headers)
+            .to_string()
+    }
+
+    #[test]
+    fn strangers_are_not_believed() {
+        assert_eq!(client("192.0.2.1", &["198.51.100.7"]), "192.0.2.1");
+    }
+
+    #[test]
+    fn the_right_most_stranger_is_the_client() {
+        for (forwarded, expected) in [
+            (&["198.51.100.7"][..], "198.51.100.7"),
+            (&["1.1.1.1, 198.51.100.7, 10.1.2.3"], "198.51.100.7"),
+            (&["1.1.1.1", "198.51.100.7,10.1.2.3"], "198.51.100.7"),
+            (&["198.51.100.7:4711"], "198.51.100.7"),
+            (&["[2001:db8::1]:4711"], "2001:db8::1"),
+            (&["::ffff:198.51.100.7"], "198.51.100.7"),
+            (&["10.0.0.1, 10.0.0.2"], "10.0.0.1"),
+            (&[], "127.0.0.1"),
+        ] {
+            assert_eq!(client("127.0.0.1", forwarded), expected, "{forwarded:?}");
+            assert_eq!(
+                client("::ffff:127.0.0.1", forwarded),
+                expected,
+                "{forwarded:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn garbage_ends_the_search() {
+        assert_eq!(client("127.0.0.1", &["1.1.1.1, unknown"]), "127.0.0.1");
+        assert_eq!(client("127.0.0.1", &["1.1.1.1, x, 10.1.2.3"]), "10.1.2.3");
+    }
+
+    #[test]
+    fn an_ipv6_client_counts_by_its_network() {
+        let counted = |text: &str| counted_as(text.parse().expect("an address")).to_string();
+        assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(counted("192.0.2.1"), "192.0.2.1");
+    }
+}

@@ -1,0 +1,130 @@
+//! The one way from a refusal to an answer (SPEC 7): status, error body, `Retry-After`; the cause goes to the log alone.
+
+use std::any::Any;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use hato_domain::ErrorCode;
+use hato_domain::wire::ErrorBody;
+use hato_service::Failure;
+use http::header::{CACHE_CONTROL, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use crate::state::Shared;
+
+/// The result of a handler.
+pub type ApiResult<T> = Result<T, ApiError>;
+
+/// A refusal or a failure on its way to the client.
+#[derive(Debug)]
+pub struct ApiError(Failure);
+
+/// Marks an answer as a refusal with this code; its body is written where the settings are known.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal(pub ErrorCode);
+
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl From<ErrorCode> for ApiError {
+    fn from(code: ErrorCode) -> Self {
+        Self(code.into())
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let code = self.0.code();
+        if let Some(cause) = self.0.cause() {
+            tracing::error!(%code, error = %in_full(cause), "a request failed");
+        }
+        let status = StatusCode::from_u16(code.status());
+        let mut answer = status
+            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+            .into_response();
+        answer.extensions_mut().insert(Refusal(code));
+        mark(answer.headers_mut(), code);
+        answer
+    }
+}
+
+/// The headers that come with a code, whatever the body.
+pub fn mark(headers: &mut HeaderMap, code: ErrorCode) {
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(seconds) = code.retry_after() {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+}
+
+/// Middleware: writes the error body of every refusal.
+pub async fn write_bodies(State(state): State<Shared>, request: Request, next: Next) -> Response {
+    let answer = next.run(request).await;
+    let Some(Refusal(code)) = answer.extensions().get().copied() else {
+        return answer;
+    };
+    let (mut parts, _) = answer.into_parts();
+    // The next layer must not take a page that explains the refusal for a refusal to be explained.
+    parts.extensions.remove::<Refusal>();
+    let body = ErrorBody {
+        error: code.message().to_owned(),
+        code: code.as_str().to_owned(),
+        upgrade_url: code.has_upgrade_url().then(|| state.pricing_url.clone()),
+    };
+    (parts, axum::Json(body)).into_response()
+}
+
+/// The answer to a path that does not exist.
+pub async fn unknown_path() -> ApiError {
+    ErrorCode::NotFound.into()
+}
+
+/// The answer to a method that a path does not have; axum adds `Allow`.
+pub async fn wrong_method() -> ApiError {
+    ErrorCode::MethodNotAllowed.into()
+}
+
+/// The answer to a request whose handler panicked.
+pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast::<String>().map_or_else(
+        |panic| {
+            panic
+                .downcast::<&str>()
+                .map_or("panic".to_owned(), |text| text.to_string())
+        },
+        |text| *text,
+    );
+    ApiError(Failure::internal(text)).into_response()
+}
+
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use hato_domain::ErrorCode;
+
+    use super::{Any, Refusal, panicked};
+
+    #[test]
+    fn a_panic_tells_the_client_nothing_of_the_inside() {
+        let panics: [Box<dyn Any + Send>; 2] = [Box::new("inside"), Box::new("inside".to_owned())];
+        for panic in panics {
+            let answer = panicked(panic);
+            let code = answer.extensions().get().map(|Refusal(code)| *code);
+            assert_eq!(code, Some(ErrorCode::InternalError));
+            assert_eq!(answer.status(), 500);
+            assert!(!format!("{answer:?}").contains("inside"));
+        }
+    }
+}

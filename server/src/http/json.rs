@@ -1,0 +1,41 @@
+//! Request bodies as JSON, bounded in size and time (CONTRACT 2).
+
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
+use hato_domain::ErrorCode;
+use hato_domain::wire::{self, MAX_BODY_BYTES};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+use super::error::ApiError;
+
+/// How long a body may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A body read as `T`. The last parameter of a handler, so that access is decided before anything is read.
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let body = read(request.into_body()).await?;
+        Ok(Self(wire::read(&body)?))
+    }
+}
+
+/// Over 256 KiB is `PAYLOAD_TOO_LARGE`, unread when its length was announced; one that breaks off is `INVALID_INPUT`.
+pub async fn read(body: Body) -> Result<Bytes, ErrorCode> {
+    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
+        return Err(ErrorCode::PayloadTooLarge);
+    }
+    let collected = Limited::new(body, MAX_BODY_BYTES).collect();
+    match tokio::time::timeout(PATIENCE, collected).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ErrorCode::PayloadTooLarge),
+        Ok(Err(_)) | Err(_) => Err(ErrorCode::InvalidInput),
+    }
+}

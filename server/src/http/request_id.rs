@@ -1,0 +1,49 @@
+//! An id for every request: in its log lines and on its answer (CONTRACT 2).
+
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{HeaderName, HeaderValue};
+use tokio::time::Instant;
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+/// The header of the answer. What a client sends under this name is ignored: it would end up in the log.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Middleware: names the request, and logs how it was answered.
+pub async fn assign(request: Request, next: Next) -> Response {
+    let id = Uuid::new_v4().simple().to_string();
+    // Queries hold cursors and addresses of pages to return to, which the log does not need.
+    let span = tracing::info_span!(
+        "request",
+        id,
+        method = %request.method(),
+        path = request.uri().path(),
+    );
+    let header = HeaderValue::from_str(&id);
+    let mut answer = timed(request, next).instrument(span).await;
+    if let Ok(id) = header {
+        answer.headers_mut().insert(X_REQUEST_ID, id);
+    }
+    answer
+}
+
+async fn timed(request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let answer = next.run(request).await;
+    log(&answer, began.elapsed());
+    answer
+}
+
+fn log(answer: &Response, took: Duration) {
+    let status = answer.status().as_u16();
+    let took = took.as_micros();
+    if answer.status().is_server_error() {
+        tracing::warn!(status, took_us = took, "answered");
+    } else {
+        tracing::debug!(status, took_us = took, "answered");
+    }
+}

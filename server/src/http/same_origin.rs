@@ -1,0 +1,144 @@
+//! Whether a request comes from one of our own pages (CONTRACT 3): a cookie goes along with requests of any site.
+
+use hato_domain::ErrorCode;
+use http::header::{HOST, HeaderName, ORIGIN};
+use http::request::Parts;
+use http::{HeaderMap, Method};
+
+use super::client_address::Client;
+use crate::config::BaseUrl;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Whether a method promises to change nothing (RFC 9110 §9.2.1).
+pub fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// For a change that a cookie authorises: it must be known to come from our origin, else `INVALID_ORIGIN`.
+pub fn require(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+    let known = fetch_site(&parts.headers).map_or_else(
+        || parts.headers.contains_key(ORIGIN) && has_own_origin(parts, base_url),
+        is_own_site,
+    );
+    if known {
+        Ok(())
+    } else {
+        Err(ErrorCode::InvalidOrigin)
+    }
+}
+
+/// For a request that no cookie authorises: it must not be known to come from elsewhere, else `INVALID_ORIGIN`.
+pub fn refuse_others(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+    let own_site = fetch_site(&parts.headers).is_none_or(is_own_site);
+    let own_origin = !parts.headers.contains_key(ORIGIN) || has_own_origin(parts, base_url);
+    if own_site && own_origin {
+        Ok(())
+    } else {
+        Err(ErrorCode::InvalidOrigin)
+    }
+}
+
+fn fetch_site(headers: &HeaderMap) -> Option<&[u8]> {
+    headers.get(SEC_FETCH_SITE).map(http::HeaderValue::as_bytes)
+}
+
+/// `none` is a request that the user made by hand.
+fn is_own_site(site: &[u8]) -> bool {
+    matches!(site, b"same-origin" | b"none")
+}
+
+fn has_own_origin(parts: &Parts, base_url: &BaseUrl) -> bool {
+    let origin = parts
+        .headers
+        .get(ORIGIN)
+        .and_then(|origin| origin.to_str().ok());
+    origin.is_some_and(|origin| {
+        origin == base_url.as_str() || Some(origin) == requested_origin(parts).as_deref()
+    })
+}
+
+/// The scheme and host that the request itself was sent to.
+fn requested_origin(parts: &Parts) -> Option<String> {
+    let host = parts.headers.get(HOST)?.to_str().ok()?.to_ascii_lowercase();
+    let is_https = parts
+        .extensions
+        .get::<Client>()
+        .is_some_and(|client| client.is_https);
+    let scheme = if is_https { "https" } else { "http" };
+    Some(format!("{scheme}://{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::request::Parts;
+    use http::{HeaderName, Request};
+
+    use super::{refuse_others, require};
+    use crate::config::BaseUrl;
+
+    fn request(headers: &[(&'static str, &str)]) -> Parts {
+        let mut parts = Request::new(()).into_parts().0;
+        for (name, value) in headers {
+            let value = value.parse().expect("a header value");
+            parts.headers.insert(HeaderName::from_static(name), value);
+        }
+        parts
+    }
+
+    fn verdicts(headers: &[(&'static str, &str)]) -> (bool, bool) {
+        let base_url = BaseUrl::parse("https://push.example").expect("an address");
+        let parts = request(headers);
+        (
+            require(&parts, &base_url).is_ok(),
+            refuse_others(&parts, &base_url).is_ok(),
+        )
+    }
+
+    #[test]
+    fn browsers_say_which_site_asks() {
+        for site in ["same-origin", "none"] {
+            assert_eq!(
+                verdicts(&[("sec-fetch-site", site)]),
+                (true, true),
+                "{site}"
+            );
+        }
+        for site in ["same-site", "cross-site", "?"] {
+            assert_eq!(
+                verdicts(&[("sec-fetch-site", site)]),
+                (false, false),
+                "{site}"
+            );
+        }
+    }
+
+    #[test]
+    fn older_browsers_say_the_origin() {
+        let host = ("host", "internal:3000");
+        for origin in ["https://push.example", "http://internal:3000"] {
+            assert_eq!(
+                verdicts(&[host, ("origin", origin)]),
+                (true, true),
+                "{origin}"
+            );
+        }
+        for origin in [
+            "https://evil.example",
+            "http://push.example",
+            "https://internal:3000",
+            "null",
+        ] {
+            assert_eq!(
+                verdicts(&[host, ("origin", origin)]),
+                (false, false),
+                "{origin}"
+            );
+        }
+    }
+
+    #[test]
+    fn silence_is_enough_only_without_a_cookie() {
+        assert_eq!(verdicts(&[]), (false, true));
+    }
+}

@@ -1,0 +1,89 @@
+//! Bodies that a refusal left unread: taken in and dropped for a while after the answer.
+//!
+//! Closing a connection on which data is still arriving makes the system reset it, and a client that is busy sending would
+//! see the reset in place of its answer.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::EXPECT;
+use http_body_util::BodyExt as _;
+use hyper::body::{Frame, SizeHint};
+
+/// Most bytes taken in after the answer.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// Longest time for that.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Middleware: lets clients finish sending what nobody reads. One that asked before sending has nothing to finish.
+pub async fn take_in(request: Request, next: Next) -> Response {
+    if request.headers().contains_key(EXPECT) || request.body().is_end_stream() {
+        return next.run(request).await;
+    }
+    next.run(request.map(|body| Body::new(TakenIn::new(body))))
+        .await
+}
+
+/// A body that is read to its end when dropped before.
+struct TakenIn {
+    body: Body,
+    ended: bool,
+}
+
+impl TakenIn {
+    fn new(body: Body) -> Self {
+        Self { body, ended: false }
+    }
+}
+
+impl HttpBody for TakenIn {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        self.ended = matches!(frame, Poll::Ready(None | Some(Err(_))));
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for TakenIn {
+    fn drop(&mut self) {
+        if self.ended || self.body.is_end_stream() {
+            return;
+        }
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(tokio::time::timeout(
+                PATIENCE,
+                drain(std::mem::take(&mut self.body)),
+            ));
+        }
+    }
+}
+
+async fn drain(mut body: Body) {
+    let mut taken = 0;
+    while let Some(Ok(frame)) = body.frame().await {
+        taken += frame.data_ref().map_or(0, Bytes::len);
+        if taken > MAX_BYTES {
+            return;
+        }
+    }
+}

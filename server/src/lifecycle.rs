@@ -1,0 +1,168 @@
+//! From the first request to the exit: run, drain on a signal, stop hard when draining takes too long (CONTRACT 1).
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hato_delivery::{Engine, Shutdown};
+use hato_service::Service;
+use hato_service::ports::Store;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::connections;
+
+/// How long requests and pages in flight may take to finish; with the bounds below it stays under 20 seconds.
+const DRAIN: Duration = Duration::from_secs(12);
+/// How long the engine may take to settle what is known and give back the rest.
+const STOP: Duration = Duration::from_secs(4);
+/// How long the last writes may take.
+const CLOSE: Duration = Duration::from_secs(1);
+/// How often the uses of keys are written.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// SIGTERM and SIGINT, caught from the moment this exists.
+pub struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    /// Catches the two signals.
+    pub fn catch() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// A part of the server ended by itself, which none should.
+#[derive(Debug, thiserror::Error)]
+#[error("{part} has ended by itself")]
+pub struct PartEnded {
+    part: &'static str,
+}
+
+/// Everything that runs.
+pub struct Server {
+    /// Where requests come in.
+    pub listener: TcpListener,
+    /// Who answers them.
+    pub router: Router,
+    /// Who delivers, in processes that do.
+    pub engine: Option<Engine<dyn Store>>,
+    /// The use cases.
+    pub service: Arc<Service>,
+    /// The database, closed at the end.
+    pub store: Arc<dyn Store>,
+}
+
+/// The parts while they run.
+struct Running {
+    http: JoinHandle<()>,
+    engine: JoinHandle<()>,
+    draining: CancellationToken,
+    delivery: Shutdown,
+}
+
+impl Server {
+    /// Runs until a signal arrives or a part ends by itself, then drains and closes.
+    pub async fn run(self, mut signals: Signals) -> Result<(), PartEnded> {
+        let service = Arc::clone(&self.service);
+        let flushing = tokio::spawn(flush_key_uses(Arc::clone(&service)));
+        let mut running = Running::start(self.listener, self.router, self.engine);
+        let ended = tokio::select! {
+            () = signals.next() => Ok(()),
+            part = running.ended() => Err(part),
+        };
+        tracing::info!("draining");
+        running.drain().await;
+        flushing.abort();
+        let last_uses = timeout(CLOSE, service.flush_key_uses()).await;
+        if !matches!(last_uses, Ok(Ok(()))) {
+            tracing::warn!("the last uses of keys were not written");
+        }
+        let _ = timeout(CLOSE, self.store.close()).await;
+        tracing::info!("stopped");
+        ended
+    }
+}
+
+impl Running {
+    fn start(listener: TcpListener, router: Router, engine: Option<Engine<dyn Store>>) -> Self {
+        let (draining, delivery) = (CancellationToken::new(), Shutdown::new());
+        let stopping = delivery.clone();
+        let deliver = async move {
+            match engine {
+                Some(engine) => engine.run(stopping).await,
+                None => stopping.draining().await,
+            }
+        };
+        Self {
+            http: tokio::spawn(connections::serve(listener, router, draining.clone())),
+            engine: tokio::spawn(deliver),
+            draining,
+            delivery,
+        }
+    }
+
+    async fn ended(&mut self) -> PartEnded {
+        let (part, ended) = tokio::select! {
+            ended = &mut self.http => ("the listener", ended),
+            ended = &mut self.engine => ("the delivery", ended),
+        };
+        log_panic(part, &ended);
+        PartEnded { part }
+    }
+
+    async fn drain(mut self) {
+        self.draining.cancel();
+        self.delivery.drain();
+        if timeout(DRAIN, self.finished()).await.is_err() {
+            tracing::warn!("draining takes too long: giving back what is in flight");
+            self.delivery.abort();
+            self.http.abort();
+            if timeout(STOP, self.finished()).await.is_err() {
+                tracing::warn!("some pages were not given back: their leases end by themselves");
+            }
+        }
+    }
+
+    async fn finished(&mut self) {
+        for part in [&mut self.http, &mut self.engine] {
+            if !part.is_finished() {
+                // How a part ended does not matter any more.
+                let _ = part.await;
+            }
+        }
+    }
+}
+
+fn log_panic(part: &str, ended: &Result<(), JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, part, "a part of the server failed");
+    }
+}
+
+async fn flush_key_uses(service: Arc<Service>) {
+    let mut ticks = interval(FLUSH_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(failure) = service.flush_key_uses().await {
+            tracing::warn!(cause = ?failure.cause(), "the uses of keys cannot be written");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The log: lines on standard error, as text or JSON (CONTRACT 1, `HATO_LOG` and `HATO_LOG_FORMAT`).
+
+use std::io::{IsTerminal, stderr};
+
+use tracing_subscriber::EnvFilter;
+
+/// What is logged, and how.
+#[derive(Clone, Debug)]
+pub struct LogConfig {
+    /// A tracing filter that was found to be well-formed.
+    pub filter: String,
+    /// How lines look.
+    pub format: LogFormat,
+}
+
+/// How lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object each.
+    Json,
+}
+
+/// Starts logging; a second start in one process changes nothing.
+pub fn start(config: &LogConfig) {
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(&config.filter))
+        .with_ansi(stderr().is_terminal())
+        .with_writer(stderr);
+    let started = match config.format {
+        LogFormat::Text => lines.try_init(),
+        LogFormat::Json => lines.json().try_init(),
+    };
+    if let Err(error) = started {
+        tracing::debug!(%error, "logging was started before");
+    }
+}
+
+/// Whether `text` is a filter that [`start`] takes.
+pub fn is_filter(text: &str) -> bool {
+    EnvFilter::builder().parse(text).is_ok()
+}

@@ -1,0 +1,70 @@
+//! The dashboard, and what the server checks before its forms are handled (CONTRACT 3).
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use hato_app::session_cookie;
+use http::header::RETRY_AFTER;
+use http::request::Parts;
+
+use crate::http::error::{ApiResult, Refusal};
+use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
+use crate::http::{json, same_origin};
+use crate::state::Shared;
+
+/// Every page and form of the dashboard, and the page for what does not exist.
+pub fn routes(state: &Shared) -> Router {
+    hato_app::router(state.app.clone()).layer(from_fn_with_state(Shared::clone(state), guard_forms))
+}
+
+/// The page that explains the refusal in `answer`; any other answer as it is.
+pub async fn explained(state: &Shared, asked: Request, answer: Response) -> Response {
+    let Some(Refusal(code)) = answer.extensions().get().copied() else {
+        return answer;
+    };
+    let mut page = hato_app::error_page(&state.app, asked, code).await;
+    let retry_after = answer.headers().get(RETRY_AFTER).cloned();
+    if let Some(seconds) = retry_after {
+        page.headers_mut().insert(RETRY_AFTER, seconds);
+    }
+    page
+}
+
+/// Forms stand for endpoints: they count in the same limits and must come from our own pages.
+async fn guard_forms(State(state): State<Shared>, request: Request, next: Next) -> Response {
+    if same_origin::is_safe(request.method()) {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    match form(&mut parts, body, &state).await {
+        Ok(body) => next.run(Request::from_parts(parts, body.into())).await,
+        Err(refusal) => {
+            let asked = Request::from_parts(parts, Body::empty());
+            explained(&state, asked, refusal.into_response()).await
+        }
+    }
+}
+
+/// The form's body, once its sender was found to be let through.
+async fn form(parts: &mut Parts, body: Body, state: &Shared) -> ApiResult<Bytes> {
+    guard(parts, state).await?;
+    Ok(json::read(body).await?)
+}
+
+async fn guard(parts: &mut Parts, state: &Shared) -> ApiResult<()> {
+    match parts.uri.path() {
+        "/_app/login" => LoginAttempt::from_request_parts(parts, state)
+            .await
+            .map(drop),
+        "/_app/register" => RegistrationAttempt::from_request_parts(parts, state)
+            .await
+            .map(drop),
+        _ if session_cookie::read(&parts.headers).is_some() => {
+            Ok(same_origin::require(parts, &state.base_url)?)
+        }
+        _ => Ok(same_origin::refuse_others(parts, &state.base_url)?),
+    }
+}

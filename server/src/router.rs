@@ -1,0 +1,138 @@
+//! The whole route table, in the specification's order.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{any, delete, get, post};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderName, Method};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+use tower_http::cors::{Any, CorsLayer};
+
+use crate::api::{apps, keys, notifications, notify, subscriptions, vapid_public_key};
+use crate::http::access::RenewedSession;
+use crate::http::error::{self, unknown_path, wrong_method};
+use crate::http::{client_address, headers, rate_limit, request_id, unread_body};
+use crate::state::Shared;
+use crate::{accounts, assets, health, pages};
+
+/// Everything the server answers.
+pub fn router(state: &Shared) -> Router {
+    Router::new()
+        .merge(health::routes(state.service.clone()))
+        .nest(
+            "/api",
+            Router::new().nest("/v1", api(state)).fallback(unknown_path),
+        )
+        .nest("/auth", auth(state))
+        .route("/api/", any(unknown_path))
+        .route("/auth/", any(unknown_path))
+        .nest("/sdk", assets::sdk().layer(cors()))
+        .merge(assets::site())
+        .method_not_allowed_fallback(wrong_method)
+        .fallback_service(caught(pages::routes(state)))
+        .with_state(Shared::clone(state))
+        .layer(from_fn_with_state(
+            Shared::clone(state),
+            client_address::resolve,
+        ))
+        .layer(from_fn(unread_body::take_in))
+        .layer(CatchPanicLayer::custom(error::panicked))
+        .layer(from_fn_with_state(
+            Shared::clone(state),
+            error::write_bodies,
+        ))
+        .layer(compression())
+        .layer(from_fn(headers::protect))
+        .layer(from_fn(request_id::assign))
+}
+
+/// SPEC 4.
+fn api(state: &Shared) -> Router<Shared> {
+    let routes = Router::new()
+        .route("/subscriptions", post(subscriptions::register))
+        .route(
+            "/apps/{appId}/subscriptions",
+            delete(subscriptions::unsubscribe),
+        )
+        .route("/vapid-public-key", get(vapid_public_key::show))
+        .route("/apps/{appId}/keys", post(keys::create).get(keys::list))
+        .route("/notify", post(notify::send))
+        .route("/apps/{appId}/notify", post(notify::broadcast))
+        .route("/apps/{appId}/notifications", get(notifications::list))
+        .route("/apps", post(apps::create).get(apps::list))
+        .route("/apps/{appId}", get(apps::show))
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method);
+    caught(routes)
+        .layer(from_fn_with_state(
+            Shared::clone(state),
+            rate_limit::failed_keys,
+        ))
+        .layer(from_fn_with_state(
+            Shared::clone(state),
+            RenewedSession::keep,
+        ))
+        .layer(from_fn(headers::data))
+        .layer(cors())
+}
+
+/// CONTRACT 4.
+fn auth(state: &Shared) -> Router<Shared> {
+    let routes = Router::new()
+        .route("/register", post(accounts::register))
+        .route("/login", post(accounts::log_in))
+        .route("/logout", post(accounts::log_out))
+        .route("/session", get(accounts::session))
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method);
+    caught(routes)
+        .layer(from_fn_with_state(
+            Shared::clone(state),
+            RenewedSession::keep,
+        ))
+        .layer(from_fn_with_state(Shared::clone(state), accounts::explain))
+        .layer(from_fn(headers::data))
+}
+
+/// A panic becomes an answer inside the layers that add headers to answers.
+fn caught<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
+    routes.layer(CatchPanicLayer::custom(error::panicked))
+}
+
+/// Any origin, without credentials (CONTRACT 2).
+fn cors() -> CorsLayer {
+    CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods([
+            Method::GET,
+            Method::HEAD,
+            Method::POST,
+            Method::PATCH,
+            Method::DELETE,
+        ])
+        .allow_headers([
+            AUTHORIZATION,
+            CONTENT_TYPE,
+            HeaderName::from_static("idempotency-key"),
+        ])
+        .expose_headers([RETRY_AFTER, request_id::X_REQUEST_ID])
+        .max_age(Duration::from_hours(1))
+}
+
+/// For pages and JSON: files are embedded compressed. The level is the one whose time a request does not notice.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let dynamic =
+        |_: http::StatusCode, _: http::Version, headers: &http::HeaderMap, _: &http::Extensions| {
+            let kind = headers
+                .get(CONTENT_TYPE)
+                .map_or(&b""[..], |kind| kind.as_bytes());
+            kind.starts_with(b"text/html") || kind.starts_with(b"application/json")
+        };
+    CompressionLayer::new()
+        .quality(CompressionLevel::Precise(4))
+        .compress_when(SizeAbove::new(256).and(dynamic))
+}

@@ -1,0 +1,266 @@
+//! The two secrets: from the environment, else from secrets.toml, which is made once (CONTRACT 1).
+//!
+//! The file appears by a rename, complete and readable by its owner alone, and a secret that it holds is never replaced:
+//! losing the pepper would void every API key, losing the encryption key every app.
+
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use hato_service::Secrets;
+use toml::{Table, Value};
+
+use crate::config::GivenSecrets;
+
+const FILE: &str = "secrets.toml";
+const PEPPER: &str = "pepper";
+const ENCRYPTION_KEY: &str = "encryption_key";
+
+/// secrets.toml cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BadSecretsFile {
+    /// It cannot be read or written.
+    #[error("{0} cannot be read or written")]
+    Io(PathBuf, #[source] io::Error),
+    /// It is no TOML, or a secret in it is none.
+    #[error("{0} is damaged: {1} must be 32 bytes as 64 hexadecimal digits")]
+    Damaged(PathBuf, &'static str),
+    /// There is no randomness to make one from.
+    #[error("no random bytes can be had")]
+    Randomness,
+}
+
+/// The folder of the data, made if it is missing; its files are the owner's business alone.
+pub fn make_data_dir(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
+/// The secrets to run with: a missing one is made and kept when `given` says so, else stays missing and is logged.
+pub fn load(data_dir: &Path, given: &GivenSecrets) -> Result<Secrets, BadSecretsFile> {
+    let file = SecretsFile::new(data_dir);
+    let kept = file.locked(|file| file.complete(given))?;
+    let pepper = given.pepper.or(kept.pepper);
+    let encryption_key = given.encryption_key.or(kept.encryption_key);
+    for (name, secret) in [
+        ("HATO_PEPPER", pepper),
+        ("HATO_ENCRYPTION_KEY", encryption_key),
+    ] {
+        if secret.is_none() {
+            tracing::error!("{name} is missing: what needs it answers 503 CONFIG_ERROR");
+        }
+    }
+    Ok(Secrets::new(pepper, encryption_key))
+}
+
+/// What the file holds.
+#[derive(Default)]
+struct Kept {
+    pepper: Option<[u8; 32]>,
+    encryption_key: Option<[u8; 32]>,
+}
+
+struct SecretsFile {
+    folder: PathBuf,
+    path: PathBuf,
+}
+
+impl SecretsFile {
+    fn new(data_dir: &Path) -> Self {
+        Self {
+            folder: data_dir.to_owned(),
+            path: data_dir.join(FILE),
+        }
+    }
+
+    /// One process at a time: two that start together must not make two peppers.
+    fn locked(
+        &self,
+        work: impl FnOnce(&Self) -> Result<Kept, BadSecretsFile>,
+    ) -> Result<Kept, BadSecretsFile> {
+        let folder = File::open(&self.folder).map_err(|error| self.io(error))?;
+        folder.lock().map_err(|error| self.io(error))?;
+        work(self)
+    }
+
+    fn complete(&self, given: &GivenSecrets) -> Result<Kept, BadSecretsFile> {
+        let mut table = self.read()?;
+        if given.generate {
+            let mut added = false;
+            for (name, secret) in [
+                (PEPPER, given.pepper),
+                (ENCRYPTION_KEY, given.encryption_key),
+            ] {
+                if secret.is_none() && !table.contains_key(name) {
+                    table.insert(name.to_owned(), Value::String(to_hex(&random()?)));
+                    added = true;
+                }
+            }
+            if added {
+                self.write(&table).map_err(|error| self.io(error))?;
+                tracing::info!(path = %self.path.display(), "made secrets; keep a copy of this file");
+            }
+        }
+        Ok(Kept {
+            pepper: self.secret(&table, PEPPER)?,
+            encryption_key: self.secret(&table, ENCRYPTION_KEY)?,
+        })
+    }
+
+    fn read(&self) -> Result<Table, BadSecretsFile> {
+        match fs::read_to_string(&self.path) {
+            Ok(text) => text.parse().map_err(|_| self.damaged(PEPPER)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Table::new()),
+            Err(error) => Err(self.io(error)),
+        }
+    }
+
+    fn secret(
+        &self,
+        table: &Table,
+        name: &'static str,
+    ) -> Result<Option<[u8; 32]>, BadSecretsFile> {
+        let Some(value) = table.get(name) else {
+            return Ok(None);
+        };
+        let secret = value.as_str().and_then(from_hex);
+        secret.map(Some).ok_or_else(|| self.damaged(name))
+    }
+
+    fn write(&self, table: &Table) -> io::Result<()> {
+        let unfinished = self.folder.join(format!(".{FILE}.new"));
+        match fs::remove_file(&unfinished) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&unfinished)?;
+        file.write_all(table.to_string().as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&unfinished, &self.path)?;
+        File::open(&self.folder)?.sync_all()
+    }
+
+    fn io(&self, error: io::Error) -> BadSecretsFile {
+        BadSecretsFile::Io(self.path.clone(), error)
+    }
+
+    fn damaged(&self, secret: &'static str) -> BadSecretsFile {
+        BadSecretsFile::Damaged(self.path.clone(), secret)
+    }
+}
+
+fn random() -> Result<[u8; 32], BadSecretsFile> {
+    let mut bytes = [0; 32];
+    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| BadSecretsFile::Randomness)?;
+    Ok(bytes)
+}
+
+/// Reads 32 bytes from 64 hexadecimal digits; `None` for anything else.
+pub fn from_hex(text: &str) -> Option<[u8; 32]> {
+    if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::{FILE, from_hex, load};
+    use crate::config::GivenSecrets;
+
+    fn generating() -> GivenSecrets {
+        GivenSecrets {
+            generate: true,
+            ..GivenSecrets::default()
+        }
+    }
+
+    #[test]
+    fn secrets_are_made_once_for_their_owner_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = load(folder.path(), &generating()).expect("made");
+        let text = fs::read_to_string(folder.path().join(FILE)).expect("a file");
+        let mode = fs::metadata(folder.path().join(FILE))
+            .expect("a file")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let second = load(folder.path(), &generating()).expect("read");
+        assert_eq!(
+            fs::read_to_string(folder.path().join(FILE)).expect("a file"),
+            text
+        );
+        assert_eq!(first.hash_key("pk_").ok(), second.hash_key("pk_").ok());
+    }
+
+    #[test]
+    fn a_missing_secret_joins_the_one_that_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pepper = "ab".repeat(32);
+        fs::write(folder.path().join(FILE), format!("pepper = \"{pepper}\"\n")).expect("written");
+        let secrets = load(folder.path(), &generating()).expect("completed");
+        assert!(secrets.sealer().is_ok());
+        let text = fs::read_to_string(folder.path().join(FILE)).expect("a file");
+        assert!(text.contains(&pepper) && text.contains("encryption_key"));
+    }
+
+    #[test]
+    fn nothing_is_made_when_that_is_not_wanted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let secrets = load(folder.path(), &GivenSecrets::default()).expect("none");
+        assert!(secrets.sealer().is_err() && secrets.hash_key("pk_").is_err());
+        assert!(!folder.path().join(FILE).exists());
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_and_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for text in ["pepper = \"short\"\n", "pepper = 1\n", "no toml"] {
+            fs::write(folder.path().join(FILE), text).expect("written");
+            assert!(
+                load(folder.path(), &GivenSecrets::default()).is_err(),
+                "{text}"
+            );
+            assert_eq!(
+                fs::read_to_string(folder.path().join(FILE)).expect("a file"),
+                text
+            );
+        }
+    }
+
+    #[test]
+    fn hexadecimal_is_64_digits() {
+        assert_eq!(from_hex(&"0F".repeat(32)), Some([15; 32]));
+        for text in [
+            "",
+            "0f",
+            &"0g".repeat(32),
+            &"0f".repeat(33),
+            &"é".repeat(32),
+        ] {
+            assert_eq!(from_hex(text), None, "{text}");
+        }
+    }
+}

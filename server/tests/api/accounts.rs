@@ -1,0 +1,171 @@
+//! Registering, logging in and out (CONTRACT 4).
+
+use hato_testkit::client::Reply;
+use hato_testkit::server::Launch;
+use http::Method;
+use serde_json::json;
+
+use crate::stage::{BINARY, get, post, refused, send, server, start};
+
+const PASSWORD: &str = "correct horse";
+
+fn account(email: &str) -> serde_json::Value {
+    json!({"email": email, "password": PASSWORD})
+}
+
+fn token(reply: &Reply) -> String {
+    reply.json()["session_token"]
+        .as_str()
+        .expect("a token")
+        .to_owned()
+}
+
+#[tokio::test]
+async fn an_account_is_made_and_used() {
+    let server = server().await;
+    let client = server.client();
+    let made = post(&client, "/auth/register", &account("Hato@Example.com")).await;
+    assert_eq!(made.status, 201, "{made}");
+    let user = made.json()["user"].clone();
+    assert_eq!(
+        (&user["email"], &user["plan"]),
+        (&json!("Hato@Example.com"), &json!("free"))
+    );
+    assert!(user["id"].as_str().is_some_and(|id| id.starts_with("usr_")));
+    assert!(user["created_at"].is_i64());
+
+    let login = post(&client, "/auth/login", &account("hato@example.COM")).await;
+    assert_eq!((login.status.as_u16(), &login.json()["user"]), (200, &user));
+    let signed_in = client.bearer(&token(&login));
+    assert_eq!(
+        get(&signed_in, "/auth/session").await.json(),
+        json!({"user": user})
+    );
+
+    let out = post(&signed_in, "/auth/logout", &json!({})).await;
+    assert_eq!(
+        (out.status.as_u16(), out.json()),
+        (200, json!({"ok": true}))
+    );
+    let dead = get(&signed_in, "/auth/session").await;
+    assert_eq!(refused(&dead), (401, "INVALID_SESSION".into()));
+    let other = client.bearer(&token(&made));
+    assert_eq!(get(&other, "/auth/session").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_session_is_a_guarded_cookie() {
+    for (base_url, secure) in [
+        ("http://localhost:3000", false),
+        ("https://push.example", true),
+    ] {
+        let server = start(Launch::new(BINARY).env("HATO_BASE_URL", base_url)).await;
+        let reply = post(
+            &server.client(),
+            "/auth/register",
+            &account("a@example.com"),
+        )
+        .await;
+        let cookie = reply.header("set-cookie").expect("a cookie").to_owned();
+        assert!(cookie.starts_with(&format!("hato_session={}; ", token(&reply))));
+        for attribute in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=1209600"] {
+            assert!(cookie.split("; ").any(|it| it == attribute), "{cookie}");
+        }
+        assert_eq!(
+            cookie.split("; ").any(|it| it == "Secure"),
+            secure,
+            "{cookie}"
+        );
+        let cookie = format!("hato_session={}", token(&reply));
+        let headers = [("cookie", cookie.as_str())];
+        let session = send(&server.client(), Method::GET, "/auth/session", &headers, "").await;
+        assert_eq!(session.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_account_is_told() {
+    let server = server().await;
+    let client = server.client();
+    post(&client, "/auth/register", &account("a@example.com")).await;
+    for (path, body, expected) in [
+        (
+            "/auth/register",
+            account("A@example.com"),
+            (409, "EMAIL_IN_USE"),
+        ),
+        (
+            "/auth/register",
+            account("no address"),
+            (400, "INVALID_EMAIL"),
+        ),
+        (
+            "/auth/register",
+            json!({"email": "b@example.com"}),
+            (400, "MISSING_FIELDS"),
+        ),
+        (
+            "/auth/register",
+            json!({"email": "b@example.com", "password": "short"}),
+            (400, "INVALID_INPUT"),
+        ),
+        (
+            "/auth/login",
+            json!({"email": "a@example.com", "password": "wrong"}),
+            (401, "INVALID_CREDENTIALS"),
+        ),
+        (
+            "/auth/login",
+            account("unknown@example.com"),
+            (401, "INVALID_CREDENTIALS"),
+        ),
+        (
+            "/auth/login",
+            json!({"email": "a@example.com", "password": "x".repeat(129)}),
+            (400, "INVALID_INPUT"),
+        ),
+        (
+            "/auth/login",
+            json!({"password": "x"}),
+            (400, "MISSING_FIELDS"),
+        ),
+    ] {
+        let reply = post(&client, path, &body).await;
+        let (status, code) = expected;
+        assert_eq!(refused(&reply), (status, code.into()), "{path} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_closed_server_registers_nobody() {
+    let server = start(Launch::new(BINARY).env("HATO_REGISTRATION", "closed")).await;
+    let reply = post(
+        &server.client(),
+        "/auth/register",
+        &account("a@example.com"),
+    )
+    .await;
+    assert_eq!(refused(&reply), (403, "REGISTRATION_CLOSED".into()));
+}
+
+#[tokio::test]
+async fn a_browser_reads_refusals_as_a_page() {
+    let server = server().await;
+    for (path, status) in [
+        ("/auth/session", 401),
+        ("/auth/unknown", 404),
+        ("/auth/login", 405),
+    ] {
+        let headers = [("accept", "text/html,*/*")];
+        let page = send(&server.client(), Method::GET, path, &headers, "").await;
+        assert_eq!(page.status, status, "{path}");
+        let kind = page.header("content-type").expect("a type");
+        assert!(kind.starts_with("text/html"), "{path}: {kind}");
+        let json = get(&server.client(), path).await;
+        assert_eq!(
+            json.header("content-type"),
+            Some("application/json"),
+            "{path}"
+        );
+    }
+}

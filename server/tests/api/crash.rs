@@ -1,0 +1,169 @@
+//! What was accepted is delivered, whatever happens to the process (CONTRACT 1, 7).
+
+use hato_testkit::client::Client;
+use hato_testkit::owner::{OwnedApp, PASSWORD};
+use hato_testkit::push_service::{
+    Answer, BrowserSubscription, Decryption, Options, PushService, Seen,
+};
+use hato_testkit::server::{HatoServer, Launch};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::stage::{BINARY, app, post, start, until};
+
+const RECIPIENTS: usize = 2_000;
+/// After so many answers the push service falls silent: the process dies with pages settled, begun and untouched.
+const ANSWERED: u64 = 700;
+const GONE: usize = 10;
+const LEAVING: usize = 5;
+
+struct Scene {
+    push: PushService,
+    server: HatoServer,
+    app: OwnedApp,
+    browsers: Vec<BrowserSubscription>,
+}
+
+async fn scene() -> Scene {
+    let options = Options {
+        decryption: Decryption::EveryNth(50),
+        ..Options::default()
+    };
+    let push = PushService::start_with(options)
+        .await
+        .expect("a push service");
+    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let app = app(&server, "owner@example.com").await;
+    let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
+    register(&app.frontend, &browsers).await;
+    Scene {
+        push,
+        server,
+        app,
+        browsers,
+    }
+}
+
+async fn register(client: &Client, browsers: &[BrowserSubscription]) {
+    let mut tasks = JoinSet::new();
+    for share in browsers.chunks(RECIPIENTS / 16) {
+        let (client, share) = (client.clone(), share.to_vec());
+        tasks.spawn(async move {
+            for browser in share {
+                let reply = post(&client, "/api/v1/subscriptions", &browser.registration()).await;
+                assert_eq!(reply.status, 201, "{reply}");
+            }
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.expect("every browser is registered");
+    }
+}
+
+impl Scene {
+    /// Sends to everyone and returns when the push service has fallen silent in the middle.
+    async fn send_until_silence(&self) {
+        for gone in &self.browsers[..GONE] {
+            self.push.answer_always(gone, Answer::Status(410));
+        }
+        self.push.answer_by_number(|number| {
+            if number < ANSWERED {
+                Answer::Created
+            } else {
+                Answer::Hang
+            }
+        });
+        let message = json!({"title": "t", "body": "b"});
+        let reply = post(&self.app.backend, "/api/v1/notify", &message).await;
+        assert_eq!(
+            (reply.status.as_u16(), &reply.json()["queued"]),
+            (202, &json!(RECIPIENTS))
+        );
+        self.push
+            .wait_until(|seen| seen.total.requests > ANSWERED)
+            .await;
+        assert!(self.push.seen(Seen::subscriptions_served) < RECIPIENTS - GONE);
+    }
+
+    /// Starts the server again on a willing push service, and waits for the end of the send.
+    async fn finish(&mut self) -> Value {
+        self.push.answer_by_default(Answer::Created);
+        self.server.restart().await.expect("it starts again");
+        let client = self.server.client();
+        let session = client.log_in("owner@example.com", PASSWORD).await;
+        let owner = client.bearer(&session.expect("a session"));
+        let path = format!("/api/v1/apps/{}/notifications", self.app.id);
+        let history = until(&owner, &path, |it| it["items"][0]["status"] == "done").await;
+        history["items"][0].clone()
+    }
+
+    fn assert_everybody_served(&self, except: &[BrowserSubscription]) {
+        self.push.seen(|seen| {
+            for browser in &self.browsers[GONE..] {
+                let served = seen.counts(&browser.id).created > 0;
+                assert!(
+                    served || except.contains(browser),
+                    "{} was not served",
+                    browser.id
+                );
+            }
+        });
+        self.push.assert_no_violations();
+    }
+}
+
+fn count(send: &Value, name: &str) -> usize {
+    let count = send[name]
+        .as_u64()
+        .unwrap_or_else(|| panic!("no {name} in {send}"));
+    usize::try_from(count).expect("a small number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_server_serves_everybody_and_counts_exactly() {
+    let mut scene = scene().await;
+    scene.send_until_silence().await;
+    let leaving = scene.browsers[RECIPIENTS - LEAVING..].to_vec();
+    let path = format!("/api/v1/apps/{}/subscriptions", scene.app.id);
+    for browser in &leaving {
+        let body = json!({"endpoint": browser.endpoint});
+        let reply = scene
+            .app
+            .frontend
+            .delete_with(&path, &body)
+            .await
+            .expect("an answer");
+        assert_eq!(reply.status, 200, "{reply}");
+    }
+    scene.server.kill9().await;
+    let outcome = scene.finish().await;
+
+    scene.assert_everybody_served(&leaving);
+    let (sent, skipped) = (
+        count(&outcome, "sent_count"),
+        count(&outcome, "skipped_count"),
+    );
+    assert_eq!(count(&outcome, "recipients"), RECIPIENTS, "{outcome}");
+    assert_eq!(count(&outcome, "failed_expired"), GONE, "{outcome}");
+    assert_eq!(count(&outcome, "failed_other"), 0, "{outcome}");
+    assert_eq!(sent + skipped, RECIPIENTS - GONE, "{outcome}");
+    assert!(skipped <= LEAVING, "{outcome}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_server_ends_well_and_goes_on_later() {
+    let mut scene = scene().await;
+    scene.send_until_silence().await;
+    let status = scene.server.terminate().await.expect("it stops");
+    assert_eq!(status.code(), Some(0), "{}", scene.server.log());
+    let outcome = scene.finish().await;
+
+    scene.assert_everybody_served(&[]);
+    assert_eq!(count(&outcome, "failed_expired"), GONE, "{outcome}");
+    assert_eq!(
+        count(&outcome, "sent_count"),
+        RECIPIENTS - GONE,
+        "{outcome}"
+    );
+    assert_eq!(count(&outcome, "skipped_count"), 0, "{outcome}");
+}

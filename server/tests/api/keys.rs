@@ -1,0 +1,77 @@
+//! API keys (SPEC 4.6, 4.7).
+
+use serde_json::{Value, json};
+
+use crate::stage::{get, post, refused, registration, stage, until};
+
+#[tokio::test]
+async fn a_raw_key_is_shown_once() {
+    let (_server, app) = stage().await;
+    let path = format!("/api/v1/apps/{}/keys", app.id);
+    for (client, scope) in [(&app.owner, "subscribe_only"), (&app.admin, "full")] {
+        let reply = post(client, &path, &json!({"name": " CI ", "scope": scope})).await;
+        assert_eq!(reply.status, 201, "{reply}");
+        let mut made = reply.json();
+        let raw = made["key"].take();
+        let raw = raw
+            .as_str()
+            .and_then(|key| key.strip_prefix("pk_"))
+            .expect("a raw key");
+        let digits = |key: &str| key.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        assert!(raw.len() == 64 && digits(raw));
+        assert_eq!(
+            (&made["name"], &made["scope"]),
+            (&json!("CI"), &json!(scope))
+        );
+        assert!(made["last_used_at"].is_null() && made["created_at"].is_i64());
+        made.as_object_mut().expect("an object").remove("key");
+        let list = get(client, &path).await;
+        assert!(!list.text().contains(raw));
+        let list = list.json();
+        assert_eq!(list.as_array().and_then(|keys| keys.last()), Some(&made));
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_key_is_told() {
+    let (_server, app) = stage().await;
+    let path = format!("/api/v1/apps/{}/keys", app.id);
+    for (body, code) in [
+        (json!({"scope": "full"}), "MISSING_FIELDS"),
+        (json!({"name": "", "scope": "full"}), "MISSING_FIELDS"),
+        (json!({"name": "CI"}), "INVALID_SCOPE"),
+        (json!({"name": "CI", "scope": "Full"}), "INVALID_SCOPE"),
+        (
+            json!({"name": "x".repeat(101), "scope": "full"}),
+            "INVALID_INPUT",
+        ),
+    ] {
+        let reply = post(&app.owner, &path, &body).await;
+        assert_eq!(refused(&reply), (400, code.into()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_use_is_seen_at_once_and_survives_a_restart() {
+    let (mut server, app) = stage().await;
+    let path = format!("/api/v1/apps/{}/keys", app.id);
+    let used = |keys: &Value| {
+        let mut keys = keys.as_array().into_iter().flatten();
+        let key = keys.find(|key| key["name"] == "frontend");
+        key.map_or(Value::Null, |key| key["last_used_at"].clone())
+    };
+    assert!(used(&get(&app.owner, &path).await.json()).is_null());
+    let endpoint = registration("https://push.example.com/1");
+    post(&app.frontend, "/api/v1/subscriptions", &endpoint).await;
+    let at = used(&get(&app.owner, &path).await.json());
+    assert!(at.is_i64());
+    let status = server.terminate().await.expect("it stops");
+    assert_eq!(status.code(), Some(0));
+    server.restart().await.expect("it starts again");
+    let session = server
+        .client()
+        .log_in("owner@example.com", hato_testkit::owner::PASSWORD)
+        .await;
+    let owner = server.client().bearer(&session.expect("a session"));
+    until(&owner, &path, |keys| used(keys) == at).await;
+}

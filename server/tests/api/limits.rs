@@ -1,0 +1,108 @@
+//! Rate limits (SPEC 8, CONTRACT 3).
+
+use hato_testkit::client::{Client, Reply};
+use hato_testkit::server::{HatoServer, Launch};
+use http::Method;
+use serde_json::json;
+
+use crate::stage::{BINARY, app, refused, send, start};
+
+async fn behind_a_proxy() -> HatoServer {
+    start(Launch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await
+}
+
+async fn post_from(client: &Client, address: &str, path: &str, body: &str) -> Reply {
+    let headers = [("x-forwarded-for", address)];
+    send(client, Method::POST, path, &headers, body.to_owned()).await
+}
+
+fn is_limited(reply: &Reply) -> bool {
+    let limited = refused(reply) == (429, "RATE_LIMITED".into());
+    assert_eq!(
+        reply.header("retry-after"),
+        limited.then_some("60"),
+        "{reply}"
+    );
+    limited
+}
+
+#[tokio::test]
+async fn logins_and_registrations_are_counted_by_address() {
+    let server = behind_a_proxy().await;
+    let client = server.client();
+    for (path, form, limit) in [
+        ("/auth/login", "/_app/login", 10),
+        ("/auth/register", "/_app/register", 5),
+    ] {
+        for _ in 0..limit {
+            assert!(
+                !is_limited(&post_from(&client, "192.0.2.1", path, "{}").await),
+                "{path}"
+            );
+        }
+        let reply = post_from(&client, "192.0.2.1", path, "{}").await;
+        assert!(is_limited(&reply), "{path}");
+        assert_eq!(
+            reply.json()["error"],
+            "リクエストが多すぎます。しばらく待ってからやり直してください。"
+        );
+        assert_eq!(
+            post_from(&client, "192.0.2.1", form, "").await.status,
+            429,
+            "{form}"
+        );
+        assert!(
+            !is_limited(&post_from(&client, "192.0.2.2", path, "{}").await),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn forms_count_like_the_endpoints_they_stand_for() {
+    let server = behind_a_proxy().await;
+    for _ in 0..10 {
+        post_from(&server.client(), "192.0.2.1", "/_app/login", "").await;
+    }
+    assert!(is_limited(
+        &post_from(&server.client(), "192.0.2.1", "/auth/login", "{}").await
+    ));
+}
+
+#[tokio::test]
+async fn after_20_failures_keys_from_there_are_refused() {
+    let server = behind_a_proxy().await;
+    let app = app(&server, "owner@example.com").await;
+    let stranger = server.client().bearer(&format!("pk_{}", "0".repeat(64)));
+    let (here, neighbour) = ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9");
+    let path = "/api/v1/subscriptions";
+    for number in 0..20 {
+        let client = if number % 2 == 0 {
+            &stranger
+        } else {
+            &server.client()
+        };
+        let reply = post_from(client, here, path, "{}").await;
+        assert_eq!(reply.status, 401, "{reply}");
+        assert!(!is_limited(&post_from(&app.frontend, here, path, "{}").await) || number == 19);
+    }
+    for client in [&stranger, &app.frontend, &server.client()] {
+        assert!(is_limited(&post_from(client, here, path, "{}").await));
+        assert!(is_limited(&post_from(client, neighbour, path, "{}").await));
+        assert!(!is_limited(
+            &post_from(client, "2001:db8:1:3::1", path, "{}").await
+        ));
+    }
+    let session = post_from(&app.owner, here, "/api/v1/apps", &json!({}).to_string()).await;
+    assert_eq!(refused(&session), (400, "MISSING_FIELDS".into()));
+}
+
+#[tokio::test]
+async fn a_stranger_cannot_choose_an_address() {
+    let server = start(Launch::new(BINARY)).await;
+    for number in 0..11 {
+        let address = format!("192.0.2.{number}");
+        let reply = post_from(&server.client(), &address, "/auth/login", "{}").await;
+        assert_eq!(is_limited(&reply), number == 10, "{number}");
+    }
+}

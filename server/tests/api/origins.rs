@@ -1,0 +1,91 @@
+//! Cookies go along with requests of any site: changes must come from our own (CONTRACT 3).
+
+use hato_testkit::owner::PASSWORD;
+use http::Method;
+use serde_json::json;
+
+use crate::stage::{get, post, refused, send, server, stage};
+
+#[tokio::test]
+async fn a_change_by_cookie_must_come_from_our_pages() {
+    let (server, app) = stage().await;
+    let login = json!({"email": "owner@example.com", "password": PASSWORD});
+    let token = post(&server.client(), "/auth/login", &login).await.json();
+    let cookie = format!(
+        "hato_session={}",
+        token["session_token"].as_str().expect("a token")
+    );
+    let own = format!("http://{}", server.address());
+    let path = format!("/api/v1/apps/{}/keys", app.id);
+    let body = json!({"name": "CI", "scope": "full"}).to_string();
+    for (header, passes) in [
+        (Some(("sec-fetch-site", "same-origin")), true),
+        (Some(("sec-fetch-site", "none")), true),
+        (Some(("sec-fetch-site", "same-site")), false),
+        (Some(("sec-fetch-site", "cross-site")), false),
+        (Some(("origin", own.as_str())), true),
+        (Some(("origin", "http://localhost:3000")), true),
+        (Some(("origin", "https://evil.example")), false),
+        (Some(("origin", "null")), false),
+        (None, false),
+    ] {
+        let mut headers = vec![("cookie", cookie.as_str())];
+        headers.extend(header);
+        let reply = send(
+            &server.client(),
+            Method::POST,
+            &path,
+            &headers,
+            body.clone(),
+        )
+        .await;
+        let code = if passes { "" } else { "INVALID_ORIGIN" };
+        let status = if passes { 201 } else { 403 };
+        assert_eq!(refused(&reply), (status, code.into()), "{header:?}");
+        let reading = send(&server.client(), Method::GET, &path, &headers, "").await;
+        assert_eq!(reading.status, 200, "{header:?}");
+    }
+    let made = get(&app.owner, &path).await.json();
+    let made = made.as_array().expect("a list").iter();
+    assert_eq!(made.filter(|key| key["name"] == "CI").count(), 4);
+}
+
+#[tokio::test]
+async fn other_sites_cannot_sign_a_browser_in() {
+    let server = server().await;
+    for path in ["/auth/register", "/auth/login"] {
+        for header in [
+            ("sec-fetch-site", "cross-site"),
+            ("origin", "https://evil.example"),
+        ] {
+            let body = json!({"email": "a@example.com", "password": PASSWORD}).to_string();
+            let reply = send(&server.client(), Method::POST, path, &[header], body).await;
+            assert_eq!(
+                refused(&reply),
+                (403, "INVALID_ORIGIN".into()),
+                "{path} {header:?}"
+            );
+            assert_eq!(reply.header("set-cookie"), None);
+        }
+    }
+}
+
+#[tokio::test]
+async fn forms_are_guarded_like_endpoints() {
+    let server = server().await;
+    for path in [
+        "/_app/login",
+        "/_app/register",
+        "/_app/create_app",
+        "/_app/language",
+    ] {
+        let headers = [
+            ("sec-fetch-site", "cross-site"),
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("accept", "text/html"),
+        ];
+        let reply = send(&server.client(), Method::POST, path, &headers, "a=b").await;
+        assert_eq!(reply.status, 403, "{path}: {reply}");
+        assert_eq!(reply.header("set-cookie"), None);
+    }
+}

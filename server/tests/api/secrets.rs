@@ -1,0 +1,92 @@
+//! A server whose secrets are missing (CONTRACT 1, `HATO_GENERATE_SECRETS`).
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use hato_testkit::owner::PASSWORD;
+use hato_testkit::server::Launch;
+use http::Method;
+use serde_json::json;
+
+use crate::stage::{BINARY, app, get, post, refused, registration, send, stage, start};
+
+const CONFIG_ERROR: (u16, &str) = (503, "CONFIG_ERROR");
+
+#[tokio::test]
+async fn secrets_are_made_for_their_owner_alone() {
+    let (server, _app) = stage().await;
+    let file = server.data_dir().join("secrets.toml");
+    let mode = std::fs::metadata(&file)
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let text = std::fs::read_to_string(&file).expect("a file");
+    for secret in text.split('"').filter(|part| part.len() == 64) {
+        assert!(!server.log().contains(secret));
+    }
+}
+
+#[tokio::test]
+async fn without_secrets_what_needs_them_says_so() {
+    let (mut server, app) = stage().await;
+    server.terminate().await.expect("it stops");
+    let data = server.data_dir().to_owned();
+    std::fs::rename(data.join("secrets.toml"), data.join("kept.toml")).expect("moved");
+    let launch = Launch::new(BINARY)
+        .data_dir(&data)
+        .env("HATO_GENERATE_SECRETS", "false");
+    let bare = start(launch).await;
+    for name in ["HATO_PEPPER", "HATO_ENCRYPTION_KEY"] {
+        assert!(bare.log().contains(name), "{}", bare.log());
+    }
+
+    let login = json!({"email": "owner@example.com", "password": PASSWORD});
+    let session = post(&bare.client(), "/auth/login", &login).await.json();
+    let owner = bare
+        .client()
+        .bearer(session["session_token"].as_str().expect("a token"));
+    let path = |rest: &str| format!("/api/v1/apps/{}{rest}", app.id);
+    assert_eq!(get(&owner, &path("/keys")).await.status, 200);
+    assert_eq!(get(&owner, &path("/notifications")).await.status, 200);
+    let anybody = bare.client().bearer(&format!("pk_{}", "0".repeat(64)));
+    for (client, path) in [
+        (&owner, path("/keys")),
+        (&owner, "/api/v1/apps/app_1/keys".into()),
+        (&owner, "/api/v1/apps".into()),
+        (&owner, path("/notify")),
+        (&anybody, "/api/v1/notify".into()),
+        (&anybody, "/api/v1/subscriptions".into()),
+    ] {
+        let reply = send(client, Method::POST, &path, &[], "no json").await;
+        let (status, code) = CONFIG_ERROR;
+        assert_eq!(refused(&reply), (status, code.into()), "{path}");
+        let expected = json!({"error": "サーバーの設定が完了していません。", "code": code});
+        assert_eq!(reply.json(), expected);
+    }
+    assert!(!data.join("secrets.toml").exists());
+}
+
+#[tokio::test]
+async fn without_an_encryption_key_browsers_still_register() {
+    let launch = Launch::new(BINARY)
+        .env("HATO_GENERATE_SECRETS", "false")
+        .env("HATO_PEPPER", "ab".repeat(32))
+        .env("HATO_ENCRYPTION_KEY", "cd".repeat(32));
+    let mut server = start(launch.clone()).await;
+    let app = app(&server, "owner@example.com").await;
+    server.terminate().await.expect("it stops");
+    let address = server.address().to_string();
+    let bare = launch
+        .env("HATO_ENCRYPTION_KEY", "")
+        .env("HATO_LISTEN", address);
+    let _bare = start(bare).await;
+    let body = registration("https://push.example.com/1");
+    let reply = post(&app.frontend, "/api/v1/subscriptions", &body).await;
+    assert_eq!(reply.status, 201, "{reply}");
+    let message = json!({"title": "t", "body": "b"});
+    for client in [&app.frontend, &app.backend] {
+        let reply = post(client, "/api/v1/notify", &message).await;
+        let (status, code) = CONFIG_ERROR;
+        assert_eq!(refused(&reply), (status, code.into()));
+    }
+}

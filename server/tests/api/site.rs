@@ -1,0 +1,192 @@
+//! The browser's files and pages, out of the binary alone (CONTRACT 10, 11).
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use hato_testkit::server::Launch;
+use http::Method;
+
+use crate::stage::{BINARY, get, post, send, server, start};
+
+#[tokio::test]
+async fn the_binary_alone_is_a_whole_server() {
+    let (folder, elsewhere) = (tempfile::tempdir(), tempfile::tempdir());
+    let (folder, elsewhere) = (folder.expect("a folder"), elsewhere.expect("a folder"));
+    fs::copy(BINARY, folder.path().join("hato-server")).expect("a copy");
+    // The program must not find anything of the repository below the folder in which it runs.
+    let runner = elsewhere.path().join("run");
+    let script = format!(
+        "#!/bin/sh\ncd '{}' && exec ./hato-server \"$@\"\n",
+        folder.path().display()
+    );
+    fs::write(&runner, script).expect("written");
+    fs::set_permissions(&runner, fs::Permissions::from_mode(0o700)).expect("made executable");
+
+    let server = start(Launch::new(runner).data_dir(folder.path().join("data"))).await;
+    let page = get(&server.client(), "/").await;
+    assert_eq!(page.status, 200, "{page}");
+    assert!(page.text().contains("<html"));
+    for file in ["/sdk/hato.js", "/sdk/hato.mjs", "/sdk/sw.js"] {
+        assert_eq!(get(&server.client(), file).await.status, 200, "{file}");
+    }
+    let account = serde_json::json!({"email": "a@example.com", "password": "correct horse"});
+    assert_eq!(
+        post(&server.client(), "/auth/register", &account)
+            .await
+            .status,
+        201
+    );
+}
+
+#[tokio::test]
+async fn the_sdk_is_revalidated_and_its_versions_never_change() {
+    let server = server().await;
+    let version = env!("CARGO_PKG_VERSION");
+    for file in ["hato.js", "hato.mjs", "sw.js"] {
+        let current = get(&server.client(), &format!("/sdk/{file}")).await;
+        let kept = get(&server.client(), &format!("/sdk/{version}/{file}")).await;
+        assert_eq!(
+            (current.status.as_u16(), kept.status.as_u16()),
+            (200, 200),
+            "{file}"
+        );
+        assert_eq!(current.body, kept.body, "{file}");
+        assert_eq!(current.header("cache-control"), Some("no-cache"));
+        assert!(
+            kept.header("cache-control")
+                .is_some_and(|it| it.contains("immutable"))
+        );
+        assert_eq!(
+            current.header("content-type"),
+            Some("text/javascript; charset=utf-8")
+        );
+        assert_eq!(
+            current.header("cross-origin-resource-policy"),
+            Some("cross-origin")
+        );
+
+        let etag = current.header("etag").expect("a tag").to_owned();
+        let path = format!("/sdk/{file}");
+        let known = [("if-none-match", etag.as_str())];
+        let unchanged = send(&server.client(), Method::GET, &path, &known, "").await;
+        assert_eq!(
+            (unchanged.status.as_u16(), unchanged.body.len()),
+            (304, 0),
+            "{file}"
+        );
+        assert_eq!(unchanged.header("etag"), Some(etag.as_str()));
+        let changed = send(
+            &server.client(),
+            Method::GET,
+            &path,
+            &[("if-none-match", "\"x\"")],
+            "",
+        )
+        .await;
+        assert_eq!(changed.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn files_are_sent_compressed_to_those_who_take_it() {
+    let server = server().await;
+    let plain = get(&server.client(), "/sdk/sw.js").await;
+    let headers = [("accept-encoding", "gzip, br")];
+    let small = send(&server.client(), Method::GET, "/sdk/sw.js", &headers, "").await;
+    assert_eq!(small.header("content-encoding"), Some("br"));
+    assert!(small.body.len() < plain.body.len());
+    assert_ne!(small.header("etag"), plain.header("etag"));
+    for reply in [&small, &plain] {
+        assert!(
+            reply
+                .header("vary")
+                .is_some_and(|vary| vary.contains("accept-encoding"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn pages_are_guarded_and_compressed() {
+    let server = server().await;
+    for (path, status) in [
+        ("/", 200),
+        ("/login", 200),
+        ("/register", 200),
+        ("/nothing", 404),
+    ] {
+        for (accepted, expected) in [
+            ("br, gzip", Some("br")),
+            ("gzip", Some("gzip")),
+            ("identity", None),
+        ] {
+            let headers = [("accept-encoding", accepted)];
+            let page = send(&server.client(), Method::GET, path, &headers, "").await;
+            assert_eq!(page.status, status, "{path}");
+            assert_eq!(
+                page.header("content-encoding"),
+                expected,
+                "{path} {accepted}"
+            );
+            let policy = page.header("content-security-policy").expect("a policy");
+            assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe-inline"));
+            assert_eq!(
+                page.header("x-content-type-options"),
+                Some("nosniff"),
+                "{path}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_form_signs_a_browser_in() {
+    let server = server().await;
+    let form = |path, headers: &'static [(&'static str, &'static str)], body: &'static str| {
+        let client = server.client();
+        async move { send(&client, Method::POST, path, headers, body).await }
+    };
+    let headers: &[_] = &[
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("accept", "text/html"),
+    ];
+    let account = "email=a%40example.com&password=correct+horse";
+    let registered = form("/_app/register", headers, account).await;
+    assert_eq!(registered.status, 303, "{registered}");
+    let entered = form("/_app/login", headers, account).await;
+    let cookie = entered.header("set-cookie").expect("a cookie").to_owned();
+    let cookie = cookie.split(';').next().expect("a pair");
+    for (headers, status) in [(&[("cookie", cookie)][..], 200), (&[][..], 302)] {
+        let page = send(&server.client(), Method::GET, "/apps", headers, "").await;
+        let redirected = status == 302 && page.status.is_redirection();
+        assert!(page.status == status || redirected, "{page}");
+    }
+    let large = Box::leak("x".repeat(300 * 1024).into_boxed_str());
+    assert_eq!(form("/_app/create_app", headers, large).await.status, 413);
+}
+
+#[tokio::test]
+async fn nothing_but_the_site_is_served() {
+    let server = server().await;
+    for path in [
+        "/build.txt",
+        "/sdk/sw.js.br",
+        "/sdk/",
+        "/sdk/%2e%2e/build.txt",
+        "/sdk/../build.txt",
+        "/pkg/nothing.js",
+        "/sdk/9.9.9/sw.js",
+    ] {
+        assert_eq!(get(&server.client(), path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_only_tells_its_health() {
+    let server = start(Launch::new(BINARY).env("HATO_ROLE", "worker")).await;
+    assert_eq!(get(&server.client(), "/healthz").await.status, 200);
+    assert_eq!(get(&server.client(), "/readyz").await.status, 200);
+    for path in ["/", "/api/v1/apps", "/sdk/sw.js", "/auth/session"] {
+        assert_eq!(get(&server.client(), path).await.status, 404, "{path}");
+    }
+}
