@@ -1,0 +1,59 @@
+# Every task of the project. `make run` and `make test` are all a newcomer needs.
+
+SHELL := /bin/bash
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+
+.PHONY: run build test test-long bench demo check dev setup site fmt
+
+## Builds everything and serves on http://localhost:3000 from ./data
+run: build
+	./target/release/hato-server serve
+
+## target/release/hato-server, with the site, the SDK and the migrations inside
+build: setup site
+	cargo build --release --locked -p hato-server
+	@mkdir -p target/release
+	@[ "$(TARGET_DIR)" -ef target ] || cp "$(TARGET_DIR)/release/hato-server" target/release/hato-server
+
+## All behaviour: unit and integration tests, then real browsers
+test:
+	scripts/setup test
+	$(MAKE) site
+	cargo test --locked
+	cargo build --locked -p hato-server -p hato-testkit
+	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(abspath $(TARGET_DIR))/debug" npm test
+
+## The long fault runs: servers killed and stopped in the middle of a send, again and again
+test-long: setup site
+	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
+
+## All benchmark tables
+bench: setup
+	cd benches && cargo run --release --locked
+
+## The server, a sample customer's site and a push service of its own, for trying Hato without the internet
+demo: build
+	cargo run --release --locked -p hato-testkit --bin hato-demo
+
+## What `.ci/run` checks, and formatting of views, unused dependencies, bans, licences and sources
+check:
+	.ci/check
+	@command -v leptosfmt >/dev/null || cargo install --locked leptosfmt
+	@command -v cargo-machete >/dev/null || cargo install --locked cargo-machete
+	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+	leptosfmt --check app/src/**/*.rs app/src/*.rs
+	cargo machete
+	cargo deny check bans licenses sources
+
+## A quick debug build, served with debug logs
+dev: setup site
+	HATO_LOG=debug cargo run -p hato-server -- serve
+
+setup:
+	@scripts/setup build
+
+site:
+	cargo xtask site
+
+fmt:
+	cargo fmt --all
