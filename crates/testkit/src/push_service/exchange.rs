@@ -15,8 +15,9 @@ use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version,
     header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER},
+    request::Parts,
 };
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 
 /// The largest body a push service has to take (RFC 8030 §7.2, RFC 8291 §4).
@@ -46,7 +47,11 @@ pub(super) async fn answer(
     if !desk.latency.is_zero() {
         tokio::time::sleep(desk.latency).await;
     }
-    match judge(desk, &id, subscription, request).await {
+    let (parts, body) = request.into_parts();
+    let Some(body) = read(body).await else {
+        return cut_off();
+    };
+    match judge(desk, &id, subscription, &parts, body) {
         Ok(push) => {
             let ttl = push.headers.ttl;
             let answer = settle(desk, push);
@@ -73,14 +78,21 @@ fn stray(desk: &Desk, request: &Request<Incoming>) -> Response<AnswerBody> {
     response
 }
 
-async fn judge(
+/// The sender went away in the middle: no rule is broken, nothing was pushed and nobody reads the answer.
+fn cut_off() -> Response<AnswerBody> {
+    let mut response = Response::new(empty());
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response
+}
+
+fn judge(
     desk: &Desk,
     id: &str,
     subscription: Subscription,
-    request: Request<Incoming>,
+    parts: &Parts,
+    body: Result<Bytes, Refusal>,
 ) -> Result<Push, Refusal> {
-    let (parts, body) = request.into_parts();
-    let body = read(body).await?;
+    let body = body?;
     let vapid = authenticate(desk, &parts.headers, &subscription)?;
     let headers = PushHeaders::read(&parts.headers)?;
     check_encoding(&body)?;
@@ -94,11 +106,13 @@ async fn judge(
     })
 }
 
-async fn read(body: Incoming) -> Result<Bytes, Refusal> {
+/// The whole body, or why it is refused; None when it broke off.
+async fn read(body: Incoming) -> Option<Result<Bytes, Refusal>> {
     let collected = Limited::new(body, MAX_READ).collect().await;
     match collected.map(http_body_util::Collected::to_bytes) {
-        Ok(body) if body.len() <= MAX_BODY => Ok(body),
-        _ => Err(Refusal::too_large()),
+        Ok(body) if body.len() <= MAX_BODY => Some(Ok(body)),
+        Err(error) if !error.is::<LengthLimitError>() => None,
+        _ => Some(Err(Refusal::too_large())),
     }
 }
 
