@@ -18,11 +18,17 @@ pub fn protect(visit: &Visit) {
 
 /// The headers of answers that did not set their own.
 pub async fn complete(mut answer: Response) -> Response {
+    // A redirect tells where its visitor stands: signed in, signed out, refused.
+    let cache = if answer.status().is_redirection() {
+        "no-store"
+    } else {
+        "private, no-cache"
+    };
     let headers = answer.headers_mut();
     default(headers, CONTENT_SECURITY_POLICY, &policy(""));
     default(headers, X_CONTENT_TYPE_OPTIONS, "nosniff");
     default(headers, REFERRER_POLICY, "same-origin");
-    default(headers, CACHE_CONTROL, "private, no-cache");
+    default(headers, CACHE_CONTROL, cache);
     default(headers, VARY, "accept-language, cookie");
     answer
 }

@@ -100,7 +100,7 @@ fn Sections(visit: Visit, overview: Overview, new_key: Option<NewKey>) -> impl I
                     <StartChecklist texts has_key has_subscriber={subscribers > 0} has_sent/>
                     <SendSection texts app=id.clone() subscribers typed=typed.clone() queued/>
                     <HistorySection texts path history/>
-                    <EmbedSection texts app=id.clone() base_url sdk_version has_key new_key=new_key.clone()/>
+                    <EmbedSection texts base_url sdk_version has_key new_key=new_key.clone()/>
                 </div>
                 <div class="app-side">
                     <KeysSection texts app=id keys typed new_key/>

@@ -192,6 +192,7 @@ impl Answer {
     /// The path that a redirect leads to.
     pub fn leads_to(&self) -> String {
         assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.body);
+        assert_eq!(self.header("cache-control"), "no-store");
         self.header(LOCATION.as_str()).to_owned()
     }
 

@@ -12,11 +12,13 @@ use crate::i18n::{App, Embed};
 /// Stands for a key where none can be shown.
 const PLACEHOLDER: &str = "pk_…";
 
+/// The id of the form that makes the snippets' key.
+const EMBED_KEY: &str = "embed-key";
+
 /// The snippets, filled in with the key that was just made when it belongs there.
 #[component]
 pub fn EmbedSection(
     texts: &'static App,
-    app: String,
     base_url: String,
     sdk_version: String,
     has_key: bool,
@@ -33,7 +35,7 @@ pub fn EmbedSection(
         |key: Option<&NewKey>| key.map_or_else(|| PLACEHOLDER.to_owned(), |key| key.raw.clone());
     let filled = public.is_some();
     let lead = if filled { texts.filled } else { texts.lead };
-    let make = (!filled).then(|| view! { <MakeKey texts app has_key/> });
+    let make = (!filled).then(|| view! { <MakeKey texts has_key/> });
     view! {
         <section class="card" id="embed">
             <h2>{texts.title}</h2>
@@ -52,15 +54,22 @@ pub fn EmbedSection(
     .into_any()
 }
 
+/// The button that makes the snippets' key; its form stands among the keys ([`EmbedKeyForm`]).
 #[component]
-fn MakeKey(texts: &'static Embed, app: String, has_key: bool) -> impl IntoView {
+fn MakeKey(texts: &'static Embed, has_key: bool) -> impl IntoView {
     let class = if has_key { "button quiet" } else { "button" };
+    view! { <p><button type="submit" form=EMBED_KEY class=class>{texts.make_key}</button></p> }
+        .into_any()
+}
+
+/// What the button of the snippets submits.
+#[component]
+pub fn EmbedKeyForm(texts: &'static Embed, app: String) -> impl IntoView {
     view! {
-        <form method="post" action=CreateKey::url()>
+        <form id=EMBED_KEY method="post" action=CreateKey::url() hidden>
             <input type="hidden" name="app" value=app/>
             <input type="hidden" name="name" value=texts.key_name/>
             <input type="hidden" name="scope" value=Scope::SubscribeOnly.as_str()/>
-            <button type="submit" class=class>{texts.make_key}</button>
         </form>
     }
     .into_any()

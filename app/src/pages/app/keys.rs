@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::NewKey;
+use super::embed::EmbedKeyForm;
 use crate::calls::{CreateKey, Typed};
 use crate::components::{CodeBlock, Field, Kind, Note, RefusalNote, Tone};
 use crate::i18n::{App, Keys};
@@ -19,7 +20,7 @@ pub fn KeysSection(
     typed: Typed,
     new_key: Option<NewKey>,
 ) -> impl IntoView {
-    let texts = &texts.keys;
+    let (texts, embed) = (&texts.keys, &texts.embed);
     let none = keys
         .is_empty()
         .then(|| view! { <p class="empty">{texts.empty}</p> });
@@ -33,11 +34,12 @@ pub fn KeysSection(
             <ul class="keys">{keys.collect_view()}</ul>
             <RefusalNote form="keys"/>
             <form method="post" action=CreateKey::url()>
-                <input type="hidden" name="app" value=app/>
+                <input type="hidden" name="app" value=app.clone()/>
                 <Field form="keys" name="name" kind=Kind::Line label=texts.name value=typed.of("key_name") max=100/>
                 <ScopeChoice texts chosen=typed.of("key_scope")/>
                 <button type="submit" class="button quiet">{texts.create}</button>
             </form>
+            <EmbedKeyForm texts=embed app/>
         </section>
     }
     .into_any()
