@@ -13,9 +13,9 @@ use tokio::net::TcpListener;
 
 use crate::config::{self, BadSetting, BaseUrl, Config, MigrateConfig, StoreConfig};
 use crate::lifecycle::{PartEnded, Server, Signals};
+use crate::router;
 use crate::secrets_file::{self, BadSecretsFile};
 use crate::state::State;
-use crate::{health, router};
 
 /// Used when push services are given no contact; some refuse it (Apple).
 const NO_CONTACT: &str = "mailto:admin@example.com";
@@ -30,7 +30,7 @@ pub enum BootError {
     #[error(transparent)]
     Secrets(#[from] BadSecretsFile),
     /// The data folder cannot be made.
-    #[error("the data folder {0} cannot be made")]
+    #[error("HATO_DATA_DIR takes a folder that is there or can be made, not {0}")]
     DataDir(PathBuf, #[source] io::Error),
     /// The database cannot be opened or migrated.
     #[error("the database cannot be opened")]
@@ -53,7 +53,7 @@ impl BootError {
     /// 2 after a bad setting (CONTRACT 1), 1 otherwise.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Setting(_) | Self::Secrets(BadSecretsFile::Damaged(..)) => 2,
+            Self::Setting(_) | Self::Secrets(BadSecretsFile::Damaged(..)) | Self::DataDir(..) => 2,
             _ => 1,
         }
     }
@@ -125,10 +125,11 @@ async fn assemble(
 }
 
 fn routes(config: &Config, service: &Arc<Service>, secrets: Secrets) -> axum::Router {
+    let state = State::new(Arc::clone(service), secrets, config);
     if config.role.serves() {
-        router::router(&State::new(Arc::clone(service), secrets, config))
+        router::router(&state)
     } else {
-        health::routes(Arc::clone(service))
+        router::worker(&state)
     }
 }
 
@@ -171,7 +172,7 @@ fn unusable_roots(error: &BadRoots) -> BadSetting {
 fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
     let address = listener.local_addr();
     let address = address.map_err(|error| BootError::Listen(config.listen, error))?;
-    tracing::info!(role = ?config.role, "listening on http://{address}");
+    tracing::info!("listening on http://{address}");
     if config.role.serves() {
         let base_url: &BaseUrl = &config.base_url;
         tracing::info!("Open {base_url}");

@@ -30,7 +30,7 @@ pub fn router(state: &Shared) -> Router {
         .nest("/auth", auth(state))
         .route("/api/", any(unknown_path))
         .route("/auth/", any(unknown_path))
-        .nest("/sdk", assets::sdk().layer(cors()))
+        .nest("/sdk", sdk())
         .merge(assets::site())
         .method_not_allowed_fallback(wrong_method)
         .fallback_service(caught(pages::routes(state)))
@@ -46,6 +46,20 @@ pub fn router(state: &Shared) -> Router {
             error::write_bodies,
         ))
         .layer(compression())
+        .layer(from_fn(headers::protect))
+        .layer(from_fn(request_id::assign))
+}
+
+/// What a server that only delivers answers: its health, and that there is nothing else.
+pub fn worker(state: &Shared) -> Router {
+    Router::new()
+        .merge(health::routes(state.service.clone()))
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(
+            Shared::clone(state),
+            error::write_bodies,
+        ))
         .layer(from_fn(headers::protect))
         .layer(from_fn(request_id::assign))
 }
@@ -96,6 +110,13 @@ fn auth(state: &Shared) -> Router<Shared> {
         ))
         .layer(from_fn_with_state(Shared::clone(state), accounts::explain))
         .layer(from_fn(headers::data))
+}
+
+/// CONTRACT 10. The fallback comes before the layer, which also answers preflights.
+fn sdk() -> Router<Shared> {
+    assets::sdk()
+        .method_not_allowed_fallback(wrong_method)
+        .layer(cors())
 }
 
 /// A panic becomes an answer inside the layers that add headers to answers.

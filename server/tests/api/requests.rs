@@ -121,40 +121,35 @@ async fn every_answer_has_an_id_that_is_in_the_log() {
 }
 
 #[tokio::test]
-async fn other_origins_may_use_the_api() {
+async fn other_origins_may_use_the_api_and_the_sdk() {
     let (_server, app) = stage().await;
-    let preflight = [
-        ("origin", "https://shop.example"),
-        ("access-control-request-method", "POST"),
-        (
-            "access-control-request-headers",
-            "authorization,content-type,idempotency-key",
-        ),
-    ];
-    let reply = send(
-        &app.frontend,
-        Method::OPTIONS,
-        "/api/v1/subscriptions",
-        &preflight,
-        "",
-    )
-    .await;
-    assert!(reply.status.is_success(), "{reply}");
-    assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
-    assert_eq!(reply.header("access-control-allow-credentials"), None);
-    let methods = reply
-        .header("access-control-allow-methods")
-        .expect("methods")
-        .to_owned();
-    let headers = reply
-        .header("access-control-allow-headers")
-        .expect("headers")
-        .to_owned();
-    for method in ["GET", "POST", "PATCH", "DELETE"] {
-        assert!(methods.contains(method), "{methods}");
-    }
-    for header in ["authorization", "content-type", "idempotency-key"] {
-        assert!(headers.to_lowercase().contains(header), "{headers}");
+    for path in ["/api/v1/subscriptions", "/sdk/hato.mjs"] {
+        let preflight = [
+            ("origin", "https://shop.example"),
+            ("access-control-request-method", "POST"),
+            (
+                "access-control-request-headers",
+                "authorization,content-type,idempotency-key",
+            ),
+        ];
+        let reply = send(&app.frontend, Method::OPTIONS, path, &preflight, "").await;
+        assert!(reply.status.is_success(), "{reply}");
+        assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(reply.header("access-control-allow-credentials"), None);
+        let methods = reply
+            .header("access-control-allow-methods")
+            .expect("methods")
+            .to_owned();
+        let headers = reply
+            .header("access-control-allow-headers")
+            .expect("headers")
+            .to_owned();
+        for method in ["GET", "POST", "PATCH", "DELETE"] {
+            assert!(methods.contains(method), "{methods}");
+        }
+        for header in ["authorization", "content-type", "idempotency-key"] {
+            assert!(headers.to_lowercase().contains(header), "{headers}");
+        }
     }
     for path in [
         "/api/v1/vapid-public-key",

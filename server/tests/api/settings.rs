@@ -97,6 +97,25 @@ fn help_lists_every_setting() {
 }
 
 #[test]
+fn a_data_folder_that_cannot_be_made_is_a_bad_setting() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let below_a_file = file.path().join("data");
+    let output = run(
+        &["serve"],
+        &[
+            ("HATO_DATA_DIR", &below_a_file.to_string_lossy()),
+            ("HATO_LOG", "off"),
+        ],
+    );
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(
+        told.lines().count() == 1 && told.contains("HATO_DATA_DIR"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_taken_address_is_a_failure_and_no_bad_setting() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("an address").to_string();

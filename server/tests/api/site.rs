@@ -187,6 +187,11 @@ async fn a_worker_only_tells_its_health() {
     assert_eq!(get(&server.client(), "/healthz").await.status, 200);
     assert_eq!(get(&server.client(), "/readyz").await.status, 200);
     for path in ["/", "/api/v1/apps", "/sdk/sw.js", "/auth/session"] {
-        assert_eq!(get(&server.client(), path).await.status, 404, "{path}");
+        let reply = get(&server.client(), path).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code()),
+            (404, "NOT_FOUND".into()),
+            "{path}"
+        );
     }
 }
