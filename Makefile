@@ -1,7 +1,8 @@
 # Every task of the project. `make run` and `make test` are all a newcomer needs.
 
 SHELL := /bin/bash
-TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+# Wherever Cargo was told to build: by a variable, or by somebody's own configuration.
+TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
 .PHONY: run build test test-long bench demo check dev setup site fmt
 
@@ -13,7 +14,8 @@ run: build
 build: setup site
 	cargo build --release --locked -p hato-server
 	@mkdir -p target/release
-	@[ "$(TARGET_DIR)" -ef target ] || cp "$(TARGET_DIR)/release/hato-server" target/release/hato-server
+	@built="$(TARGET_DIR)/release/hato-server"; \
+	    [ "$$built" -ef target/release/hato-server ] || cp "$$built" target/release/hato-server
 
 ## All behaviour: unit and integration tests, then real browsers
 test:
@@ -21,7 +23,7 @@ test:
 	$(MAKE) site
 	cargo test --locked
 	cargo build --locked -p hato-server -p hato-testkit
-	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(abspath $(TARGET_DIR))/debug" npm test
+	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm test
 
 ## The long fault runs: servers killed and stopped in the middle of a send, again and again
 test-long: setup site
@@ -41,7 +43,7 @@ check:
 	@command -v leptosfmt >/dev/null || cargo install --locked leptosfmt
 	@command -v cargo-machete >/dev/null || cargo install --locked cargo-machete
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
-	leptosfmt --check app/src/**/*.rs app/src/*.rs
+	find app/src -name '*.rs' | xargs leptosfmt --check
 	cargo machete
 	cargo deny check bans licenses sources
 

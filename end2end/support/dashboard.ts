@@ -28,8 +28,8 @@ export async function createApp(page: Page, hato: string, name: string): Promise
 /** Makes a key and resolves with the raw key, which the page shows this once. */
 export async function createKey(page: Page, hato: string, app: string, scope: string): Promise<string> {
   await page.goto(`${hato}/apps/${app}`);
-  await page.locator(`#keys form [value="${scope}"]`).click();
-  await submit(page, '#keys form', { name: `for ${scope}` });
+  await page.locator(`#keys form:not([hidden]) [value="${scope}"]`).click();
+  await submit(page, '#keys form:not([hidden])', { name: `for ${scope}` });
   const shown = await rawKey(page);
   if (!shown) throw new Error('the page shows no key');
   await page.reload();

@@ -25,6 +25,16 @@ test.afterAll(async () => {
   await push?.stop();
 });
 
+/** Collects what `page` complains about; an empty console is part of every page. */
+function complaints(page: Page): string[] {
+  const found: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) found.push(message.text());
+  });
+  page.on('pageerror', (error) => found.push(String(error)));
+  return found;
+}
+
 /** The notification that the customer's worker shows, once it is there. */
 async function shownNotification(page: Page): Promise<{ title: string; body: string; data: unknown }> {
   const handle = await page.waitForFunction(async () => {
@@ -50,6 +60,7 @@ async function finishedSend(app: string, fullKey: string): Promise<any> {
 
 test('from sign-up in the dashboard to a notification in a real Firefox', async () => {
   const dashboard = await firefox.newPage();
+  const dashboardComplaints = complaints(dashboard);
   await register(dashboard, hato.url, 'owner@example.com');
   const app = await createApp(dashboard, hato.url, 'はとパン');
   const subscribeKey = await createKey(dashboard, hato.url, app, 'subscribe_only');
@@ -58,6 +69,7 @@ test('from sign-up in the dashboard to a notification in a real Firefox', async 
 
   site = await startCustomerSite(hato.url, subscribeKey);
   const page = await firefox.newPage();
+  const pageComplaints = complaints(page);
   await page.goto(site.url);
   await page.waitForFunction(() => document.querySelector('#state')?.textContent === 'unsubscribed');
   await page.locator('#subscribe').click();
@@ -82,4 +94,6 @@ test('from sign-up in the dashboard to a notification in a real Firefox', async 
 
   await dashboard.goto(`${hato.url}/apps/${app}`);
   expect(await dashboard.evaluate(() => document.body.innerText)).toContain('焼きたてです');
+  expect(dashboardComplaints).toEqual([]);
+  expect(pageComplaints).toEqual([]);
 });
