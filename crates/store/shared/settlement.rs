@@ -88,6 +88,7 @@ async fn deactivate(
     count_off(c, &page.app_id, deactivated.rows_affected()).await
 }
 
+/// Records the dead letters with the attempts that were made: one for which no time was left was not.
 async fn bury(
     c: &mut Connection,
     page: &SettledPage,
@@ -99,14 +100,16 @@ async fn bury(
     }
     let failures = failure_list(dead_letters)?;
     let (send, app) = (page.send_id.as_str(), page.app_id.as_str());
-    let attempts = i64::from(page.attempt) + 1;
+    let earlier_attempts = i64::from(page.attempt);
     sql!(query [
         "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, http_status,
                                    attempts, created_at)
          SELECT $2, $3, s.public_id, s.endpoint, f.reason, f.http_status,
-                CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+                CASE f.reason WHEN 'out_of_time' THEN CAST($4 AS BIGINT)
+                              ELSE CAST($4 AS BIGINT) + 1 END,
+                CAST($5 AS BIGINT)
          FROM (" FAILURES ") AS f JOIN subscriptions AS s ON s.id = f.recipient"
-    ] failures, send, app, attempts, now.0)
+    ] failures, send, app, earlier_attempts, now.0)
     .execute(c)
     .await
     .map(drop)

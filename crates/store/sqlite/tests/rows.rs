@@ -147,9 +147,9 @@ async fn a_dead_letter_says_who_and_why() {
     let dead_letters = vec![
         letter(2, FailureReason::Refused, Some(403)),
         letter(0, FailureReason::Unreachable, None),
+        letter(1, FailureReason::OutOfTime, None),
     ];
     let settlement = Settlement {
-        sent: 1,
         dead_letters,
         ..Settlement::default()
     };
@@ -173,7 +173,11 @@ async fn a_dead_letter_says_who_and_why() {
             )
         })
         .collect();
-    let expected = [("0", "unreachable", None), ("2", "refused", Some(403))];
+    let expected = [
+        ("0", "unreachable", None),
+        ("1", "out_of_time", None),
+        ("2", "refused", Some(403)),
+    ];
     assert_eq!(
         told,
         expected.map(|(number, reason, status)| (
@@ -185,8 +189,10 @@ async fn a_dead_letter_says_who_and_why() {
     );
     for row in &rows {
         assert_eq!((row.get("send_id"), row.get("app_id")), ("snd_1", "app_1"));
-        assert_eq!((row.get("attempts"), row.get("created_at")), (1, NOW.0));
+        assert_eq!(row.get::<i64, _>("created_at"), NOW.0);
     }
+    let attempts: Vec<i64> = rows.iter().map(|row| row.get("attempts")).collect();
+    assert_eq!(attempts, [1, 0, 1], "no attempt was made without time");
 }
 
 #[tokio::test]
