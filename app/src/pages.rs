@@ -62,5 +62,5 @@ fn instead(visit: &Visit, failure: &Failure) -> AnyView {
 #[component]
 fn Lively() -> impl IntoView {
     let options: LeptosOptions = expect_context();
-    view! { <HydrationScripts options islands=true/> }
+    view! { <HydrationScripts options islands=true /> }
 }

@@ -30,16 +30,16 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
         <!DOCTYPE html>
         <html lang=visit.lang().as_str()>
             <head>
-                <meta charset="utf-8"/>
-                <meta name="viewport" content="width=device-width, initial-scale=1"/>
-                <meta name="description" content=visit.texts().site.tagline/>
-                <meta name="color-scheme" content="light dark"/>
-                <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
-                <link rel="stylesheet" href=style/>
-                <MetaTags/>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="description" content=visit.texts().site.tagline />
+                <meta name="color-scheme" content="light dark" />
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link rel="stylesheet" href=style />
+                <MetaTags />
             </head>
             <body>
-                <Dashboard/>
+                <Dashboard />
             </body>
         </html>
     }
@@ -48,8 +48,8 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
 #[component]
 fn Dashboard() -> impl IntoView {
     match use_context::<Refused>() {
-        Some(Refused(code)) => view! { <RefusedPage code/> }.into_any(),
-        None => view! { <Pages/> }.into_any(),
+        Some(Refused(code)) => view! { <RefusedPage code /> }.into_any(),
+        None => view! { <Pages /> }.into_any(),
     }
 }
 
@@ -59,13 +59,13 @@ fn Pages() -> impl IntoView {
     view! {
         <Router>
             <FlatRoutes fallback=LostPage>
-                <Route path=path!("/") view=LandingPage ssr=SsrMode::Async/>
-                <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async/>
-                <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async/>
-                <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async/>
-                <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async/>
-                <Route path=path!("/apps/:app") view=AppPage ssr=SsrMode::Async/>
-                <Route path=path!("/apps/:app/history") view=HistoryPage ssr=SsrMode::Async/>
+                <Route path=path!("/") view=LandingPage ssr=SsrMode::Async />
+                <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async />
+                <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async />
+                <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async />
+                <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app") view=AppPage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/history") view=HistoryPage ssr=SsrMode::Async />
             </FlatRoutes>
         </Router>
     }

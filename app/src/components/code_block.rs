@@ -24,8 +24,14 @@ pub fn CodeBlock(
     let class = if line { "code line" } else { "code" };
     view! {
         <div class=class translate="no">
-            <pre tabindex="0" role="region" aria-label=label><code id=id>{text}</code></pre>
-            <CopyButton target=id.to_owned() label=texts.copy.to_owned() done=texts.copied.to_owned()/>
+            <pre tabindex="0" role="region" aria-label=label>
+                <code id=id>{text}</code>
+            </pre>
+            <CopyButton
+                target=id.to_owned()
+                label=texts.copy.to_owned()
+                done=texts.copied.to_owned()
+            />
         </div>
     }
     .into_any()

@@ -70,7 +70,13 @@ pub fn Field(
     let least = (kind == Kind::NewPassword).then_some("8");
     let control = if kind == Kind::Lines {
         view! {
-            <textarea id=id.clone() name=name rows="3" required=!optional aria-describedby=described>
+            <textarea
+                id=id.clone()
+                name=name
+                rows="3"
+                required=!optional
+                aria-describedby=described
+            >
                 {value}
             </textarea>
         }
@@ -96,7 +102,14 @@ pub fn Field(
         <div class="field">
             <label for=id>{label}</label>
             {control}
-            {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+            {hint
+                .map(|hint| {
+                    view! {
+                        <p class="hint" id=hint_id>
+                            {hint}
+                        </p>
+                    }
+                })}
         </div>
     }
     .into_any()

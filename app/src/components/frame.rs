@@ -20,24 +20,28 @@ pub fn Frame(
     let visit = Visit::current();
     let texts = &visit.texts().site;
     view! {
-        <Title text={title + " · Hato"}/>
-        <a class="skip" href="#content">{texts.skip}</a>
+        <Title text={title + " · Hato"} />
+        <a class="skip" href="#content">
+            {texts.skip}
+        </a>
         <header class="top">
             <a class="brand" href="/">
-                <Pigeon/>
+                <Pigeon />
                 <span>"Hato"</span>
             </a>
             <nav aria-label=texts.navigation>
-                <Navigation visit=visit.clone()/>
+                <Navigation visit=visit.clone() />
             </nav>
         </header>
-        <main id="content" tabindex="-1">{children()}</main>
+        <main id="content" tabindex="-1">
+            {children()}
+        </main>
         <footer class="bottom">
             <p>
                 <a href="/pricing">{texts.pricing}</a>
                 <span>{texts.footer}</span>
             </p>
-            <LanguageSwitch/>
+            <LanguageSwitch />
         </footer>
     }
     .into_any()
@@ -51,14 +55,20 @@ fn Navigation(visit: Visit) -> impl IntoView {
             <a href="/apps">{texts.apps}</a>
             <span class="who">{owner.account().email.clone()}</span>
             <form method="post" action=calls::LogOut::url()>
-                <button type="submit" class="quiet">{texts.log_out}</button>
+                <button type="submit" class="quiet">
+                    {texts.log_out}
+                </button>
             </form>
         }
         .into_any(),
         None => view! {
-            <a href="/pricing" class="wide">{texts.pricing}</a>
+            <a href="/pricing" class="wide">
+                {texts.pricing}
+            </a>
             <a href="/login">{texts.log_in}</a>
-            <a href="/register" class="button small">{texts.register}</a>
+            <a href="/register" class="button small">
+                {texts.register}
+            </a>
         }
         .into_any(),
     }

@@ -14,7 +14,13 @@ pub fn LanguageSwitch() -> impl IntoView {
     let button = |lang: Lang| {
         let current = (lang == visit.lang()).then_some("true");
         view! {
-            <button type="submit" name="lang" value=lang.as_str() lang=lang.as_str() aria-current=current>
+            <button
+                type="submit"
+                name="lang"
+                value=lang.as_str()
+                lang=lang.as_str()
+                aria-current=current
+            >
                 {lang.name()}
             </button>
         }
@@ -26,7 +32,7 @@ pub fn LanguageSwitch() -> impl IntoView {
             action=ChooseLanguage::url()
             aria-label=visit.texts().site.language
         >
-            <input type="hidden" name="next" value=visit.path_and_query().to_owned()/>
+            <input type="hidden" name="next" value=visit.path_and_query().to_owned() />
             {Lang::ALL.map(button)}
         </form>
     }

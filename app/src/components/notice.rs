@@ -25,7 +25,11 @@ pub fn Note(tone: Tone, children: Children) -> impl IntoView {
         Tone::Mind => ("note mind", "note"),
         Tone::Bad => ("note bad", "alert"),
     };
-    view! { <div class=class role=role>{children()}</div> }
+    view! {
+        <div class=class role=role>
+            {children()}
+        </div>
+    }
 }
 
 /// Why the form `form` was refused, if it led back here.
@@ -34,7 +38,11 @@ pub fn RefusalNote(form: &'static str) -> impl IntoView {
     let visit = Visit::current();
     let mine = visit.query("form").as_deref() == Some(form);
     let code = visit.refused().filter(|_| mine)?;
-    Some(view! { <Note tone=Tone::Bad><Explanation code/></Note> })
+    Some(view! {
+        <Note tone=Tone::Bad>
+            <Explanation code />
+        </Note>
+    })
 }
 
 /// The sentence of a code, with the way to the plans where one would help.
@@ -42,7 +50,10 @@ pub fn RefusalNote(form: &'static str) -> impl IntoView {
 fn Explanation(code: ErrorCode) -> impl IntoView {
     let visit = Visit::current();
     let upgrade = code.has_upgrade_url().then(|| {
-        view! { " " <a href="/pricing">{visit.texts().site.upgrade}</a> }
+        view! {
+            " "
+            <a href="/pricing">{visit.texts().site.upgrade}</a>
+        }
     });
     view! { <p>{message(visit.lang(), code)} {upgrade}</p> }
 }

@@ -32,7 +32,11 @@ pub fn LiveHistory(
             spawn_local(watch(path.clone(), shown));
         }
     });
-    view! { <div class="live" node_ref=shown>{children()}</div> }
+    view! {
+        <div class="live" node_ref=shown>
+            {children()}
+        </div>
+    }
 }
 
 async fn watch(path: String, shown: HtmlDivElement) {

@@ -48,7 +48,7 @@ pub fn AppPage() -> impl IntoView {
     loaded(async move |visit: Visit| {
         let overview = overview(&visit).await?;
         let new_key = NewKey::take(&visit);
-        Ok(view! { <Sections visit overview new_key/> }.into_any())
+        Ok(view! { <Sections visit overview new_key /> }.into_any())
     })
 }
 
@@ -93,18 +93,18 @@ fn Sections(visit: Visit, overview: Overview, new_key: Option<NewKey>) -> impl I
     let title = app.name.clone();
     view! {
         <Frame title>
-            <Lively/>
-            <AppHead texts app=app.clone()/>
+            <Lively />
+            <AppHead texts app=app.clone() />
             <div class="app">
                 <div class="app-main">
-                    <StartChecklist texts has_key has_subscriber={subscribers > 0} has_sent/>
-                    <SendSection texts app=id.clone() subscribers typed=typed.clone() queued/>
-                    <HistorySection texts path history/>
-                    <EmbedSection texts base_url sdk_version has_key new_key=new_key.clone()/>
+                    <StartChecklist texts has_key has_subscriber={subscribers > 0} has_sent />
+                    <SendSection texts app=id.clone() subscribers typed=typed.clone() queued />
+                    <HistorySection texts path history />
+                    <EmbedSection texts base_url sdk_version has_key new_key=new_key.clone() />
                 </div>
                 <div class="app-side">
-                    <KeysSection texts app=id keys typed new_key/>
-                    <PublicKey texts key=app.vapid_public_key/>
+                    <KeysSection texts app=id keys typed new_key />
+                    <PublicKey texts key=app.vapid_public_key />
                 </div>
             </div>
         </Frame>
@@ -116,12 +116,25 @@ fn Sections(visit: Visit, overview: Overview, new_key: Option<NewKey>) -> impl I
 fn AppHead(texts: &'static i18n::App, app: AppRecord) -> impl IntoView {
     view! {
         <div class="app-head">
-            <p class="crumb"><a href="/apps">{texts.all_apps}</a></p>
+            <p class="crumb">
+                <a href="/apps">{texts.all_apps}</a>
+            </p>
             <h1>{app.name}</h1>
             <dl class="facts">
-                <div><dt>{texts.subscribers}</dt><dd class="big">{grouped(app.active_subscriptions)}</dd></div>
-                <div><dt>{texts.plan}</dt><dd>{plan_name(app.plan)}</dd></div>
-                <div><dt>{texts.id}</dt><dd><code>{app.id.to_string()}</code></dd></div>
+                <div>
+                    <dt>{texts.subscribers}</dt>
+                    <dd class="big">{grouped(app.active_subscriptions)}</dd>
+                </div>
+                <div>
+                    <dt>{texts.plan}</dt>
+                    <dd>{plan_name(app.plan)}</dd>
+                </div>
+                <div>
+                    <dt>{texts.id}</dt>
+                    <dd>
+                        <code>{app.id.to_string()}</code>
+                    </dd>
+                </div>
             </dl>
             <nav class="sections" aria-label=texts.sections>
                 <a href="#send">{texts.compose.title}</a>

@@ -15,17 +15,39 @@ pub fn LandingPage() -> impl IntoView {
         let texts = &visit.texts().landing;
         Ok(view! {
             <Frame title=visit.texts().site.tagline>
-                <Hero texts signed_in/>
+                <Hero texts signed_in />
                 <section class="steps">
                     <h2>{texts.steps_title}</h2>
                     <ol>
-                        {texts.steps.iter().map(|step| view! { <li><h3>{step.title}</h3><p>{step.text}</p></li> }).collect_view()}
+                        {texts
+                            .steps
+                            .iter()
+                            .map(|step| {
+                                view! {
+                                    <li>
+                                        <h3>{step.title}</h3>
+                                        <p>{step.text}</p>
+                                    </li>
+                                }
+                            })
+                            .collect_view()}
                     </ol>
                 </section>
                 <section class="points">
                     <h2>{texts.points_title}</h2>
                     <ul>
-                        {texts.points.iter().map(|point| view! { <li><h3>{point.title}</h3><p>{point.text}</p></li> }).collect_view()}
+                        {texts
+                            .points
+                            .iter()
+                            .map(|point| {
+                                view! {
+                                    <li>
+                                        <h3>{point.title}</h3>
+                                        <p>{point.text}</p>
+                                    </li>
+                                }
+                            })
+                            .collect_view()}
                     </ul>
                 </section>
             </Frame>
@@ -44,14 +66,29 @@ fn Hero(texts: &'static Landing, signed_in: bool) -> impl IntoView {
     view! {
         <section class="hero">
             <div>
-                <h1>{texts.title.map(|line| view! { <span>{line}</span> " " }).into_iter().collect_view()}</h1>
+                <h1>
+                    {texts
+                        .title
+                        .map(|line| {
+                            view! {
+                                <span>{line}</span>
+                                " "
+                            }
+                        })
+                        .into_iter()
+                        .collect_view()}
+                </h1>
                 <p class="lead">{texts.lead}</p>
                 <p class="ways">
-                    <a class="button" href=path>{start}</a>
-                    <a class="button quiet" href="/pricing">{texts.pricing}</a>
+                    <a class="button" href=path>
+                        {start}
+                    </a>
+                    <a class="button quiet" href="/pricing">
+                        {texts.pricing}
+                    </a>
                 </p>
             </div>
-            <Flight texts/>
+            <Flight texts />
         </section>
     }
     .into_any()
@@ -63,16 +100,18 @@ fn Flight(texts: &'static Landing) -> impl IntoView {
     view! {
         <div class="flight" role="img" aria-label=texts.picture>
             <svg class="route" viewBox="0 0 400 300" aria-hidden="true" focusable="false">
-                <circle cx="22" cy="268" r="5"/>
-                <path d="M22 268C50 160 130 210 158 140S230 60 270 74"/>
+                <circle cx="22" cy="268" r="5" />
+                <path d="M22 268C50 160 130 210 158 140S230 60 270 74" />
             </svg>
-            <Pigeon/>
+            <Pigeon />
             <svg class="letter-carried" viewBox="0 0 40 28" aria-hidden="true" focusable="false">
-                <rect x="1" y="1" width="38" height="26" rx="2"/>
-                <path d="m2 3 18 13L38 3"/>
+                <rect x="1" y="1" width="38" height="26" rx="2" />
+                <path d="m2 3 18 13L38 3" />
             </svg>
             <div class="sample" aria-hidden="true">
-                <span class="sample-icon"><Pigeon/></span>
+                <span class="sample-icon">
+                    <Pigeon />
+                </span>
                 <div>
                     <b>{texts.sample.title}</b>
                     <span>{texts.sample.text}</span>

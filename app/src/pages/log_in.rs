@@ -18,7 +18,7 @@ pub fn LogInPage() -> impl IntoView {
             visit.redirect(next.as_deref().unwrap_or("/apps"));
             return Ok(().into_any());
         }
-        Ok(view! { <LogInForm visit next/> }.into_any())
+        Ok(view! { <LogInForm visit next /> }.into_any())
     })
 }
 
@@ -48,15 +48,37 @@ fn LogInForm(visit: Visit, next: Option<String>) -> impl IntoView {
             <section class="entrance">
                 <h1>{texts.log_in_title}</h1>
                 <p class="lead">{texts.log_in_lead}</p>
-                <RefusalNote form="login"/>
-                {sent_here.then(|| view! { <Note tone=Tone::Mind><p>{texts.log_in_first}</p></Note> })}
+                <RefusalNote form="login" />
+                {sent_here
+                    .then(|| {
+                        view! {
+                            <Note tone=Tone::Mind>
+                                <p>{texts.log_in_first}</p>
+                            </Note>
+                        }
+                    })}
                 <form id="login" class="card" method="post" action=LogIn::url()>
-                    {next.map(|next| view! { <input type="hidden" name="next" value=next/> })}
-                    <Field form="login" name="email" kind=Kind::Email label=texts.email value=typed.of("email")/>
-                    <Field form="login" name="password" kind=Kind::Password label=texts.password/>
-                    <button type="submit" class="button">{texts.log_in}</button>
+                    {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
+                    <Field
+                        form="login"
+                        name="email"
+                        kind=Kind::Email
+                        label=texts.email
+                        value=typed.of("email")
+                    />
+                    <Field form="login" name="password" kind=Kind::Password label=texts.password />
+                    <button type="submit" class="button">
+                        {texts.log_in}
+                    </button>
                 </form>
-                {open.then(|| view! { <p><a href=register>{texts.newcomer}</a></p> })}
+                {open
+                    .then(|| {
+                        view! {
+                            <p>
+                                <a href=register>{texts.newcomer}</a>
+                            </p>
+                        }
+                    })}
                 <p class="hint">{texts.forgotten}</p>
             </section>
         </Frame>

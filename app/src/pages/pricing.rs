@@ -19,7 +19,12 @@ pub fn PricingPage() -> impl IntoView {
         } else {
             "/register"
         };
-        let start = view! { <a class="button" href=start>{texts.start}</a> }.into_any();
+        let start = view! {
+            <a class="button" href=start>
+                {texts.start}
+            </a>
+        }
+        .into_any();
         let ask = view! { <p class="hint">{texts.pro_how}</p> }.into_any();
         Ok(view! {
             <Frame title=texts.title>
@@ -27,8 +32,20 @@ pub fn PricingPage() -> impl IntoView {
                     <h1>{texts.title}</h1>
                     <p class="lead">{texts.lead}</p>
                     <div class="plan-cards">
-                        <PlanCard texts plan=Plan::Free price=texts.free_price text=texts.free_text way=start/>
-                        <PlanCard texts plan=Plan::Pro price=texts.pro_price text=texts.pro_text way=ask/>
+                        <PlanCard
+                            texts
+                            plan=Plan::Free
+                            price=texts.free_price
+                            text=texts.free_text
+                            way=start
+                        />
+                        <PlanCard
+                            texts
+                            plan=Plan::Pro
+                            price=texts.pro_price
+                            text=texts.pro_text
+                            way=ask
+                        />
                     </div>
                     <p>{texts.both}</p>
                 </section>
@@ -59,11 +76,26 @@ fn PlanCard(
             <p class="price">{price}</p>
             <p>{text}</p>
             <dl>
-                <div><dt>{texts.apps}</dt><dd>{limit(plan.max_apps())}</dd></div>
-                <div><dt>{texts.subscribers}</dt><dd>{limit(plan.max_subscriptions())}</dd></div>
-                <div><dt>{texts.sends}</dt><dd>{limit(plan.max_monthly_sends())}</dd></div>
-                <div><dt>{texts.payload}</dt><dd>{grouped(payload)} " B"</dd></div>
-                <div><dt>{texts.webhook}</dt><dd>{webhook}</dd></div>
+                <div>
+                    <dt>{texts.apps}</dt>
+                    <dd>{limit(plan.max_apps())}</dd>
+                </div>
+                <div>
+                    <dt>{texts.subscribers}</dt>
+                    <dd>{limit(plan.max_subscriptions())}</dd>
+                </div>
+                <div>
+                    <dt>{texts.sends}</dt>
+                    <dd>{limit(plan.max_monthly_sends())}</dd>
+                </div>
+                <div>
+                    <dt>{texts.payload}</dt>
+                    <dd>{grouped(payload)} " B"</dd>
+                </div>
+                <div>
+                    <dt>{texts.webhook}</dt>
+                    <dd>{webhook}</dd>
+                </div>
             </dl>
             {way}
         </article>

@@ -11,7 +11,7 @@ use crate::visit::Visit;
 /// The page for paths that are none.
 #[component]
 pub fn LostPage() -> impl IntoView {
-    view! { <RefusedPage code=ErrorCode::NotFound/> }
+    view! { <RefusedPage code=ErrorCode::NotFound /> }
 }
 
 /// The page that explains a code.
@@ -34,11 +34,15 @@ pub fn explained(visit: &Visit, code: ErrorCode) -> AnyView {
     view! {
         <Frame title=title>
             <section class="lost">
-                <Pigeon/>
+                <Pigeon />
                 <h1>{title}</h1>
                 <p>{text}</p>
                 <p class="hint">{texts.code} " " <code>{code.as_str()}</code></p>
-                <p><a class="button" href="/">{texts.home}</a></p>
+                <p>
+                    <a class="button" href="/">
+                        {texts.home}
+                    </a>
+                </p>
             </section>
         </Frame>
     }

@@ -18,7 +18,7 @@ pub fn RegisterPage() -> impl IntoView {
             visit.redirect(next.as_deref().unwrap_or("/apps"));
             return Ok(().into_any());
         }
-        Ok(view! { <Registration visit next/> }.into_any())
+        Ok(view! { <Registration visit next /> }.into_any())
     })
 }
 
@@ -27,15 +27,23 @@ fn Registration(visit: Visit, next: Option<String>) -> impl IntoView {
     let texts = &visit.texts().account;
     let log_in = with_next("/login", next.as_deref());
     let open = visit.context().registration_open;
-    let form = open.then(|| view! { <RegisterForm visit next/> });
-    let closed = (!open).then(|| view! { <Note tone=Tone::Mind><p>{texts.closed}</p></Note> });
+    let form = open.then(|| view! { <RegisterForm visit next /> });
+    let closed = (!open).then(|| {
+        view! {
+            <Note tone=Tone::Mind>
+                <p>{texts.closed}</p>
+            </Note>
+        }
+    });
     view! {
         <Frame title=texts.register_title>
             <section class="entrance">
                 <h1>{texts.register_title}</h1>
                 {closed}
                 {form}
-                <p><a href=log_in>{texts.registered}</a></p>
+                <p>
+                    <a href=log_in>{texts.registered}</a>
+                </p>
             </section>
         </Frame>
     }
@@ -48,10 +56,17 @@ fn RegisterForm(visit: Visit, next: Option<String>) -> impl IntoView {
     let typed = Typed::take(&visit);
     view! {
         <p class="lead">{texts.register_lead}</p>
-        <RefusalNote form="register"/>
+        <RefusalNote form="register" />
         <form id="register" class="card" method="post" action=Register::url()>
-            {next.map(|next| view! { <input type="hidden" name="next" value=next/> })}
-            <Field form="register" name="email" kind=Kind::Email label=texts.email value=typed.of("email") max=254/>
+            {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
+            <Field
+                form="register"
+                name="email"
+                kind=Kind::Email
+                label=texts.email
+                value=typed.of("email")
+                max=254
+            />
             <Field
                 form="register"
                 name="password"
@@ -60,7 +75,9 @@ fn RegisterForm(visit: Visit, next: Option<String>) -> impl IntoView {
                 hint=texts.password_hint
                 max=128
             />
-            <button type="submit" class="button">{texts.register}</button>
+            <button type="submit" class="button">
+                {texts.register}
+            </button>
         </form>
     }
     .into_any()

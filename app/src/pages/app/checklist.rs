@@ -24,7 +24,11 @@ pub fn StartChecklist(
         };
         view! {
             <li class=class>
-                <p><a href=link>{title}</a> " " <span class="state">{state}</span></p>
+                <p>
+                    <a href=link>{title}</a>
+                    " "
+                    <span class="state">{state}</span>
+                </p>
                 <p class="hint">{text}</p>
             </li>
         }

@@ -35,20 +35,24 @@ pub fn EmbedSection(
         |key: Option<&NewKey>| key.map_or_else(|| PLACEHOLDER.to_owned(), |key| key.raw.clone());
     let filled = public.is_some();
     let lead = if filled { texts.filled } else { texts.lead };
-    let make = (!filled).then(|| view! { <MakeKey texts has_key/> });
+    let make = (!filled).then(|| view! { <MakeKey texts has_key /> });
     view! {
         <section class="card" id="embed">
             <h2>{texts.title}</h2>
             <p class="hint">{lead}</p>
             {make}
             <h3>{texts.page}</h3>
-            <CodeBlock id="embed-page" label=texts.page text=page(texts, &base_url, &raw(public))/>
+            <CodeBlock id="embed-page" label=texts.page text=page(texts, &base_url, &raw(public)) />
             <h3>{texts.worker}</h3>
-            <CodeBlock id="embed-worker" label=texts.worker text=worker(&base_url) line=true/>
+            <CodeBlock id="embed-worker" label=texts.worker text=worker(&base_url) line=true />
             <p class="hint">{texts.policy}</p>
             <p class="hint">{texts.pinned} " " <code>{format!("/sdk/{sdk_version}/")}</code></p>
             <h3>{texts.server}</h3>
-            <CodeBlock id="embed-server" label=texts.server text=call(texts, &base_url, &raw(secret))/>
+            <CodeBlock
+                id="embed-server"
+                label=texts.server
+                text=call(texts, &base_url, &raw(secret))
+            />
         </section>
     }
     .into_any()
@@ -58,8 +62,14 @@ pub fn EmbedSection(
 #[component]
 fn MakeKey(texts: &'static Embed, has_key: bool) -> impl IntoView {
     let class = if has_key { "button quiet" } else { "button" };
-    view! { <p><button type="submit" form=EMBED_KEY class=class>{texts.make_key}</button></p> }
-        .into_any()
+    view! {
+        <p>
+            <button type="submit" form=EMBED_KEY class=class>
+                {texts.make_key}
+            </button>
+        </p>
+    }
+    .into_any()
 }
 
 /// What the button of the snippets submits.
@@ -67,9 +77,9 @@ fn MakeKey(texts: &'static Embed, has_key: bool) -> impl IntoView {
 pub fn EmbedKeyForm(texts: &'static Embed, app: String) -> impl IntoView {
     view! {
         <form id=EMBED_KEY method="post" action=CreateKey::url() hidden>
-            <input type="hidden" name="app" value=app/>
-            <input type="hidden" name="name" value=texts.key_name/>
-            <input type="hidden" name="scope" value=Scope::SubscribeOnly.as_str()/>
+            <input type="hidden" name="app" value=app />
+            <input type="hidden" name="name" value=texts.key_name />
+            <input type="hidden" name="scope" value=Scope::SubscribeOnly.as_str() />
         </form>
     }
     .into_any()

@@ -24,7 +24,7 @@ pub fn HistoryPage() -> impl IntoView {
         let access = may_manage(&visit).await?;
         let app = visit.service().app(&access).await?;
         let history = asked_for(&visit, &access).await?;
-        Ok(view! { <WholeHistory visit app history/> }.into_any())
+        Ok(view! { <WholeHistory visit app history /> }.into_any())
     })
 }
 
@@ -48,11 +48,13 @@ fn WholeHistory(visit: Visit, app: AppRecord, history: Page<SendRecord>) -> impl
     let title = format!("{} · {}", texts.history.title, app.name);
     view! {
         <Frame title>
-            <Lively/>
+            <Lively />
             <div class="app-head">
-                <p class="crumb"><a href=path.clone()>{app.name}</a></p>
+                <p class="crumb">
+                    <a href=path.clone()>{app.name}</a>
+                </p>
             </div>
-            <HistorySection texts path history is_older is_page=true/>
+            <HistorySection texts path history is_older is_page=true />
         </Frame>
     }
     .into_any()
@@ -81,10 +83,17 @@ pub fn HistorySection(
     view! {
         <section class="card" id="history">
             {title}
-            <Sends texts path history/>
+            <Sends texts path history />
             <p class="pages">
                 {newest}
-                {older.map(|path| view! { <a href=path rel="next">{texts.older}</a> })}
+                {older
+                    .map(|path| {
+                        view! {
+                            <a href=path rel="next">
+                                {texts.older}
+                            </a>
+                        }
+                    })}
             </p>
         </section>
     }
@@ -106,9 +115,14 @@ fn Sends(texts: &'static History, path: String, history: Page<SendRecord>) -> im
     let rows = history
         .items
         .into_iter()
-        .map(|send| view! { <SendRow texts send/> })
+        .map(|send| view! { <SendRow texts send /> })
         .collect_view();
-    view! { <LiveHistory path><SendTable texts>{rows}</SendTable></LiveHistory> }.into_any()
+    view! {
+        <LiveHistory path>
+            <SendTable texts>{rows}</SendTable>
+        </LiveHistory>
+    }
+    .into_any()
 }
 
 #[component]
@@ -120,9 +134,15 @@ fn SendTable(texts: &'static History, children: Children) -> impl IntoView {
                     <th scope="col">{texts.time}</th>
                     <th scope="col">{texts.content}</th>
                     <th scope="col">{texts.status}</th>
-                    <th scope="col" class="number">{texts.sent}</th>
-                    <th scope="col" class="number">{texts.failed}</th>
-                    <th scope="col" class="number">{texts.skipped}</th>
+                    <th scope="col" class="number">
+                        {texts.sent}
+                    </th>
+                    <th scope="col" class="number">
+                        {texts.failed}
+                    </th>
+                    <th scope="col" class="number">
+                        {texts.skipped}
+                    </th>
                 </tr>
             </thead>
             <tbody>{children()}</tbody>
@@ -137,12 +157,25 @@ fn SendRow(texts: &'static History, send: SendRecord) -> impl IntoView {
     let status = send.status.as_str();
     view! {
         <tr>
-            <td class="time"><time>{send.created_at.to_minute()}</time></td>
-            <td class="content"><b>{send.title}</b> <span>{send.body}</span></td>
-            <td><span class=format!("status {status}")>{texts.progress(send.status)}</span></td>
-            <td class="number" data-label=texts.sent>{grouped(counts.sent)}</td>
-            <td class="number" data-label=texts.failed>{grouped(counts.failed_expired + counts.failed_other)}</td>
-            <td class="number" data-label=texts.skipped>{grouped(counts.skipped)}</td>
+            <td class="time">
+                <time>{send.created_at.to_minute()}</time>
+            </td>
+            <td class="content">
+                <b>{send.title}</b>
+                <span>{send.body}</span>
+            </td>
+            <td>
+                <span class=format!("status {status}")>{texts.progress(send.status)}</span>
+            </td>
+            <td class="number" data-label=texts.sent>
+                {grouped(counts.sent)}
+            </td>
+            <td class="number" data-label=texts.failed>
+                {grouped(counts.failed_expired + counts.failed_other)}
+            </td>
+            <td class="number" data-label=texts.skipped>
+                {grouped(counts.skipped)}
+            </td>
         </tr>
     }
     .into_any()

@@ -24,22 +24,31 @@ pub fn KeysSection(
     let none = keys
         .is_empty()
         .then(|| view! { <p class="empty">{texts.empty}</p> });
-    let keys = keys.into_iter().map(|key| view! { <KeyItem texts key/> });
+    let keys = keys.into_iter().map(|key| view! { <KeyItem texts key /> });
     view! {
         <section class="card" id="keys">
             <h2>{texts.title}</h2>
             <p class="hint">{texts.lead}</p>
-            {new_key.map(|new_key| view! { <NewKeyNote texts new_key/> })}
+            {new_key.map(|new_key| view! { <NewKeyNote texts new_key /> })}
             {none}
             <ul class="keys">{keys.collect_view()}</ul>
-            <RefusalNote form="keys"/>
+            <RefusalNote form="keys" />
             <form method="post" action=CreateKey::url()>
-                <input type="hidden" name="app" value=app.clone()/>
-                <Field form="keys" name="name" kind=Kind::Line label=texts.name value=typed.of("key_name") max=100/>
-                <ScopeChoice texts chosen=typed.of("key_scope")/>
-                <button type="submit" class="button quiet">{texts.create}</button>
+                <input type="hidden" name="app" value=app.clone() />
+                <Field
+                    form="keys"
+                    name="name"
+                    kind=Kind::Line
+                    label=texts.name
+                    value=typed.of("key_name")
+                    max=100
+                />
+                <ScopeChoice texts chosen=typed.of("key_scope") />
+                <button type="submit" class="button quiet">
+                    {texts.create}
+                </button>
             </form>
-            <EmbedKeyForm texts=embed app/>
+            <EmbedKeyForm texts=embed app />
         </section>
     }
     .into_any()
@@ -52,8 +61,15 @@ fn NewKeyNote(texts: &'static Keys, new_key: NewKey) -> impl IntoView {
         <div class="letter" id="new-key" role="status">
             <h3>{texts.new_title}</h3>
             <p>{texts.new_warning}</p>
-            <CodeBlock id="raw-key" label=texts.new_title text=new_key.raw line=true/>
-            {secret.then(|| view! { <Note tone=Tone::Mind><p>{texts.new_secret}</p></Note> })}
+            <CodeBlock id="raw-key" label=texts.new_title text=new_key.raw line=true />
+            {secret
+                .then(|| {
+                    view! {
+                        <Note tone=Tone::Mind>
+                            <p>{texts.new_secret}</p>
+                        </Note>
+                    }
+                })}
         </div>
     }
     .into_any()
@@ -81,8 +97,12 @@ fn ScopeChoice(texts: &'static Keys, chosen: String) -> impl IntoView {
     let choice = |scope: Scope| {
         view! {
             <label class="choice">
-                <input type="radio" name="scope" value=scope.as_str() checked={scope == chosen}/>
-                <span><code>{scope.as_str()}</code> " " <small>{texts.purpose(scope)}</small></span>
+                <input type="radio" name="scope" value=scope.as_str() checked={scope == chosen} />
+                <span>
+                    <code>{scope.as_str()}</code>
+                    " "
+                    <small>{texts.purpose(scope)}</small>
+                </span>
             </label>
         }
     };

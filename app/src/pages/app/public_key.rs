@@ -14,7 +14,12 @@ pub fn PublicKey(texts: &'static App, key: Vec<u8>) -> impl IntoView {
         <section class="card" id="public-key">
             <h2>{texts.public_key}</h2>
             <p class="hint">{texts.public_key_text}</p>
-            <CodeBlock id="vapid-public-key" label=texts.public_key text=URL_SAFE_NO_PAD.encode(key) line=true/>
+            <CodeBlock
+                id="vapid-public-key"
+                label=texts.public_key
+                text=URL_SAFE_NO_PAD.encode(key)
+                line=true
+            />
         </section>
     }
     .into_any()

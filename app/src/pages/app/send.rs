@@ -21,24 +21,30 @@ pub fn SendSection(
     let texts = &texts.compose;
     let result = queued.map(|count| {
         let tone = if count == 0 { Tone::Mind } else { Tone::Good };
-        view! { <Note tone><p>{(texts.queued)(count)}</p></Note> }
+        view! {
+            <Note tone>
+                <p>{(texts.queued)(count)}</p>
+            </Note>
+        }
     });
     view! {
         <section class="card" id="send">
             <h2>{texts.title}</h2>
             {result}
-            <RefusalNote form="send"/>
+            <RefusalNote form="send" />
             <form method="post" action=SendToAll::url()>
-                <input type="hidden" name="app" value=app/>
+                <input type="hidden" name="app" value=app />
                 <PayloadMeter
                     limit=Notification::MAX_PAYLOAD_BYTES
                     label=texts.size.to_owned()
                     unit=texts.bytes.to_owned()
                 >
-                    <Fields texts typed/>
+                    <Fields texts typed />
                 </PayloadMeter>
                 <div class="act">
-                    <button type="submit" class="button">{texts.send}</button>
+                    <button type="submit" class="button">
+                        {texts.send}
+                    </button>
                     <p class="hint">{(texts.audience)(subscribers)}</p>
                 </div>
             </form>
@@ -52,13 +58,43 @@ fn Fields(texts: &'static Compose, typed: Typed) -> impl IntoView {
     let (icon, badge) = (typed.of("icon"), typed.of("badge"));
     let open = !icon.is_empty() || !badge.is_empty();
     view! {
-        <Field form="send" name="title" kind=Kind::Line label=texts.heading value=typed.of("title")/>
-        <Field form="send" name="body" kind=Kind::Lines label=texts.body value=typed.of("body")/>
-        <Field form="send" name="url" kind=Kind::Link label=texts.url hint=texts.url_hint value=typed.of("url") optional=true/>
+        <Field
+            form="send"
+            name="title"
+            kind=Kind::Line
+            label=texts.heading
+            value=typed.of("title")
+        />
+        <Field form="send" name="body" kind=Kind::Lines label=texts.body value=typed.of("body") />
+        <Field
+            form="send"
+            name="url"
+            kind=Kind::Link
+            label=texts.url
+            hint=texts.url_hint
+            value=typed.of("url")
+            optional=true
+        />
         <details open=open>
             <summary>{texts.more}</summary>
-            <Field form="send" name="icon" kind=Kind::Link label=texts.icon hint=texts.https value=icon optional=true/>
-            <Field form="send" name="badge" kind=Kind::Link label=texts.badge hint=texts.https value=badge optional=true/>
+            <Field
+                form="send"
+                name="icon"
+                kind=Kind::Link
+                label=texts.icon
+                hint=texts.https
+                value=icon
+                optional=true
+            />
+            <Field
+                form="send"
+                name="badge"
+                kind=Kind::Link
+                label=texts.badge
+                hint=texts.https
+                value=badge
+                optional=true
+            />
         </details>
     }
     .into_any()
