@@ -1,4 +1,31 @@
-//! Why a delivery finally failed.
+//! Deliveries that finally failed, and why.
+
+use std::fmt;
+
+use crate::ErrorCode;
+
+/// A dead letter's number, `dl_…` in its text form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeadLetterId(pub i64);
+
+impl DeadLetterId {
+    const PREFIX: &'static str = "dl_";
+
+    /// Reads a cursor's `before_id`; anything else is `INVALID_INPUT`.
+    pub fn parse(text: &str) -> Result<Self, ErrorCode> {
+        let number = text.strip_prefix(Self::PREFIX).map(str::parse);
+        match number {
+            Some(Ok(number)) => Ok(Self(number)),
+            _ => Err(ErrorCode::InvalidInput),
+        }
+    }
+}
+
+impl fmt::Display for DeadLetterId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", Self::PREFIX, self.0)
+    }
+}
 
 /// The reason of a dead letter (CONTRACT 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -36,6 +36,16 @@ impl UnixMillis {
         Month(i64::from(date.year()) * 12 + i64::from(u8::from(date.month())) - 1)
     }
 
+    /// The UTC day of this moment, counted from 1970-01-01.
+    pub const fn day_number(self) -> i64 {
+        self.0.div_euclid(86_400_000)
+    }
+
+    /// The first moment of the UTC day with this number.
+    pub const fn of_day(number: i64) -> Self {
+        Self(number.saturating_mul(86_400_000))
+    }
+
     /// The UTC day of this moment as `YYYY-MM-DD`.
     pub fn day(self) -> String {
         let date = self.date();

@@ -12,6 +12,9 @@ pub enum Plan {
 }
 
 impl Plan {
+    /// The plan that setting a webhook URL takes (SPEC 2.1).
+    pub const FOR_WEBHOOKS: Self = Self::Pro;
+
     /// Reads `free` or `pro`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         match text {

@@ -8,16 +8,22 @@ use serde::de::DeserializeOwned;
 use crate::ErrorCode;
 
 mod member;
+mod notify;
 mod request;
 mod response;
+mod stats;
 
+pub use notify::{Notify, NotifyBatch};
 pub use request::{
-    CreateApp, CreateKey, Credentials, Notify, RegisterSubscription, RegistrationParts, Unsubscribe,
+    CreateApp, CreateKey, Credentials, RegisterSubscription, RegistrationParts, Unsubscribe,
+    UpdateApp,
 };
 pub use response::{
-    Account, Actor, ApiKey, App, CreatedKey, ErrorBody, HistoryItem, Ok, Page, PublicKey,
-    Registered, SendAccepted, SignedIn, User,
+    Account, Actor, ApiKey, App, AppUpdated, BatchAccepted, Cancelled, CreatedKey, DeadLetter,
+    ErrorBody, HistoryItem, KeyEvent, Ok, Page, PublicKey, Registered, SendAccepted, SignedIn,
+    User,
 };
+pub use stats::{DailyStats, Stats};
 
 /// Most bytes of a request body (CONTRACT 2).
 pub const MAX_BODY_BYTES: usize = 256 * 1024;

@@ -68,6 +68,17 @@ pub struct MayManage {
     actor: Actor,
 }
 
+/// Somebody at the machine, who can open the database by themselves: no request makes one.
+#[derive(Clone, Copy, Debug)]
+pub struct Operator(());
+
+impl Operator {
+    /// For commands and metrics, which whoever runs the server asks for.
+    pub const fn at_the_machine() -> Self {
+        Self(())
+    }
+}
+
 impl KeyHolder {
     pub(crate) fn new(key: KeyRecord) -> Self {
         Self { key }
@@ -100,6 +111,11 @@ impl KeyHolder {
             app: self.key.app_id.clone(),
             actor: self.actor(),
         })
+    }
+
+    /// Managing the key's own app, where a request names none, takes a full key; otherwise `INSUFFICIENT_SCOPE`.
+    pub fn may_manage_own(&self) -> Result<MayManage, ErrorCode> {
+        self.may_manage(self.key.app_id.as_str())
     }
 
     fn at_least(&self, scope: Scope) -> Result<(), ErrorCode> {

@@ -13,18 +13,7 @@ impl Service {
         if !self.settings.registration_open {
             return Err(ErrorCode::RegistrationClosed.into());
         }
-        let account = NewAccount {
-            id: AccountId::from_uuid(Uuid::now_v7()),
-            email,
-            password_hash: Some(self.hasher.hash(password).await?),
-            plan: self.settings.default_plan,
-            created_at: self.clock.now(),
-        };
-        let record = as_record(&account);
-        if !self.store.create_account(account).await? {
-            return Err(ErrorCode::EmailInUse.into());
-        }
-        Ok(Owner::new(record))
+        Ok(Owner::new(self.make_account(email, password).await?))
     }
 
     /// Checks a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`, in the same
@@ -38,6 +27,32 @@ impl Service {
         match account {
             Some(account) if matches => Ok(Owner::new(account)),
             _ => Err(ErrorCode::InvalidCredentials.into()),
+        }
+    }
+
+    /// Makes an account with a password; `EMAIL_IN_USE`.
+    pub(crate) async fn make_account(
+        &self,
+        email: Email,
+        password: NewPassword,
+    ) -> Outcome<AccountRecord> {
+        let password_hash = self.hasher.hash(password).await?;
+        let account = self.new_account(email, Some(password_hash));
+        let record = as_record(&account);
+        if !self.store.create_account(account).await? {
+            return Err(ErrorCode::EmailInUse.into());
+        }
+        Ok(record)
+    }
+
+    /// An account that could be made.
+    pub(crate) fn new_account(&self, email: Email, password_hash: Option<String>) -> NewAccount {
+        NewAccount {
+            id: AccountId::from_uuid(Uuid::now_v7()),
+            email,
+            password_hash,
+            plan: self.settings.default_plan,
+            created_at: self.clock.now(),
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Apps: what an owner's notifications are sent for.
 
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
-use hato_domain::{AppId, ErrorCode, Name};
+use hato_domain::{AppId, ErrorCode, Name, WebhookUrl};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe, Owner};
-use crate::ports::{AppRecord, CreatedApp, NewApp};
+use crate::ports::{AppRecord, CreatedApp, NewApp, WebhookSet};
 use crate::{Failure, Outcome, Service};
+
+/// Most rows of deleted apps that one transaction removes: others that write wait for no longer than it takes.
+pub const PURGED_AT_ONCE: u32 = 200;
 
 impl Service {
     /// Makes an app with a VAPID key pair of its own: `PLAN_LIMIT_EXCEEDED`, or `CONFIG_ERROR` without an encryption key.
@@ -44,6 +47,42 @@ impl Service {
             .await?
             .ok_or(ErrorCode::NotFound)?;
         Ok(owner.may_manage(&app)?)
+    }
+
+    /// The right of `owner` to manage the one app there is: none is `NOT_FOUND`, several are `MISSING_FIELDS`, for the request
+    /// should have named one (CONTRACT 3).
+    pub async fn manage_only(&self, owner: &Owner) -> Outcome<MayManage> {
+        match self.store.apps_of(owner.id()).await?.as_slice() {
+            [] => Err(ErrorCode::NotFound.into()),
+            [app] => Ok(owner.may_manage(app)?),
+            [_, _, ..] => Err(ErrorCode::MissingFields.into()),
+        }
+    }
+
+    /// Sets the app's webhook URL, or clears it (SPEC 4.13). `INVALID_URL`; setting takes the Pro plan, `PLAN_REQUIRED`.
+    pub async fn set_webhook(
+        &self,
+        access: &MayManage,
+        url: Option<&str>,
+    ) -> Outcome<Option<WebhookUrl>> {
+        let parse = |url| WebhookUrl::parse(url, &self.settings.outbound);
+        let url = url.map(parse).transpose()?;
+        match self.store.set_webhook(access.app(), url.clone()).await? {
+            WebhookSet::Done => Ok(url),
+            WebhookSet::PlanRequired => Err(ErrorCode::PlanRequired.into()),
+            WebhookSet::NoApp => Err(ErrorCode::NotFound.into()),
+        }
+    }
+
+    /// Deletes the app with everything in it; what it sent this month still counts for the account (CONTRACT 4). The app is
+    /// gone at once, and when this returns so are its rows; if it never returns, somebody else's purge removes them.
+    pub async fn delete_app(&self, access: &MayManage) -> Outcome<()> {
+        let now = self.clock.now();
+        if !self.store.delete_app(access.app(), now).await? {
+            return Err(ErrorCode::NotFound.into());
+        }
+        while self.store.purge_deleted_apps(PURGED_AT_ONCE).await? {}
+        Ok(())
     }
 
     /// The app.

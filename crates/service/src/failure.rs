@@ -25,6 +25,12 @@ impl Failure {
         }
     }
 
+    /// A refusal whose cause the log should have.
+    pub fn caused_by(code: ErrorCode, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let cause = Some(cause.into());
+        Self { code, cause }
+    }
+
     /// What the client is told.
     pub fn code(&self) -> ErrorCode {
         self.code

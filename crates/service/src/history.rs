@@ -4,6 +4,7 @@ use hato_domain::PageRequest;
 use hato_domain::wire::Page;
 
 use crate::access::MayManage;
+use crate::paging::paged;
 use crate::ports::SendRecord;
 use crate::{Outcome, Service};
 
@@ -18,23 +19,5 @@ impl Service {
         Ok(paged(sends, page, |send| {
             (send.created_at, send.id.to_string())
         }))
-    }
-}
-
-/// Cuts off the item beyond the limit that says whether another page follows.
-fn paged<T>(
-    mut items: Vec<T>,
-    page: &PageRequest,
-    cursor: impl Fn(&T) -> (hato_domain::UnixMillis, String),
-) -> Page<T> {
-    let limit = usize::try_from(page.limit.get()).unwrap_or(usize::MAX);
-    let more = items.len() > limit;
-    items.truncate(limit);
-    let next = items.last().filter(|_| more).map(cursor);
-    let (next_before, next_before_id) = next.unzip();
-    Page {
-        items,
-        next_before,
-        next_before_id,
     }
 }

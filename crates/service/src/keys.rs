@@ -1,12 +1,14 @@
-//! API keys: made, listed, and what they authenticate.
+//! API keys: made, listed, deleted, what happened to them, and what they authenticate.
 
 use std::fmt::Write as _;
 
-use hato_domain::{ErrorCode, KeyEventId, KeyId, Name, Scope};
+use hato_domain::wire::Page;
+use hato_domain::{ErrorCode, KeyEventId, KeyId, Name, PageRequest, Scope};
 use uuid::Uuid;
 
 use crate::access::{KeyHolder, MayManage};
-use crate::ports::{KeyRecord, NewKeyRecord};
+use crate::paging::paged;
+use crate::ports::{DeletedKey, KeyEventRecord, KeyRecord, NewKeyRecord};
 use crate::{Failure, Outcome, Service};
 
 /// How a raw key begins (SPEC 2.3).
@@ -46,13 +48,43 @@ impl Service {
         Ok(NewKey { record, raw })
     }
 
+    /// Deletes the key, effective at once, and records the event; `NOT_FOUND` unless the app has it.
+    pub async fn delete_key(&self, access: &MayManage, key: &str) -> Outcome<()> {
+        let key = DeletedKey {
+            id: KeyId::parse(key)?,
+            app_id: access.app().clone(),
+            event_id: KeyEventId::from_uuid(Uuid::now_v7()),
+            actor: access.actor().clone(),
+            now: self.clock.now(),
+        };
+        if self.store.delete_key(key).await? {
+            Ok(())
+        } else {
+            Err(ErrorCode::NotFound.into())
+        }
+    }
+
     /// The app's keys, oldest first, each with its last use to the millisecond.
     pub async fn keys(&self, access: &MayManage) -> Outcome<Vec<KeyRecord>> {
+        // Looked at before the store: a use that is being written is then seen here or there.
+        let unwritten = self.last_used.unwritten();
         let mut keys = self.store.keys_of(access.app()).await?;
         for key in &mut keys {
-            key.last_used_at = key.last_used_at.max(self.last_used.of(&key.id));
+            key.last_used_at = key.last_used_at.max(unwritten.get(&key.id).copied());
         }
         Ok(keys)
+    }
+
+    /// A page of what happened to the app's keys, newest first, with the cursor of the next one (SPEC 4.12).
+    pub async fn key_events(
+        &self,
+        access: &MayManage,
+        page: &PageRequest,
+    ) -> Outcome<Page<KeyEventRecord>> {
+        let events = self.store.key_events_of(access.app(), page).await?;
+        Ok(paged(events, page, |event| {
+            (event.created_at, event.id.to_string())
+        }))
     }
 
     /// Who holds a raw key; unknown or deleted: `INVALID_API_KEY`, without a pepper `CONFIG_ERROR`. Counts as a use.
@@ -67,9 +99,10 @@ impl Service {
         Ok(KeyHolder::new(key))
     }
 
-    /// Writes the uses of keys since the last call to the store; the server calls it every second and at its end.
+    /// Writes the uses of keys since the last call to the store; the server calls it often and at its end. Other
+    /// processes see a use from then on.
     pub async fn flush_key_uses(&self) -> Outcome<()> {
-        let uses = self.last_used.pending();
+        let uses: Vec<_> = self.last_used.unwritten().into_iter().collect();
         if uses.is_empty() {
             return Ok(());
         }

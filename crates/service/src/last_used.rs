@@ -10,22 +10,18 @@ use hato_domain::{KeyId, UnixMillis};
 pub struct LastUsed(Mutex<HashMap<KeyId, UnixMillis>>);
 
 impl LastUsed {
-    /// Notes a use.
+    /// Notes a use. Requests that overtake each other do not move it back.
     pub fn note(&self, key: &KeyId, at: UnixMillis) {
-        self.uses().insert(key.clone(), at);
+        let mut uses = self.uses();
+        match uses.get_mut(key) {
+            Some(last) => *last = at.max(*last),
+            None => drop(uses.insert(key.clone(), at)),
+        }
     }
 
-    /// The last use that the store does not know yet.
-    pub fn of(&self, key: &KeyId) -> Option<UnixMillis> {
-        self.uses().get(key).copied()
-    }
-
-    /// What is to be written.
-    pub fn pending(&self) -> Vec<(KeyId, UnixMillis)> {
-        self.uses()
-            .iter()
-            .map(|(key, at)| (key.clone(), *at))
-            .collect()
+    /// The last uses that the store does not know yet.
+    pub fn unwritten(&self) -> HashMap<KeyId, UnixMillis> {
+        self.uses().clone()
     }
 
     /// Drops what was written, unless the key was used again meanwhile.
@@ -49,14 +45,15 @@ mod tests {
     use hato_domain::{KeyId, UnixMillis};
 
     #[test]
-    fn a_use_during_the_write_is_kept() {
+    fn a_use_during_the_write_is_kept_and_never_moves_back() {
         let (uses, key) = (LastUsed::default(), KeyId::trusted("key_1".into()));
         uses.note(&key, UnixMillis(1));
-        let written = uses.pending();
+        let written: Vec<_> = uses.unwritten().into_iter().collect();
+        uses.note(&key, UnixMillis(3));
         uses.note(&key, UnixMillis(2));
         uses.forget(&written);
-        assert_eq!(uses.of(&key), Some(UnixMillis(2)));
-        uses.forget(&uses.pending());
-        assert_eq!(uses.of(&key), None);
+        assert_eq!(uses.unwritten().get(&key), Some(&UnixMillis(3)));
+        uses.forget(&[(key, UnixMillis(3))]);
+        assert!(uses.unwritten().is_empty());
     }
 }

@@ -6,22 +6,35 @@
 mod accounts;
 mod apps;
 mod clock;
+mod github;
 mod keys;
+mod operator;
 mod queue;
+mod retention;
 mod sends;
 mod sessions;
+mod stats;
 mod subscriptions;
 
 pub use accounts::{AccountRecord, AccountStore, NewAccount};
-pub use apps::{AppRecord, AppStore, CreatedApp, NewApp};
+pub use apps::{AppRecord, AppStore, CreatedApp, NewApp, WebhookSet};
 pub use clock::{Clock, SystemClock};
-pub use keys::{KeyRecord, KeyStore, NewKeyRecord, PepperedHash};
-pub use queue::{
-    ClaimedPage, DeadLetter, DeliveryQueue, Expired, JobId, Lease, NextPage, PageRange, Recipient,
-    RecipientId, RetryJob, Settled, Settlement,
+pub use github::{GithubId, GithubStore, PendingLogin};
+pub use keys::{
+    DeletedKey, KeyEvent, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord, PepperedHash,
 };
-pub use sends::{AcceptedSend, Audience, NewSend, SendCounts, SendRecord, SendStatus, SendStore};
+pub use operator::{AccountUse, OperatorStore};
+pub use queue::{
+    Claim, ClaimedPage, DeadLetter, DeliveryQueue, Expired, FailureTally, JobId, Lease, NextPage,
+    PageRange, Recipient, RecipientId, RetryJob, Settled, Settlement,
+};
+pub use retention::Retention;
+pub use sends::{
+    AcceptedSend, Audience, DeadLetterRecord, NewSend, Repeatable, SendCounts, SendRecord,
+    SendStatus, SendStore,
+};
 pub use sessions::{SessionRecord, SessionStore};
+pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
 pub use subscriptions::{NewSubscription, RegisteredSubscription, SubscriptionStore};
 
 use async_trait::async_trait;
@@ -45,8 +58,12 @@ pub trait Store:
     + AppStore
     + KeyStore
     + SubscriptionStore
+    + StatsStore
     + SendStore
     + DeliveryQueue
+    + Retention
+    + GithubStore
+    + OperatorStore
     + Send
     + Sync
     + 'static

@@ -1,12 +1,39 @@
 //! Sending: a notification is accepted when it is charged, recorded and queued on disk.
 
-use hato_domain::wire::Notify;
-use hato_domain::{Endpoint, ErrorCode, SendId};
+use std::time::Duration;
+
+use hato_domain::wire::{Notify, NotifyBatch};
+use hato_domain::{Endpoint, ErrorCode, IdempotencyKey, SendId};
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use crate::access::MaySend;
-use crate::ports::{AcceptedSend, Audience, NewSend};
+use crate::access::{MayManage, MaySend};
+use crate::ports::{AcceptedSend, Audience, NewSend, Repeatable, SendRecord};
 use crate::{Outcome, Service};
+
+/// For how long a repeated request gets the first answer (CONTRACT 6).
+const REPEATABLE_FOR: Duration = Duration::from_hours(24);
+
+/// A request that its client has named, so that it may repeat it.
+pub struct NamedRequest {
+    /// The client's name for it.
+    pub key: IdempotencyKey,
+    /// The path it was sent to, without the app.
+    pub path: &'static str,
+    /// SHA-256 of its body, byte for byte.
+    pub body_hash: [u8; 32],
+}
+
+impl NamedRequest {
+    /// The request with this body.
+    pub fn new(key: IdempotencyKey, path: &'static str, body: &[u8]) -> Self {
+        Self {
+            key,
+            path,
+            body_hash: Sha256::digest(body).into(),
+        }
+    }
+}
 
 /// A send that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,41 +42,126 @@ pub struct Accepted {
     pub send_id: SendId,
     /// How many recipients it is queued for.
     pub queued: i64,
+    /// Whether this is the answer to an earlier, equal request, and nothing was sent this time.
+    pub replayed: bool,
 }
 
 impl Service {
     /// Sends to every active subscription of the app, or to the one with the endpoint given (SPEC 4.8). Refuses with the
-    /// codes of the notification's parts, `NOT_FOUND`, `MONTHLY_LIMIT_EXCEEDED`, and `CONFIG_ERROR` without an encryption key.
-    pub async fn send(&self, access: &MaySend, notify: Notify) -> Outcome<Accepted> {
-        self.secrets.sealer()?;
-        let options = notify.options()?;
+    /// codes of the notification's parts, `IDEMPOTENCY_CONFLICT`, `NOT_FOUND`, `MONTHLY_LIMIT_EXCEEDED`, and
+    /// `CONFIG_ERROR` without an encryption key.
+    pub async fn send(
+        &self,
+        access: &MaySend,
+        notify: Notify,
+        request: Option<NamedRequest>,
+    ) -> Outcome<Accepted> {
         let audience = match notify.endpoint.as_deref() {
             Some(endpoint) => Audience::One(Endpoint::parse(endpoint)?),
             None => Audience::Everyone,
         };
-        let now = self.clock.now();
-        self.accept(NewSend {
-            id: SendId::from_uuid(Uuid::now_v7()),
-            app_id: access.app().clone(),
-            notification: notify.into_notification()?,
-            options,
-            audience,
-            actor: access.actor().clone(),
-            now,
-            month: now.month(),
-        })
-        .await
+        self.accept(access, notify, audience, request).await
     }
 
-    async fn accept(&self, send: NewSend) -> Outcome<Accepted> {
+    /// Sends to every active subscription of the app; a member `endpoint` is `INVALID_INPUT`, never a broadcast by mistake
+    /// (SPEC 4.10, CONTRACT 4).
+    pub async fn broadcast(
+        &self,
+        access: &MaySend,
+        notify: Notify,
+        request: Option<NamedRequest>,
+    ) -> Outcome<Accepted> {
+        refuse_endpoint(&notify)?;
+        self.accept(access, notify, Audience::Everyone, request)
+            .await
+    }
+
+    /// Sends to the active subscriptions among up to 100 endpoints (SPEC 4.9).
+    pub async fn send_batch(
+        &self,
+        access: &MaySend,
+        batch: NotifyBatch,
+        request: Option<NamedRequest>,
+    ) -> Outcome<Accepted> {
+        let (endpoints, payload) = batch.into_parts()?;
+        refuse_endpoint(&payload)?;
+        self.accept(access, payload, Audience::Listed(endpoints), request)
+            .await
+    }
+
+    /// The app's send with this id; `NOT_FOUND`.
+    pub async fn sent(&self, access: &MayManage, send: &str) -> Outcome<SendRecord> {
+        let send = SendId::parse(send)?;
+        let found = self.store.send_of(access.app(), &send).await?;
+        Ok(found.ok_or(ErrorCode::NotFound)?)
+    }
+
+    /// Stops what is not yet claimed of a send, and returns for how many recipients; `NOT_FOUND`.
+    pub async fn cancel(&self, access: &MayManage, send: &str) -> Outcome<i64> {
+        let send = SendId::parse(send)?;
+        let now = self.clock.now();
+        let cancelled = self.store.cancel_send(access.app(), &send, now).await?;
+        Ok(cancelled.ok_or(ErrorCode::NotFound)?)
+    }
+
+    async fn accept(
+        &self,
+        access: &MaySend,
+        notify: Notify,
+        audience: Audience,
+        request: Option<NamedRequest>,
+    ) -> Outcome<Accepted> {
+        self.secrets.sealer()?;
+        let now = self.clock.now();
+        let send = NewSend {
+            id: SendId::from_uuid(Uuid::now_v7()),
+            app_id: access.app().clone(),
+            options: notify.options()?,
+            notification: notify.into_notification()?,
+            audience,
+            actor: access.actor().clone(),
+            repeatable: request.map(|request| Repeatable {
+                key: request.key,
+                path: request.path,
+                body_hash: request.body_hash,
+                since: now.minus(REPEATABLE_FOR),
+            }),
+            now,
+            month: now.month(),
+        };
         let send_id = send.id.clone();
-        match self.store.accept_send(send).await? {
+        let accepted = self.store.accept_send(send).await?;
+        self.answer(accepted, send_id)
+    }
+
+    fn answer(&self, accepted: AcceptedSend, send_id: SendId) -> Outcome<Accepted> {
+        match accepted {
             AcceptedSend::Queued { recipients: queued } => {
                 self.wake.ring();
-                Ok(Accepted { send_id, queued })
+                Ok(Accepted {
+                    send_id,
+                    queued,
+                    replayed: false,
+                })
             }
+            AcceptedSend::Replayed {
+                send_id,
+                recipients: queued,
+            } => Ok(Accepted {
+                send_id,
+                queued,
+                replayed: true,
+            }),
+            AcceptedSend::Conflict => Err(ErrorCode::IdempotencyConflict.into()),
             AcceptedSend::NotFound => Err(ErrorCode::NotFound.into()),
             AcceptedSend::OverMonthlyLimit => Err(ErrorCode::MonthlyLimitExceeded.into()),
         }
+    }
+}
+
+fn refuse_endpoint(notify: &Notify) -> Result<(), ErrorCode> {
+    match notify.endpoint {
+        Some(_) => Err(ErrorCode::InvalidInput),
+        None => Ok(()),
     }
 }

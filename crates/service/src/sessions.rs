@@ -26,11 +26,9 @@ pub struct Session {
 }
 
 impl Service {
-    /// Starts a session and makes its token: 256 random bits in base64url, of which only the SHA-256 is stored.
+    /// Starts a session and makes its token, of which only the SHA-256 is stored.
     pub async fn start_session(&self, owner: &Owner) -> Outcome<String> {
-        let mut bytes = [0; 32];
-        aws_lc_rs::rand::fill(&mut bytes).map_err(Failure::internal)?;
-        let token = URL_SAFE_NO_PAD.encode(bytes);
+        let token = random_token()?;
         let now = self.clock.now();
         let end = now.plus(SESSION_LIFETIME);
         self.store
@@ -59,6 +57,14 @@ impl Service {
     }
 }
 
-fn hash(token: &str) -> [u8; 32] {
+/// 256 random bits in base64url, which nobody guesses.
+pub(crate) fn random_token() -> Outcome<String> {
+    let mut bytes = [0; 32];
+    aws_lc_rs::rand::fill(&mut bytes).map_err(Failure::internal)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// What is stored of a token.
+pub(crate) fn hash(token: &str) -> [u8; 32] {
     Sha256::digest(token).into()
 }

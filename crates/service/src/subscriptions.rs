@@ -25,19 +25,33 @@ impl Service {
         access: &MaySubscribe,
         parts: RegistrationParts,
     ) -> Outcome<Registration> {
-        let subscription = NewSubscription {
+        let subscription = self.new_subscription(access, parts)?;
+        registration(self.store.register_subscription(subscription).await?)
+    }
+
+    /// The same, but a new endpoint only as long as the plan allows (SPEC 4.2): `SUBSCRIBER_LIMIT_EXCEEDED`.
+    pub async fn register_within_limit(
+        &self,
+        access: &MaySubscribe,
+        parts: RegistrationParts,
+    ) -> Outcome<Registration> {
+        let subscription = self.new_subscription(access, parts)?;
+        registration(self.store.register_within_limit(subscription).await?)
+    }
+
+    fn new_subscription(
+        &self,
+        access: &MaySubscribe,
+        parts: RegistrationParts,
+    ) -> Outcome<NewSubscription> {
+        Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: access.app().clone(),
             endpoint: Endpoint::parse_reachable(&parts.endpoint, &self.settings.outbound)?,
             keys: BrowserKeys::parse(&parts.p256dh, &parts.auth)?,
             platform: parts.platform,
             now: self.clock.now(),
-        };
-        match self.store.register_subscription(subscription).await? {
-            RegisteredSubscription::Created(id) => Ok(Registration { id, is_new: true }),
-            RegisteredSubscription::Updated(id) => Ok(Registration { id, is_new: false }),
-            RegisteredSubscription::NoApp => Err(ErrorCode::NotFound.into()),
-        }
+        })
     }
 
     /// Deactivates the subscription with this endpoint, if the app has it (SPEC 4.3).
@@ -46,5 +60,14 @@ impl Service {
             .store
             .unsubscribe(access.app(), endpoint, self.clock.now())
             .await?)
+    }
+}
+
+fn registration(registered: RegisteredSubscription) -> Outcome<Registration> {
+    match registered {
+        RegisteredSubscription::Created(id) => Ok(Registration { id, is_new: true }),
+        RegisteredSubscription::Updated(id) => Ok(Registration { id, is_new: false }),
+        RegisteredSubscription::LimitReached => Err(ErrorCode::SubscriberLimitExceeded.into()),
+        RegisteredSubscription::NoApp => Err(ErrorCode::NotFound.into()),
     }
 }

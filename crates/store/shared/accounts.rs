@@ -54,7 +54,8 @@ pub(crate) fn plan(text: &str) -> sqlx::Result<Plan> {
     Plan::parse(text).map_err(|_| unreadable("plan"))
 }
 
-async fn insert(c: &mut Connection, account: NewAccount) -> sqlx::Result<bool> {
+/// Adds the account; `false` when the address is taken.
+pub(crate) async fn insert(c: &mut Connection, account: NewAccount) -> sqlx::Result<bool> {
     let (id, email, folded) = (
         account.id.as_str(),
         account.email.as_str(),

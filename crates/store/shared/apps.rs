@@ -1,11 +1,12 @@
 //! Apps.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, UnixMillis};
-use hato_service::ports::{AppRecord, AppStore, CreatedApp, NewApp, StoreError};
+use hato_domain::{AccountId, AppId, Plan, UnixMillis, WebhookUrl};
+use hato_service::ports::{AppRecord, AppStore, CreatedApp, NewApp, StoreError, WebhookSet};
 
 use crate::Database;
 use crate::accounts::plan;
+use crate::deleted_apps::{mark_deleted, purge};
 use crate::dialect::{Connection, readers, sql, write};
 use crate::failure::during;
 
@@ -22,7 +23,7 @@ impl AppStore for Database {
             "SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
                     p.active_subscriptions, p.created_at
              FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
-             WHERE p.account_id = $1 ORDER BY p.created_at, p.id",
+             WHERE p.account_id = $1 AND p.deleted_at IS NULL ORDER BY p.created_at, p.id",
             account
         );
         rows.fetch_all(readers(self))
@@ -38,13 +39,40 @@ impl AppStore for Database {
             "SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
                     p.active_subscriptions, p.created_at
              FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
-             WHERE p.id = $1",
+             WHERE p.id = $1 AND p.deleted_at IS NULL",
             app
         );
         row.fetch_optional(readers(self))
             .await
             .and_then(|row| row.map(AppRow::into_record).transpose())
             .map_err(during("find an app"))
+    }
+
+    async fn set_webhook(
+        &self,
+        app: &AppId,
+        url: Option<WebhookUrl>,
+    ) -> Result<WebhookSet, StoreError> {
+        let app = app.clone();
+        write(self, "set a webhook", |c| {
+            Box::pin(set_webhook(c, app, url))
+        })
+        .await
+    }
+
+    async fn delete_app(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError> {
+        let app = app.clone();
+        write(self, "delete an app", move |c| {
+            Box::pin(mark_deleted(c, app, now))
+        })
+        .await
+    }
+
+    async fn purge_deleted_apps(&self, limit: u32) -> Result<bool, StoreError> {
+        write(self, "remove the rows of deleted apps", move |c| {
+            Box::pin(purge(c, i64::from(limit)))
+        })
+        .await
     }
 }
 
@@ -97,7 +125,8 @@ async fn insert_within(c: &mut Connection, app: &NewApp, limit: i64) -> sqlx::Re
     let inserted = sqlx::query!(
         "INSERT INTO apps (id, account_id, name, vapid_public_key, sealed_private_key, created_at)
          SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM accounts
-         WHERE id = $2 AND (SELECT COUNT(*) FROM apps WHERE account_id = $2) < $7",
+         WHERE id = $2
+           AND (SELECT COUNT(*) FROM apps WHERE account_id = $2 AND deleted_at IS NULL) < $7",
         id,
         account,
         app.name,
@@ -109,4 +138,42 @@ async fn insert_within(c: &mut Connection, app: &NewApp, limit: i64) -> sqlx::Re
     .execute(c)
     .await?;
     Ok(inserted.rows_affected() == 1)
+}
+
+async fn set_webhook(
+    c: &mut Connection,
+    app: AppId,
+    url: Option<WebhookUrl>,
+) -> sqlx::Result<WebhookSet> {
+    let (app, url) = (app.as_str(), url.as_ref().map(WebhookUrl::as_str));
+    let plan = Plan::FOR_WEBHOOKS.as_str();
+    let set = sqlx::query!(
+        "UPDATE apps SET webhook_url = $2
+         WHERE id = $1 AND deleted_at IS NULL
+           AND (CAST($2 AS TEXT) IS NULL
+                OR account_id IN (SELECT id FROM accounts WHERE plan = $3))",
+        app,
+        url,
+        plan
+    )
+    .execute(&mut *c)
+    .await?;
+    if set.rows_affected() == 1 {
+        return Ok(WebhookSet::Done);
+    }
+    let is_there = exists(c, app).await?;
+    Ok(if is_there {
+        WebhookSet::PlanRequired
+    } else {
+        WebhookSet::NoApp
+    })
+}
+
+async fn exists(c: &mut Connection, app: &str) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL) AS "it!: bool""#,
+        app
+    )
+    .fetch_one(c)
+    .await
 }

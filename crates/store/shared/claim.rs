@@ -1,25 +1,21 @@
 //! Claiming: the page that has been due longest, taken off the front of its send.
 
 use hato_domain::{AppId, SendId, Topic, Ttl, UnixMillis, Urgency};
-use hato_service::ports::{ClaimedPage, JobId, Lease, NextPage, PageRange, RecipientId};
+use hato_service::ports::{Claim, ClaimedPage, JobId, Lease, NextPage, PageRange, RecipientId};
 
 use crate::dialect::{Connection, sql};
 use crate::failure::unreadable;
 use crate::queue::queue_positions;
 
-/// Claims the job with the smallest time and number among those due, until `until`.
-pub(crate) async fn claim(
-    c: &mut Connection,
-    now: UnixMillis,
-    until: UnixMillis,
-    max_recipients: i64,
-) -> sqlx::Result<NextPage> {
-    let Some(job) = take_due(c, now, until).await? else {
-        return Ok(NextPage::Idle {
-            next_due: next_due(c).await?,
-        });
+/// Claims the job with the smallest time and number among those due, until the end of the lease.
+pub(crate) async fn claim(c: &mut Connection, claim: Claim) -> sqlx::Result<NextPage> {
+    let until = claim.now.plus(claim.lease);
+    let passing_over = name_list(&claim.passing_over)?;
+    let Some(job) = take_due(c, &passing_over, claim.now, until).await? else {
+        let next_due = next_due(c, &passing_over).await?;
+        return Ok(NextPage::Idle { next_due });
     };
-    let range = range(c, &job, now, max_recipients).await?;
+    let range = range(c, &job, claim.now, i64::from(claim.max_recipients)).await?;
     let send = send(c, &job.send_id).await?;
     if send.status == "queued" {
         begin(c, &job.send_id).await?;
@@ -38,30 +34,41 @@ struct JobRow {
     lease_token: i64,
 }
 
+/// App ids as the statements take them: a JSON array.
+fn name_list(apps: &[AppId]) -> sqlx::Result<String> {
+    let names: Vec<&str> = apps.iter().map(AppId::as_str).collect();
+    serde_json::to_string(&names).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
 async fn take_due(
     c: &mut Connection,
+    passing_over: &str,
     now: UnixMillis,
     until: UnixMillis,
 ) -> sqlx::Result<Option<JobRow>> {
     sql!(query_as JobRow [
         r#"WITH due AS MATERIALIZED (
-             SELECT id FROM jobs WHERE due_at <= $1 ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED r#"
+             SELECT id FROM jobs WHERE due_at <= $2 AND app_id NOT IN ("# NAMES r#")
+             ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED r#"
            )
-           UPDATE jobs SET due_at = $2, lease_token = lease_token + 1
+           UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 1
            WHERE id IN (SELECT id FROM due)
            RETURNING id AS "id!", send_id AS "send_id!", app_id AS "app_id!",
                      after_position AS "after_position!", up_to_position AS "up_to_position?",
                      recipients AS "recipients?", attempt AS "attempt!",
                      lease_token AS "lease_token!""#
-    ] now.0, until.0)
+    ] passing_over, now.0, until.0)
     .fetch_optional(c)
     .await
 }
 
-async fn next_due(c: &mut Connection) -> sqlx::Result<Option<UnixMillis>> {
-    let due = sqlx::query_scalar!("SELECT due_at FROM jobs ORDER BY due_at, id LIMIT 1")
-        .fetch_optional(c)
-        .await?;
+async fn next_due(c: &mut Connection, passing_over: &str) -> sqlx::Result<Option<UnixMillis>> {
+    let due = sql!(query_scalar [
+        r#"SELECT due_at AS "due_at!" FROM jobs WHERE app_id NOT IN ("# NAMES r#")
+           ORDER BY due_at, id LIMIT 1"#
+    ] passing_over)
+    .fetch_optional(c)
+    .await?;
     Ok(due.map(UnixMillis))
 }
 

@@ -1,12 +1,16 @@
-//! API keys and the events that record their making.
+//! API keys.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, KeyId, Scope, UnixMillis};
-use hato_service::ports::{KeyRecord, KeyStore, NewKeyRecord, PepperedHash, StoreError};
+use hato_domain::{AppId, KeyId, PageRequest, Scope, UnixMillis};
+use hato_service::ports::{
+    DeletedKey, KeyEvent, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord, PepperedHash,
+    StoreError,
+};
 
 use crate::Database;
 use crate::dialect::{Connection, readers, write};
 use crate::failure::{during, unreadable};
+use crate::key_events::{self, record_event};
 
 #[async_trait]
 impl KeyStore for Database {
@@ -39,6 +43,19 @@ impl KeyStore for Database {
             .await
             .and_then(|rows| rows.into_iter().map(KeyRow::into_record).collect())
             .map_err(during("list keys"))
+    }
+
+    async fn delete_key(&self, key: DeletedKey) -> Result<bool, StoreError> {
+        write(self, "delete a key", |c| Box::pin(delete(c, key))).await
+    }
+
+    async fn key_events_of(
+        &self,
+        app: &AppId,
+        page: &PageRequest,
+    ) -> Result<Vec<KeyEventRecord>, StoreError> {
+        let events = key_events::list(self, app, page).await;
+        events.map_err(during("list what happened to keys"))
     }
 
     async fn record_key_uses(&self, uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError> {
@@ -77,7 +94,7 @@ impl KeyRow {
 async fn create(c: &mut Connection, key: NewKeyRecord) -> sqlx::Result<bool> {
     let inserted = insert(c, &key).await?;
     if inserted {
-        record_creation(c, &key).await?;
+        record_event(c, creation(key)).await?;
     }
     Ok(inserted)
 }
@@ -87,7 +104,8 @@ async fn insert(c: &mut Connection, key: &NewKeyRecord) -> sqlx::Result<bool> {
     let (hash, created_at) = (&key.hash[..], key.created_at.0);
     let inserted = sqlx::query!(
         "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
-         SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps WHERE id = $2",
+         SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps
+         WHERE id = $2 AND deleted_at IS NULL",
         id,
         app,
         key.name,
@@ -100,30 +118,54 @@ async fn insert(c: &mut Connection, key: &NewKeyRecord) -> sqlx::Result<bool> {
     Ok(inserted.rows_affected() == 1)
 }
 
-async fn record_creation(c: &mut Connection, key: &NewKeyRecord) -> sqlx::Result<()> {
-    let (event, app, id) = (key.event_id.as_str(), key.app_id.as_str(), key.id.as_str());
-    let (scope, kind, created_at) = (
-        key.scope.as_str(),
-        key.actor.kind.as_str(),
-        key.created_at.0,
-    );
-    sqlx::query!(
-        "INSERT INTO key_events (id, app_id, event, key_id, key_name, key_scope,
-                                 actor_kind, actor_id, actor_name, created_at)
-         VALUES ($1, $2, 'created', $3, $4, $5, $6, $7, $8, $9)",
-        event,
-        app,
+/// What is left of a key that was deleted.
+struct DeletedRow {
+    name: String,
+    scope: String,
+}
+
+async fn delete(c: &mut Connection, key: DeletedKey) -> sqlx::Result<bool> {
+    let (id, app) = (key.id.as_str(), key.app_id.as_str());
+    let deleted = sqlx::query_as!(
+        DeletedRow,
+        r#"DELETE FROM api_keys WHERE id = $1 AND app_id = $2
+           RETURNING name AS "name!", scope AS "scope!""#,
         id,
-        key.name,
-        scope,
-        kind,
-        key.actor.id,
-        key.actor.name,
-        created_at
+        app
     )
-    .execute(c)
-    .await
-    .map(drop)
+    .fetch_optional(&mut *c)
+    .await?;
+    let Some(DeletedRow { name, scope }) = deleted else {
+        return Ok(false);
+    };
+    record_event(c, deletion(key, name, &scope)?).await?;
+    Ok(true)
+}
+
+fn creation(key: NewKeyRecord) -> (AppId, KeyEventRecord) {
+    let event = KeyEventRecord {
+        id: key.event_id,
+        event: KeyEvent::Created,
+        key_id: key.id,
+        key_name: key.name,
+        key_scope: key.scope,
+        actor: key.actor,
+        created_at: key.created_at,
+    };
+    (key.app_id, event)
+}
+
+fn deletion(key: DeletedKey, name: String, scope: &str) -> sqlx::Result<(AppId, KeyEventRecord)> {
+    let event = KeyEventRecord {
+        id: key.event_id,
+        event: KeyEvent::Deleted,
+        key_id: key.id,
+        key_name: name,
+        key_scope: Scope::parse(scope).map_err(|_| unreadable("scope"))?,
+        actor: key.actor,
+        created_at: key.now,
+    };
+    Ok((key.app_id, event))
 }
 
 async fn record_uses(c: &mut Connection, uses: Vec<(KeyId, UnixMillis)>) -> sqlx::Result<()> {

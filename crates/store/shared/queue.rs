@@ -5,26 +5,31 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, BrowserKeys, Endpoint, SendId, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, DeliveryQueue, Lease, NextPage, PageRange, Recipient, RecipientId, Settled,
+    Claim, ClaimedPage, DeliveryQueue, Lease, NextPage, PageRange, Recipient, RecipientId, Settled,
     Settlement, StoreError,
 };
 
 use crate::Database;
 use crate::claim::claim;
+use crate::clock_steps::bring_forward;
 use crate::dialect::{Connection, readers, sql, write};
 use crate::failure::{during, unreadable};
 use crate::settlement::{SettledPage, settle};
 
 #[async_trait]
 impl DeliveryQueue for Database {
-    async fn claim_page(
+    async fn claim_page(&self, wanted: Claim) -> Result<NextPage, StoreError> {
+        write(self, "claim a page", |c| Box::pin(claim(c, wanted))).await
+    }
+
+    async fn bring_forward(
         &self,
         now: UnixMillis,
         lease: Duration,
-        max_recipients: u32,
-    ) -> Result<NextPage, StoreError> {
-        write(self, "claim a page", move |c| {
-            Box::pin(claim(c, now, now.plus(lease), i64::from(max_recipients)))
+        longest_wait: Duration,
+    ) -> Result<(), StoreError> {
+        write(self, "bring jobs forward", move |c| {
+            Box::pin(bring_forward(c, now, lease, longest_wait))
         })
         .await
     }
@@ -146,7 +151,7 @@ async fn renew(c: &mut Connection, leases: Vec<Lease>, until: UnixMillis) -> sql
 /// A new token, so that the lease that is given back settles nothing any more.
 async fn release(c: &mut Connection, lease: Lease, due_at: UnixMillis) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE jobs SET due_at = $3, lease_token = lease_token + 1
+        "UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 0
          WHERE id = $1 AND lease_token = $2",
         lease.job.0,
         lease.token,

@@ -129,3 +129,11 @@ async fn end(c: &mut Connection, token_hash: [u8; 32]) -> sqlx::Result<()> {
         .await
         .map(drop)
 }
+
+/// Ends every session of the account.
+pub(crate) async fn end_all(c: &mut Connection, account: &str) -> sqlx::Result<()> {
+    sqlx::query!("DELETE FROM sessions WHERE account_id = $1", account)
+        .execute(c)
+        .await
+        .map(drop)
+}

@@ -2,19 +2,22 @@
 
 use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, DeadLetter, Expired, Lease, PageRange, RetryJob, Settled, Settlement,
+    ClaimedPage, Expired, FailureTally, Lease, PageRange, RetryJob, Settled, Settlement,
 };
 
-use crate::dialect::{Connection, sql};
+use crate::cancellation::count_cancelled;
+use crate::dead_letters::bury;
+use crate::dialect::{Connection, lock_app, sql};
 use crate::queue::{number_list, queue_list};
 use crate::subscriptions::count_off;
 
 /// What settling needs to know of a page.
 pub(crate) struct SettledPage {
     lease: Lease,
-    send_id: SendId,
-    app_id: AppId,
-    attempt: u8,
+    pub(crate) send_id: SendId,
+    pub(crate) app_id: AppId,
+    pub(crate) attempt: u8,
+    accepted_at: UnixMillis,
     /// Whoever has a higher position subscribed again after the page was made.
     up_to: i64,
 }
@@ -30,6 +33,7 @@ impl SettledPage {
             send_id: page.send_id.clone(),
             app_id: page.app_id.clone(),
             attempt: page.attempt,
+            accepted_at: page.accepted_at,
             up_to,
         }
     }
@@ -45,12 +49,16 @@ pub(crate) async fn settle(
     if !remove_job(c, page.lease).await? {
         return Ok(Settled::LeaseLost);
     }
+    let is_cancelled = count(c, &page.send_id, &settlement).await?;
+    count_day(c, &page, &settlement).await?;
     deactivate(c, &page, &settlement.expired, now).await?;
     bury(c, &page, &settlement.dead_letters, now).await?;
-    for retry in &settlement.retries {
-        queue_retry(c, &page, retry).await?;
+    tally(c, &page.send_id, &settlement.tallies).await?;
+    if is_cancelled {
+        count_cancelled(c, &page.send_id, to_try_again(&settlement)).await?;
+    } else {
+        queue_retries(c, &page, &settlement.retries).await?;
     }
-    count(c, &page.send_id, &settlement).await?;
     finish(c, &page.send_id, now).await?;
     Ok(Settled::Recorded)
 }
@@ -76,6 +84,7 @@ async fn deactivate(
     if expired.is_empty() {
         return Ok(());
     }
+    lock_app(c, &page.app_id).await?;
     let numbers: Vec<i64> = expired.iter().map(|one| one.recipient.0).collect();
     let numbers = number_list(&numbers)?;
     let deactivated = sql!(query [
@@ -88,94 +97,96 @@ async fn deactivate(
     count_off(c, &page.app_id, deactivated.rows_affected()).await
 }
 
-/// Records the dead letters with the attempts that were made: one for which no time was left was not.
-async fn bury(
+fn to_try_again(settlement: &Settlement) -> i64 {
+    let lists = settlement.retries.iter().map(|retry| &retry.recipients);
+    size(lists.map(Vec::len).sum())
+}
+
+async fn queue_retries(
     c: &mut Connection,
     page: &SettledPage,
-    dead_letters: &[DeadLetter],
-    now: UnixMillis,
+    retries: &[RetryJob],
 ) -> sqlx::Result<()> {
-    if dead_letters.is_empty() {
-        return Ok(());
+    for retry in retries.iter().filter(|retry| !retry.recipients.is_empty()) {
+        let numbers: Vec<i64> = retry.recipients.iter().map(|it| it.0).collect();
+        let list = number_list(&numbers)?;
+        let (send, app) = (&page.send_id, &page.app_id);
+        queue_list(c, send, app, &list, retry.attempt, retry.due_at).await?;
     }
-    let failures = failure_list(dead_letters)?;
-    let (send, app) = (page.send_id.as_str(), page.app_id.as_str());
-    let earlier_attempts = i64::from(page.attempt);
-    sql!(query [
-        "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, http_status,
-                                   attempts, created_at)
-         SELECT $2, $3, s.public_id, s.endpoint, f.reason, f.http_status,
-                CASE f.reason WHEN 'out_of_time' THEN CAST($4 AS BIGINT)
-                              ELSE CAST($4 AS BIGINT) + 1 END,
-                CAST($5 AS BIGINT)
-         FROM (" FAILURES ") AS f JOIN subscriptions AS s ON s.id = f.recipient"
-    ] failures, send, app, earlier_attempts, now.0)
-    .execute(c)
-    .await
-    .map(drop)
+    Ok(())
 }
 
-/// A JSON array of (recipient, reason, HTTP status or null).
-fn failure_list(dead_letters: &[DeadLetter]) -> sqlx::Result<String> {
-    let failures: Vec<_> = dead_letters
-        .iter()
-        .map(|letter| {
-            (
-                letter.recipient.0,
-                letter.reason.as_str(),
-                letter.http_status,
-            )
-        })
-        .collect();
-    serde_json::to_string(&failures).map_err(|error| sqlx::Error::Encode(error.into()))
-}
-
-async fn queue_retry(c: &mut Connection, page: &SettledPage, retry: &RetryJob) -> sqlx::Result<()> {
-    if retry.recipients.is_empty() {
-        return Ok(());
-    }
-    let numbers: Vec<i64> = retry
-        .recipients
-        .iter()
-        .map(|recipient| recipient.0)
-        .collect();
-    let list = number_list(&numbers)?;
-    queue_list(
-        c,
-        &page.send_id,
-        &page.app_id,
-        &list,
-        retry.attempt,
-        retry.due_at,
-    )
-    .await
-}
-
-async fn count(c: &mut Connection, send: &SendId, settlement: &Settlement) -> sqlx::Result<()> {
-    let size = |len: usize| i64::try_from(len).unwrap_or(i64::MAX);
+/// Counts what became of the page on its send, and says whether the send is being cancelled.
+async fn count(c: &mut Connection, send: &SendId, settlement: &Settlement) -> sqlx::Result<bool> {
     let expired = size(settlement.expired.len());
     let other = size(settlement.dead_letters.len());
     let send = send.as_str();
-    sqlx::query!(
-        "UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
-                          failed_other = failed_other + $4
-         WHERE id = $1",
+    sqlx::query_scalar!(
+        r#"UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
+                            failed_other = failed_other + $4
+           WHERE id = $1 RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool""#,
         send,
         settlement.sent,
         expired,
         other
     )
+    .fetch_one(c)
+    .await
+}
+
+/// Counts the same on the day when the send was accepted, which has a row since then.
+async fn count_day(
+    c: &mut Connection,
+    page: &SettledPage,
+    settlement: &Settlement,
+) -> sqlx::Result<()> {
+    let failed = size(settlement.expired.len() + settlement.dead_letters.len());
+    if settlement.sent == 0 && failed == 0 {
+        return Ok(());
+    }
+    let (app, day) = (page.app_id.as_str(), page.accepted_at.day_number());
+    sqlx::query!(
+        "UPDATE daily_counts SET sent = sent + $3, failed = failed + $4
+         WHERE app_id = $1 AND day = $2",
+        app,
+        day,
+        settlement.sent,
+        failed
+    )
     .execute(c)
     .await
     .map(drop)
 }
 
+async fn tally(c: &mut Connection, send: &SendId, tallies: &[FailureTally]) -> sqlx::Result<()> {
+    let send = send.as_str();
+    for tally in tallies {
+        sqlx::query!(
+            "INSERT INTO send_failures (send_id, host, reason, recipients) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (send_id, host, reason) DO UPDATE
+             SET recipients = send_failures.recipients + excluded.recipients",
+            send,
+            tally.host,
+            tally.reason,
+            tally.recipients
+        )
+        .execute(&mut *c)
+        .await?;
+    }
+    Ok(())
+}
+
+fn size(len: usize) -> i64 {
+    i64::try_from(len).unwrap_or(i64::MAX)
+}
+
 /// Ends the send when no page of it is left: whoever is not counted by then was no longer subscribed. The counting before
 /// has locked the send, so of two last pages the later one sees that the other is gone.
-async fn finish(c: &mut Connection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
+pub(crate) async fn finish(c: &mut Connection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
     let send = send.as_str();
     sqlx::query!(
-        "UPDATE sends SET status = 'done', finished_at = $2,
+        "UPDATE sends SET status = CASE WHEN cancelled > 0 THEN 'cancelled' ELSE 'done' END,
+                          finished_at = $2,
                           skipped = recipients - sent - failed_expired - failed_other - cancelled
          WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM jobs WHERE send_id = $1)",
         send,

@@ -6,7 +6,8 @@ use hato_service::ports::{NewSubscription, RegisteredSubscription, StoreError, S
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
-use crate::dialect::{Connection, write};
+use crate::accounts::plan;
+use crate::dialect::{Connection, lock_app, write};
 
 #[async_trait]
 impl SubscriptionStore for Database {
@@ -15,7 +16,17 @@ impl SubscriptionStore for Database {
         subscription: NewSubscription,
     ) -> Result<RegisteredSubscription, StoreError> {
         write(self, "register a subscription", |c| {
-            Box::pin(register(c, subscription))
+            Box::pin(register(c, subscription, false))
+        })
+        .await
+    }
+
+    async fn register_within_limit(
+        &self,
+        subscription: NewSubscription,
+    ) -> Result<RegisteredSubscription, StoreError> {
+        write(self, "register a subscription within the limit", |c| {
+            Box::pin(register(c, subscription, true))
         })
         .await
     }
@@ -42,12 +53,19 @@ pub(crate) fn endpoint_hash(endpoint: &Endpoint) -> [u8; 32] {
 async fn register(
     c: &mut Connection,
     subscription: NewSubscription,
+    limited: bool,
 ) -> sqlx::Result<RegisteredSubscription> {
     if let Some(id) = update_active(c, &subscription).await? {
         return Ok(RegisteredSubscription::Updated(SubscriptionId::trusted(id)));
     }
-    let Some(position) = take_position(c, &subscription.app_id).await? else {
-        return Ok(RegisteredSubscription::NoApp);
+    lock_app(c, &subscription.app_id).await?;
+    let limit = if limited {
+        limit_for(c, &subscription).await?
+    } else {
+        i64::MAX
+    };
+    let Some(position) = take_position(c, &subscription.app_id, limit).await? else {
+        return Ok(refusal(limit));
     };
     let active = activate(c, &subscription, position).await?;
     if active.position != position {
@@ -60,6 +78,42 @@ async fn register(
     })
 }
 
+/// No position was to be had below this limit.
+fn refusal(limit: i64) -> RegisteredSubscription {
+    if limit == i64::MAX {
+        RegisteredSubscription::NoApp
+    } else {
+        RegisteredSubscription::LimitReached
+    }
+}
+
+struct LimitRow {
+    plan: String,
+    is_known: bool,
+}
+
+/// Below which number of active subscriptions the app takes this one: a known endpoint is always taken (CONTRACT 5).
+async fn limit_for(c: &mut Connection, new: &NewSubscription) -> sqlx::Result<i64> {
+    let (app, hash) = (new.app_id.as_str(), endpoint_hash(&new.endpoint));
+    let hash = &hash[..];
+    let row = sqlx::query_as!(
+        LimitRow,
+        r#"SELECT a.plan,
+                  EXISTS (SELECT 1 FROM subscriptions AS s
+                          WHERE s.app_id = p.id AND s.endpoint_hash = $2) AS "is_known!: bool"
+           FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+           WHERE p.id = $1 AND p.deleted_at IS NULL"#,
+        app,
+        hash
+    )
+    .fetch_optional(c)
+    .await?;
+    match row {
+        Some(row) if !row.is_known => Ok(plan(&row.plan)?.max_subscriptions().unwrap_or(i64::MAX)),
+        Some(_) | None => Ok(i64::MAX),
+    }
+}
+
 /// Updates the record if there is an active one, and returns its public id.
 async fn update_active(c: &mut Connection, new: &NewSubscription) -> sqlx::Result<Option<String>> {
     let (app, hash) = (new.app_id.as_str(), endpoint_hash(&new.endpoint));
@@ -69,6 +123,7 @@ async fn update_active(c: &mut Connection, new: &NewSubscription) -> sqlx::Resul
         r#"UPDATE subscriptions
            SET p256dh = $3, auth = $4, platform = COALESCE($5, platform), updated_at = $6
            WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
+             AND EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL)
            RETURNING public_id AS "public_id!""#,
         app,
         hash,
@@ -81,14 +136,16 @@ async fn update_active(c: &mut Connection, new: &NewSubscription) -> sqlx::Resul
     .await
 }
 
-/// Counts one more active subscription and returns its position; `None` when the app is gone.
-async fn take_position(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>> {
+/// Counts one more active subscription and returns its position; `None` when the app is gone or has `limit` of them.
+async fn take_position(c: &mut Connection, app: &AppId, limit: i64) -> sqlx::Result<Option<i64>> {
     let app = app.as_str();
     sqlx::query_scalar!(
         r#"UPDATE apps
            SET last_position = last_position + 1, active_subscriptions = active_subscriptions + 1
-           WHERE id = $1 RETURNING last_position AS "last_position!""#,
-        app
+           WHERE id = $1 AND deleted_at IS NULL AND active_subscriptions < $2
+           RETURNING last_position AS "last_position!""#,
+        app,
+        limit
     )
     .fetch_optional(c)
     .await
@@ -142,6 +199,7 @@ async fn unsubscribe(
     hash: [u8; 32],
     now: UnixMillis,
 ) -> sqlx::Result<()> {
+    lock_app(c, &app).await?;
     let (id, hash) = (app.as_str(), &hash[..]);
     let deactivated = sqlx::query!(
         "UPDATE subscriptions

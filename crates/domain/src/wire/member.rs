@@ -1,6 +1,8 @@
 //! How optional members of a request are read.
 
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 /// A string, where `null` and the empty string count as absent.
 pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
@@ -10,6 +12,55 @@ pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Err
 /// A string that is never ignored once it is present: `null` is an error and the empty string stays.
 pub fn present_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     String::deserialize(from).map(Some)
+}
+
+/// What a request says of a member that must be present, and that `null` or the empty string clears (CONTRACT 2).
+#[derive(Debug, Default, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// There shall be none.
+    Clear,
+    /// It shall be this.
+    Set(String),
+}
+
+impl<'de> Deserialize<'de> for Change {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(text(from)?.map_or(Self::Clear, Self::Set))
+    }
+}
+
+/// A list of strings, where `null` and the empty string count as absent.
+pub fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Member {
+        Texts(Vec<String>),
+        Text(String),
+    }
+    match Option::<Member>::deserialize(from)? {
+        None => Ok(None),
+        Some(Member::Texts(texts)) => Ok(Some(texts)),
+        Some(Member::Text(text)) if text.is_empty() => Ok(None),
+        Some(Member::Text(_)) => Err(D::Error::custom("expected a list of strings")),
+    }
+}
+
+/// An object, where `null` and the empty string count as absent. What serde would read from a list is no object.
+pub fn object<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let text = Option::<Box<RawValue>>::deserialize(from)?;
+    match text.as_deref().map(RawValue::get) {
+        None | Some("\"\"") => Ok(None),
+        Some(text) => super::read(text.as_bytes())
+            .map(Some)
+            .map_err(D::Error::custom),
+    }
 }
 
 /// An integer, where `null` and the empty string count as absent.

@@ -2,12 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{integer, present_text, text};
-use crate::notification::Links;
-use crate::{
-    Endpoint, ErrorCode, HttpsUrl, LoginPassword, Name, NewPassword, Notification, Platform,
-    PushOptions, Scope, Topic, Ttl, Urgency,
-};
+use super::member::{Change, text};
+use crate::{Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
 
 /// `POST /auth/register` and `POST /auth/login`.
 #[derive(Default, Deserialize)]
@@ -53,6 +49,24 @@ impl CreateApp {
     /// The name, or `MISSING_FIELDS`.
     pub fn into_name(self) -> Result<Name, ErrorCode> {
         Name::parse(&self.name.ok_or(ErrorCode::MissingFields)?)
+    }
+}
+
+/// `PATCH /api/v1/apps/{appId}` (SPEC 4.13).
+#[derive(Default, Deserialize)]
+pub struct UpdateApp {
+    #[serde(default)]
+    webhook_url: Change,
+}
+
+impl UpdateApp {
+    /// The URL, unchecked, or `None` to clear it; an absent member is `MISSING_FIELDS` (CONTRACT 2).
+    pub fn into_webhook_url(self) -> Result<Option<String>, ErrorCode> {
+        match self.webhook_url {
+            Change::Absent => Err(ErrorCode::MissingFields),
+            Change::Clear => Ok(None),
+            Change::Set(url) => Ok(Some(url)),
+        }
     }
 }
 
@@ -136,132 +150,24 @@ impl Unsubscribe {
     }
 }
 
-/// `POST /api/v1/notify` and its app-scoped form (SPEC 4.8, 4.10).
-#[derive(Default, Serialize, Deserialize)]
-pub struct Notify {
-    /// The headline.
-    #[serde(default, deserialize_with = "text")]
-    pub title: Option<String>,
-    /// The text.
-    #[serde(default, deserialize_with = "text")]
-    pub body: Option<String>,
-    /// Opened on click.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub url: Option<String>,
-    /// Shown beside the text.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub icon: Option<String>,
-    /// Shown where there is little room.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub badge: Option<String>,
-    /// Restricts the send to one subscriber; once present it is never ignored (CONTRACT 2).
-    #[serde(
-        default,
-        deserialize_with = "present_text",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub endpoint: Option<String>,
-    /// Seconds.
-    #[serde(
-        default,
-        deserialize_with = "integer",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub ttl: Option<i64>,
-    /// `very-low`, `low`, `normal` or `high`.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub urgency: Option<String>,
-    /// A name under which newer messages replace older ones.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub topic: Option<String>,
-}
-
-impl Notify {
-    /// The push options, or `INVALID_INPUT`.
-    pub fn options(&self) -> Result<PushOptions, ErrorCode> {
-        Ok(PushOptions {
-            ttl: self.ttl.map_or(Ok(Ttl::MAX), Ttl::parse)?,
-            urgency: self.urgency.as_deref().map(Urgency::parse).transpose()?,
-            topic: self.topic.as_deref().map(Topic::parse).transpose()?,
-        })
-    }
-
-    /// The notification: `MISSING_FIELDS` without title or body, `INVALID_URL` for a link, `PAYLOAD_TOO_LARGE`.
-    pub fn into_notification(self) -> Result<Notification, ErrorCode> {
-        let title = self.title.ok_or(ErrorCode::MissingFields)?;
-        let body = self.body.ok_or(ErrorCode::MissingFields)?;
-        let link = |text: Option<String>| text.as_deref().map(HttpsUrl::parse).transpose();
-        let links = Links {
-            url: link(self.url)?,
-            icon: link(self.icon)?,
-            badge: link(self.badge)?,
-        };
-        Notification::new(title, body, links)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Notify;
+    use super::UpdateApp;
     use crate::ErrorCode;
 
-    fn read(json: &str) -> Result<Notify, ErrorCode> {
-        crate::wire::read(json.as_bytes())
-    }
-
     #[test]
-    fn null_and_empty_count_as_absent() {
-        let notify =
-            read(r#"{"title":"t","body":"","url":null,"ttl":"","x":1}"#).expect("well-formed");
-        assert!(notify.url.is_none() && notify.ttl.is_none());
+    fn a_webhook_url_is_set_or_cleared_but_never_left_out() {
+        let read = |json: &str| {
+            let request: Result<UpdateApp, _> = crate::wire::read(json.as_bytes());
+            request.and_then(UpdateApp::into_webhook_url)
+        };
+        assert_eq!(read("{}"), Err(ErrorCode::MissingFields));
+        assert_eq!(read(r#"{"webhook_url":null}"#), Ok(None));
+        assert_eq!(read(r#"{"webhook_url":""}"#), Ok(None));
+        assert_eq!(read(r#"{"webhook_url":"x"}"#), Ok(Some("x".to_owned())));
         assert_eq!(
-            notify.into_notification().err(),
-            Some(ErrorCode::MissingFields)
+            read(r#"{"webhook_url":["x"]}"#),
+            Err(ErrorCode::InvalidInput)
         );
-    }
-
-    #[test]
-    fn an_endpoint_is_never_ignored() {
-        assert!(read(r#"{"endpoint":null}"#).is_err());
-        assert_eq!(
-            read(r#"{"endpoint":""}"#)
-                .expect("well-formed")
-                .endpoint
-                .as_deref(),
-            Some("")
-        );
-    }
-
-    #[test]
-    fn wrong_types_are_not_well_formed() {
-        for json in [
-            r#"{"title":1}"#,
-            r#"{"ttl":"60"}"#,
-            r#"{"ttl":1.5}"#,
-            "[]",
-            r#"{"title":"a","title":"b"}"#,
-        ] {
-            assert!(read(json).is_err(), "{json}");
-        }
     }
 }

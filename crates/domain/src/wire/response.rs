@@ -74,6 +74,15 @@ pub struct App {
     pub created_at: UnixMillis,
 }
 
+/// The answer to a change of an app (SPEC 4.13).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AppUpdated {
+    /// Always true.
+    pub ok: bool,
+    /// Where delivery results are posted from now on.
+    pub webhook_url: Option<String>,
+}
+
 /// An API key as lists show it (SPEC 2.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiKey {
@@ -97,6 +106,25 @@ pub struct CreatedKey {
     pub record: ApiKey,
     /// The raw key: `pk_` and 64 hexadecimal digits.
     pub key: String,
+}
+
+/// The making or the deletion of an API key (SPEC 2.6).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyEvent {
+    /// `evt_…`.
+    pub id: String,
+    /// `created` or `deleted`.
+    pub event: String,
+    /// `key_…`.
+    pub key_id: String,
+    /// The key's label.
+    pub key_name: String,
+    /// `subscribe_only`, `notify` or `full`.
+    pub key_scope: String,
+    /// When it happened.
+    pub created_at: UnixMillis,
+    /// Who did it.
+    pub actor: Actor,
 }
 
 /// `GET /api/v1/vapid-public-key`.
@@ -125,6 +153,45 @@ pub struct SendAccepted {
     pub send_id: String,
     /// How many recipients it is queued for.
     pub queued: i64,
+}
+
+/// The answer to a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchAccepted {
+    /// How many recipients it is queued for.
+    pub queued: i64,
+    /// `snd_…`.
+    pub send_id: String,
+}
+
+/// The answer to cancelling a send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cancelled {
+    /// Always true.
+    pub ok: bool,
+    /// How many recipients it is not delivered to any more.
+    pub cancelled: i64,
+}
+
+/// A delivery that finally failed (CONTRACT 4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadLetter {
+    /// `dl_…`.
+    pub id: String,
+    /// The send whose record holds the content.
+    pub send_id: String,
+    /// `sub_…`.
+    pub subscription_id: String,
+    /// Where it was to be delivered.
+    pub endpoint: String,
+    /// Why it failed, for example `throttled`.
+    pub reason: String,
+    /// The last answer's status, if there was an answer.
+    pub http_status: Option<u16>,
+    /// Attempts that were made.
+    pub attempts: i64,
+    /// When it was given up.
+    pub created_at: UnixMillis,
 }
 
 /// Who did something: a user or an API key.
@@ -181,4 +248,15 @@ pub struct Page<T> {
     pub next_before: Option<UnixMillis>,
     /// `before_id` of the next page; `null` on the last.
     pub next_before_id: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// The same page with each item made into another.
+    pub fn map<U>(self, item: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            items: self.items.into_iter().map(item).collect(),
+            next_before: self.next_before,
+            next_before_id: self.next_before_id,
+        }
+    }
 }

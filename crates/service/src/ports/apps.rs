@@ -1,7 +1,7 @@
 //! Apps in the store.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, Plan, UnixMillis};
+use hato_domain::{AccountId, AppId, Plan, UnixMillis, WebhookUrl};
 
 use super::StoreError;
 
@@ -52,7 +52,18 @@ pub enum CreatedApp {
     LimitReached,
 }
 
-/// Verbs on apps.
+/// What became of [`AppStore::set_webhook`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebhookSet {
+    /// It is as asked.
+    Done,
+    /// The account's plan is not [`Plan::FOR_WEBHOOKS`].
+    PlanRequired,
+    /// There is no such app any more.
+    NoApp,
+}
+
+/// Verbs on apps. A deleted app is there for none of them but [`AppStore::purge_deleted_apps`].
 #[async_trait]
 pub trait AppStore {
     /// Makes the app unless the account's plan allows no more; the limit is [`Plan::max_apps`] of the stored plan.
@@ -63,4 +74,18 @@ pub trait AppStore {
 
     /// The app.
     async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError>;
+
+    /// Sets the webhook URL if the account's stored plan allows that, or clears it on any plan.
+    async fn set_webhook(
+        &self,
+        app: &AppId,
+        url: Option<WebhookUrl>,
+    ) -> Result<WebhookSet, StoreError>;
+
+    /// Deletes the app for everybody: it acts no more and nobody finds it, though most of its rows are still there;
+    /// `false` when there is no such app.
+    async fn delete_app(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
+
+    /// Removes at most `limit` rows of deleted apps, and whether some may be left. What an account sent in a month stays.
+    async fn purge_deleted_apps(&self, limit: u32) -> Result<bool, StoreError>;
 }

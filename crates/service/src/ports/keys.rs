@@ -1,7 +1,7 @@
 //! API keys in the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, KeyEventId, KeyId, Scope, UnixMillis};
+use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
 
 use super::StoreError;
 use crate::access::Actor;
@@ -47,6 +47,59 @@ pub struct NewKeyRecord {
     pub created_at: UnixMillis,
 }
 
+/// A key to be deleted, with the event that records it.
+#[derive(Clone, Debug)]
+pub struct DeletedKey {
+    /// `key_…`.
+    pub id: KeyId,
+    /// The app that it must be bound to.
+    pub app_id: AppId,
+    /// `evt_…` of the `deleted` event.
+    pub event_id: KeyEventId,
+    /// Who deletes it.
+    pub actor: Actor,
+    /// Now.
+    pub now: UnixMillis,
+}
+
+/// What happened to a key (CONTRACT 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyEvent {
+    /// It was made.
+    Created,
+    /// It was deleted.
+    Deleted,
+}
+
+impl KeyEvent {
+    /// The text form, as in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// What happened to a key, kept until its app is deleted (SPEC 2.6).
+#[derive(Clone, Debug)]
+pub struct KeyEventRecord {
+    /// `evt_…`.
+    pub id: KeyEventId,
+    /// What happened.
+    pub event: KeyEvent,
+    /// `key_…`, which may be deleted by now.
+    pub key_id: KeyId,
+    /// The key's label.
+    pub key_name: String,
+    /// What the key may or might do.
+    pub key_scope: Scope,
+    /// Who did it.
+    pub actor: Actor,
+    /// When it happened.
+    pub created_at: UnixMillis,
+}
+
 /// Verbs on API keys.
 #[async_trait]
 pub trait KeyStore {
@@ -58,6 +111,17 @@ pub trait KeyStore {
 
     /// The app's keys, oldest first.
     async fn keys_of(&self, app: &AppId) -> Result<Vec<KeyRecord>, StoreError>;
+
+    /// Deletes the key and records that; `false` when the app has no such key.
+    async fn delete_key(&self, key: DeletedKey) -> Result<bool, StoreError>;
+
+    /// A page of what happened to the app's keys, newest first, at most `page.limit` + 1 of them, so that the caller sees
+    /// whether more follow.
+    async fn key_events_of(
+        &self,
+        app: &AppId,
+        page: &PageRequest,
+    ) -> Result<Vec<KeyEventRecord>, StoreError>;
 
     /// Moves each key's `last_used_at` forward to the given time.
     async fn record_key_uses(&self, uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError>;

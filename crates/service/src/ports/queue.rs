@@ -73,12 +73,25 @@ pub struct ClaimedPage {
     pub sealed_private_key: Vec<u8>,
 }
 
+/// What a claim asks for.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The current time.
+    pub now: UnixMillis,
+    /// How long the page stays claimed unless the lease is renewed.
+    pub lease: Duration,
+    /// Most recipients of a broadcast's page.
+    pub max_recipients: u32,
+    /// Apps whose pages are left to a later claim.
+    pub passing_over: Vec<AppId>,
+}
+
 /// What a claim found.
 #[derive(Clone, Debug)]
 pub enum NextPage {
     /// A page to deliver.
     Claimed(Box<ClaimedPage>),
-    /// Nothing is due; the next job is due then, if there is one.
+    /// Nothing is due, apps passed over aside; the next job is due then, if there is one.
     Idle {
         /// When to ask again at the latest.
         next_due: Option<UnixMillis>,
@@ -116,6 +129,17 @@ pub struct Expired {
     pub http_status: u16,
 }
 
+/// Recipients of a page that finally failed at one push service for one reason; gone subscriptions included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureTally {
+    /// The endpoints' host.
+    pub host: String,
+    /// `expired`, or the reason of a dead letter as [`FailureReason::as_str`] has it.
+    pub reason: &'static str,
+    /// How many.
+    pub recipients: i64,
+}
+
 /// Recipients to be tried again, together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetryJob {
@@ -137,6 +161,8 @@ pub struct Settlement {
     pub expired: Vec<Expired>,
     /// Who finally failed.
     pub dead_letters: Vec<DeadLetter>,
+    /// `expired` and `dead_letters` once more, by push service and reason.
+    pub tallies: Vec<FailureTally>,
     /// Who is to be tried again.
     pub retries: Vec<RetryJob>,
 }
@@ -155,12 +181,17 @@ pub enum Settled {
 pub trait DeliveryQueue {
     /// Claims the page that has been due longest, until `now + lease`. Of a broadcast, it takes a page of at most
     /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction.
-    async fn claim_page(
+    async fn claim_page(&self, claim: Claim) -> Result<NextPage, StoreError>;
+
+    /// Repairs due times after the clock was set back. What is due later than anything can have to wait, or belongs to a
+    /// send that was accepted in what is the future, is due at `now`; a lease that ends later than any can ends at
+    /// `now + lease`.
+    async fn bring_forward(
         &self,
         now: UnixMillis,
         lease: Duration,
-        max_recipients: u32,
-    ) -> Result<NextPage, StoreError>;
+        longest_wait: Duration,
+    ) -> Result<(), StoreError>;
 
     /// The page's recipients that are active now, at most those of the page.
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError>;

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, Endpoint, Month, Notification, PageRequest, PushOptions, SendId, UnixMillis,
+    AppId, DeadLetterId, Endpoint, IdempotencyKey, Month, Notification, PageRequest, PushOptions,
+    SendId, UnixMillis,
 };
 
 use super::StoreError;
@@ -15,6 +16,21 @@ pub enum Audience {
     Everyone,
     /// The active subscription with this endpoint.
     One(Endpoint),
+    /// The active subscriptions among those with these endpoints, which are distinct.
+    Listed(Vec<Endpoint>),
+}
+
+/// A request that its client may repeat (CONTRACT 6).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeatable {
+    /// The client's name for it.
+    pub key: IdempotencyKey,
+    /// The path it was sent to, without the app: the same key on another path is another request.
+    pub path: &'static str,
+    /// SHA-256 of its body.
+    pub body_hash: [u8; 32],
+    /// Only what was accepted later than this is the same request.
+    pub since: UnixMillis,
 }
 
 /// A send to be accepted.
@@ -32,6 +48,8 @@ pub struct NewSend {
     pub audience: Audience,
     /// Who sends.
     pub actor: Actor,
+    /// What makes it the same as an earlier request.
+    pub repeatable: Option<Repeatable>,
     /// Now.
     pub now: UnixMillis,
     /// The UTC month of `now`, in which the recipients are counted.
@@ -39,13 +57,22 @@ pub struct NewSend {
 }
 
 /// What became of a send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptedSend {
     /// It is charged, recorded and queued, and on disk. Nothing is left to do for 0 recipients.
     Queued {
         /// How many recipients it is queued for.
         recipients: i64,
     },
+    /// The same request was accepted before; nothing was stored.
+    Replayed {
+        /// The send of then.
+        send_id: SendId,
+        /// How many recipients it was queued for.
+        recipients: i64,
+    },
+    /// The idempotency key was used with another body; nothing was stored.
+    Conflict,
     /// There is no such app any more, or no active subscription with the endpoint.
     NotFound,
     /// It would pass the account's monthly limit; nothing was stored.
@@ -115,10 +142,32 @@ pub struct SendRecord {
     pub created_at: UnixMillis,
 }
 
+/// A delivery that finally failed, as lists show it (CONTRACT 4).
+#[derive(Clone, Debug)]
+pub struct DeadLetterRecord {
+    /// `dl_…`.
+    pub id: DeadLetterId,
+    /// The send whose record holds the content.
+    pub send_id: SendId,
+    /// `sub_…`.
+    pub subscription_id: String,
+    /// Where it was to be delivered.
+    pub endpoint: String,
+    /// [`hato_domain::FailureReason::as_str`].
+    pub reason: String,
+    /// The last answer's status, if there was an answer.
+    pub http_status: Option<u16>,
+    /// Attempts that were made.
+    pub attempts: i64,
+    /// When it was given up.
+    pub created_at: UnixMillis,
+}
+
 /// Verbs on sends.
 #[async_trait]
 pub trait SendStore {
-    /// Charges the account's month, records the send and queues it, or does nothing. The limit is
+    /// Charges the account's month, records the send and queues it, or does nothing. A repeated request is answered before
+    /// anything else is judged, and waits for a twin that is being accepted. The limit is
     /// [`hato_domain::Plan::max_monthly_sends`] of the stored plan. Its cost does not depend on the audience.
     async fn accept_send(&self, send: NewSend) -> Result<AcceptedSend, StoreError>;
 
@@ -128,4 +177,24 @@ pub trait SendStore {
         app: &AppId,
         page: &PageRequest,
     ) -> Result<Vec<SendRecord>, StoreError>;
+
+    /// The app's send with this id.
+    async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError>;
+
+    /// Takes what nobody has claimed of the send out of the queue, and lets what is claimed be tried no more after this
+    /// attempt. Returns how many recipients were taken out; `None` when the app has no such send.
+    async fn cancel_send(
+        &self,
+        app: &AppId,
+        send: &SendId,
+        now: UnixMillis,
+    ) -> Result<Option<i64>, StoreError>;
+
+    /// A page of the app's dead letters, newest first, at most `page.limit` + 1 of them. `before` is the cursor's id.
+    async fn dead_letters_of(
+        &self,
+        app: &AppId,
+        page: &PageRequest,
+        before: Option<DeadLetterId>,
+    ) -> Result<Vec<DeadLetterRecord>, StoreError>;
 }

@@ -29,6 +29,8 @@ pub enum RegisteredSubscription {
     Created(SubscriptionId),
     /// The endpoint was known: the record is updated, and active again if it was not.
     Updated(SubscriptionId),
+    /// The endpoint is new, and the app has as many active subscriptions as its plan allows.
+    LimitReached,
     /// There is no such app any more.
     NoApp,
 }
@@ -36,8 +38,15 @@ pub enum RegisteredSubscription {
 /// Verbs on subscriptions.
 #[async_trait]
 pub trait SubscriptionStore {
-    /// Registers the subscription: an upsert on the endpoint within the app.
+    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan.
     async fn register_subscription(
+        &self,
+        subscription: NewSubscription,
+    ) -> Result<RegisteredSubscription, StoreError>;
+
+    /// Registers the subscription likewise, but a new endpoint only while the app has fewer active subscriptions than
+    /// [`hato_domain::Plan::max_subscriptions`] of the stored plan (SPEC 4.2).
+    async fn register_within_limit(
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisteredSubscription, StoreError>;

@@ -1,6 +1,8 @@
 //! Opening and closing the file: one writer, and a pool of connections that only read.
 
+use std::fs::{DirBuilder, OpenOptions};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,7 @@ use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
+use tokio::sync::Mutex;
 
 use crate::failure::during;
 use crate::writer::Writer;
@@ -25,6 +28,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Between two attempts to open a file that is locked.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
+/// Reads a page of a table.
+const A_PAGE: &str = "SELECT id FROM accounts LIMIT 1";
+
 /// Rows that a reader works ahead: a page of recipients without handing over row by row.
 const ROWS_AHEAD: usize = 512;
 
@@ -36,6 +42,14 @@ pub enum OpenError {
     Folder {
         /// Which folder.
         folder: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It cannot be made.
+    #[error("cannot make the database {path}: {source}")]
+    Make {
+        /// Which file.
+        path: PathBuf,
         /// Why.
         source: io::Error,
     },
@@ -61,6 +75,8 @@ pub enum OpenError {
 pub struct Database {
     pub(crate) readers: SqlitePool,
     pub(crate) writer: Writer,
+    /// How to open the file anew, by one who asks for a sign of life at a time.
+    probe: Mutex<SqliteConnectOptions>,
 }
 
 impl Database {
@@ -68,6 +84,7 @@ impl Database {
     /// runtime, where the writer lives on as a task.
     pub async fn open(path: &Path) -> Result<Self, OpenError> {
         make_folder(path)?;
+        make_file(path)?;
         let options = options(path);
         let file = |source| OpenError::File {
             path: path.to_owned(),
@@ -80,17 +97,31 @@ impl Database {
                 path: path.to_owned(),
                 source,
             })?;
-        let readers = readers(&options).await.map_err(file)?;
+        let reading = reading(&options);
+        let readers = readers(reading.clone()).await.map_err(file)?;
         let writer = Writer::start(options, connection);
-        Ok(Self { readers, writer })
+        Ok(Self {
+            readers,
+            writer,
+            probe: Mutex::new(reading),
+        })
+    }
+}
+
+impl Database {
+    /// Reads a page as everybody else does, and as somebody does who opens the file now.
+    async fn look(&self) -> sqlx::Result<()> {
+        let options = self.probe.lock().await;
+        sqlx::query(A_PAGE).execute(&self.readers).await?;
+        look_into(&options).await
     }
 }
 
 #[async_trait]
 impl Store for Database {
     async fn ping(&self) -> Result<(), StoreError> {
-        let answer = sqlx::query("SELECT 1").execute(&self.readers).await;
-        answer.map(drop).map_err(during("ask for a sign of life"))
+        let looked = self.look().await;
+        looked.map_err(during("ask for a sign of life"))
     }
 
     async fn close(&self) {
@@ -103,10 +134,31 @@ fn make_folder(path: &Path) -> Result<(), OpenError> {
     let Some(folder) = path.parent() else {
         return Ok(());
     };
-    std::fs::create_dir_all(folder).map_err(|source| OpenError::Folder {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(|source| OpenError::Folder {
         folder: folder.to_owned(),
         source,
     })
+}
+
+/// For its owner alone; SQLite gives the files beside it the same permissions. An empty file is an empty database.
+fn make_file(path: &Path) -> Result<(), OpenError> {
+    let mut options = OpenOptions::new();
+    match options.write(true).create_new(true).mode(0o600).open(path) {
+        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => Err(OpenError::Make {
+            path: path.to_owned(),
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a page of the file on a connection of its own: an open one would still find a page that it remembers, or a file
+/// that has been taken away.
+async fn look_into(options: &SqliteConnectOptions) -> sqlx::Result<()> {
+    let mut connection = options.connect().await?;
+    sqlx::query(A_PAGE).execute(&mut connection).await?;
+    connection.close().await
 }
 
 fn options(path: &Path) -> SqliteConnectOptions {
@@ -146,12 +198,15 @@ async fn migrate(connection: &mut SqliteConnection) -> Result<(), MigrateError> 
     Ok(transaction.commit().await?)
 }
 
-async fn readers(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
-    let options = options
+fn reading(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+    options
         .clone()
         .create_if_missing(false)
         .row_buffer_size(ROWS_AHEAD)
-        .pragma("query_only", "ON");
+        .pragma("query_only", "ON")
+}
+
+async fn readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     SqlitePoolOptions::new()
         .max_connections(READERS)
         .test_before_acquire(false)

@@ -1,6 +1,7 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Ready, ready};
+use hato_domain::AppId;
 use hato_service::ports::StoreError;
 use sqlx::{SqliteConnection, SqlitePool};
 
@@ -33,21 +34,40 @@ where
         .map_err(during(context))
 }
 
+/// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
+/// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
+/// lock.
+pub(crate) fn lock_app(_: &mut Connection, _: &AppId) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
 /// A checked query whose text is put together from literals and the words that differ between databases:
 /// `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`, `sql!(query_as Row [...] …)`.
 ///
 /// - `NUMBERS`: the members of `$1`, a JSON array of numbers
+/// - `NAMES`: the members of `$1`, a JSON array of texts
 /// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
+/// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
+/// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
 /// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
 /// - `SKIP_LOCKED`: the same, passing over rows that somebody else has locked
 macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
     };
+    (@ $call:tt [$($text:tt)*] [NAMES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
+    };
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT value ->> 0 AS recipient, value ->> 1 AS reason, value ->> 2 AS http_status FROM json_each($1)"]
             [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "SELECT unhex(value) FROM json_each($1)"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "json_array_length(j.recipients)"] [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [FOR_UPDATE $($rest:tt)*] $args:tt) => {
         sql!(@ $call $text [$($rest)*] $args)

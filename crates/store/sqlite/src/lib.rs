@@ -7,24 +7,48 @@ mod database;
 mod dialect;
 mod writer;
 
+#[path = "../../shared/acceptance.rs"]
+mod acceptance;
 #[path = "../../shared/accounts.rs"]
 mod accounts;
 #[path = "../../shared/apps.rs"]
 mod apps;
+#[path = "../../shared/cancellation.rs"]
+mod cancellation;
 #[path = "../../shared/claim.rs"]
 mod claim;
+#[path = "../../shared/clock_steps.rs"]
+mod clock_steps;
+#[path = "../../shared/dead_letters.rs"]
+mod dead_letters;
+#[path = "../../shared/deleted_apps.rs"]
+mod deleted_apps;
 #[path = "../../shared/failure.rs"]
 mod failure;
+#[path = "../../shared/github.rs"]
+mod github;
+#[path = "../../shared/idempotency.rs"]
+mod idempotency;
+#[path = "../../shared/key_events.rs"]
+mod key_events;
 #[path = "../../shared/keys.rs"]
 mod keys;
+#[path = "../../shared/operator.rs"]
+mod operator;
+#[path = "../../shared/paging.rs"]
+mod paging;
 #[path = "../../shared/queue.rs"]
 mod queue;
+#[path = "../../shared/retention.rs"]
+mod retention;
 #[path = "../../shared/sends.rs"]
 mod sends;
 #[path = "../../shared/sessions.rs"]
 mod sessions;
 #[path = "../../shared/settlement.rs"]
 mod settlement;
+#[path = "../../shared/stats.rs"]
+mod stats;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
 

@@ -1,9 +1,10 @@
 //! API keys.
 
-use hato_domain::{AppId, Scope};
+use hato_domain::{AppId, KeyEventId, KeyId, Scope};
+use hato_service::ports::DeletedKey;
 use uuid::Uuid;
 
-use crate::world::{START, World, at};
+use crate::world::{START, World, actor, at};
 
 #[tokio::test]
 async fn a_key_is_found_by_its_hash() {
@@ -125,4 +126,39 @@ async fn uses_only_move_forward() {
     };
     assert_eq!(last([1; 32]).await, Some(at(9)));
     assert_eq!(last([2; 32]).await, None);
+}
+
+async fn delete(world: &World, app: &AppId, id: &KeyId) -> bool {
+    let key = DeletedKey {
+        id: id.clone(),
+        app_id: app.clone(),
+        event_id: KeyEventId::from_uuid(world.uuid()),
+        actor: actor(),
+        now: START,
+    };
+    world.store.delete_key(key).await.expect("judged")
+}
+
+#[tokio::test]
+async fn a_key_is_deleted_once_and_only_by_its_app() {
+    let world = World::new().await;
+    let (app, other) = (world.app().await, world.app().await);
+    let (key, kept) = (world.new_key(&app, [1; 32]), world.new_key(&app, [2; 32]));
+    let id = key.id.clone();
+    for key in [key, kept] {
+        world.store.create_key(key).await.expect("stored");
+    }
+    let found = async |hash| {
+        let key = world.store.key_by_hash(hash).await;
+        key.expect("read").is_some()
+    };
+    assert!(!delete(&world, &other, &id).await);
+    assert!(found([1; 32]).await);
+    assert!(delete(&world, &app, &id).await);
+    assert!(!found([1; 32]).await);
+    assert!(!delete(&world, &app, &id).await);
+    assert!(found([2; 32]).await);
+    let uses = vec![(id, at(1))];
+    let recorded = world.store.record_key_uses(uses).await;
+    recorded.expect("a use of a deleted key is nobody's");
 }

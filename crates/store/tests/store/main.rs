@@ -2,14 +2,25 @@
 
 mod accounts;
 mod apps;
+mod cancellations;
 mod claims;
+mod clock_steps;
 mod commits;
+mod dead_letters;
+mod github;
 mod history;
+mod key_events;
 mod keys;
 mod leases;
 mod opening;
+mod operator;
+mod queue_model;
+mod repeated;
+mod retention;
 mod sends;
 mod sessions;
 mod settlements;
+mod stats;
 mod subscriptions;
+mod turns;
 mod world;

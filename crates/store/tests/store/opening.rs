@@ -1,5 +1,7 @@
 //! Database URLs, and that what was stored survives.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use hato_service::ports::Audience;
 use hato_store::OpenError;
 
@@ -95,4 +97,37 @@ async fn a_closed_store_answers_with_an_error() {
     assert!(world.store.accept_send(send).await.is_err());
     assert!(world.store.ping().await.is_err());
     world.store.close().await;
+}
+
+#[tokio::test]
+async fn the_files_are_their_owners_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("data/hato.db");
+    let url = format!("sqlite:{}", path.display());
+    let store = hato_store::open(&url).await.expect("made");
+    for (file, expected) in [
+        ("data", 0o700),
+        ("data/hato.db", 0o600),
+        ("data/hato.db-wal", 0o600),
+        ("data/hato.db-shm", 0o600),
+    ] {
+        let metadata = std::fs::metadata(folder.path().join(file)).expect(file);
+        assert_eq!(metadata.permissions().mode() & 0o777, expected, "{file}");
+    }
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_store_whose_file_is_gone_gives_no_sign_of_life() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("hato.db");
+    let url = format!("sqlite:{}", path.display());
+    let store = hato_store::open(&url).await.expect("made");
+    store.ping().await.expect("alive");
+    let away = folder.path().join("away.db");
+    std::fs::rename(&path, &away).expect("moved");
+    store.ping().await.expect_err("no file");
+    assert!(!path.exists(), "asking makes no file");
+    std::fs::rename(&away, &path).expect("moved back");
+    store.ping().await.expect("alive again");
 }

@@ -181,3 +181,33 @@ async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month() {
     join_all((0..1_000).map(|number| world.unsubscribe(&app, number))).await;
     assert_eq!(everyone(&app).await, AcceptedSend::Queued { recipients: 0 });
 }
+
+#[tokio::test]
+async fn a_batch_is_for_those_of_its_list_that_are_active() {
+    let world = World::new().await;
+    let (app, other) = (world.app().await, world.app().await);
+    world.subscribe_all(&app, 4).await;
+    world.subscribe(&other, 9).await;
+    world.unsubscribe(&app, 1).await;
+    let listed = |numbers: &[usize]| {
+        let endpoints = numbers.iter().copied().map(endpoint).collect();
+        world.new_send(&app, Audience::Listed(endpoints), START)
+    };
+    let batch = listed(&[3, 1, 0, 9]);
+    assert_eq!(
+        world.accept(batch).await,
+        AcceptedSend::Queued { recipients: 2 }
+    );
+    let page = world.claim(START, 100).await;
+    let reached = world.recipients(&page).await;
+    let mut endpoints: Vec<_> = reached.into_iter().map(|it| it.endpoint).collect();
+    endpoints.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+    assert_eq!(endpoints, [endpoint(0), endpoint(3)]);
+    assert_eq!(
+        world.accept(listed(&[1, 9])).await,
+        AcceptedSend::Queued { recipients: 0 }
+    );
+    let newest = &world.history(&app).await[0];
+    assert_eq!(newest.recipients, 0);
+    assert_eq!(newest.status, SendStatus::Done);
+}

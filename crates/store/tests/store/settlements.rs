@@ -45,6 +45,7 @@ async fn every_outcome_is_counted_once_and_adds_up() {
         expired: all[3..5].iter().copied().map(expired).collect(),
         dead_letters: all[5..6].iter().copied().map(dead).collect(),
         retries: vec![retry(&all[6..8], 1, 10), retry(&all[8..9], 1, 20)],
+        ..Settlement::default()
     };
     assert_eq!(world.settle(&page, settlement).await, Settled::Recorded);
     let sending = world.send(&app, &send).await;
@@ -216,10 +217,10 @@ async fn a_lost_lease_deactivates_and_queues_nothing() {
     let all = ids(&world.recipients(&page).await);
     world.deliver(&page).await;
     let late = Settlement {
-        sent: 0,
         expired: vec![expired(all[0])],
         dead_letters: vec![dead(all[1])],
         retries: vec![retry(&all[2..], 1, 10)],
+        ..Settlement::default()
     };
     assert_eq!(world.settle(&page, late).await, Settled::LeaseLost);
     assert_eq!(world.record(&app).await.active_subscriptions, 3);

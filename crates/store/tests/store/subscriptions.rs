@@ -1,11 +1,24 @@
 //! Subscriptions: one record per app and endpoint.
 
 use futures_util::future::join_all;
-use hato_domain::{AppId, Platform};
-use hato_service::ports::RegisteredSubscription::{Created, NoApp, Updated};
+use hato_domain::{AppId, Plan, Platform};
+use hato_service::ports::RegisteredSubscription::{self, Created, LimitReached, NoApp, Updated};
 use uuid::Uuid;
 
 use crate::world::{START, World, endpoint, keys};
+
+async fn within_limit(world: &World, app: &AppId, number: usize) -> RegisteredSubscription {
+    let new = world.new_subscription(app, number);
+    let registered = world.store.register_within_limit(new).await;
+    registered.expect("judged")
+}
+
+/// An app of a Free account with so many active subscriptions, numbered from 0.
+async fn free_app(world: &World, active: usize) -> AppId {
+    let app = world.app_of(&world.account(Plan::Free).await).await;
+    world.subscribe_all(&app, active).await;
+    app
+}
 
 #[tokio::test]
 async fn a_known_endpoint_is_updated_and_keeps_its_id() {
@@ -54,6 +67,7 @@ async fn an_app_that_is_gone_takes_no_subscription() {
             .expect("judged"),
         NoApp
     );
+    assert_eq!(within_limit(&world, &app, 0).await, NoApp);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,4 +121,52 @@ async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id() {
         .await;
     assert_eq!(back.expect("registered"), Updated(id));
     assert_eq!(world.record(&app).await.active_subscriptions, 1);
+}
+
+#[tokio::test]
+async fn at_the_limit_only_known_endpoints_are_taken() {
+    let world = World::new().await;
+    let app = free_app(&world, 1_000).await;
+    assert_eq!(within_limit(&world, &app, 1_000).await, LimitReached);
+    assert!(matches!(within_limit(&world, &app, 7).await, Updated(_)));
+    world.unsubscribe(&app, 7).await;
+    assert!(matches!(
+        within_limit(&world, &app, 1_000).await,
+        Created(_)
+    ));
+    assert_eq!(within_limit(&world, &app, 1_001).await, LimitReached);
+    assert!(matches!(within_limit(&world, &app, 7).await, Updated(_)));
+    assert_eq!(world.record(&app).await.active_subscriptions, 1_001);
+    world.subscribe(&app, 1_001).await;
+    assert_eq!(world.record(&app).await.active_subscriptions, 1_002);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sixteen_at_once_fill_the_limit_exactly() {
+    let world = World::new().await;
+    let app = free_app(&world, 991).await;
+    let callers = (0..16).map(|number| {
+        let (store, new) = (
+            world.store.clone(),
+            world.new_subscription(&app, 5_000 + number),
+        );
+        tokio::spawn(async move { store.register_within_limit(new).await })
+    });
+    let answers = join_all(callers).await.into_iter();
+    let made = answers
+        .filter(|answer| matches!(answer, Ok(Ok(Created(_)))))
+        .count();
+    assert_eq!(made, 9);
+    assert_eq!(world.record(&app).await.active_subscriptions, 1_000);
+}
+
+#[tokio::test]
+async fn pro_has_no_such_limit() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe_all(&app, 1_000).await;
+    assert!(matches!(
+        within_limit(&world, &app, 1_000).await,
+        Created(_)
+    ));
 }

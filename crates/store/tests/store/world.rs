@@ -12,8 +12,9 @@ use hato_domain::{
 };
 use hato_service::access::{Actor, ActorKind};
 use hato_service::ports::{
-    AcceptedSend, AppRecord, Audience, ClaimedPage, NewAccount, NewApp, NewKeyRecord, NewSend,
-    NewSubscription, NextPage, Recipient, RecipientId, SendRecord, Settled, Settlement, Store,
+    AcceptedSend, AppRecord, Audience, Claim, ClaimedPage, NewAccount, NewApp, NewKeyRecord,
+    NewSend, NewSubscription, NextPage, Recipient, RecipientId, SendRecord, Settled, Settlement,
+    Store,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -195,6 +196,7 @@ impl World {
             options: PushOptions::default(),
             audience,
             actor: actor(),
+            repeatable: None,
             now,
             month: now.month(),
         }
@@ -230,15 +232,26 @@ impl World {
         self.try_claim(now, max).await.expect("a page that is due")
     }
 
+    /// What a claim finds that passes over pages of these apps.
+    pub async fn next_page(&self, now: UnixMillis, max: u32, passing_over: &[AppId]) -> NextPage {
+        let claim = Claim {
+            now,
+            lease: LEASE,
+            max_recipients: max,
+            passing_over: passing_over.to_vec(),
+        };
+        self.store.claim_page(claim).await.expect("asked")
+    }
+
     pub async fn try_claim(&self, now: UnixMillis, max: u32) -> Option<ClaimedPage> {
-        match self.store.claim_page(now, LEASE, max).await.expect("asked") {
+        match self.next_page(now, max, &[]).await {
             NextPage::Claimed(page) => Some(*page),
             NextPage::Idle { .. } => None,
         }
     }
 
     pub async fn next_due(&self, now: UnixMillis) -> Option<UnixMillis> {
-        match self.store.claim_page(now, LEASE, 100).await.expect("asked") {
+        match self.next_page(now, 100, &[]).await {
             NextPage::Claimed(_) => panic!("a page is due"),
             NextPage::Idle { next_due } => next_due,
         }

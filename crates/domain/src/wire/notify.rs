@@ -1,0 +1,206 @@
+//! Bodies of the three sends.
+
+use serde::{Deserialize, Serialize};
+
+use super::member::{integer, object, present_text, text, texts};
+use crate::notification::Links;
+use crate::{Endpoint, ErrorCode, HttpsUrl, Notification, PushOptions, Topic, Ttl, Urgency};
+
+/// `POST /api/v1/notify` and its app-scoped form (SPEC 4.8, 4.10).
+#[derive(Default, Serialize, Deserialize)]
+pub struct Notify {
+    /// The headline.
+    #[serde(default, deserialize_with = "text")]
+    pub title: Option<String>,
+    /// The text.
+    #[serde(default, deserialize_with = "text")]
+    pub body: Option<String>,
+    /// Opened on click.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub url: Option<String>,
+    /// Shown beside the text.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub icon: Option<String>,
+    /// Shown where there is little room.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub badge: Option<String>,
+    /// Restricts the send to one subscriber; once present it is never ignored (CONTRACT 2).
+    #[serde(
+        default,
+        deserialize_with = "present_text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub endpoint: Option<String>,
+    /// Seconds.
+    #[serde(
+        default,
+        deserialize_with = "integer",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub ttl: Option<i64>,
+    /// `very-low`, `low`, `normal` or `high`.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub urgency: Option<String>,
+    /// A name under which newer messages replace older ones.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub topic: Option<String>,
+}
+
+impl Notify {
+    /// The push options, or `INVALID_INPUT`.
+    pub fn options(&self) -> Result<PushOptions, ErrorCode> {
+        Ok(PushOptions {
+            ttl: self.ttl.map_or(Ok(Ttl::MAX), Ttl::parse)?,
+            urgency: self.urgency.as_deref().map(Urgency::parse).transpose()?,
+            topic: self.topic.as_deref().map(Topic::parse).transpose()?,
+        })
+    }
+
+    /// The notification: `MISSING_FIELDS` without title or body, `INVALID_URL` for a link, `PAYLOAD_TOO_LARGE`.
+    pub fn into_notification(self) -> Result<Notification, ErrorCode> {
+        let title = self.title.ok_or(ErrorCode::MissingFields)?;
+        let body = self.body.ok_or(ErrorCode::MissingFields)?;
+        let link = |text: Option<String>| text.as_deref().map(HttpsUrl::parse).transpose();
+        let links = Links {
+            url: link(self.url)?,
+            icon: link(self.icon)?,
+            badge: link(self.badge)?,
+        };
+        Notification::new(title, body, links)
+    }
+}
+
+/// `POST /api/v1/notify/batch` (SPEC 4.9).
+#[derive(Default, Serialize, Deserialize)]
+pub struct NotifyBatch {
+    /// For whom.
+    #[serde(default, deserialize_with = "texts")]
+    pub endpoints: Option<Vec<String>>,
+    /// What to send to each; a member `endpoint` of it is refused.
+    #[serde(default, deserialize_with = "object")]
+    pub payload: Option<Notify>,
+}
+
+impl NotifyBatch {
+    /// Most endpoints of a batch (SPEC 8).
+    pub const MAX_ENDPOINTS: usize = 100;
+
+    /// The endpoints, each once, and what to send to them: `MISSING_FIELDS` without either, `TOO_MANY_ENDPOINTS`,
+    /// `INVALID_URL` or `INVALID_ENDPOINT` for an entry.
+    pub fn into_parts(self) -> Result<(Vec<Endpoint>, Notify), ErrorCode> {
+        let endpoints = self.endpoints.filter(|list| !list.is_empty());
+        let endpoints = endpoints.ok_or(ErrorCode::MissingFields)?;
+        let payload = self.payload.ok_or(ErrorCode::MissingFields)?;
+        if endpoints.len() > Self::MAX_ENDPOINTS {
+            return Err(ErrorCode::TooManyEndpoints);
+        }
+        let mut distinct = Vec::with_capacity(endpoints.len());
+        for endpoint in endpoints {
+            let endpoint = Endpoint::parse(&endpoint)?;
+            if !distinct.contains(&endpoint) {
+                distinct.push(endpoint);
+            }
+        }
+        Ok((distinct, payload))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Notify, NotifyBatch};
+    use crate::ErrorCode;
+
+    fn read(json: &str) -> Result<Notify, ErrorCode> {
+        crate::wire::read(json.as_bytes())
+    }
+
+    #[test]
+    fn null_and_empty_count_as_absent() {
+        let notify =
+            read(r#"{"title":"t","body":"","url":null,"ttl":"","x":1}"#).expect("well-formed");
+        assert!(notify.url.is_none() && notify.ttl.is_none());
+        assert_eq!(
+            notify.into_notification().err(),
+            Some(ErrorCode::MissingFields)
+        );
+    }
+
+    #[test]
+    fn an_endpoint_is_never_ignored() {
+        assert!(read(r#"{"endpoint":null}"#).is_err());
+        assert_eq!(
+            read(r#"{"endpoint":""}"#)
+                .expect("well-formed")
+                .endpoint
+                .as_deref(),
+            Some("")
+        );
+    }
+
+    #[test]
+    fn wrong_types_are_not_well_formed() {
+        for json in [
+            r#"{"title":1}"#,
+            r#"{"ttl":"60"}"#,
+            r#"{"ttl":1.5}"#,
+            "[]",
+            r#"{"title":"a","title":"b"}"#,
+        ] {
+            assert!(read(json).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_batch_is_a_list_and_an_object() {
+        let parts = |json: &str| {
+            crate::wire::read::<NotifyBatch>(json.as_bytes())?
+                .into_parts()
+                .map(|(endpoints, _)| endpoints.len())
+        };
+        let twice = r#"{"endpoints":["https://a.example/","https://a.example/"],"payload":{}}"#;
+        assert_eq!(parts(twice), Ok(1));
+        for (json, code) in [
+            (r#"{"endpoints":[],"payload":{}}"#, ErrorCode::MissingFields),
+            (r#"{"endpoints":"","payload":{}}"#, ErrorCode::MissingFields),
+            (
+                r#"{"endpoints":["https://a.example/"],"payload":null}"#,
+                ErrorCode::MissingFields,
+            ),
+            (
+                r#"{"endpoints":["https://a.example/"],"payload":["t","b"]}"#,
+                ErrorCode::InvalidInput,
+            ),
+            (
+                r#"{"endpoints":["https://a.example/"],"payload":{"title":"a","title":"b"}}"#,
+                ErrorCode::InvalidInput,
+            ),
+            (r#"{"endpoints":[""],"payload":{}}"#, ErrorCode::InvalidUrl),
+            (
+                r#"{"endpoints":[null],"payload":{}}"#,
+                ErrorCode::InvalidInput,
+            ),
+        ] {
+            assert_eq!(parts(json), Err(code), "{json}");
+        }
+    }
+}

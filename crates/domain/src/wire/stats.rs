@@ -1,0 +1,40 @@
+//! Statistics of an app, in the members' names of CONTRACT 4.
+
+use serde::{Deserialize, Serialize};
+
+use crate::UnixMillis;
+
+/// `GET /api/v1/stats` and its app-scoped form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stats {
+    /// Subscriptions that a broadcast would reach.
+    pub active_subscribers: i64,
+    /// Subscriptions that it would not, as long as they are kept.
+    pub deactivated_subscribers: i64,
+    /// Recipients ever reached.
+    pub total_sent: i64,
+    /// Recipients that finally failed, ever.
+    pub total_failed: i64,
+    /// Recipients that the account has sent to in this UTC month, which count toward its plan.
+    pub monthly_sent: i64,
+    /// The plan's limit on `monthly_sent`; `null` without one.
+    pub monthly_limit: Option<i64>,
+    /// When `monthly_sent` starts anew.
+    pub month_resets_at: UnixMillis,
+    /// The last 30 UTC days, today included, oldest first.
+    pub daily: Vec<DailyStats>,
+}
+
+/// What an app sent on one UTC day: the day on which its sends were accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DailyStats {
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// Sends accepted.
+    pub sends: i64,
+    /// Their recipients reached so far.
+    pub sent: i64,
+    /// Their recipients that finally failed so far.
+    pub failed: i64,
+}

@@ -1,0 +1,68 @@
+//! What operators do, on the database itself (CONTRACT 1).
+
+use hato_domain::{Email, ErrorCode, NewPassword, Plan};
+
+use crate::access::Operator;
+use crate::ports::{AccountRecord, AccountUse};
+use crate::{Outcome, Service};
+
+/// Accounts read at a time.
+const PAGE: i64 = 1_000;
+
+/// Pages counted at most: a scrape must not take longer when the queue is long.
+const MOST_PAGES: i64 = 100_000;
+
+impl Service {
+    /// Gives an account a plan; `NOT_FOUND`. The next request of the account goes by it.
+    pub async fn set_plan(&self, _: &Operator, email: &Email, plan: Plan) -> Outcome<()> {
+        found(self.store.set_plan(email, plan).await?)
+    }
+
+    /// Gives an account a password and ends its sessions; `NOT_FOUND`.
+    pub async fn set_password(
+        &self,
+        _: &Operator,
+        email: &Email,
+        password: NewPassword,
+    ) -> Outcome<()> {
+        let hash = self.hasher.hash(password).await?;
+        found(self.store.set_password(email, hash).await?)
+    }
+
+    /// Makes an account, whether strangers may register or not; `EMAIL_IN_USE`.
+    pub async fn create_account(
+        &self,
+        _: &Operator,
+        email: Email,
+        password: NewPassword,
+    ) -> Outcome<AccountRecord> {
+        self.make_account(email, password).await
+    }
+
+    /// Every account with what it uses, in the order of their making.
+    pub async fn accounts(&self, _: &Operator) -> Outcome<Vec<AccountUse>> {
+        let month = self.clock.now().month();
+        let mut all: Vec<AccountUse> = Vec::new();
+        loop {
+            let after = all.last().map(|account| account.id.clone());
+            let page = self.store.accounts(month, after, PAGE).await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
+    /// How many pages are queued, claimed ones included; counted up to 100,000.
+    pub async fn queued_pages(&self, _: &Operator) -> Outcome<i64> {
+        Ok(self.store.queued_pages(MOST_PAGES).await?)
+    }
+}
+
+fn found(is_there: bool) -> Outcome<()> {
+    if is_there {
+        Ok(())
+    } else {
+        Err(ErrorCode::NotFound.into())
+    }
+}

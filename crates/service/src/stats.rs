@@ -1,0 +1,51 @@
+//! Statistics of an app (CONTRACT 4).
+
+use hato_domain::wire::{DailyStats, Stats};
+use hato_domain::{ErrorCode, UnixMillis};
+
+use crate::access::MayManage;
+use crate::ports::{DayCounts, StatsPeriod, StatsRecord};
+use crate::{Outcome, Service};
+
+/// How many days are told one by one, today included.
+const DAYS: i64 = 30;
+
+impl Service {
+    /// How many subscribe, and what was sent to them: ever, this month and on each of the last 30 days (UTC).
+    pub async fn stats(&self, access: &MayManage) -> Outcome<Stats> {
+        let now = self.clock.now();
+        let period = StatsPeriod {
+            first_day: now.day_number() - DAYS + 1,
+            month: now.month(),
+        };
+        let record = self.store.stats(access.app(), period).await?;
+        Ok(shown(&record.ok_or(ErrorCode::NotFound)?, period))
+    }
+}
+
+fn shown(record: &StatsRecord, period: StatsPeriod) -> Stats {
+    Stats {
+        daily: daily(&record.days, period.first_day),
+        active_subscribers: record.active,
+        deactivated_subscribers: record.deactivated,
+        total_sent: record.total_sent,
+        total_failed: record.total_failed,
+        monthly_sent: record.month_recipients,
+        monthly_limit: record.plan.max_monthly_sends(),
+        month_resets_at: period.month.end(),
+    }
+}
+
+/// Every day of the period, with zeros for those on which nothing was sent.
+fn daily(days: &[DayCounts], first: i64) -> Vec<DailyStats> {
+    let day = |number| {
+        let counted = days.iter().find(|day| day.day == number);
+        DailyStats {
+            date: UnixMillis::of_day(number).day(),
+            sends: counted.map_or(0, |day| day.sends),
+            sent: counted.map_or(0, |day| day.sent),
+            failed: counted.map_or(0, |day| day.failed),
+        }
+    };
+    (first..first + DAYS).map(day).collect()
+}

@@ -1,0 +1,243 @@
+//! Accepting a send: charged, recorded and queued in one transaction.
+
+use std::fmt::Write as _;
+
+use hato_domain::{AppId, Endpoint, HttpsUrl, Topic, Urgency};
+use hato_service::ports::{AcceptedSend, Audience, NewSend, SendStatus};
+
+use crate::accounts::plan;
+use crate::dialect::{Connection, sql};
+use crate::idempotency::{self, Earlier};
+use crate::queue::{number_list, queue_list, queue_positions};
+use crate::subscriptions::endpoint_hash;
+
+/// Answers a repeated request, or accepts the send, or does nothing.
+pub(crate) async fn accept(c: &mut Connection, send: NewSend) -> sqlx::Result<AcceptedSend> {
+    match idempotency::earlier(c, &send).await? {
+        Earlier::Same {
+            send_id,
+            recipients,
+        } => Ok(AcceptedSend::Replayed {
+            send_id,
+            recipients,
+        }),
+        Earlier::Other => Ok(AcceptedSend::Conflict),
+        Earlier::None => accept_new(c, &send).await,
+    }
+}
+
+async fn accept_new(c: &mut Connection, send: &NewSend) -> sqlx::Result<AcceptedSend> {
+    let Some(sender) = sender(c, send).await? else {
+        return Ok(AcceptedSend::NotFound);
+    };
+    let Some(target) = target(c, &sender, send).await? else {
+        return Ok(AcceptedSend::NotFound);
+    };
+    let recipients = target.recipients();
+    if !charge(c, &sender, send, recipients).await? {
+        return Ok(AcceptedSend::OverMonthlyLimit);
+    }
+    record(c, send, recipients).await?;
+    count_send(c, send).await?;
+    queue(c, send, target).await?;
+    idempotency::keep(c, send, recipients).await?;
+    Ok(AcceptedSend::Queued { recipients })
+}
+
+/// The sending app: its account and its audience, read by one statement so that they fit together.
+struct Sender {
+    account_id: String,
+    plan: String,
+    active_subscriptions: i64,
+    last_position: i64,
+    /// The active subscription with the endpoint to which the send is.
+    one: Option<i64>,
+}
+
+async fn sender(c: &mut Connection, send: &NewSend) -> sqlx::Result<Option<Sender>> {
+    let app = send.app_id.as_str();
+    let hash = match &send.audience {
+        Audience::One(endpoint) => Some(endpoint_hash(endpoint)),
+        Audience::Everyone | Audience::Listed(_) => None,
+    };
+    let hash = hash.as_ref().map(|hash| &hash[..]);
+    sqlx::query_as!(
+        Sender,
+        r#"SELECT p.account_id, a.plan, p.active_subscriptions, p.last_position,
+                  (SELECT s.id FROM subscriptions AS s
+                   WHERE s.app_id = p.id AND s.endpoint_hash = $2 AND s.position IS NOT NULL)
+                  AS "one?: i64"
+           FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+           WHERE p.id = $1 AND p.deleted_at IS NULL"#,
+        app,
+        hash
+    )
+    .fetch_optional(c)
+    .await
+}
+
+/// Whom a send reaches.
+enum Target {
+    /// So many, with positions up to this one.
+    Positions { recipients: i64, up_to: i64 },
+    /// The subscriptions with these numbers.
+    Numbers(Vec<i64>),
+}
+
+impl Target {
+    fn recipients(&self) -> i64 {
+        match self {
+            Self::Positions { recipients, .. } => *recipients,
+            Self::Numbers(numbers) => i64::try_from(numbers.len()).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+/// `None` when the one subscription asked for is not there.
+async fn target(
+    c: &mut Connection,
+    sender: &Sender,
+    send: &NewSend,
+) -> sqlx::Result<Option<Target>> {
+    Ok(match &send.audience {
+        Audience::Everyone => Some(Target::Positions {
+            recipients: sender.active_subscriptions,
+            up_to: sender.last_position,
+        }),
+        Audience::One(_) => sender.one.map(|number| Target::Numbers(vec![number])),
+        Audience::Listed(endpoints) => {
+            Some(Target::Numbers(listed(c, &send.app_id, endpoints).await?))
+        }
+    })
+}
+
+/// The numbers of the active subscriptions among those with these endpoints.
+async fn listed(c: &mut Connection, app: &AppId, endpoints: &[Endpoint]) -> sqlx::Result<Vec<i64>> {
+    let (app, hashes) = (app.as_str(), hash_list(endpoints)?);
+    sql!(query_scalar [
+        r#"SELECT id AS "id!" FROM subscriptions
+           WHERE app_id = $2 AND position IS NOT NULL AND endpoint_hash IN ("# HASHES r#")
+           ORDER BY position"#
+    ] hashes, app)
+    .fetch_all(c)
+    .await
+}
+
+/// A JSON array of hexadecimal hashes.
+fn hash_list(endpoints: &[Endpoint]) -> sqlx::Result<String> {
+    let hashes: Vec<_> = endpoints.iter().map(hexadecimal_hash).collect();
+    serde_json::to_string(&hashes).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+fn hexadecimal_hash(endpoint: &Endpoint) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in endpoint_hash(endpoint) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Counts the recipients toward the account's month; `false`, and nothing counted, when they would pass the limit.
+async fn charge(
+    c: &mut Connection,
+    sender: &Sender,
+    send: &NewSend,
+    recipients: i64,
+) -> sqlx::Result<bool> {
+    let limit = plan(&sender.plan)?.max_monthly_sends().unwrap_or(i64::MAX);
+    if recipients == 0 || recipients > limit {
+        return Ok(recipients == 0);
+    }
+    let charged = sqlx::query!(
+        "INSERT INTO monthly_usage (account_id, month, recipients) VALUES ($1, $2, $3)
+         ON CONFLICT (account_id, month) DO UPDATE
+         SET recipients = monthly_usage.recipients + excluded.recipients
+         WHERE monthly_usage.recipients + excluded.recipients <= $4",
+        sender.account_id,
+        send.month.0,
+        recipients,
+        limit
+    )
+    .execute(c)
+    .await?;
+    Ok(charged.rows_affected() == 1)
+}
+
+/// Writes the send down; one to nobody is done at once.
+async fn record(c: &mut Connection, send: &NewSend, recipients: i64) -> sqlx::Result<()> {
+    let nobody = recipients == 0;
+    let status = if nobody {
+        SendStatus::Done
+    } else {
+        SendStatus::Queued
+    }
+    .as_str();
+    let finished_at = nobody.then_some(send.now.0);
+    let (id, app) = (send.id.as_str(), send.app_id.as_str());
+    let (content, options) = (&send.notification, &send.options);
+    let (title, body, payload) = (content.title(), content.body(), content.payload());
+    let url = content.url().map(HttpsUrl::as_str);
+    let icon = content.icon().map(HttpsUrl::as_str);
+    let badge = content.badge().map(HttpsUrl::as_str);
+    let ttl = i64::from(options.ttl.seconds());
+    let urgency = options.urgency.map(Urgency::as_str);
+    let topic = options.topic.as_ref().map(Topic::as_str);
+    let kind = send.actor.kind.as_str();
+    sqlx::query!(
+        "INSERT INTO sends (id, app_id, title, body, url, icon, badge, payload, ttl, urgency, topic,
+                            recipients, status, actor_kind, actor_id, actor_name, created_at,
+                            finished_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+        id,
+        app,
+        title,
+        body,
+        url,
+        icon,
+        badge,
+        payload,
+        ttl,
+        urgency,
+        topic,
+        recipients,
+        status,
+        kind,
+        send.actor.id,
+        send.actor.name,
+        send.now.0,
+        finished_at
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Counts the send on its day; what becomes of it is counted there too.
+async fn count_send(c: &mut Connection, send: &NewSend) -> sqlx::Result<()> {
+    let (app, day) = (send.app_id.as_str(), send.now.day_number());
+    sqlx::query!(
+        "INSERT INTO daily_counts (app_id, day, sends) VALUES ($1, $2, 1)
+         ON CONFLICT (app_id, day) DO UPDATE SET sends = daily_counts.sends + 1",
+        app,
+        day
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+async fn queue(c: &mut Connection, send: &NewSend, target: Target) -> sqlx::Result<()> {
+    if target.recipients() == 0 {
+        return Ok(());
+    }
+    match target {
+        Target::Positions { up_to, .. } => {
+            queue_positions(c, &send.id, &send.app_id, (0, up_to), send.now).await
+        }
+        Target::Numbers(numbers) => {
+            let list = number_list(&numbers)?;
+            queue_list(c, &send.id, &send.app_id, &list, 0, send.now).await
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! After the clock was set back: jobs that are due in a future which the clock will not reach soon.
+
+use std::time::Duration;
+
+use hato_domain::UnixMillis;
+
+use crate::dialect::Connection;
+
+/// Brings forward what is due too late. Doing it again changes nothing, so each process may do it.
+pub(crate) async fn bring_forward(
+    c: &mut Connection,
+    now: UnixMillis,
+    lease: Duration,
+    longest_wait: Duration,
+) -> sqlx::Result<()> {
+    end_leases(c, now, lease).await?;
+    let (now, too_late) = (now.0, now.plus(longest_wait).0);
+    sqlx::query!(
+        "UPDATE jobs SET due_at = $1
+         WHERE claimed = 0 AND due_at > $1
+           AND (due_at > $2 OR EXISTS (SELECT 1 FROM sends AS s
+                                       WHERE s.id = jobs.send_id AND s.created_at > $1))",
+        now,
+        too_late
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Whoever still holds such a lease renews it before it ends.
+async fn end_leases(c: &mut Connection, now: UnixMillis, lease: Duration) -> sqlx::Result<()> {
+    let (end, too_late) = (now.plus(lease).0, now.plus(lease * 2).0);
+    sqlx::query!(
+        "UPDATE jobs SET due_at = $1 WHERE claimed = 1 AND due_at > $2",
+        end,
+        too_late
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}

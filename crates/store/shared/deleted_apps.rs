@@ -1,0 +1,126 @@
+//! Deleting apps: gone for everybody at once, and their rows removed a few at a time, so that no transaction is long.
+
+use hato_domain::{AppId, UnixMillis};
+
+use crate::dialect::Connection;
+
+/// Marks the app, which thereby is gone, and removes what could still act for it; `false` when there is no such app.
+pub(crate) async fn mark_deleted(
+    c: &mut Connection,
+    app: AppId,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
+    let app = app.as_str();
+    let marked = sqlx::query!(
+        "UPDATE apps SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL",
+        app,
+        now.0
+    )
+    .execute(&mut *c)
+    .await?;
+    if marked.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query!("DELETE FROM api_keys WHERE app_id = $1", app)
+        .execute(&mut *c)
+        .await?;
+    sqlx::query!("DELETE FROM jobs WHERE app_id = $1", app)
+        .execute(c)
+        .await?;
+    Ok(true)
+}
+
+/// Removes at most `limit` rows of the app that was deleted first, itself last; whether some may be left.
+pub(crate) async fn purge(c: &mut Connection, limit: i64) -> sqlx::Result<bool> {
+    let Some(app) = next_app(c).await? else {
+        return Ok(false);
+    };
+    let app = app.as_str();
+    let mut rest = limit;
+    rest -= purge_idempotency_keys(c, app, rest).await?;
+    rest -= purge_dead_letters(c, app, rest).await?;
+    rest -= purge_failures(c, app, rest).await?;
+    rest -= purge_sends(c, app, rest).await?;
+    rest -= purge_active_subscriptions(c, app, rest).await?;
+    rest -= purge_deactivated_subscriptions(c, app, rest).await?;
+    rest -= purge_key_events(c, app, rest).await?;
+    rest -= purge_daily_counts(c, app, rest).await?;
+    if rest > 0 {
+        remove(c, app).await?;
+    }
+    Ok(true)
+}
+
+async fn next_app(c: &mut Connection) -> sqlx::Result<Option<String>> {
+    sqlx::query_scalar!(
+        "SELECT id FROM apps WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1"
+    )
+    .fetch_optional(c)
+    .await
+}
+
+async fn remove(c: &mut Connection, app: &str) -> sqlx::Result<()> {
+    sqlx::query!("DELETE FROM apps WHERE id = $1", app)
+        .execute(c)
+        .await
+        .map(drop)
+}
+
+/// Functions that remove at most `limit` rows of an app, and return how many they have removed.
+macro_rules! purge {
+    ($(#[$doc:meta])* $name:ident, $statement:tt) => {
+        $(#[$doc])*
+        async fn $name(c: &mut Connection, app: &str, limit: i64) -> sqlx::Result<i64> {
+            let removed = sqlx::query!($statement, app, limit).execute(c).await?;
+            Ok(i64::try_from(removed.rows_affected()).unwrap_or(i64::MAX))
+        }
+    };
+}
+
+purge!(
+    purge_idempotency_keys,
+    "DELETE FROM idempotency_keys WHERE app_id = $1 AND (path, key) IN
+       (SELECT path, key FROM idempotency_keys WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_dead_letters,
+    "DELETE FROM dead_letters WHERE id IN
+       (SELECT id FROM dead_letters WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    /// Those of the sends that come next. When fewer than `limit` are removed, these sends have none any more.
+    purge_failures,
+    "DELETE FROM send_failures WHERE (send_id, host, reason) IN
+       (SELECT f.send_id, f.host, f.reason
+        FROM (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2) AS s
+             JOIN send_failures AS f ON f.send_id = s.id
+        LIMIT $2)"
+);
+purge!(
+    purge_sends,
+    "DELETE FROM sends WHERE id IN
+       (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2)"
+);
+purge!(
+    /// In the order in which they lie beside each other, so that few pages of the file change.
+    purge_active_subscriptions,
+    "DELETE FROM subscriptions WHERE id IN
+       (SELECT id FROM subscriptions WHERE app_id = $1 AND position IS NOT NULL
+        ORDER BY position LIMIT $2)"
+);
+purge!(
+    purge_deactivated_subscriptions,
+    "DELETE FROM subscriptions WHERE id IN
+       (SELECT id FROM subscriptions WHERE app_id = $1 AND position IS NULL
+        ORDER BY deactivated_at LIMIT $2)"
+);
+purge!(
+    purge_key_events,
+    "DELETE FROM key_events WHERE id IN
+       (SELECT id FROM key_events WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_daily_counts,
+    "DELETE FROM daily_counts WHERE app_id = $1 AND day IN
+       (SELECT day FROM daily_counts WHERE app_id = $1 LIMIT $2)"
+);

@@ -1,0 +1,98 @@
+//! Statistics of an app.
+
+use async_trait::async_trait;
+use hato_domain::AppId;
+use hato_service::ports::{DayCounts, StatsPeriod, StatsRecord, StatsStore, StoreError};
+
+use crate::Database;
+use crate::accounts::plan;
+use crate::dialect::readers;
+use crate::failure::during;
+
+#[async_trait]
+impl StatsStore for Database {
+    async fn stats(
+        &self,
+        app: &AppId,
+        period: StatsPeriod,
+    ) -> Result<Option<StatsRecord>, StoreError> {
+        read(self, app, period)
+            .await
+            .map_err(during("count what an app sent"))
+    }
+}
+
+async fn read(
+    database: &Database,
+    app: &AppId,
+    period: StatsPeriod,
+) -> sqlx::Result<Option<StatsRecord>> {
+    let Some(now) = standing(database, app, period).await? else {
+        return Ok(None);
+    };
+    let days = days(database, app, period).await?;
+    Ok(Some(StatsRecord {
+        plan: plan(&now.plan)?,
+        active: now.active_subscriptions,
+        deactivated: now.deactivated,
+        month_recipients: now.month_recipients,
+        total_sent: days.iter().map(|day| day.sent).sum(),
+        total_failed: days.iter().map(|day| day.failed).sum(),
+        days: days
+            .into_iter()
+            .filter(|day| day.day >= period.first_day)
+            .collect(),
+    }))
+}
+
+/// How an app and its account stand.
+struct Standing {
+    plan: String,
+    active_subscriptions: i64,
+    deactivated: i64,
+    month_recipients: i64,
+}
+
+async fn standing(
+    database: &Database,
+    app: &AppId,
+    period: StatsPeriod,
+) -> sqlx::Result<Option<Standing>> {
+    let (app, month) = (app.as_str(), period.month.0);
+    sqlx::query_as!(
+        Standing,
+        r#"SELECT a.plan, p.active_subscriptions,
+                  (SELECT COUNT(*) FROM subscriptions AS s
+                   WHERE s.app_id = p.id AND s.position IS NULL) AS "deactivated!: i64",
+                  COALESCE((SELECT u.recipients FROM monthly_usage AS u
+                            WHERE u.account_id = p.account_id AND u.month = $2), 0)
+                  AS "month_recipients!: i64"
+           FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+           WHERE p.id = $1 AND p.deleted_at IS NULL"#,
+        app,
+        month
+    )
+    .fetch_optional(readers(database))
+    .await
+}
+
+/// The counts of each day of the period, and those of all earlier days as one, so that all are of the same moment.
+async fn days(
+    database: &Database,
+    app: &AppId,
+    period: StatsPeriod,
+) -> sqlx::Result<Vec<DayCounts>> {
+    let (app, first) = (app.as_str(), period.first_day);
+    sqlx::query_as!(
+        DayCounts,
+        r#"SELECT CASE WHEN day < $2 THEN CAST($2 AS BIGINT) - 1 ELSE day END AS "day!: i64",
+                  CAST(SUM(sends) AS BIGINT) AS "sends!: i64",
+                  CAST(SUM(sent) AS BIGINT) AS "sent!: i64",
+                  CAST(SUM(failed) AS BIGINT) AS "failed!: i64"
+           FROM daily_counts WHERE app_id = $1 GROUP BY 1 ORDER BY 1"#,
+        app,
+        first
+    )
+    .fetch_all(readers(database))
+    .await
+}

@@ -1,0 +1,188 @@
+//! Deleting an app leaves no row of it in any table, and no transaction removes more rows than it may.
+
+use std::path::PathBuf;
+
+use hato_domain::{AccountId, AppId, Email, Plan, UnixMillis};
+use hato_service::ports::{AccountStore as _, AppStore as _, NewAccount, NewApp};
+use hato_store_sqlite::Database;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, SqliteConnection};
+use tempfile::TempDir;
+
+const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
+
+/// So many rows of the app in each table that can hold more than one; of each send's failures there are two.
+const ROWS: i64 = 40;
+
+/// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
+const FILL: [&str; 9] = [
+    "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
+                                created_at, updated_at)
+     SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0, 0
+     FROM numbers",
+    "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
+                                deactivated_at, deactivation_reason, created_at, updated_at)
+     SELECT 'sub_gone_' || n, 'app_1', 'https://push.example/gone/' || n, CAST(-n AS BLOB), x'04',
+            x'01', 0, 'expired', 0, 0
+     FROM numbers",
+    "INSERT INTO sends (id, app_id, title, body, payload, ttl, recipients, status, actor_kind,
+                        actor_id, actor_name, created_at)
+     SELECT 'snd_' || n, 'app_1', 't', 'b', '{}', 0, 1, 'queued', 'user', 'usr_1', 'a@example.com', n
+     FROM numbers",
+    "INSERT INTO send_failures (send_id, host, reason, recipients)
+     SELECT 'snd_' || n, host, 'refused', 1
+     FROM numbers, (SELECT 'a.example' AS host UNION SELECT 'b.example')",
+    "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, attempts, created_at)
+     SELECT 'snd_' || n, 'app_1', 'sub_' || n, 'https://push.example/' || n, 'refused', 1, 0
+     FROM numbers",
+    "INSERT INTO jobs (send_id, app_id, recipients, attempt, due_at)
+     SELECT 'snd_' || n, 'app_1', '[]', 0, 0 FROM numbers",
+    "INSERT INTO idempotency_keys (app_id, path, key, request_hash, send_id, queued, created_at)
+     SELECT 'app_1', '/notify', 'key ' || n, x'00', 'snd_' || n, 1, 0 FROM numbers",
+    "INSERT INTO daily_counts (app_id, day, sends) SELECT 'app_1', n, 1 FROM numbers",
+    "INSERT INTO key_events (id, app_id, event, key_id, key_name, key_scope, actor_kind, actor_id,
+                             actor_name, created_at)
+     SELECT 'evt_' || n, 'app_1', 'created', 'key_' || n, 'key', 'full', 'user', 'usr_1',
+            'a@example.com', 0
+     FROM numbers",
+];
+
+/// A store with one app that has rows in every table.
+struct Bench {
+    folder: TempDir,
+    database: Database,
+    app: AppId,
+}
+
+impl Bench {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("hato.db");
+        let bench = Self {
+            database: Database::open(&file).await.expect("a new file"),
+            folder,
+            app: AppId::trusted("app_1".to_owned()),
+        };
+        bench.make_app().await;
+        bench.fill().await;
+        bench
+    }
+
+    async fn make_app(&self) {
+        let account_id = AccountId::trusted("usr_1".to_owned());
+        let account = NewAccount {
+            id: account_id.clone(),
+            email: Email::parse("a@example.com").expect("an address"),
+            password_hash: None,
+            plan: Plan::Pro,
+            created_at: NOW,
+        };
+        self.database.create_account(account).await.expect("stored");
+        let app = NewApp {
+            id: self.app.clone(),
+            account_id,
+            name: "app".to_owned(),
+            vapid_public_key: vec![4; 65],
+            sealed_private_key: vec![7; 60],
+            created_at: NOW,
+        };
+        self.database.create_app(app).await.expect("stored");
+    }
+
+    async fn fill(&self) {
+        let mut file = self.file().await;
+        for statement in FILL {
+            let numbers = format!(
+                "WITH RECURSIVE numbers (n) AS
+                   (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {ROWS}) {statement}"
+            );
+            sqlx::query(AssertSqlSafe(numbers))
+                .execute(&mut file)
+                .await
+                .expect("the tables have these columns");
+        }
+        sqlx::query(
+            "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
+             VALUES ('key_1', 'app_1', 'key', 'full', x'00', 0)",
+        )
+        .execute(&mut file)
+        .await
+        .expect("the table has these columns");
+    }
+
+    async fn file(&self) -> SqliteConnection {
+        let file: PathBuf = self.folder.path().join("hato.db");
+        let options = SqliteConnectOptions::new().filename(file);
+        options.connect().await.expect("the file")
+    }
+
+    /// How many rows each table has that belongs to an app.
+    async fn rows(&self) -> Vec<(String, i64)> {
+        let mut file = self.file().await;
+        let tables: Vec<String> = sqlx::query_scalar(
+            "SELECT t.name FROM sqlite_schema AS t
+             WHERE t.type = 'table' AND EXISTS
+               (SELECT 1 FROM pragma_foreign_key_list(t.name) AS k
+                WHERE k.\"table\" IN ('apps', 'sends'))
+             ORDER BY t.name",
+        )
+        .fetch_all(&mut file)
+        .await
+        .expect("the schema");
+        let mut rows = Vec::new();
+        for table in tables {
+            let count = AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+            let count = sqlx::query_scalar(count).fetch_one(&mut file).await;
+            rows.push((table, count.expect("the table")));
+        }
+        rows
+    }
+
+    async fn total(&self) -> i64 {
+        self.rows().await.iter().map(|(_, count)| count).sum()
+    }
+}
+
+#[tokio::test]
+async fn no_table_keeps_a_row_of_a_deleted_app() {
+    for limit in [1, 7, 1_000] {
+        let bench = Bench::new().await;
+        for (table, count) in bench.rows().await {
+            assert!(count > 0, "{table} is to be filled by this test");
+        }
+        let deleted = bench.database.delete_app(&bench.app, NOW).await;
+        assert!(deleted.expect("deleted"));
+        let mut left = bench.total().await;
+        while bench
+            .database
+            .purge_deleted_apps(limit)
+            .await
+            .expect("removed")
+        {
+            let now = bench.total().await;
+            assert!(left - now <= i64::from(limit), "{left} to {now}");
+            left = now;
+        }
+        assert_eq!(left, 0);
+        let mut file = bench.file().await;
+        let apps: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM apps")
+            .fetch_one(&mut file)
+            .await
+            .expect("the table");
+        assert_eq!(apps, 0);
+    }
+}
+
+#[tokio::test]
+async fn what_could_act_is_removed_at_once() {
+    let bench = Bench::new().await;
+    bench
+        .database
+        .delete_app(&bench.app, NOW)
+        .await
+        .expect("deleted");
+    for (table, count) in bench.rows().await {
+        let acts = table == "jobs" || table == "api_keys";
+        assert_eq!(count == 0, acts, "{table}");
+    }
+}

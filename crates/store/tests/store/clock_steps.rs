@@ -1,0 +1,83 @@
+//! Due times after the clock was set back.
+
+use std::time::Duration;
+
+use hato_domain::UnixMillis;
+use hato_service::ports::{RetryJob, Settlement};
+
+use crate::world::{LEASE, START, World, at, ids};
+
+const LONGEST_WAIT: Duration = Duration::from_hours(1);
+const MINUTE: i64 = 60_000;
+
+async fn bring_forward(world: &World, now: UnixMillis) {
+    let brought = world.store.bring_forward(now, LEASE, LONGEST_WAIT).await;
+    brought.expect("done");
+}
+
+/// A send accepted at `accepted`, to be tried again at `due_at`.
+async fn retry_at(world: &World, accepted: UnixMillis, due_at: UnixMillis) {
+    let app = world.app().await;
+    world.subscribe(&app, 1).await;
+    world.broadcast(&app, accepted).await;
+    let page = world.claim(accepted, 10).await;
+    let retry = RetryJob {
+        recipients: ids(&world.recipients(&page).await),
+        attempt: 1,
+        due_at,
+    };
+    let settlement = Settlement {
+        retries: vec![retry],
+        ..Settlement::default()
+    };
+    world.settle(&page, settlement).await;
+}
+
+#[tokio::test]
+async fn what_was_accepted_in_the_future_is_due() {
+    let world = World::new().await;
+    retry_at(&world, at(30 * MINUTE), at(31 * MINUTE)).await;
+    assert!(world.try_claim(START, 10).await.is_none());
+    bring_forward(&world, START).await;
+    assert!(world.try_claim(START, 10).await.is_some());
+}
+
+#[tokio::test]
+async fn what_is_due_later_than_anything_can_be_is_due() {
+    let world = World::new().await;
+    retry_at(&world, START, at(60 * MINUTE + 1)).await;
+    bring_forward(&world, START).await;
+    assert!(world.try_claim(START, 10).await.is_some());
+}
+
+#[tokio::test]
+async fn an_ordinary_wait_is_left_alone() {
+    let world = World::new().await;
+    retry_at(&world, START, at(60 * MINUTE)).await;
+    bring_forward(&world, START).await;
+    assert_eq!(world.next_due(START).await, Some(at(60 * MINUTE)));
+}
+
+#[tokio::test]
+async fn a_lease_from_the_future_ends_when_a_new_one_would() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe(&app, 1).await;
+    world.broadcast(&app, START).await;
+    let page = world.claim(at(90 * MINUTE), 10).await;
+    bring_forward(&world, START).await;
+    assert_eq!(world.next_due(START).await, Some(START.plus(LEASE)));
+    world.deliver(&page).await;
+}
+
+#[tokio::test]
+async fn a_lease_of_now_is_left_alone() {
+    let world = World::new().await;
+    let app = world.app().await;
+    world.subscribe(&app, 1).await;
+    world.broadcast(&app, START).await;
+    world.claim(at(1_000), 10).await;
+    bring_forward(&world, START).await;
+    let end = at(1_000).plus(LEASE);
+    assert_eq!(world.next_due(START).await, Some(end));
+}

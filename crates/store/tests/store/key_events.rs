@@ -1,0 +1,96 @@
+//! What happened to keys: newest first, by cursors that neither skip nor repeat.
+
+use hato_domain::{AppId, Cursor, KeyEventId, PageRequest, Scope};
+use hato_service::access::{Actor, ActorKind};
+use hato_service::ports::{DeletedKey, KeyEvent, KeyEventRecord};
+
+use crate::world::{World, actor, at};
+
+async fn events(world: &World, app: &AppId, page: &PageRequest) -> Vec<KeyEventRecord> {
+    let events = world.store.key_events_of(app, page).await;
+    events.expect("listed")
+}
+
+fn newest(limit: usize) -> PageRequest {
+    PageRequest::parse(Some(&limit.to_string()), None, None).expect("a limit")
+}
+
+#[tokio::test]
+async fn making_and_deleting_a_key_are_told() {
+    let world = World::new().await;
+    let app = world.app().await;
+    let made = world.new_key(&app, [1; 32]);
+    let (key, creation) = (made.id.clone(), made.event_id.clone());
+    world.store.create_key(made).await.expect("stored");
+    let owner = Actor {
+        kind: ActorKind::User,
+        id: "usr_1".to_owned(),
+        name: "owner@example.com".to_owned(),
+    };
+    let deletion = KeyEventId::from_uuid(world.uuid());
+    let deleted = DeletedKey {
+        id: key.clone(),
+        app_id: app.clone(),
+        event_id: deletion.clone(),
+        actor: owner.clone(),
+        now: at(5),
+    };
+    assert!(world.store.delete_key(deleted).await.expect("deleted"));
+
+    let events = events(&world, &app, &newest(10)).await;
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| (&event.id, event.event, &event.actor, event.created_at))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&deletion, KeyEvent::Deleted, &owner, at(5)),
+            (&creation, KeyEvent::Created, &actor(), at(0)),
+        ]
+    );
+    for event in &events {
+        let shown = (&event.key_id, event.key_name.as_str(), event.key_scope);
+        assert_eq!(shown, (&key, "key", Scope::Notify));
+    }
+}
+
+#[tokio::test]
+async fn pages_of_any_size_show_every_event_once_and_in_order() {
+    let world = World::new().await;
+    let (app, other) = (world.app().await, world.app().await);
+    for number in 0..12 {
+        for app in [&app, &other] {
+            let mut key = world.new_key(app, [0; 32]);
+            key.hash[..16].copy_from_slice(&world.uuid().into_bytes());
+            key.created_at = at(number % 3);
+            world.store.create_key(key).await.expect("stored");
+        }
+    }
+    let all = events(&world, &app, &newest(100)).await;
+    assert_eq!(all.len(), 12);
+    let all: Vec<_> = all.into_iter().map(|it| (it.created_at, it.id)).collect();
+    assert!(all.is_sorted_by(|a, b| a > b));
+    for limit in [1, 2, 5, 11, 12] {
+        let mut page = newest(limit);
+        let mut seen = Vec::new();
+        loop {
+            let items = events(&world, &app, &page).await;
+            let more = items.len() > limit;
+            seen.extend(
+                items
+                    .into_iter()
+                    .take(limit)
+                    .map(|it| (it.created_at, it.id)),
+            );
+            if !more {
+                break;
+            }
+            page.cursor = seen.last().map(|(time, id)| Cursor {
+                before: *time,
+                before_id: Some(id.to_string()),
+            });
+        }
+        assert_eq!(seen, all, "{limit}");
+    }
+}

@@ -1,0 +1,268 @@
+//! The queue against a model of it: claims, settlements, lost leases, retries and cancellations in any order.
+
+mod model;
+
+use std::time::Duration;
+
+use hato_domain::{AppId, FailureReason, UnixMillis};
+use hato_service::ports::{
+    Audience, ClaimedPage, DeadLetter, Expired, RecipientId, RetryJob, Settlement,
+};
+use hato_testkit::chance::Chance;
+
+use crate::world::{START, World, endpoint};
+use model::{Model, Page};
+
+const STEPS: usize = 400;
+const APPS: usize = 2;
+const SUBSCRIPTIONS: usize = 24;
+
+/// A store and its model, to which the same is done.
+struct Pair {
+    world: World,
+    apps: Vec<AppId>,
+    model: Model,
+    chance: Chance,
+    now: UnixMillis,
+    /// Pages that were claimed, leases lost or not.
+    held: Vec<(ClaimedPage, Page)>,
+}
+
+impl Pair {
+    async fn new() -> Self {
+        let world = World::new().await;
+        let mut apps = Vec::new();
+        for _ in 0..APPS {
+            apps.push(world.app().await);
+        }
+        let mut pair = Self {
+            world,
+            apps,
+            model: Model::default(),
+            chance: Chance::from_env(),
+            now: START,
+            held: Vec::new(),
+        };
+        for index in 0..SUBSCRIPTIONS {
+            pair.subscribe(index).await;
+        }
+        pair
+    }
+
+    fn app_of(&self, index: usize) -> AppId {
+        self.apps[index % APPS].clone()
+    }
+
+    fn any(&mut self, count: usize) -> usize {
+        let index = self.chance.within(0..count as u64);
+        usize::try_from(index).expect("an index")
+    }
+
+    fn soon(&mut self) -> UnixMillis {
+        let wait = self.chance.within(0..90_000);
+        self.now.plus(Duration::from_millis(wait))
+    }
+
+    async fn step(&mut self) {
+        match self.chance.within(0..100) {
+            0..8 => self.accept().await,
+            8..40 => self.claim().await,
+            40..70 => self.settle().await,
+            70..75 => self.release().await,
+            75..79 => self.renew().await,
+            79..82 => self.cancel().await,
+            82..88 => self.unsubscribe().await,
+            88..93 => {
+                let index = self.any(SUBSCRIPTIONS);
+                self.subscribe(index).await;
+            }
+            _ => self.now = self.soon(),
+        }
+        self.assert_same().await;
+    }
+
+    async fn subscribe(&mut self, index: usize) {
+        let app = self.app_of(index);
+        self.world.subscribe(&app, index).await;
+        self.model.activate(index, &app);
+    }
+
+    async fn unsubscribe(&mut self) {
+        let index = self.any(SUBSCRIPTIONS);
+        self.world.unsubscribe(&self.app_of(index), index).await;
+        self.model.deactivate(index);
+    }
+
+    async fn accept(&mut self) {
+        let chosen = self.any(APPS);
+        let app = self.apps[chosen].clone();
+        let list = self.chance.percent(40).then(|| self.chosen(&app));
+        let endpoints = list.as_ref().map(|list| {
+            let index = |it: &RecipientId| usize::try_from(it.0 - 1).expect("a number from 1");
+            list.iter().map(|it| endpoint(index(it))).collect()
+        });
+        let audience = endpoints.map_or(Audience::Everyone, Audience::Listed);
+        let send = self.world.new_send(&app, audience, self.now);
+        self.model.accept(send.id.clone(), &app, list, self.now);
+        self.world.accept(send).await;
+    }
+
+    /// Some of the app's active subscriptions, in the order of their numbers.
+    fn chosen(&mut self, app: &AppId) -> Vec<RecipientId> {
+        let everyone = hato_service::ports::PageRange::Positions {
+            after: 0,
+            up_to: i64::MAX,
+        };
+        let mut chosen = self.model.recipients(app, &everyone);
+        chosen.retain(|_| self.chance.percent(30));
+        chosen.sort();
+        chosen
+    }
+
+    async fn claim(&mut self) {
+        let most = self.any(6) + 1;
+        let page = u32::try_from(most).expect("few");
+        let claimed = self.world.try_claim(self.now, page).await;
+        let expected = self.model.claim(self.now, most);
+        let found = claimed.as_ref().map(|page| self.seen(page));
+        assert_eq!(found, expected);
+        self.held.extend(claimed.zip(expected));
+    }
+
+    /// The page as the model has it. In which order a list is kept does not matter.
+    fn seen(&self, page: &ClaimedPage) -> Page {
+        let is_it = |send: &model::Send| send.id == page.send_id;
+        Page {
+            lease: page.lease,
+            send: self.model.sends.iter().position(is_it).expect("accepted"),
+            range: model::sorted(&page.range),
+            attempt: page.attempt,
+        }
+    }
+
+    fn any_held(&mut self) -> Option<(ClaimedPage, Page)> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let index = self.any(self.held.len());
+        Some(self.held[index].clone())
+    }
+
+    /// Settles a page that was claimed at some time, perhaps by now somebody else's, perhaps for the second time.
+    async fn settle(&mut self) {
+        let Some((claimed, page)) = self.any_held() else {
+            return;
+        };
+        let mut recipients: Vec<_> = crate::world::ids(&self.world.recipients(&claimed).await);
+        let mut expected = self.model.recipients(&claimed.app_id, &page.range);
+        recipients.sort();
+        expected.sort();
+        assert_eq!(recipients, expected);
+        let settlement = self.outcome(&recipients, page.attempt);
+        let settled = self.world.settle(&claimed, settlement.clone()).await;
+        assert_eq!(settled, self.model.settle(&page, &settlement));
+    }
+
+    /// Anything that can become of a page.
+    fn outcome(&mut self, recipients: &[RecipientId], attempt: u8) -> Settlement {
+        let mut settlement = Settlement::default();
+        let (mut again, mut unknown) = (Vec::new(), Vec::new());
+        for &recipient in recipients {
+            match self.chance.within(0..10) {
+                0 => settlement.expired.push(Expired {
+                    recipient,
+                    http_status: 410,
+                }),
+                1 => settlement.dead_letters.push(DeadLetter {
+                    recipient,
+                    reason: FailureReason::Refused,
+                    http_status: Some(400),
+                }),
+                2 if attempt < 3 => again.push(recipient),
+                3 => unknown.push(recipient),
+                _ => settlement.sent += 1,
+            }
+        }
+        let lists = [(attempt + 1, again), (attempt, unknown)];
+        for (attempt, recipients) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            settlement.retries.push(RetryJob {
+                recipients,
+                attempt,
+                due_at: self.soon(),
+            });
+        }
+        settlement
+    }
+
+    async fn release(&mut self) {
+        if let Some((claimed, _)) = self.any_held() {
+            let due_at = self.soon();
+            let released = self.world.store.release(claimed.lease, due_at).await;
+            released.expect("done");
+            self.model.release(claimed.lease, due_at);
+        }
+    }
+
+    async fn renew(&mut self) {
+        if let Some((claimed, _)) = self.any_held() {
+            let until = self.soon();
+            let renewed = self.world.store.renew_leases(&[claimed.lease], until).await;
+            renewed.expect("done");
+            self.model.renew(claimed.lease, until);
+        }
+    }
+
+    async fn cancel(&mut self) {
+        if self.model.sends.is_empty() {
+            return;
+        }
+        let index = self.any(self.model.sends.len());
+        let send = &self.model.sends[index];
+        let (app, id) = (send.app.clone(), send.id.clone());
+        let cancelled = self.world.store.cancel_send(&app, &id, self.now).await;
+        let expected = self.model.cancel(index, self.now);
+        assert_eq!(cancelled.expect("done"), Some(expected));
+    }
+
+    async fn assert_same(&self) {
+        for send in &self.model.sends {
+            let record = self.world.store.send_of(&send.app, &send.id).await;
+            let record = record.expect("read").expect("the send");
+            assert_eq!(
+                (record.status, record.recipients, record.counts),
+                (send.status(), send.recipients, send.counts)
+            );
+        }
+    }
+
+    /// Delivers whatever is left, however late.
+    async fn drain(&mut self) {
+        self.now = self.now.plus(Duration::from_hours(1));
+        while let Some(claimed) = self.world.try_claim(self.now, 5).await {
+            let page = self.model.claim(self.now, 5).expect("the same page");
+            let sent = i64::try_from(self.world.deliver(&claimed).await.len()).expect("few");
+            let settlement = Settlement {
+                sent,
+                ..Settlement::default()
+            };
+            self.model.settle(&page, &settlement);
+        }
+        self.assert_same().await;
+    }
+}
+
+#[tokio::test]
+async fn whatever_happens_everybody_is_accounted_for_once() {
+    let mut pair = Pair::new().await;
+    for _ in 0..STEPS {
+        pair.step().await;
+    }
+    pair.drain().await;
+    for send in &pair.model.sends {
+        let counts = send.counts;
+        let known = counts.sent + counts.failed_expired + counts.failed_other;
+        assert!(send.is_finished);
+        assert_eq!(known + counts.skipped + counts.cancelled, send.recipients);
+        assert!(counts.skipped >= 0, "nobody is counted twice");
+    }
+}
