@@ -37,6 +37,11 @@ pub enum Outcome {
         /// What `Retry-After` asks for.
         after: Option<Duration>,
     },
+    /// It was not tried: the push service is to be left alone for a while.
+    PutOff {
+        /// For how long.
+        wait: Duration,
+    },
     /// Trying again cannot help.
     Failed {
         /// Recorded with the dead letter.
@@ -76,7 +81,7 @@ fn retry(reason: FailureReason, answer: &Answer, now: UnixMillis) -> Outcome {
 }
 
 /// `Retry-After` in either form (RFC 9110 §10.2.3): seconds, or a date, which in the past asks for nothing.
-fn retry_after(headers: &HeaderMap, now: UnixMillis) -> Option<Duration> {
+pub fn retry_after(headers: &HeaderMap, now: UnixMillis) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -50,18 +50,39 @@ pub type Http1 = http1::SendRequest<Full<Bytes>>;
 #[derive(Clone)]
 pub struct Http2 {
     sender: http2::SendRequest<Full<Bytes>>,
-    allowed: Arc<AtomicUsize>,
+    signs: Arc<Signs>,
+}
+
+/// What is known of a connection's peer.
+struct Signs {
+    allowed_streams: AtomicUsize,
+    answers: AtomicUsize,
+    is_silent: AtomicBool,
 }
 
 impl Http2 {
-    /// Whether the connection takes no more requests: it failed, or the peer is going away.
+    /// Whether the connection takes no more requests: it failed, the peer is going away, or it answers nothing any more.
     pub fn is_closed(&self) -> bool {
-        self.sender.is_closed()
+        self.sender.is_closed() || self.signs.is_silent.load(Ordering::Relaxed)
     }
 
     /// How many requests the peer allows at a time, as it last said (RFC 9113 §5.1.2).
     pub fn allowed_streams(&self) -> usize {
-        self.allowed.load(Ordering::Relaxed)
+        self.signs.allowed_streams.load(Ordering::Relaxed)
+    }
+
+    fn answers(&self) -> usize {
+        self.signs.answers.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of how an exchange ended that began after `answers_before` answers. A connection on which nothing at all
+    /// came back meanwhile may be half-open: it gets no more requests, and closes when those in flight have ended.
+    fn take_note(&self, is_late: bool, answers_before: usize) {
+        if !is_late {
+            self.signs.answers.fetch_add(1, Ordering::Relaxed);
+        } else if self.answers() == answers_before {
+            self.signs.is_silent.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -94,16 +115,33 @@ impl Connection {
 
     /// Sends a push and reads the answer, whose head must be there by `deadline`.
     pub async fn exchange(&mut self, push: &Push, deadline: Instant) -> Result<Answer, NoAnswer> {
-        let response = timeout_at(deadline, self.send(push))
-            .await
-            .map_err(|_| NoAnswer::Late)?;
-        let (head, body) = response?.into_parts();
+        let (head, body) = self.head(push, deadline).await?.into_parts();
         let body = read(body, deadline.min(Instant::now() + BODY_PATIENCE)).await;
         Ok(Answer {
             status: head.status,
             headers: head.headers,
             body,
         })
+    }
+
+    async fn head(
+        &mut self,
+        push: &Push,
+        deadline: Instant,
+    ) -> Result<Response<Incoming>, NoAnswer> {
+        let before = self.shared().map(Http2::answers);
+        let response = timeout_at(deadline, self.send(push)).await;
+        if let (Some(http2), Some(before)) = (self.shared(), before) {
+            http2.take_note(response.is_err(), before);
+        }
+        response.map_err(|_| NoAnswer::Late)?
+    }
+
+    fn shared(&self) -> Option<&Http2> {
+        match self {
+            Self::Http1(_) => None,
+            Self::Http2(http2) => Some(http2),
+        }
     }
 
     async fn send(&mut self, push: &Push) -> Result<Response<Incoming>, NoAnswer> {
@@ -150,18 +188,20 @@ async fn start_http2(
         .keep_alive_while_idle(true)
         .handshake(TokioIo::new(stream))
         .await?;
-    let allowed = Arc::new(AtomicUsize::new(connection.current_max_send_streams()));
-    let http2 = Http2 {
-        sender,
-        allowed: Arc::clone(&allowed),
-    };
-    let watched = poll_fn(move |context| {
+    let signs = Arc::new(Signs {
+        allowed_streams: AtomicUsize::new(connection.current_max_send_streams()),
+        answers: AtomicUsize::new(0),
+        is_silent: AtomicBool::new(false),
+    });
+    let watched = Arc::clone(&signs);
+    let driven = poll_fn(move |context| {
         let state = pin!(&mut connection).poll(context);
-        allowed.store(connection.current_max_send_streams(), Ordering::Relaxed);
+        let allowed = connection.current_max_send_streams();
+        watched.allowed_streams.store(allowed, Ordering::Relaxed);
         state
     });
-    tokio::spawn(drive(watched, slot));
-    Ok(http2)
+    tokio::spawn(drive(driven, slot));
+    Ok(Http2 { sender, signs })
 }
 
 async fn drive(connection: impl Future<Output = hyper::Result<()>>, slot: OwnedSemaphorePermit) {

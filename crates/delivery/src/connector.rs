@@ -70,6 +70,11 @@ impl Connector {
         self.slots.available_permits() == 0
     }
 
+    /// How long somebody who wants a connection waits for it at most: to be opened, or to have room again.
+    pub fn patience(&self) -> Duration {
+        self.timeout * 2
+    }
+
     /// A new connection to `origin`. Waiting for a slot does not count toward the time-out.
     pub async fn open(&self, origin: &Origin) -> Result<Connection, NoConnection> {
         let slot = Arc::clone(&self.slots)

@@ -1,23 +1,28 @@
 //! Carries a page's message to its recipients: encrypts a chunk while earlier chunks are on their way.
 
+mod round;
+
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
-use hato_domain::{BrowserKeys, FailureReason};
+use hato_domain::FailureReason;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
 
 use crate::answer::{Outcome, classify};
 use crate::client::PushClient;
 use crate::connector::NoConnection;
 use crate::encryption::{EncryptionError, Encryptor};
-use crate::origin::Target;
+use crate::gate::Closed;
 use crate::pool::Undelivered;
-use crate::push::{PageHeaders, Push};
 use crate::roots::BadRoots;
 use crate::settings::DeliverySettings;
 use crate::vapid::{BadKey, Signer, Vapid};
+use round::{Addressed, Letter, Round};
 
 /// Recipients encrypted at a time: about 2 ms of one core.
 const CHUNK: usize = 32;
@@ -31,14 +36,22 @@ pub struct Courier {
     in_flight: usize,
 }
 
-/// A page on its way.
-struct Round<'a> {
-    page: &'a ClaimedPage,
-    signer: &'a Signer,
-    headers: PageHeaders,
+/// A page's content, and to whom it goes.
+#[derive(Clone, Copy)]
+pub struct Mail<'a> {
+    /// The page.
+    pub page: &'a ClaimedPage,
+    /// Its app's key pair.
+    pub signer: &'a Signer,
+    /// How long push services are to keep the message.
+    pub ttl: Duration,
+    /// To whom.
+    pub recipients: &'a [Recipient],
+    /// How many of them are on their way, or were.
+    pub launched: &'a AtomicUsize,
 }
 
-type Sealed = (Recipient, Result<Bytes, EncryptionError>);
+type Ready = (RecipientId, Result<Letter, Outcome>);
 
 impl Courier {
     /// One that goes by `settings`.
@@ -70,33 +83,41 @@ impl Courier {
     /// What becomes of each recipient, in the order in which it is known. A stream that is dropped leaves the rest unknown.
     pub fn deliver<'a>(
         &'a self,
-        page: &'a ClaimedPage,
-        signer: &'a Signer,
-        ttl: Duration,
-        recipients: Vec<Recipient>,
+        mail: Mail<'a>,
     ) -> impl Stream<Item = (RecipientId, Outcome)> + 'a {
-        let headers = PageHeaders::new(ttl, page.urgency, page.topic.as_ref());
-        let round = Arc::new(Round {
-            page,
-            signer,
-            headers,
-        });
-        let plaintext = Bytes::copy_from_slice(page.payload.as_bytes());
-        stream::iter(chunks(recipients))
-            .then(move |chunk| self.seal(chunk, plaintext.clone()))
+        let round = Arc::new(Round::new(mail));
+        stream::iter(mail.recipients.chunks(CHUNK))
+            .then(move |chunk| self.seal(Arc::clone(&round), chunk))
             .flat_map(stream::iter)
-            .map(move |(recipient, body)| self.push(Arc::clone(&round), recipient, body))
+            .map(move |(recipient, letter)| {
+                mail.launched.fetch_add(1, Ordering::Relaxed);
+                self.push(recipient, letter)
+            })
             .buffer_unordered(self.in_flight)
     }
 
+    /// Those of a chunk that it is worth encrypting for, with their messages, and what became of the others.
+    async fn seal<'a>(&self, round: Arc<Round<'a>>, chunk: &'a [Recipient]) -> Vec<Ready> {
+        let (mut addressed, mut ready) = (Vec::with_capacity(chunk.len()), Vec::new());
+        for recipient in chunk {
+            match self.address(&round, recipient) {
+                Ok(one) => addressed.push(one),
+                Err(outcome) => ready.push((recipient.id, Err(outcome))),
+            }
+        }
+        ready.extend(self.encrypt(&round, addressed).await);
+        ready
+    }
+
     /// A chunk that the end of the runtime interrupts is left out, and so stays unknown.
-    async fn seal(&self, chunk: Vec<Recipient>, plaintext: Bytes) -> Vec<Sealed> {
-        let keys: Vec<BrowserKeys> = chunk
-            .iter()
-            .map(|recipient| recipient.keys.clone())
-            .collect();
-        match self.encryptor.encrypt(keys, plaintext).await {
-            Ok(bodies) => chunk.into_iter().zip(bodies).collect(),
+    async fn encrypt<'a>(&self, round: &Round<'a>, addressed: Vec<Addressed<'a>>) -> Vec<Ready> {
+        if addressed.is_empty() {
+            return Vec::new();
+        }
+        let keys = addressed.iter().map(|one| one.recipient.keys.clone());
+        let plaintext = round.plaintext.clone();
+        match self.encryptor.encrypt(keys.collect(), plaintext).await {
+            Ok(bodies) => addressed.into_iter().zip(bodies).map(letter).collect(),
             Err(interrupted) => {
                 tracing::warn!(%interrupted, "a page is given back in part");
                 Vec::new()
@@ -104,49 +125,40 @@ impl Courier {
         }
     }
 
+    fn address<'a>(
+        &self,
+        round: &Round<'a>,
+        recipient: &'a Recipient,
+    ) -> Result<Addressed<'a>, Outcome> {
+        let addressed = round.address(recipient, |origin| self.route(round, origin))?;
+        addressed.route.way.look().map_err(turned_away)?;
+        Ok(addressed)
+    }
+
+    /// What became of one recipient. A panic is its own misfortune: it counts as a failed attempt and takes nobody along.
     async fn push(
         &self,
-        round: Arc<Round<'_>>,
-        recipient: Recipient,
-        body: Result<Bytes, EncryptionError>,
+        recipient: RecipientId,
+        letter: Result<Letter, Outcome>,
     ) -> (RecipientId, Outcome) {
-        let outcome = match self.prepare(&round, &recipient, body) {
-            Ok(push) => self.send(&push).await,
-            Err(outcome) => outcome,
+        let sending = async {
+            match letter {
+                Ok(letter) => self.send(&letter).await,
+                Err(outcome) => outcome,
+            }
         };
-        (recipient.id, outcome)
+        let outcome = AssertUnwindSafe(sending).catch_unwind().await;
+        (recipient, outcome.unwrap_or(LATER))
     }
 
-    fn prepare(
-        &self,
-        round: &Round<'_>,
-        recipient: &Recipient,
-        body: Result<Bytes, EncryptionError>,
-    ) -> Result<Push, Outcome> {
-        let body = body.map_err(unsealed)?;
-        let target = Target::of(&recipient.endpoint).map_err(|_| NEVER)?;
-        let now = self.clock.now();
-        let app = &round.page.app_id;
-        let authorization = self
-            .vapid
-            .authorization(app, round.signer, &target.origin, now);
-        let headers = round
-            .headers
-            .with(authorization.map_err(|_| LATER)?, &target);
-        Ok(Push {
-            target,
-            headers,
-            body,
-        })
-    }
-
-    async fn send(&self, push: &Push) -> Outcome {
-        let outcome = match self.client.send(push).await {
-            Ok(answer) => classify(&answer, self.clock.now()),
-            Err(Undelivered::NoConnection(NoConnection::Blocked)) => BLOCKED,
+    async fn send(&self, letter: &Letter) -> Outcome {
+        let now = || self.clock.now();
+        let (way, push) = (&letter.route.way, &letter.push);
+        let outcome = match self.client.send(way, push, now).await {
+            Ok(answer) => classify(&answer, now()),
             Err(error) => {
                 tracing::debug!(host = %push.target.origin.host(), %error, "a push got no answer");
-                LATER
+                unanswered(&error)
             }
         };
         if outcome != Outcome::Sent {
@@ -173,6 +185,14 @@ const NEVER: Outcome = Outcome::Failed {
     status: None,
 };
 
+fn letter((addressed, body): (Addressed<'_>, Result<Bytes, EncryptionError>)) -> Ready {
+    let recipient = addressed.recipient.id;
+    (
+        recipient,
+        body.map(|body| addressed.with(body)).map_err(unsealed),
+    )
+}
+
 fn unsealed(error: EncryptionError) -> Outcome {
     tracing::warn!(%error, "a message cannot be encrypted");
     match error {
@@ -181,10 +201,17 @@ fn unsealed(error: EncryptionError) -> Outcome {
     }
 }
 
-fn chunks(recipients: Vec<Recipient>) -> impl Iterator<Item = Vec<Recipient>> {
-    let mut rest = recipients.into_iter();
-    std::iter::from_fn(move || {
-        let chunk: Vec<Recipient> = rest.by_ref().take(CHUNK).collect();
-        (!chunk.is_empty()).then_some(chunk)
-    })
+fn turned_away(closed: Closed) -> Outcome {
+    match closed {
+        Closed::Busy(wait) => Outcome::PutOff { wait },
+        Closed::Silent => LATER,
+    }
+}
+
+fn unanswered(error: &Undelivered) -> Outcome {
+    match error {
+        Undelivered::Closed(closed) => turned_away(*closed),
+        Undelivered::NoConnection(NoConnection::Blocked) => BLOCKED,
+        Undelivered::NoConnection(NoConnection::Unreachable(_)) | Undelivered::NoAnswer(_) => LATER,
+    }
 }

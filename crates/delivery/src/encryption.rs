@@ -57,14 +57,17 @@ pub fn encrypt(keys: &BrowserKeys, plaintext: &[u8]) -> Result<Bytes, Encryption
     seal(&ephemeral, salt, keys, plaintext)
 }
 
-/// The bodies of a push message to each of `recipients`, in their order.
+/// The bodies of a push message to each of `recipients`, in their order. A panic is the failure of one of them.
 pub fn encrypt_page(
     recipients: &[BrowserKeys],
     plaintext: &[u8],
 ) -> Vec<Result<Bytes, EncryptionError>> {
     recipients
         .iter()
-        .map(|keys| encrypt(keys, plaintext))
+        .map(|keys| {
+            std::panic::catch_unwind(|| encrypt(keys, plaintext))
+                .unwrap_or(Err(EncryptionError::Library))
+        })
         .collect()
 }
 

@@ -1,21 +1,28 @@
-//! The loop that keeps pages moving: a permit, a claim, a task, and a settlement that is never lost.
+//! The loop that keeps pages moving: a slot, a claim, a task, and a settlement that is never lost.
 
+mod misfortunes;
 mod shift;
+mod slots;
+mod time_watch;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::UnixMillis;
-use hato_service::ports::{ClaimedPage, Clock, DeliveryQueue, NextPage, StoreError};
+use futures_util::FutureExt as _;
+use hato_domain::{AppId, UnixMillis};
+use hato_service::ports::{Claim, ClaimedPage, Clock, DeliveryQueue, NextPage, StoreError};
 use hato_service::{Secrets, Wake};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::courier::Courier;
 use crate::roots::BadRoots;
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
+use misfortunes::Misfortunes;
 use shift::Shift;
+use slots::{Slot, Slots};
+use time_watch::TimeWatch;
 
 /// The pause after the queue could not be asked.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -24,25 +31,28 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Delivers what is queued, with as many pages in flight as the settings allow.
 ///
-/// Cheap to clone: clones share their connections and caches.
+/// Cheap to clone: clones share their slots, connections and caches.
 pub struct Engine<Q: ?Sized> {
     queue: Arc<Q>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
     wake: Wake,
-    courier: Arc<Courier>,
-    settings: Arc<DeliverySettings>,
+    courier: Courier,
+    slots: Arc<Slots>,
+    misfortunes: Misfortunes,
+    time_watch: TimeWatch,
+    settings: DeliverySettings,
 }
 
 impl<Q: ?Sized> Clone for Engine<Q> {
     fn clone(&self) -> Self {
         Self {
             queue: Arc::clone(&self.queue),
-            clock: Arc::clone(&self.clock),
-            secrets: self.secrets.clone(),
-            wake: self.wake.clone(),
-            courier: Arc::clone(&self.courier),
-            settings: Arc::clone(&self.settings),
+            shared: Arc::clone(&self.shared),
         }
     }
 }
@@ -56,14 +66,20 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         wake: Wake,
         settings: DeliverySettings,
     ) -> Result<Self, BadRoots> {
-        let courier = Arc::new(Courier::new(&settings, Arc::clone(&clock))?);
-        Ok(Self {
-            queue,
+        let slots = Slots::new(settings.pages_in_flight, settings.recipients_aside);
+        let shared = Shared {
+            courier: Courier::new(&settings, Arc::clone(&clock))?,
             clock,
             secrets,
             wake,
-            courier,
-            settings: Arc::new(settings),
+            slots: Arc::new(slots),
+            misfortunes: Misfortunes::default(),
+            time_watch: TimeWatch::default(),
+            settings,
+        };
+        Ok(Self {
+            queue,
+            shared: Arc::new(shared),
         })
     }
 
@@ -81,29 +97,38 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     /// Delivers what is due, one page after the other, and returns when nothing is.
     pub async fn run_until_idle(&self) -> Result<(), StoreError> {
         let shutdown = Shutdown::new();
-        while let NextPage::Claimed(page) = self.claim().await? {
-            self.shift(*page, &shutdown).deliver().await;
+        while let Some(permit) = self.shared.slots.permit().await {
+            let NextPage::Claimed(page) = self.claim(Vec::new()).await? else {
+                break;
+            };
+            let slot = self.shared.slots.fill(permit, &page.app_id);
+            self.work(*page, slot, &shutdown).await;
         }
         Ok(())
     }
 
-    /// No claim without a permit, which moves into the page's task: a panic there gives it back as well.
+    /// No claim without a permit, which becomes the page's slot and moves into its task: a panic there gives it back as well.
     async fn claim_pages(&self, pages: &TaskTracker, shutdown: &Shutdown) {
-        let permits = Arc::new(Semaphore::new(self.settings.pages_in_flight.max(1)));
         loop {
             let permit = tokio::select! {
                 biased;
                 () = shutdown.draining() => return,
-                Ok(permit) = Arc::clone(&permits).acquire_owned() => permit,
+                Some(permit) = self.shared.slots.permit() => permit,
             };
-            let heard = self.wake.heard();
-            match self.claim().await {
-                Ok(NextPage::Claimed(page)) => self.spawn(pages, *page, permit, shutdown),
+            let heard = self.shared.wake.heard();
+            let sated = self.shared.slots.sated();
+            match self.claim(sated.clone()).await {
+                Ok(NextPage::Claimed(page)) => {
+                    let slot = self.shared.slots.fill(permit, &page.app_id);
+                    let (engine, shutdown) = (self.clone(), shutdown.clone());
+                    pages.spawn(async move { engine.work(*page, slot, &shutdown).await });
+                }
                 Ok(NextPage::Idle { next_due }) => {
                     drop(permit);
                     tokio::select! {
                         () = shutdown.draining() => return,
                         () = heard => {}
+                        () = self.shared.slots.changed(), if !sated.is_empty() => {}
                         () = tokio::time::sleep(self.rest(next_due)) => {}
                     }
                 }
@@ -118,46 +143,58 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         }
     }
 
-    fn spawn(
-        &self,
-        pages: &TaskTracker,
-        page: ClaimedPage,
-        permit: OwnedSemaphorePermit,
-        shutdown: &Shutdown,
-    ) {
-        let shift = self.shift(page, shutdown);
-        pages.spawn(async move {
-            shift.deliver().await;
-            drop(permit);
-        });
-    }
-
-    fn shift(&self, page: ClaimedPage, shutdown: &Shutdown) -> Shift<Q> {
-        Shift {
+    async fn work(&self, page: ClaimedPage, mut slot: Slot, shutdown: &Shutdown) {
+        let shift = Shift {
             engine: self.clone(),
             page,
             shutdown: shutdown.clone(),
+        };
+        let delivery = AssertUnwindSafe(shift.deliver(&mut slot)).catch_unwind();
+        match delivery.await {
+            Ok(()) => self.shared.misfortunes.forget(shift.page.lease.job),
+            Err(_) => shift.after_panic().await,
         }
     }
 
-    async fn claim(&self) -> Result<NextPage, StoreError> {
+    async fn claim(&self, passing_over: Vec<AppId>) -> Result<NextPage, StoreError> {
         let DeliverySettings {
             lease, page_size, ..
-        } = *self.settings;
+        } = self.shared.settings;
+        let now = self.shared.clock.now();
+        if self.shared.time_watch.has_stepped_back(now) {
+            self.bring_forward(now).await?;
+        }
         self.queue
-            .claim_page(self.clock.now(), lease, page_size)
+            .claim_page(Claim {
+                now,
+                lease,
+                max_recipients: page_size,
+                passing_over,
+            })
             .await
     }
 
+    async fn bring_forward(&self, now: UnixMillis) -> Result<(), StoreError> {
+        let settings = &self.shared.settings;
+        let longest = time_watch::longest_wait(&settings.retry_delays);
+        self.queue
+            .bring_forward(now, settings.lease, longest)
+            .await?;
+        self.shared.time_watch.has_brought_forward(now);
+        Ok(())
+    }
+
     fn rest(&self, next_due: Option<UnixMillis>) -> Duration {
-        let longest = self.settings.poll_interval;
-        next_due.map_or(longest, |due| due.since(self.clock.now()).min(longest))
+        let longest = self.shared.settings.poll_interval;
+        next_due.map_or(longest, |due| {
+            due.since(self.shared.clock.now()).min(longest)
+        })
     }
 
     async fn tidy(&self) {
         loop {
             tokio::time::sleep(TIDY_INTERVAL).await;
-            self.courier.tidy();
+            self.shared.courier.tidy();
         }
     }
 }

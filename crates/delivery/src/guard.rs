@@ -133,6 +133,19 @@ mod tests {
         );
     }
 
+    #[test]
+    fn of_a_name_with_public_and_private_addresses_only_the_public_ones_are_used() {
+        let found = [
+            "10.0.0.1:443",
+            "1.1.1.1:443",
+            "[::1]:443",
+            "[2606:4700::1]:443",
+        ];
+        let found = found.map(|address| address.parse().expect("an address"));
+        let vetted = guard("").vet(found.to_vec()).expect("an address");
+        assert_eq!(vetted, [found[1], found[3]]);
+    }
+
     #[tokio::test]
     async fn a_public_literal_needs_no_permission() {
         let found = guard("")

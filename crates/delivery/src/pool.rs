@@ -7,15 +7,17 @@
 mod connections;
 mod turn;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore};
-use tokio::time::Instant;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 use crate::answer::Answer;
 use crate::connection::{Http1, NoAnswer};
 use crate::connector::{Connector, NoConnection};
+use crate::gate::Closed;
 use crate::origin::Origin;
 use crate::push::Push;
 use crate::settings::OriginLimits;
@@ -27,9 +29,15 @@ const TRIES: usize = 5;
 /// How long an HTTP/1.1 connection may take to be ready for its next request.
 const READY_PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long a request that found no connection with room stays away.
+const CROWDED: Duration = Duration::from_secs(1);
+
 /// A push did not reach an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Undelivered {
+    /// It was not sent.
+    #[error(transparent)]
+    Closed(#[from] Closed),
     /// There is no connection.
     #[error(transparent)]
     NoConnection(#[from] NoConnection),
@@ -43,9 +51,27 @@ pub struct Pool {
     origin: Origin,
     connector: Arc<Connector>,
     limits: OriginLimits,
-    requests: Semaphore,
+    /// Requests that want a connection or have one.
+    users: AtomicUsize,
     connections: Mutex<Connections>,
     changed: Notify,
+}
+
+/// One of the requests that use a pool.
+struct User<'a>(&'a Pool);
+
+impl<'a> User<'a> {
+    fn new(pool: &'a Pool) -> Self {
+        pool.users.fetch_add(1, Ordering::Relaxed);
+        Self(pool)
+    }
+}
+
+impl Drop for User<'_> {
+    fn drop(&mut self) {
+        self.0.users.fetch_sub(1, Ordering::Relaxed);
+        self.0.make_room();
+    }
 }
 
 impl Pool {
@@ -55,7 +81,7 @@ impl Pool {
             origin,
             connector,
             limits,
-            requests: Semaphore::new(limits.requests),
+            users: AtomicUsize::new(0),
             connections: Mutex::new(Connections::new(Instant::now())),
             changed: Notify::new(),
         }
@@ -67,30 +93,26 @@ impl Pool {
         push: &Push,
         patience: Duration,
     ) -> Result<Answer, Undelivered> {
-        let place = self
-            .requests
-            .acquire()
-            .await
-            .map_err(|_| NoAnswer::Unsent)?;
-        let answer = self.try_send(push, patience).await;
-        drop(place);
-        self.make_room();
-        answer
-    }
-
-    async fn try_send(
-        self: &Arc<Self>,
-        push: &Push,
-        patience: Duration,
-    ) -> Result<Answer, Undelivered> {
+        let _user = User::new(self);
+        let opened_by = Instant::now() + self.connector.patience();
         for _ in 0..TRIES {
-            let turn = self.turn().await?;
+            let turn = timeout_at(opened_by, self.turn()).await;
+            let turn = turn.map_err(|_| Closed::Busy(CROWDED))??;
             match turn.exchange(push, Instant::now() + patience).await {
                 Err(NoAnswer::Unsent) => {}
                 answer => return Ok(answer?),
             }
         }
         Err(NoAnswer::Unsent.into())
+    }
+
+    /// How many requests of one app it makes sense to have in flight here.
+    pub fn ceiling(&self) -> usize {
+        if self.connections().speaks_http1() {
+            self.limits.http1_connections
+        } else {
+            self.limits.requests
+        }
     }
 
     /// Whether nothing was in flight since `moment`.
@@ -106,7 +128,7 @@ impl Pool {
     }
 
     fn is_idle(&self) -> bool {
-        self.requests.available_permits() == self.limits.requests
+        self.users.load(Ordering::Relaxed) == 0
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
@@ -135,7 +157,8 @@ impl Pool {
         if free.is_none() {
             connections.check_failure(failures_before)?;
         }
-        if connections.wants_more(free.is_none(), &self.limits) {
+        let wanted = self.users.load(Ordering::Relaxed);
+        if connections.wants_more(free.is_none(), wanted, &self.limits) {
             connections.opening += 1;
             tokio::spawn(Arc::clone(self).open());
         }

@@ -1,5 +1,6 @@
 //! One push message as an HTTP request (RFC 8030 §5).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,7 +9,7 @@ use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Version};
 use http_body_util::Full;
 
-use crate::origin::Target;
+use crate::origin::{Origin, Target};
 
 const TTL: HeaderName = HeaderName::from_static("ttl");
 const URGENCY: HeaderName = HeaderName::from_static("urgency");
@@ -41,11 +42,11 @@ impl PageHeaders {
         Self { common, ttl }
     }
 
-    /// Those of one message. Microsoft's service keeps a message of TTL 0 unless it is told not to.
-    pub fn with(&self, authorization: HeaderValue, target: &Target) -> HeaderMap {
+    /// Those of the messages to one origin. Microsoft's service keeps a message of TTL 0 unless it is told not to.
+    pub fn with(&self, authorization: HeaderValue, origin: &Origin) -> HeaderMap {
         let mut headers = self.common.clone();
         headers.insert(AUTHORIZATION, authorization);
-        if self.ttl.is_zero() && target.origin.is_windows() {
+        if self.ttl.is_zero() && origin.is_windows() {
             headers.insert(WNS_CACHE_POLICY, HeaderValue::from_static("no-cache"));
         }
         headers
@@ -58,7 +59,7 @@ pub struct Push {
     /// Where to.
     pub target: Target,
     /// As [`PageHeaders::with`] makes them.
-    pub headers: HeaderMap,
+    pub headers: Arc<HeaderMap>,
     /// The encrypted message.
     pub body: Bytes,
 }
@@ -69,7 +70,7 @@ impl Push {
     pub fn request(&self, version: Version) -> Request<Full<Bytes>> {
         let mut request = Request::new(Full::new(self.body.clone()));
         *request.method_mut() = Method::POST;
-        *request.headers_mut() = self.headers.clone();
+        *request.headers_mut() = HeaderMap::clone(&self.headers);
         if version == Version::HTTP_2 {
             *request.uri_mut() = self.target.uri.clone();
             return request;
@@ -86,6 +87,7 @@ impl Push {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use bytes::Bytes;
@@ -101,7 +103,10 @@ mod tests {
 
     fn headers(ttl: u64, endpoint: &str) -> HeaderMap {
         let page = PageHeaders::new(Duration::from_secs(ttl), None, None);
-        page.with(HeaderValue::from_static("vapid t=, k="), &target(endpoint))
+        page.with(
+            HeaderValue::from_static("vapid t=, k="),
+            &target(endpoint).origin,
+        )
     }
 
     #[test]
@@ -110,7 +115,7 @@ mod tests {
         let page = PageHeaders::new(Duration::from_mins(1), Some(Urgency::High), Some(&topic));
         let headers = page.with(
             HeaderValue::from_static("vapid"),
-            &target("https://a.example/x"),
+            &target("https://a.example/x").origin,
         );
         for (name, value) in [
             ("ttl", "60"),
@@ -138,7 +143,7 @@ mod tests {
     fn each_version_names_its_target_in_its_own_way() {
         let push = Push {
             target: target("https://a.example:444/x?y"),
-            headers: HeaderMap::new(),
+            headers: Arc::default(),
             body: Bytes::new(),
         };
         let two = push.request(Version::HTTP_2);

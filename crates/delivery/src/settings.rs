@@ -19,8 +19,14 @@ pub struct DeliverySettings {
     pub answer_timeout: Duration,
     /// How long resolving, connecting and the TLS handshake may take together.
     pub connect_timeout: Duration,
-    /// Pages delivered at a time; with `page_size` the bound of what is in memory.
+    /// How long a request waits for its turn at an origin before its recipient is put off to a later page.
+    pub turn_patience: Duration,
+    /// Pages delivered at a time.
     pub pages_in_flight: usize,
+    /// How long a page that only waits for answers keeps others from being claimed; then it steps aside.
+    pub page_patience: Duration,
+    /// Recipients of pages that have stepped aside, all together.
+    pub recipients_aside: usize,
     /// Recipients of a page.
     pub page_size: u32,
     /// How long a claimed page stays claimed when its process dies; renewed while the process lives.
@@ -31,6 +37,8 @@ pub struct DeliverySettings {
     pub connections: usize,
     /// Bounds for each push-service origin.
     pub per_origin: OriginLimits,
+    /// `HATO_RETENTION_DAYS`: for how long finished sends and deactivated subscriptions are kept.
+    pub retention_days: u32,
 }
 
 impl Default for DeliverySettings {
@@ -46,12 +54,16 @@ impl Default for DeliverySettings {
             ],
             answer_timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(10),
+            turn_patience: Duration::from_secs(2),
             pages_in_flight: 8,
+            page_patience: Duration::from_secs(1),
+            recipients_aside: 4_096,
             page_size: 500,
             lease: Duration::from_secs(20),
             poll_interval: Duration::from_millis(500),
             connections: 512,
             per_origin: OriginLimits::default(),
+            retention_days: 90,
         }
     }
 }
@@ -59,7 +71,7 @@ impl Default for DeliverySettings {
 /// Bounds for each push-service origin.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginLimits {
-    /// Requests in flight.
+    /// Requests in flight of one app.
     pub requests: usize,
     /// HTTP/2 connections.
     pub http2_connections: usize,
@@ -72,9 +84,9 @@ pub struct OriginLimits {
 impl Default for OriginLimits {
     fn default() -> Self {
         Self {
-            requests: 400,
-            http2_connections: 4,
-            http2_streams: 100,
+            requests: 1_024,
+            http2_connections: 16,
+            http2_streams: 256,
             http1_connections: 32,
         }
     }

@@ -1,10 +1,15 @@
 //! From the outcomes of a page to what is recorded of it: pure arithmetic of attempts and times.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use hato_domain::{FailureReason, UnixMillis};
-use hato_service::ports::{ClaimedPage, DeadLetter, Expired, RecipientId, RetryJob, Settlement};
+use hato_service::ports::{
+    ClaimedPage, DeadLetter, Expired, FailureTally, Recipient, RecipientId, RetryJob, Settlement,
+};
 
 use crate::answer::Outcome;
 
@@ -28,38 +33,32 @@ pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
 }
 
 /// What is recorded of a page at `now`, after the waits `delays`. Recipients without an outcome are due again at once, in
-/// the same attempt.
+/// the same attempt; so are those that were put off, when their wait is over.
 pub fn settlement(
     page: &ClaimedPage,
-    recipients: &[RecipientId],
+    recipients: &[Recipient],
     outcomes: &Outcomes,
     delays: &[Duration; 3],
     now: UnixMillis,
 ) -> Settlement {
-    let mut draft = Draft {
-        page,
-        delays,
-        settled: Settlement::default(),
-        waits: BTreeMap::new(),
-    };
+    let mut draft = Draft::new(page, delays);
     for recipient in recipients {
-        draft.add(*recipient, outcomes.get(recipient));
+        draft.add(recipient, outcomes.get(&recipient.id));
     }
     draft.finish(now)
 }
 
 /// Every recipient finally failed for one reason, without an answer.
-pub fn all_failed(recipients: &[RecipientId], reason: FailureReason) -> Settlement {
-    let dead_letter = |&recipient| DeadLetter {
-        recipient,
-        reason,
-        http_status: None,
-    };
-    let dead_letters = recipients.iter().map(dead_letter).collect();
-    Settlement {
-        dead_letters,
-        ..Settlement::default()
+pub fn all_failed(
+    page: &ClaimedPage,
+    recipients: &[Recipient],
+    reason: FailureReason,
+) -> Settlement {
+    let mut draft = Draft::new(page, &[Duration::ZERO; 3]);
+    for recipient in recipients {
+        draft.bury(recipient, reason, None);
     }
+    draft.finish(page.accepted_at)
 }
 
 struct Draft<'a> {
@@ -68,37 +67,61 @@ struct Draft<'a> {
     settled: Settlement,
     /// Recipients by the attempt to come and the wait before it.
     waits: BTreeMap<(u8, Duration), Vec<RecipientId>>,
+    /// Recipients that were put off, by host, and the longest wait among them.
+    put_off: BTreeMap<String, (Duration, Vec<RecipientId>)>,
+    /// Final failures by host and reason.
+    tallies: BTreeMap<(String, &'static str), i64>,
 }
 
-impl Draft<'_> {
-    fn add(&mut self, recipient: RecipientId, outcome: Option<&Outcome>) {
+impl<'a> Draft<'a> {
+    fn new(page: &'a ClaimedPage, delays: &'a [Duration; 3]) -> Self {
+        Self {
+            page,
+            delays,
+            settled: Settlement::default(),
+            waits: BTreeMap::new(),
+            put_off: BTreeMap::new(),
+            tallies: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, recipient: &Recipient, outcome: Option<&Outcome>) {
         match outcome.copied() {
             Some(Outcome::Sent) => self.settled.sent += 1,
-            Some(Outcome::Expired { status }) => {
-                self.settled.expired.push(Expired {
-                    recipient,
-                    http_status: status,
-                });
-            }
+            Some(Outcome::Expired { status }) => self.expire(recipient, status),
             Some(Outcome::Failed { reason, status }) => self.bury(recipient, reason, status),
             Some(Outcome::Retry {
                 reason,
                 status,
                 after,
             }) => match self.wait(after) {
-                Some(wait) => self.again(recipient, self.page.attempt + 1, wait),
+                Some(wait) => self.again(recipient.id, self.page.attempt + 1, wait),
                 None => self.bury(recipient, reason, status),
             },
-            None => self.again(recipient, self.page.attempt, Duration::ZERO),
+            Some(Outcome::PutOff { wait }) => self.put_off(recipient, wait),
+            None => self.again(recipient.id, self.page.attempt, Duration::ZERO),
         }
     }
 
-    fn bury(&mut self, recipient: RecipientId, reason: FailureReason, http_status: Option<u16>) {
+    fn expire(&mut self, recipient: &Recipient, http_status: u16) {
+        self.tally(recipient, EXPIRED);
+        self.settled.expired.push(Expired {
+            recipient: recipient.id,
+            http_status,
+        });
+    }
+
+    fn bury(&mut self, recipient: &Recipient, reason: FailureReason, http_status: Option<u16>) {
+        self.tally(recipient, reason.as_str());
         self.settled.dead_letters.push(DeadLetter {
-            recipient,
+            recipient: recipient.id,
             reason,
             http_status,
         });
+    }
+
+    fn tally(&mut self, recipient: &Recipient, reason: &'static str) {
+        *self.tallies.entry((host(recipient), reason)).or_default() += 1;
     }
 
     fn again(&mut self, recipient: RecipientId, attempt: u8, wait: Duration) {
@@ -108,167 +131,50 @@ impl Draft<'_> {
             .push(recipient);
     }
 
+    fn put_off(&mut self, recipient: &Recipient, wait: Duration) {
+        let (longest, recipients) = self.put_off.entry(host(recipient)).or_default();
+        *longest = (*longest).max(wait);
+        recipients.push(recipient.id);
+    }
+
     /// The wait before the next attempt, if there is one.
     fn wait(&self, asked: Option<Duration>) -> Option<Duration> {
         let delay = *self.delays.get(usize::from(self.page.attempt))?;
-        Some(delay.max(asked.unwrap_or_default().min(LONGEST_WAIT)))
+        let asked = whole_seconds(asked.unwrap_or_default().min(LONGEST_WAIT));
+        Some(delay.max(asked))
     }
 
     fn finish(mut self, now: UnixMillis) -> Settlement {
-        let jobs = self
-            .waits
-            .into_iter()
-            .map(|((attempt, wait), recipients)| RetryJob {
-                recipients,
-                attempt,
-                due_at: now.plus(wait),
-            });
-        self.settled.retries = jobs.collect();
+        for (wait, recipients) in std::mem::take(&mut self.put_off).into_values() {
+            let key = (self.page.attempt, whole_seconds(wait));
+            self.waits.entry(key).or_default().extend(recipients);
+        }
+        let job = |((attempt, wait), recipients)| RetryJob {
+            recipients,
+            attempt,
+            due_at: now.plus(wait),
+        };
+        let tally = |((host, reason), recipients)| FailureTally {
+            host,
+            reason,
+            recipients,
+        };
+        self.settled.retries = self.waits.into_iter().map(job).collect();
+        self.settled.tallies = self.tallies.into_iter().map(tally).collect();
         self.settled
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
+/// The reason under which gone subscriptions are tallied.
+const EXPIRED: &str = "expired";
 
-    use hato_domain::{AppId, FailureReason, SendId, Ttl, UnixMillis};
-    use hato_service::ports::{
-        ClaimedPage, DeadLetter, Expired, JobId, Lease, PageRange, RecipientId, RetryJob,
-        Settlement,
-    };
+/// Waits that differ by moments would make a job for each recipient: what a push service asks for is rounded up.
+fn whole_seconds(wait: Duration) -> Duration {
+    Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+}
 
-    use super::{Outcomes, settlement, ttl_left};
-    use crate::answer::Outcome;
-
-    const NOW: UnixMillis = UnixMillis(1_000_000);
-    const DELAYS: [Duration; 3] = [
-        Duration::from_secs(5),
-        Duration::from_mins(1),
-        Duration::from_hours(2),
-    ];
-
-    fn page(attempt: u8, ttl: i64) -> ClaimedPage {
-        ClaimedPage {
-            lease: Lease {
-                job: JobId(1),
-                token: 1,
-            },
-            send_id: SendId::trusted("snd_1".into()),
-            app_id: AppId::trusted("app_1".into()),
-            range: PageRange::List(Vec::new()),
-            attempt,
-            payload: String::new(),
-            ttl: Ttl::parse(ttl).expect("a TTL"),
-            urgency: None,
-            topic: None,
-            accepted_at: UnixMillis(0),
-            vapid_public_key: Vec::new(),
-            sealed_private_key: Vec::new(),
-        }
-    }
-
-    fn retry(after: Option<u64>) -> Outcome {
-        Outcome::Retry {
-            reason: FailureReason::Throttled,
-            status: Some(429),
-            after: after.map(Duration::from_secs),
-        }
-    }
-
-    fn settle(attempt: u8, outcomes: &[(i64, Option<Outcome>)]) -> Settlement {
-        let recipients: Vec<_> = outcomes.iter().map(|(id, _)| RecipientId(*id)).collect();
-        let known: Outcomes = outcomes
-            .iter()
-            .filter_map(|(id, it)| Some((RecipientId(*id), (*it)?)))
-            .collect();
-        settlement(&page(attempt, 60), &recipients, &known, &DELAYS, NOW)
-    }
-
-    fn job(attempt: u8, seconds: u64, recipients: &[i64]) -> RetryJob {
-        RetryJob {
-            recipients: recipients.iter().copied().map(RecipientId).collect(),
-            attempt,
-            due_at: NOW.plus(Duration::from_secs(seconds)),
-        }
-    }
-
-    #[test]
-    fn every_recipient_stands_in_one_place() {
-        let failed = Outcome::Failed {
-            reason: FailureReason::Refused,
-            status: Some(400),
-        };
-        let settled = settle(
-            0,
-            &[
-                (1, Some(Outcome::Sent)),
-                (2, Some(Outcome::Expired { status: 410 })),
-                (3, Some(failed)),
-                (4, Some(retry(None))),
-                (5, Some(Outcome::Sent)),
-                (6, None),
-            ],
-        );
-        let expected = Settlement {
-            sent: 2,
-            expired: vec![Expired {
-                recipient: RecipientId(2),
-                http_status: 410,
-            }],
-            dead_letters: vec![DeadLetter {
-                recipient: RecipientId(3),
-                reason: FailureReason::Refused,
-                http_status: Some(400),
-            }],
-            retries: vec![job(0, 0, &[6]), job(1, 5, &[4])],
-        };
-        assert_eq!(settled, expected);
-    }
-
-    #[test]
-    fn retry_after_counts_when_longer_and_up_to_an_hour() {
-        let asked = [
-            (1, None),
-            (2, Some(1)),
-            (3, Some(5)),
-            (4, Some(90)),
-            (5, Some(u64::MAX)),
-        ];
-        let settled = settle(0, &asked.map(|(id, after)| (id, Some(retry(after)))));
-        assert_eq!(
-            settled.retries,
-            [job(1, 5, &[1, 2, 3]), job(1, 90, &[4]), job(1, 3_600, &[5])]
-        );
-        let third = settle(2, &[(1, Some(retry(Some(10))))]);
-        assert_eq!(
-            third.retries,
-            [job(3, 7_200, &[1])],
-            "the operator's own wait is not cut"
-        );
-    }
-
-    #[test]
-    fn the_fourth_failure_is_a_dead_letter() {
-        let settled = settle(3, &[(1, Some(retry(Some(10))))]);
-        assert!(settled.retries.is_empty());
-        let expected = DeadLetter {
-            recipient: RecipientId(1),
-            reason: FailureReason::Throttled,
-            http_status: Some(429),
-        };
-        assert_eq!(settled.dead_letters, [expected]);
-    }
-
-    #[test]
-    fn a_retry_carries_the_ttl_that_is_left() {
-        let left = |attempt, ttl, millis| {
-            ttl_left(&page(attempt, ttl), UnixMillis(millis)).map(|left| left.as_secs())
-        };
-        assert_eq!(left(0, 60, 90_000), Some(60), "the first attempt as given");
-        assert_eq!(left(1, 60, 10_500), Some(49));
-        assert_eq!(left(1, 60, 59_999), Some(1));
-        assert_eq!(left(1, 60, 60_000), None);
-        assert_eq!(left(3, 0, 60_000), Some(0), "TTL 0 stays 0");
-    }
+fn host(recipient: &Recipient) -> String {
+    let url = recipient.endpoint.to_url().ok();
+    let host = url.as_ref().and_then(|url| url.host_str());
+    host.unwrap_or_default().to_owned()
 }

@@ -1,16 +1,20 @@
 //! One page's way through the engine, from its recipients to its settlement.
 
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
 use hato_service::CannotOpen;
-use hato_service::ports::{
-    ClaimedPage, DeliveryQueue, Recipient, RecipientId, Settled, Settlement, StoreError,
-};
+use hato_service::ports::{ClaimedPage, DeliveryQueue, Recipient, Settled, Settlement, StoreError};
 use tokio::time::Instant;
 
-use super::Engine;
+use super::slots::Slot;
+use super::{Engine, Shared};
+use crate::courier::Mail;
+use crate::metrics;
 use crate::settlement::{Outcomes, all_failed, settlement, ttl_left};
 use crate::shutdown::Shutdown;
 use crate::vapid::{BadKey, Signer};
@@ -19,6 +23,10 @@ use crate::vapid::{BadKey, Signer};
 const LOCKED_WAIT: Duration = Duration::from_mins(1);
 /// The wait before a page is tried again whose recipients could not be read.
 const UNREAD_WAIT: Duration = Duration::from_secs(5);
+/// The wait before a page is tried again that panics even when it is given up.
+const HOPELESS_WAIT: Duration = Duration::from_hours(1);
+/// The pause between two attempts to step aside.
+const LOOK_ASIDE: Duration = Duration::from_millis(250);
 /// The waits between attempts to settle: the first, and the longest.
 const SETTLE_WAITS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// How long a settlement is attempted, in leases; afterwards the page is somebody else's.
@@ -58,15 +66,36 @@ pub(super) struct Shift<Q: ?Sized> {
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
     /// Delivers the page and settles it, renewing its lease all the while.
-    pub(super) async fn deliver(&self) {
+    pub(super) async fn deliver(&self, slot: &mut Slot) {
         tokio::select! {
-            () = self.see_through() => {}
+            () = self.see_through(slot) => {}
             never = self.keep_lease() => match never {},
         }
     }
 
-    async fn see_through(&self) {
-        match self.attempt().await {
+    /// Gives the page back after the delivery has panicked, each time for longer; after the last retry its recipients have
+    /// finally failed. A page that panics even then stays in the queue.
+    pub(super) async fn after_panic(&self) {
+        let before = self.shared().misfortunes.count(self.page.lease.job);
+        tracing::error!(send = %self.page.send_id, before, "the work on a page panicked");
+        if let Some(wait) = self.shared().settings.retry_delays.get(before) {
+            return self.release(*wait).await;
+        }
+        match AssertUnwindSafe(self.give_up()).catch_unwind().await {
+            Ok(Ok(())) => self.shared().misfortunes.forget(self.page.lease.job),
+            _ => self.release(HOPELESS_WAIT).await,
+        }
+    }
+
+    async fn give_up(&self) -> Result<(), StoreError> {
+        let recipients = self.engine.queue.recipients(&self.page).await?;
+        let settlement = all_failed(&self.page, &recipients, FailureReason::Unreachable);
+        self.settle(settlement).await;
+        Ok(())
+    }
+
+    async fn see_through(&self, slot: &mut Slot) {
+        match self.attempt(slot).await {
             Ok(Some(settlement)) => self.settle(settlement).await,
             Ok(None) => self.release(Duration::ZERO).await,
             Err(GivenBack::Locked(cause)) => {
@@ -81,54 +110,86 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
     }
 
     /// What became of the page; None when it was interrupted before anything was known.
-    async fn attempt(&self) -> Result<Option<Settlement>, GivenBack> {
+    async fn attempt(&self, slot: &mut Slot) -> Result<Option<Settlement>, GivenBack> {
+        let Shared {
+            clock, settings, ..
+        } = self.shared();
         let recipients = self.engine.queue.recipients(&self.page).await;
         let recipients = recipients.map_err(GivenBack::Unread)?;
-        let ids: Vec<RecipientId> = recipients.iter().map(|recipient| recipient.id).collect();
-        let Some(ttl) = ttl_left(&self.page, self.engine.clock.now()) else {
-            return Ok(Some(all_failed(&ids, FailureReason::OutOfTime)));
+        let Some(ttl) = ttl_left(&self.page, clock.now()) else {
+            let settlement = all_failed(&self.page, &recipients, FailureReason::OutOfTime);
+            return Ok(Some(settlement));
         };
         let signer = self.signer().map_err(GivenBack::Locked)?;
-        let outcomes = self.push(&signer, ttl, recipients).await;
-        if outcomes.is_empty() && !ids.is_empty() {
+        let outcomes = self.push(slot, &signer, ttl, &recipients).await;
+        if outcomes.is_empty() && !recipients.is_empty() {
             return Ok(None);
         }
-        let delays = &self.engine.settings.retry_delays;
         Ok(Some(settlement(
             &self.page,
-            &ids,
+            &recipients,
             &outcomes,
-            delays,
-            self.engine.clock.now(),
+            &settings.retry_delays,
+            clock.now(),
         )))
     }
 
     fn signer(&self) -> Result<std::sync::Arc<Signer>, Locked> {
-        let Self { engine, page, .. } = self;
-        engine.courier.signer(page, || {
-            Ok(engine
+        let (shared, page) = (self.shared(), &self.page);
+        shared.courier.signer(page, || {
+            Ok(shared
                 .secrets
                 .sealer()?
                 .open(page.app_id.as_str(), &page.sealed_private_key)?)
         })
     }
 
-    /// The outcomes that are known when all are, or when the engine is asked to stop now.
-    async fn push(&self, signer: &Signer, ttl: Duration, recipients: Vec<Recipient>) -> Outcomes {
-        let deliveries = self
-            .engine
-            .courier
-            .deliver(&self.page, signer, ttl, recipients);
-        deliveries
-            .take_until(self.shutdown.aborting())
-            .collect()
-            .await
+    /// The outcomes that are known when all are, or when the engine is asked to stop now. A page that only waits for
+    /// answers steps aside when that takes long.
+    async fn push(
+        &self,
+        slot: &mut Slot,
+        signer: &Signer,
+        ttl: Duration,
+        recipients: &[Recipient],
+    ) -> Outcomes {
+        let launched = AtomicUsize::new(0);
+        let deliveries = self.shared().courier.deliver(Mail {
+            page: &self.page,
+            signer,
+            ttl,
+            recipients,
+            launched: &launched,
+        });
+        let mut deliveries = pin!(deliveries.take_until(self.shutdown.aborting()));
+        let mut patience = pin!(tokio::time::sleep(self.shared().settings.page_patience));
+        let mut outcomes = Outcomes::with_capacity(recipients.len());
+        let mut is_aside = false;
+        loop {
+            tokio::select! {
+                biased;
+                next = deliveries.next() => match next {
+                    Some((recipient, outcome)) => outcomes.insert(recipient, outcome),
+                    None => return outcomes,
+                },
+                () = &mut patience, if !is_aside => {
+                    let only_waits = launched.load(Ordering::Relaxed) == recipients.len();
+                    is_aside = only_waits && slot.step_aside(recipients.len() - outcomes.len());
+                    patience.as_mut().reset(Instant::now() + LOOK_ASIDE);
+                    None
+                }
+            };
+        }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.engine.shared
     }
 
     /// A store that fails is asked again, for what was delivered must not be delivered twice. Asking late does no harm: the
     /// lease's token fences.
     async fn settle(&self, settlement: Settlement) {
-        let give_up = Instant::now() + self.engine.settings.lease * SETTLE_LEASES;
+        let give_up = Instant::now() + self.shared().settings.lease * SETTLE_LEASES;
         let mut wait = SETTLE_WAITS.0;
         while let Err(error) = self.try_settle(&settlement).await {
             tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
@@ -143,11 +204,15 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
 
     async fn try_settle(&self, settlement: &Settlement) -> Result<(), StoreError> {
         let Self { engine, page, .. } = self;
-        let now = engine.clock.now();
+        let now = self.shared().clock.now();
         let will_retry = !settlement.retries.is_empty();
         match engine.queue.settle(page, settlement.clone(), now).await? {
-            Settled::Recorded if will_retry => engine.wake.ring(),
-            Settled::Recorded => {}
+            Settled::Recorded => {
+                metrics::count(settlement, page.attempt);
+                if will_retry {
+                    self.shared().wake.ring();
+                }
+            }
             Settled::LeaseLost => {
                 tracing::warn!(send = %page.send_id, "a page's lease was lost: nothing recorded");
             }
@@ -157,14 +222,14 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
 
     fn is_past(&self, give_up: Instant) -> bool {
         let left = give_up.saturating_duration_since(Instant::now());
-        let lease = self.engine.settings.lease * SETTLE_LEASES;
+        let lease = self.shared().settings.lease * SETTLE_LEASES;
         left.is_zero()
             || (self.shutdown.is_aborting() && lease.saturating_sub(left) > LAST_PATIENCE)
     }
 
     /// A page that cannot be given back is due again when its lease ends.
     async fn release(&self, wait: Duration) {
-        let due_at = self.engine.clock.now().plus(wait);
+        let due_at = self.shared().clock.now().plus(wait);
         if let Err(error) = self.engine.queue.release(self.page.lease, due_at).await {
             tracing::warn!(send = %self.page.send_id, %error, "a page cannot be given back");
         }
@@ -172,10 +237,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
 
     async fn keep_lease(&self) -> std::convert::Infallible {
         let Self { engine, page, .. } = self;
-        let lease = engine.settings.lease;
+        let lease = self.shared().settings.lease;
         loop {
             tokio::time::sleep(lease / 3).await;
-            let until = engine.clock.now().plus(lease);
+            let until = self.shared().clock.now().plus(lease);
             if let Err(error) = engine.queue.renew_leases(&[page.lease], until).await {
                 tracing::warn!(send = %page.send_id, %error, "a lease cannot be renewed");
             }

@@ -69,6 +69,11 @@ impl Connections {
         }
     }
 
+    /// Whether the last connection spoke HTTP/1.1.
+    pub fn speaks_http1(&self) -> bool {
+        self.speaks_http1
+    }
+
     /// How many times opening has failed.
     pub fn failures(&self) -> u64 {
         self.failures
@@ -117,15 +122,10 @@ impl Connections {
         Arc::strong_count(&self.exclusive) - 1
     }
 
-    /// Whether another connection should be opened; `waiting` says that somebody has none.
-    pub fn wants_more(&self, waiting: bool, limits: &OriginLimits) -> bool {
+    /// Whether another connection should be opened for `users` requests; `waiting` says that one of them has none.
+    pub fn wants_more(&self, waiting: bool, users: usize, limits: &OriginLimits) -> bool {
         if !self.shared.is_empty() {
-            let room = self.shared.len() + self.opening < limits.http2_connections;
-            let full = self
-                .shared
-                .iter()
-                .all(|shared| shared.is_nearly_full(limits));
-            return room && full && !self.failed_just_now();
+            return self.wants_more_shared(users, limits) && !self.failed_just_now();
         }
         if self.speaks_http1 {
             let open = self.exclusive_count() + self.opening;
@@ -133,6 +133,18 @@ impl Connections {
             return waiting && open < limits.http1_connections && !pause;
         }
         waiting && self.opening == 0
+    }
+
+    /// All are nearly full, and those being opened will not take everybody either.
+    fn wants_more_shared(&self, users: usize, limits: &OriginLimits) -> bool {
+        let capacities = self.shared.iter().map(|shared| shared.capacity(limits));
+        let capacity = capacities.max().unwrap_or(1);
+        let count = self.shared.len() + self.opening;
+        let full = self
+            .shared
+            .iter()
+            .all(|shared| shared.is_nearly_full(limits));
+        full && count < limits.http2_connections && count * capacity * NEARLY_FULL <= users * 100
     }
 
     fn failed_just_now(&self) -> bool {

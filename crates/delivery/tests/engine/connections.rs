@@ -2,17 +2,24 @@
 
 use std::time::Duration;
 
-use hato_delivery::Shutdown;
-use hato_service::ports::Clock as _;
+use hato_delivery::{OriginLimits, Shutdown};
+use hato_service::ports::{SendRecord, SendStatus};
 use hato_testkit::push_service::{Answer, BrowserSubscription, Options};
+use hato_testkit::wire::Wire;
 use tokio::net::TcpListener;
 
-use crate::world::{World, http1};
+use crate::world::{World, http1, many, run};
 
-fn assert_each_served_once(world: &World, subscriptions: &[BrowserSubscription]) {
+fn assert_each_served_once(
+    world: &World,
+    record: &SendRecord,
+    subscriptions: &[BrowserSubscription],
+) {
     let expected = i64::try_from(subscriptions.len()).expect("a small number");
-    assert_eq!(world.queue.ledger().sent(), expected);
-    assert_eq!(world.queue.ledger().queued(), []);
+    assert_eq!(
+        (record.status, record.counts.sent),
+        (SendStatus::Done, expected)
+    );
     world.service.seen(|seen| {
         for subscription in subscriptions {
             assert_eq!(seen.counts(&subscription.id).requests, 1);
@@ -23,23 +30,23 @@ fn assert_each_served_once(world: &World, subscriptions: &[BrowserSubscription])
 
 #[tokio::test]
 async fn a_large_send_goes_out_page_by_page() {
-    let world = World::new().await;
-    let subscriptions = world.subscribe(1_200);
-    world.deliver(&subscriptions).await;
+    let world = World::with(many()).await;
+    let subscriptions = world.subscribe(1_200).await;
+    let record = world.deliver().await;
     assert_eq!(world.queue.ledger().settlements.len(), 3);
-    assert_each_served_once(&world, &subscriptions);
+    assert_each_served_once(&world, &record, &subscriptions);
 }
 
 #[tokio::test]
 async fn a_peer_that_allows_few_streams_gets_few() {
     let options = Options {
         max_concurrent_streams: 3,
-        ..Options::default()
+        ..many()
     };
     let world = World::with(options).await;
-    let subscriptions = world.subscribe(200);
-    world.deliver(&subscriptions).await;
-    assert_each_served_once(&world, &subscriptions);
+    let subscriptions = world.subscribe(200).await;
+    let record = world.deliver().await;
+    assert_each_served_once(&world, &record, &subscriptions);
 }
 
 #[tokio::test]
@@ -47,12 +54,13 @@ async fn connections_that_the_peer_retires_are_replaced() {
     for options in [Options::default(), http1()] {
         let options = Options {
             requests_per_connection: Some(7),
+            decryption: many().decryption,
             ..options
         };
         let world = World::with(options).await;
-        let subscriptions = world.subscribe(200);
-        world.deliver(&subscriptions).await;
-        assert_each_served_once(&world, &subscriptions);
+        let subscriptions = world.subscribe(200).await;
+        let record = world.deliver().await;
+        assert_each_served_once(&world, &record, &subscriptions);
     }
 }
 
@@ -61,25 +69,47 @@ async fn after_a_reset_the_next_send_gets_a_new_connection() {
     for options in [Options::default(), http1()] {
         let world = World::with(options).await;
         let engine = world.engine();
-        let subscriptions = world.subscribe(1);
+        let subscriptions = world.subscribe(1).await;
         world
             .service
             .script(&subscriptions[0], [Answer::Created, Answer::Reset]);
         for _ in 0..2 {
-            world.accept(world.content(), &subscriptions);
-            engine.run_until_idle().await.expect("the queue answers");
+            world.send().await;
+            run(&engine).await;
         }
-        let due_at = world.clock.now().plus(Duration::from_secs(5));
-        assert_eq!(world.queue.ledger().queued(), [(1, due_at, 1)]);
+        assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 1)]);
         world.turn_clock(Duration::from_secs(5));
-        engine.run_until_idle().await.expect("the queue answers");
+        run(&engine).await;
         assert_eq!(world.queue.ledger().sent(), 2);
         assert_eq!(world.service.seen(|seen| seen.total.requests), 3);
     }
 }
 
-fn at_port(subscription: &BrowserSubscription, port: u16) -> BrowserSubscription {
-    let endpoint = format!("https://127.0.0.1:{port}/push/{}", subscription.id);
+#[tokio::test]
+async fn a_connection_on_which_nothing_comes_back_is_not_used_again() {
+    let mut world = World::with(Wire::behind(Options::default())).await;
+    let wire = Wire::to(&world.service).await;
+    world.settings.answer_timeout = Duration::from_secs(2);
+    let engine = world.engine();
+    let subscriptions = world.subscribe(3).await;
+    world.send().await;
+    run(&engine).await;
+    wire.cut();
+    world.send().await;
+    run(&engine).await;
+    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 3)]);
+    world.turn_clock(Duration::from_secs(5));
+    run(&engine).await;
+    assert_eq!(world.queue.ledger().sent(), 6);
+    world.service.seen(|seen| {
+        for subscription in &subscriptions {
+            assert_eq!(seen.counts(&subscription.id).requests, 2);
+        }
+    });
+}
+
+fn at_port(subscription: &BrowserSubscription, port: u16, number: usize) -> BrowserSubscription {
+    let endpoint = format!("https://127.0.0.1:{port}/push/{number}");
     BrowserSubscription {
         endpoint,
         ..subscription.clone()
@@ -94,14 +124,13 @@ async fn nobody_at_the_address_is_retried_later() {
     let closed = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let ports = [&silent, &closed].map(|it| it.local_addr().expect("an address").port());
     drop(closed);
-    let subscription = world.subscribe(1).remove(0);
-    let [hangs, refuses] = ports.map(|port| at_port(&subscription, port));
-    world
-        .deliver(&[hangs.clone(), hangs, refuses.clone(), refuses, subscription])
-        .await;
-    let due_at = world.clock.now().plus(Duration::from_secs(5));
-    assert_eq!(world.queue.ledger().queued(), [(1, due_at, 4)]);
-    assert_eq!(world.queue.ledger().sent(), 1);
+    let subscription = world.subscribe(1).await.remove(0);
+    let elsewhere = [(ports[0], 1), (ports[0], 2), (ports[1], 3), (ports[1], 4)]
+        .map(|(port, number)| at_port(&subscription, port, number));
+    world.register(&world.app, &elsewhere).await;
+    let record = world.deliver().await;
+    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 4)]);
+    assert_eq!(record.counts.sent, 1);
 }
 
 #[tokio::test]
@@ -111,10 +140,9 @@ async fn idle_connections_make_room_for_other_origins() {
         world.settings.connections = 1;
         let other = World::with(options).await;
         world.settings.outbound_ca = Some(world.service.ca_pem() + &other.service.ca_pem());
-        let mut subscriptions = world.subscribe(5);
-        subscriptions.extend(other.service.subscribe_many(None, 5));
-        world.deliver(&subscriptions).await;
-        assert_eq!(world.queue.ledger().sent(), 10);
+        world.subscribe(5).await;
+        world.subscribe_at(&other.service, &world.app, 5).await;
+        assert_eq!(world.deliver().await.counts.sent, 10);
         world.service.assert_no_violations();
         other.service.assert_no_violations();
     }
@@ -124,9 +152,14 @@ async fn idle_connections_make_room_for_other_origins() {
 async fn connections_are_added_up_to_their_limit() {
     // An HTTP/2 peer allows 100 requests on each of four connections, an HTTP/1.1 peer one on each of 32.
     for (options, most) in [(Options::default(), 400), (http1(), 32)] {
-        let world = World::with(options).await;
+        let mut world = World::with(options).await;
+        world.settings.per_origin = OriginLimits {
+            http2_connections: 4,
+            ..OriginLimits::default()
+        };
         world.service.answer_by_default(Answer::Hang);
-        world.accept(world.content(), &world.subscribe(500));
+        world.subscribe(500).await;
+        world.send().await;
         let shutdown = Shutdown::new();
         let running = tokio::spawn(world.engine().run(shutdown.clone()));
         world
@@ -140,6 +173,22 @@ async fn connections_are_added_up_to_their_limit() {
 }
 
 #[tokio::test]
+async fn a_thousand_requests_are_in_flight_at_one_origin() {
+    let world = World::with(many()).await;
+    world.service.answer_by_default(Answer::Hang);
+    world.subscribe(1_000).await;
+    world.send().await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world
+        .service
+        .wait_until(|seen| seen.total.requests == 1_000)
+        .await;
+    shutdown.abort();
+    running.await.expect("no panic");
+}
+
+#[tokio::test]
 async fn endless_answers_do_not_clog_a_connection() {
     for options in [Options::default(), http1()] {
         let world = World::with(options).await;
@@ -147,8 +196,8 @@ async fn endless_answers_do_not_clog_a_connection() {
             0 => Answer::Endless,
             _ => Answer::Created,
         });
-        let subscriptions = world.subscribe(200);
-        world.deliver(&subscriptions).await;
-        assert_each_served_once(&world, &subscriptions);
+        let subscriptions = world.subscribe(200).await;
+        let record = world.deliver().await;
+        assert_each_served_once(&world, &record, &subscriptions);
     }
 }

@@ -1,8 +1,14 @@
-//! The engine against a push service that is real on the wire.
+//! The engine between a real store and a push service that is real on the wire.
 
+mod clock_steps;
 mod connections;
+mod hostile;
+mod janitor;
 mod outcomes;
-mod queue;
+mod panics;
 mod retries;
 mod running;
+mod sharing;
+mod throttling;
+mod watched;
 mod world;

@@ -1,29 +1,24 @@
 //! What each answer of a push service leads to, over HTTP/2 and HTTP/1.1.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hato_domain::{FailureReason, OutboundPolicy, Topic, Ttl, Urgency};
-use hato_service::ports::Clock as _;
+use hato_domain::{OutboundPolicy, PushOptions, Topic, Ttl, Urgency};
+use hato_service::ports::{FailureTally, SendCounts, SendStatus};
 use hato_testkit::push_service::{Answer, Options};
 
-use crate::queue::PAYLOAD;
-use crate::world::{World, http1};
+use crate::world::{PAYLOAD, World, http1};
 
 #[tokio::test]
 async fn a_message_arrives_as_it_was_accepted() {
     let world = World::new().await;
-    let subscriptions = world.subscribe(1);
-    let mut send = world.content();
-    send.ttl = Ttl::parse(60).expect("a TTL");
-    send.urgency = Some(Urgency::High);
-    send.topic = Some(Topic::parse("news").expect("a topic"));
-    world.accept(send, &subscriptions);
-    world
-        .engine()
-        .run_until_idle()
-        .await
-        .expect("the queue answers");
+    world.subscribe(1).await;
+    let send = world.send_with(PushOptions {
+        ttl: Ttl::parse(60).expect("a TTL"),
+        urgency: Some(Urgency::High),
+        topic: Some(Topic::parse("news").expect("a topic")),
+    });
+    let send = send.await;
+    world.run_until_idle().await;
     let message = world.service.seen(|seen| seen.messages[0].clone());
     assert_eq!(message.plaintext.as_deref(), Some(PAYLOAD.as_bytes()));
     assert_eq!(
@@ -32,7 +27,8 @@ async fn a_message_arrives_as_it_was_accepted() {
     );
     assert_eq!(message.topic.as_deref(), Some("news"));
     assert_eq!(message.http_version, "HTTP/2.0");
-    assert_eq!(world.queue.ledger().sent(), 1);
+    let record = world.record(&world.app, &send).await;
+    assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 1));
     world.service.assert_no_violations();
 }
 
@@ -53,31 +49,42 @@ async fn every_answer_has_its_outcome(options: Options, version: &str) {
         Answer::Redirect,
         Answer::Status(413),
     ];
-    let subscriptions = world.subscribe(answers.len());
+    let subscriptions = world.subscribe(answers.len()).await;
     for (subscription, answer) in subscriptions.iter().zip(answers) {
         world.service.answer_always(subscription, answer);
     }
-    world.deliver(&subscriptions).await;
+    let record = world.deliver().await;
 
-    let now = world.clock.now();
-    let ledger = world.queue.ledger();
-    assert_eq!(ledger.settlements.len(), 1);
-    assert_eq!(ledger.sent(), 3);
+    let expected = SendCounts {
+        sent: 3,
+        failed_expired: 2,
+        failed_other: 2,
+        ..SendCounts::default()
+    };
     assert_eq!(
-        BTreeSet::from_iter(ledger.expired()),
-        BTreeSet::from([404, 410])
+        (record.status, record.counts),
+        (SendStatus::Sending, expected)
     );
-    let refused = |status| (FailureReason::Refused, Some(status));
-    assert_eq!(ledger.dead_letters(), [refused(307), refused(413)]);
-    let after = |seconds| now.plus(Duration::from_secs(seconds));
-    assert_eq!(ledger.queued(), [(1, after(5), 3), (1, after(120), 1)]);
+    let refused = |status| ("refused".to_owned(), Some(status), 1);
+    assert_eq!(world.dead_letters().await, [refused(307), refused(413)]);
+    let ledger = world.queue.ledger();
+    assert_eq!(
+        ledger.retries(),
+        [(1, world.after(5), 3), (1, world.after(120), 1)]
+    );
+    let tally = |reason| FailureTally {
+        host: "127.0.0.1".into(),
+        reason,
+        recipients: 2,
+    };
+    assert_eq!(
+        ledger.settlements[0].tallies,
+        [tally("expired"), tally("refused")]
+    );
     world.service.seen(|seen| {
         assert_eq!(seen.total.requests, 11, "nobody is asked twice");
-        assert!(
-            seen.messages
-                .iter()
-                .all(|message| message.http_version == version)
-        );
+        let versions = seen.messages.iter().map(|message| &message.http_version);
+        assert!(versions.into_iter().all(|it| it == version));
     });
     world.service.assert_no_violations();
 }
@@ -93,6 +100,21 @@ async fn every_answer_has_its_outcome_over_http1() {
 }
 
 #[tokio::test]
+async fn who_is_gone_is_left_out_of_the_next_send() {
+    let world = World::new().await;
+    let subscriptions = world.subscribe(3).await;
+    world
+        .service
+        .answer_always(&subscriptions[1], Answer::Status(404));
+    assert_eq!(world.deliver().await.recipients, 3);
+    assert_eq!(world.deliver().await.recipients, 2);
+    let asked = world
+        .service
+        .seen(|seen| seen.counts(&subscriptions[1].id).requests);
+    assert_eq!(asked, 1);
+}
+
+#[tokio::test]
 async fn a_private_address_is_not_even_connected_to() {
     for host in ["127.0.0.1", "localhost"] {
         let options = Options {
@@ -101,9 +123,14 @@ async fn a_private_address_is_not_even_connected_to() {
         };
         let mut world = World::with(options).await;
         world.settings.outbound = OutboundPolicy::parse("10.0.0.0/8").expect("a CIDR list");
-        world.deliver(&world.subscribe(3)).await;
-        let blocked = (FailureReason::BlockedAddress, None);
-        assert_eq!(world.queue.ledger().dead_letters(), [blocked; 3], "{host}");
+        world.subscribe(3).await;
+        world.deliver().await;
+        let blocked = ("blocked_address".to_owned(), None, 1);
+        assert_eq!(
+            world.dead_letters().await,
+            [blocked.clone(), blocked.clone(), blocked],
+            "{host}"
+        );
         assert_eq!(world.service.seen(|seen| seen.total.requests), 0);
     }
 }
@@ -115,8 +142,8 @@ async fn a_name_is_reached_through_an_allowed_address() {
         ..Options::default()
     };
     let world = World::with(options).await;
-    world.deliver(&world.subscribe(3)).await;
-    assert_eq!(world.queue.ledger().sent(), 3);
+    world.subscribe(3).await;
+    assert_eq!(world.deliver().await.counts.sent, 3);
     world.service.assert_no_violations();
 }
 
@@ -124,9 +151,8 @@ async fn a_name_is_reached_through_an_allowed_address() {
 async fn an_untrusted_push_service_is_unreachable() {
     let mut world = World::new().await;
     world.settings.outbound_ca = None;
-    world.deliver(&world.subscribe(3)).await;
-    let ledger = world.queue.ledger();
-    let due_at = world.clock.now().plus(Duration::from_secs(5));
-    assert_eq!(ledger.queued(), [(1, due_at, 3)]);
+    world.subscribe(3).await;
+    world.deliver().await;
+    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 3)]);
     assert_eq!(world.service.seen(|seen| seen.total.requests), 0);
 }

@@ -2,32 +2,37 @@
 
 use std::time::Duration;
 
-use hato_domain::{FailureReason, Ttl};
-use hato_service::ports::Clock as _;
+use hato_domain::{PushOptions, Ttl};
+use hato_service::ports::{Clock as _, SendStatus};
 use hato_testkit::push_service::Answer;
 
-use crate::world::World;
+use crate::world::{World, run};
+
+fn ttl(seconds: i64) -> PushOptions {
+    PushOptions {
+        ttl: Ttl::parse(seconds).expect("a TTL"),
+        ..PushOptions::default()
+    }
+}
 
 #[tokio::test]
 async fn a_retry_goes_to_those_that_failed() {
     let world = World::new().await;
-    let subscriptions = world.subscribe(10);
+    let subscriptions = world.subscribe(10).await;
     let engine = world.engine();
-    world
-        .service
-        .script(&subscriptions[3], [Answer::Status(500)]);
-    world.service.script(
-        &subscriptions[7],
-        [Answer::Status(502), Answer::Status(503)],
-    );
-    world.accept(world.content(), &subscriptions);
+    let fail = |index: usize, statuses: &[u16]| {
+        let answers = statuses.iter().copied().map(Answer::Status);
+        world.service.script(&subscriptions[index], answers);
+    };
+    fail(3, &[500]);
+    fail(7, &[502, 503]);
+    let send = world.send().await;
     for wait in [0, 5, 60] {
         world.turn_clock(Duration::from_secs(wait));
-        engine.run_until_idle().await.expect("the queue answers");
+        run(&engine).await;
     }
-    let ledger = world.queue.ledger();
-    assert_eq!(ledger.sent(), 10);
-    assert_eq!(ledger.queued(), []);
+    let record = world.record(&world.app, &send).await;
+    assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 10));
     world.service.seen(|seen| {
         for (subscription, asked) in subscriptions.iter().zip([1, 1, 1, 2, 1, 1, 1, 3, 1, 1]) {
             let counts = seen.counts(&subscription.id);
@@ -37,47 +42,62 @@ async fn a_retry_goes_to_those_that_failed() {
 }
 
 #[tokio::test]
+async fn nothing_is_retried_before_its_time() {
+    let world = World::new().await;
+    world.subscribe(1).await;
+    let engine = world.engine();
+    world
+        .service
+        .script_any([Answer::RetryAfter(429, "30".into())]);
+    world.send().await;
+    for (wait, asked) in [(0, 1), (29_999, 1), (1, 2)] {
+        world.turn_clock(Duration::from_millis(wait));
+        run(&engine).await;
+        assert_eq!(world.service.seen(|seen| seen.total.requests), asked);
+    }
+}
+
+#[tokio::test]
 async fn the_third_retry_is_the_last() {
     let world = World::new().await;
-    let subscriptions = world.subscribe(1);
+    world.subscribe(1).await;
     let engine = world.engine();
     world.service.answer_by_default(Answer::Status(500));
-    world.accept(world.content(), &subscriptions);
+    let send = world.send().await;
     for wait in [0, 5, 60, 600] {
         world.turn_clock(Duration::from_secs(wait));
-        assert_eq!(world.queue.ledger().dead_letters(), []);
-        engine.run_until_idle().await.expect("the queue answers");
+        assert_eq!(world.dead_letters().await, []);
+        run(&engine).await;
     }
-    let ledger = world.queue.ledger();
+    let unavailable = ("unavailable".to_owned(), Some(500), 4);
+    assert_eq!(world.dead_letters().await, [unavailable]);
+    let record = world.record(&world.app, &send).await;
     assert_eq!(
-        ledger.dead_letters(),
-        [(FailureReason::Unavailable, Some(500))]
+        (record.status, record.counts.failed_other),
+        (SendStatus::Done, 1)
     );
-    assert_eq!(ledger.queued(), []);
     assert_eq!(world.service.seen(|seen| seen.total.requests), 4);
 }
 
 #[tokio::test]
 async fn a_retry_carries_what_is_left_of_the_ttl_until_nothing_is() {
     let world = World::new().await;
-    let subscriptions = world.subscribe(1);
+    world.subscribe(1).await;
     let engine = world.engine();
     world.service.answer_by_default(Answer::Status(500));
-    let mut send = world.content();
-    send.ttl = Ttl::parse(65).expect("a TTL");
-    world.accept(send, &subscriptions);
+    world.send_with(ttl(65)).await;
     for wait in [0, 5, 60] {
         world.turn_clock(Duration::from_secs(wait));
-        engine.run_until_idle().await.expect("the queue answers");
+        run(&engine).await;
     }
     let ttls: Vec<_> = world
         .service
         .seen(|seen| seen.messages.iter().map(|message| message.ttl).collect());
     assert_eq!(ttls, [65, 60]);
-    assert_eq!(
-        world.queue.ledger().dead_letters(),
-        [(FailureReason::OutOfTime, None)]
-    );
+    let out_of_time = ("out_of_time".to_owned(), None, 2);
+    assert_eq!(world.dead_letters().await, [out_of_time]);
+    let tallies = world.queue.ledger().settlements[2].tallies.clone();
+    assert_eq!(tallies[0].reason, "out_of_time");
 }
 
 #[tokio::test]
@@ -85,36 +105,30 @@ async fn a_ttl_of_0_is_retried_as_it_is() {
     let world = World::new().await;
     let engine = world.engine();
     world.service.script_any([Answer::Status(500)]);
-    let mut send = world.content();
-    send.ttl = Ttl::parse(0).expect("a TTL");
-    world.accept(send, &world.subscribe(1));
+    world.subscribe(1).await;
+    world.send_with(ttl(0)).await;
     for wait in [0, 5] {
         world.turn_clock(Duration::from_secs(wait));
-        engine.run_until_idle().await.expect("the queue answers");
+        run(&engine).await;
     }
     assert_eq!(world.queue.ledger().sent(), 1);
-    assert!(
-        world
-            .service
-            .seen(|seen| seen.messages.iter().all(|message| message.ttl == 0))
-    );
+    let ttls = |seen: &hato_testkit::push_service::Seen| {
+        seen.messages.iter().all(|message| message.ttl == 0)
+    };
+    assert!(world.service.seen(ttls));
 }
 
 #[tokio::test]
 async fn without_the_private_key_the_page_waits() {
     let world = World::new().await;
-    world.accept(world.content(), &world.subscribe(3));
+    world.subscribe(3).await;
+    let send = world.send().await;
     for key in [None, Some([8; 32])] {
         let due_at = world.clock.now().plus(Duration::from_mins(1));
-        let engine = world.engine_with_key(key);
-        engine.run_until_idle().await.expect("the queue answers");
-        assert_eq!(world.queue.ledger().queued(), [(0, due_at, 3)]);
+        run(&world.engine_with_key(key)).await;
+        assert_eq!(world.queue.ledger().releases.last(), Some(&due_at));
         world.turn_clock(Duration::from_mins(1));
     }
-    world
-        .engine()
-        .run_until_idle()
-        .await
-        .expect("the queue answers");
-    assert_eq!(world.queue.ledger().sent(), 3);
+    world.run_until_idle().await;
+    assert_eq!(world.record(&world.app, &send).await.counts.sent, 3);
 }

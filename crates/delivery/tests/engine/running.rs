@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
-use hato_service::ports::Clock as _;
+use hato_service::ports::{Clock as _, SendStatus};
 use hato_testkit::push_service::Answer;
 
 use crate::world::World;
@@ -15,12 +15,15 @@ async fn a_ring_starts_a_delivery_and_a_drain_ends_the_loop() {
     world.settings.page_size = 10;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(world.engine().run(shutdown.clone()));
-    world.accept(world.content(), &world.subscribe(95));
+    world.subscribe(95).await;
+    let send = world.send().await;
     world.wake.ring();
     world.queue.wait_until(|ledger| ledger.sent() == 95).await;
     shutdown.drain();
     running.await.expect("no panic");
     assert_eq!(world.queue.ledger().settlements.len(), 10);
+    let record = world.record(&world.app, &send).await;
+    assert_eq!(record.status, SendStatus::Done);
 }
 
 #[tokio::test]
@@ -28,10 +31,11 @@ async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
     let mut world = World::new().await;
     world.settings.pages_in_flight = 1;
     world.settings.page_size = 2;
-    let subscriptions = world.subscribe(4);
+    world.settings.page_patience = Duration::from_mins(1);
+    let subscriptions = world.subscribe(4).await;
     world.service.script(&subscriptions[0], [Answer::Hang]);
     world.settings.answer_timeout = Duration::from_secs(2);
-    world.accept(world.content(), &subscriptions);
+    let send = world.send().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(world.engine().run(shutdown.clone()));
     world
@@ -40,18 +44,22 @@ async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
         .await;
     shutdown.drain();
     running.await.expect("no panic");
-    let ledger = world.queue.ledger();
-    assert_eq!((ledger.claims, ledger.sent()), (1, 1));
-    let due_at = world.clock.now().plus(Duration::from_secs(5));
-    assert_eq!(ledger.queued(), [(0, world.clock.now(), 2), (1, due_at, 1)]);
+    {
+        let ledger = world.queue.ledger();
+        assert_eq!((ledger.claims, ledger.sent()), (1, 1));
+        assert_eq!(ledger.retries(), [(1, world.after(5), 1)]);
+    }
+    world.turn_clock(Duration::from_secs(5));
+    world.run_until_idle().await;
+    assert_eq!(world.record(&world.app, &send).await.counts.sent, 4);
 }
 
 #[tokio::test]
 async fn aborting_settles_what_is_known_and_gives_back_the_rest() {
     let world = World::new().await;
-    let subscriptions = world.subscribe(3);
+    let subscriptions = world.subscribe(3).await;
     world.service.script(&subscriptions[1], [Answer::Hang]);
-    world.accept(world.content(), &subscriptions);
+    let send = world.send().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(world.engine().run(shutdown.clone()));
     world
@@ -60,19 +68,19 @@ async fn aborting_settles_what_is_known_and_gives_back_the_rest() {
         .await;
     shutdown.abort();
     running.await.expect("no panic");
-    let ledger = world.queue.ledger();
-    let [(attempt, due_at, left)] = ledger.queued()[..] else {
-        panic!("one job")
-    };
-    assert_eq!((attempt, due_at), (0, world.clock.now()));
-    assert_eq!(ledger.sent() + i64::try_from(left).expect("small"), 3);
+    let known = world.record(&world.app, &send).await.counts.sent;
+    assert!(known <= 2);
+    world.run_until_idle().await;
+    let record = world.record(&world.app, &send).await;
+    assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 3));
 }
 
 #[tokio::test]
 async fn aborting_before_anything_is_known_gives_back_the_page() {
     let world = World::new().await;
     world.service.answer_by_default(Answer::Hang);
-    world.accept(world.content(), &world.subscribe(3));
+    world.subscribe(3).await;
+    world.send().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(world.engine().run(shutdown.clone()));
     world
@@ -83,7 +91,7 @@ async fn aborting_before_anything_is_known_gives_back_the_page() {
     running.await.expect("no panic");
     let ledger = world.queue.ledger();
     assert!(ledger.settlements.is_empty());
-    assert_eq!(ledger.queued(), [(0, world.clock.now(), 3)]);
+    assert_eq!(ledger.releases, [world.clock.now()]);
 }
 
 #[tokio::test]
@@ -91,7 +99,8 @@ async fn a_lease_is_renewed_while_its_page_is_in_flight() {
     let mut world = World::new().await;
     world.settings.lease = Duration::from_millis(30);
     world.service.answer_by_default(Answer::Hang);
-    world.accept(world.content(), &world.subscribe(1));
+    world.subscribe(1).await;
+    world.send().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(world.engine().run(shutdown.clone()));
     world.queue.wait_until(|ledger| ledger.renewals >= 5).await;
@@ -104,26 +113,8 @@ async fn a_lease_is_renewed_while_its_page_is_in_flight() {
 async fn a_store_that_fails_is_asked_again_until_it_has_recorded() {
     let world = World::new().await;
     world.queue.ledger().failing_settlements = 3;
-    let subscriptions = world.subscribe(5);
-    world.deliver(&subscriptions).await;
+    world.subscribe(5).await;
+    assert_eq!(world.deliver().await.counts.sent, 5);
     assert_eq!(world.queue.ledger().settlements.len(), 1);
-    assert_eq!(world.queue.ledger().sent(), 5);
     assert_eq!(world.service.seen(|seen| seen.total.requests), 5);
-}
-
-#[tokio::test]
-async fn a_panic_in_one_page_does_not_stop_the_others() {
-    let mut world = World::new().await;
-    world.settings.pages_in_flight = 1;
-    world.settings.page_size = 1;
-    world.settings.poll_interval = Duration::from_millis(10);
-    world.queue.ledger().panics_next = true;
-    world.accept(world.content(), &world.subscribe(2));
-    let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.engine().run(shutdown.clone()));
-    world.queue.wait_until(|ledger| ledger.sent() == 1).await;
-    world.turn_clock(world.settings.lease);
-    world.queue.wait_until(|ledger| ledger.sent() == 2).await;
-    shutdown.drain();
-    running.await.expect("no panic");
 }

@@ -1,21 +1,34 @@
-//! An app with subscribers at a push service, and an engine to reach them.
+//! Apps with subscribers at a push service, a store on a file, and an engine to reach them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::future::join_all;
 use hato_delivery::{DeliverySettings, Engine};
-use hato_domain::{BrowserKeys, Endpoint, OutboundPolicy, Ttl, UnixMillis};
-use hato_service::ports::{Clock, Recipient, RecipientId, SystemClock};
+use hato_domain::notification::Links;
+use hato_domain::{
+    AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, PageRequest,
+    Plan, PushOptions, SendId, SubscriptionId, UnixMillis,
+};
+use hato_service::access::{Actor, ActorKind};
+use hato_service::ports::{
+    AcceptedSend, Audience, Clock, DeadLetterRecord, NewAccount, NewApp, NewSend, NewSubscription,
+    SendRecord, Store, SystemClock,
+};
 use hato_service::{Sealer, Secrets, Wake};
-use hato_testkit::push_service::{BrowserSubscription, Options, Protocols, PushService};
+use hato_testkit::push_service::{
+    BrowserSubscription, Decryption, Options, Protocols, PushService,
+};
+use tempfile::TempDir;
 
-use crate::queue::{MemoryQueue, Send};
+use crate::watched::WatchedQueue;
 
 pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
+pub const PAYLOAD: &str = r#"{"title":"鳩","body":"coo"}"#;
 
 /// A clock that starts with the machine's, and then only moves when it is turned.
 pub struct TurnedClock(AtomicI64);
@@ -23,11 +36,6 @@ pub struct TurnedClock(AtomicI64);
 impl TurnedClock {
     fn new() -> Self {
         Self(AtomicI64::new(SystemClock.now().0))
-    }
-
-    fn turn(&self, span: Duration) {
-        let millis = i64::try_from(span.as_millis()).expect("a short time");
-        self.0.fetch_add(millis, Ordering::SeqCst);
     }
 }
 
@@ -37,19 +45,36 @@ impl Clock for TurnedClock {
     }
 }
 
+/// A sender.
+#[derive(Clone)]
+pub struct App {
+    pub id: AppId,
+    public_key: String,
+}
+
 pub struct World {
     pub service: PushService,
-    pub queue: Arc<MemoryQueue>,
+    pub store: Arc<dyn Store>,
+    pub queue: Arc<WatchedQueue>,
     pub clock: Arc<TurnedClock>,
     pub wake: Wake,
     pub settings: DeliverySettings,
-    public_key: String,
-    sealed_private_key: Vec<u8>,
+    pub app: App,
+    number: AtomicU64,
+    _folder: TempDir,
 }
 
 pub fn http1() -> Options {
     Options {
         protocols: Protocols::Http1,
+        ..Options::default()
+    }
+}
+
+/// For many messages: only some are decrypted, which takes long in a debug build.
+pub fn many() -> Options {
+    Options {
+        decryption: Decryption::EveryNth(20),
         ..Options::default()
     }
 }
@@ -61,63 +86,122 @@ impl World {
 
     pub async fn with(options: Options) -> Self {
         let service = PushService::start_with(options).await.expect("a free port");
-        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key pair");
-        let private_key = pair.to_pkcs8v1().expect("a document");
-        let settings = DeliverySettings {
-            vapid_subject: "mailto:ops@example.com".into(),
-            outbound: OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list"),
-            outbound_ca: Some(service.ca_pem()),
-            // Long enough for a slow machine; tests of time-outs shorten them.
-            answer_timeout: Duration::from_mins(1),
-            connect_timeout: Duration::from_mins(1),
-            ..DeliverySettings::default()
-        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
+        let store = hato_store::open(&url).await.expect("a new store");
+        let clock = Arc::new(TurnedClock::new());
         Self {
-            queue: Arc::default(),
-            clock: Arc::new(TurnedClock::new()),
-            wake: Wake::default(),
-            public_key: URL_SAFE_NO_PAD.encode(pair.public_key()),
-            sealed_private_key: Sealer::new(ENCRYPTION_KEY).seal("app_1", private_key.as_ref()),
+            settings: settings(&service),
             service,
-            settings,
+            queue: Arc::new(WatchedQueue::new(Arc::clone(&store))),
+            app: new_app(&*store, "1", clock.now()).await,
+            store,
+            clock,
+            wake: Wake::default(),
+            number: AtomicU64::new(0),
+            _folder: folder,
         }
     }
 
-    pub fn subscribe(&self, count: usize) -> Vec<BrowserSubscription> {
-        self.service.subscribe_many(Some(&self.public_key), count)
+    /// Another app.
+    pub async fn other_app(&self) -> App {
+        new_app(&*self.store, &self.number(), self.clock.now()).await
     }
 
-    pub fn content(&self) -> Send {
-        Send {
-            ttl: Ttl::MAX,
-            urgency: None,
-            topic: None,
-            accepted_at: self.clock.now(),
-            sealed_private_key: self.sealed_private_key.clone(),
-        }
+    fn number(&self) -> String {
+        format!("x{}", self.number.fetch_add(1, Ordering::SeqCst))
     }
 
-    /// Queues a send to these subscriptions.
-    pub fn accept(&self, send: Send, subscriptions: &[BrowserSubscription]) {
-        let recipients = (1..)
-            .zip(subscriptions)
-            .map(|(id, it)| recipient(id, it))
-            .collect();
-        self.queue.accept(send, recipients);
+    /// So many subscribers of the app, in the order of their pages.
+    pub async fn subscribe(&self, count: usize) -> Vec<BrowserSubscription> {
+        let app = self.app.clone();
+        self.subscribe_at(&self.service, &app, count).await
     }
 
-    pub fn engine(&self) -> Engine<MemoryQueue> {
+    /// So many subscribers of an app at a push service.
+    pub async fn subscribe_at(
+        &self,
+        service: &PushService,
+        app: &App,
+        count: usize,
+    ) -> Vec<BrowserSubscription> {
+        let subscriptions = service.subscribe_many(Some(&app.public_key), count);
+        self.register(app, &subscriptions).await;
+        subscriptions
+    }
+
+    /// Registers browsers with an app.
+    pub async fn register(&self, app: &App, subscriptions: &[BrowserSubscription]) {
+        let registering = subscriptions.iter().map(|it| async {
+            let registered = self.store.register_subscription(NewSubscription {
+                id: SubscriptionId::trusted(format!("sub_{}", self.number())),
+                app_id: app.id.clone(),
+                endpoint: Endpoint::parse(&it.endpoint).expect("an endpoint"),
+                keys: BrowserKeys {
+                    p256dh: decode(&it.p256dh),
+                    auth: decode(&it.auth),
+                },
+                platform: None,
+                now: self.clock.now(),
+            });
+            registered.await.expect("registered");
+        });
+        join_all(registering).await;
+    }
+
+    /// Queues a send of the app to all its subscribers.
+    pub async fn send(&self) -> SendId {
+        self.send_with(PushOptions::default()).await
+    }
+
+    pub async fn send_with(&self, options: PushOptions) -> SendId {
+        self.send_of(&self.app, options).await
+    }
+
+    /// Queues a send of any app to all its subscribers.
+    pub async fn send_of(&self, app: &App, options: PushOptions) -> SendId {
+        let now = self.clock.now();
+        let id = SendId::trusted(format!("snd_{}", self.number()));
+        let send = NewSend {
+            id: id.clone(),
+            app_id: app.id.clone(),
+            notification: Notification::new("鳩".into(), "coo".into(), Links::default())
+                .expect("small"),
+            options,
+            audience: Audience::Everyone,
+            actor: Actor {
+                kind: ActorKind::ApiKey,
+                id: "key_1".into(),
+                name: "server".into(),
+            },
+            repeatable: None,
+            now,
+            month: now.month(),
+        };
+        let accepted = self.store.accept_send(send).await.expect("judged");
+        assert!(matches!(accepted, AcceptedSend::Queued { .. }));
+        id
+    }
+
+    pub fn engine(&self) -> Engine<WatchedQueue> {
         self.engine_with_key(Some(ENCRYPTION_KEY))
     }
 
-    pub fn engine_with_key(&self, encryption_key: Option<[u8; 32]>) -> Engine<MemoryQueue> {
+    pub fn engine_with_key(&self, encryption_key: Option<[u8; 32]>) -> Engine<WatchedQueue> {
         let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as _;
-        let secrets = Secrets::new(None, encryption_key);
-        let queue = Arc::clone(&self.queue);
+        self.engine_by(clock, encryption_key)
+    }
+
+    /// An engine that goes by this clock.
+    pub fn engine_by(
+        &self,
+        clock: Arc<dyn Clock>,
+        encryption_key: Option<[u8; 32]>,
+    ) -> Engine<WatchedQueue> {
         Engine::new(
-            queue,
+            Arc::clone(&self.queue),
             clock,
-            secrets,
+            Secrets::new(None, encryption_key),
             self.wake.clone(),
             self.settings.clone(),
         )
@@ -125,27 +209,91 @@ impl World {
     }
 
     /// Queues a send and delivers what is due.
-    pub async fn deliver(&self, subscriptions: &[BrowserSubscription]) {
-        self.accept(self.content(), subscriptions);
-        self.engine()
-            .run_until_idle()
-            .await
-            .expect("the queue answers");
+    pub async fn deliver(&self) -> SendRecord {
+        let send = self.send().await;
+        self.run_until_idle().await;
+        self.record(&self.app, &send).await
+    }
+
+    pub async fn run_until_idle(&self) {
+        run(&self.engine()).await;
+    }
+
+    /// The send as the history has it.
+    pub async fn record(&self, app: &App, send: &SendId) -> SendRecord {
+        let record = self.store.send_of(&app.id, send).await.expect("read");
+        record.expect("the send")
+    }
+
+    /// The app's dead letters: reason, status and attempts.
+    pub async fn dead_letters(&self) -> Vec<(String, Option<u16>, i64)> {
+        let page = PageRequest::parse(None, None, None).expect("the default page");
+        let letters = self.store.dead_letters_of(&self.app.id, &page, None).await;
+        let entry = |it: DeadLetterRecord| (it.reason, it.http_status, it.attempts);
+        let mut letters: Vec<_> = letters.expect("read").into_iter().map(entry).collect();
+        letters.sort();
+        letters
     }
 
     pub fn turn_clock(&self, span: Duration) {
-        self.clock.turn(span);
+        let millis = i64::try_from(span.as_millis()).expect("a short time");
+        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    pub fn turn_clock_back(&self, span: Duration) {
+        let millis = i64::try_from(span.as_millis()).expect("a short time");
+        self.clock.0.fetch_sub(millis, Ordering::SeqCst);
+    }
+
+    /// So many seconds from now.
+    pub fn after(&self, seconds: u64) -> UnixMillis {
+        self.clock.now().plus(Duration::from_secs(seconds))
     }
 }
 
-fn recipient(id: i64, subscription: &BrowserSubscription) -> Recipient {
-    Recipient {
-        id: RecipientId(id),
-        endpoint: Endpoint::parse(&subscription.endpoint).expect("an endpoint"),
-        keys: BrowserKeys {
-            p256dh: decode(&subscription.p256dh),
-            auth: decode(&subscription.auth),
-        },
+/// Delivers what is due.
+pub async fn run(engine: &Engine<WatchedQueue>) {
+    engine.run_until_idle().await.expect("the queue answers");
+}
+
+fn settings(service: &PushService) -> DeliverySettings {
+    DeliverySettings {
+        vapid_subject: "mailto:ops@example.com".into(),
+        outbound: OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list"),
+        outbound_ca: Some(service.ca_pem()),
+        // Long enough for a slow machine; tests of time-outs shorten them.
+        answer_timeout: Duration::from_mins(1),
+        connect_timeout: Duration::from_mins(1),
+        turn_patience: Duration::from_mins(1),
+        ..DeliverySettings::default()
+    }
+}
+
+async fn new_app(store: &dyn Store, number: &str, now: UnixMillis) -> App {
+    let account = AccountId::trusted(format!("usr_{number}"));
+    let created = store.create_account(NewAccount {
+        id: account.clone(),
+        email: Email::parse(&format!("{number}@example.com")).expect("an address"),
+        password_hash: None,
+        plan: Plan::Pro,
+        created_at: now,
+    });
+    assert!(created.await.expect("stored"));
+    let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key pair");
+    let private_key = pair.to_pkcs8v1().expect("a document");
+    let id = AppId::trusted(format!("app_{number}"));
+    let app = NewApp {
+        id: id.clone(),
+        account_id: account,
+        name: "app".into(),
+        vapid_public_key: pair.public_key().as_ref().to_vec(),
+        sealed_private_key: Sealer::new(ENCRYPTION_KEY).seal(id.as_str(), private_key.as_ref()),
+        created_at: now,
+    };
+    store.create_app(app).await.expect("stored");
+    App {
+        id,
+        public_key: URL_SAFE_NO_PAD.encode(pair.public_key()),
     }
 }
 

@@ -1,0 +1,221 @@
+//! What is recorded of a page.
+
+use std::time::Duration;
+
+use hato_domain::{AppId, BrowserKeys, Endpoint, FailureReason, SendId, Ttl, UnixMillis};
+use hato_service::ports::{
+    ClaimedPage, DeadLetter, Expired, FailureTally, JobId, Lease, PageRange, Recipient,
+    RecipientId, RetryJob, Settlement,
+};
+
+use super::{Outcomes, settlement, ttl_left};
+use crate::answer::Outcome;
+
+const NOW: UnixMillis = UnixMillis(1_000_000);
+const DELAYS: [Duration; 3] = [
+    Duration::from_secs(5),
+    Duration::from_mins(1),
+    Duration::from_hours(2),
+];
+
+fn page(attempt: u8, ttl: i64) -> ClaimedPage {
+    ClaimedPage {
+        lease: Lease {
+            job: JobId(1),
+            token: 1,
+        },
+        send_id: SendId::trusted("snd_1".into()),
+        app_id: AppId::trusted("app_1".into()),
+        range: PageRange::List(Vec::new()),
+        attempt,
+        payload: String::new(),
+        ttl: Ttl::parse(ttl).expect("a TTL"),
+        urgency: None,
+        topic: None,
+        accepted_at: UnixMillis(0),
+        vapid_public_key: Vec::new(),
+        sealed_private_key: Vec::new(),
+    }
+}
+
+fn retry(after: Option<u64>) -> Outcome {
+    Outcome::Retry {
+        reason: FailureReason::Throttled,
+        status: Some(429),
+        after: after.map(Duration::from_secs),
+    }
+}
+
+/// Even numbers are at a.example, odd ones at b.example.
+fn recipient(id: i64) -> Recipient {
+    let host = if id % 2 == 0 { "a" } else { "b" };
+    Recipient {
+        id: RecipientId(id),
+        endpoint: Endpoint::trusted(format!("https://{host}.example:444/{id}")),
+        keys: BrowserKeys {
+            p256dh: [4; 65],
+            auth: [0; 16],
+        },
+    }
+}
+
+fn tally(host: &str, reason: &'static str, recipients: i64) -> FailureTally {
+    FailureTally {
+        host: host.into(),
+        reason,
+        recipients,
+    }
+}
+
+fn settle(attempt: u8, outcomes: &[(i64, Option<Outcome>)]) -> Settlement {
+    let recipients: Vec<_> = outcomes.iter().map(|(id, _)| recipient(*id)).collect();
+    let known: Outcomes = outcomes
+        .iter()
+        .filter_map(|(id, it)| Some((RecipientId(*id), (*it)?)))
+        .collect();
+    settlement(&page(attempt, 60), &recipients, &known, &DELAYS, NOW)
+}
+
+fn job(attempt: u8, seconds: u64, recipients: &[i64]) -> RetryJob {
+    RetryJob {
+        recipients: recipients.iter().copied().map(RecipientId).collect(),
+        attempt,
+        due_at: NOW.plus(Duration::from_secs(seconds)),
+    }
+}
+
+#[test]
+fn every_recipient_stands_in_one_place() {
+    let failed = Outcome::Failed {
+        reason: FailureReason::Refused,
+        status: Some(400),
+    };
+    let settled = settle(
+        0,
+        &[
+            (1, Some(Outcome::Sent)),
+            (2, Some(Outcome::Expired { status: 410 })),
+            (3, Some(failed)),
+            (4, Some(retry(None))),
+            (5, Some(Outcome::Sent)),
+            (6, None),
+        ],
+    );
+    let expected = Settlement {
+        sent: 2,
+        expired: vec![Expired {
+            recipient: RecipientId(2),
+            http_status: 410,
+        }],
+        dead_letters: vec![DeadLetter {
+            recipient: RecipientId(3),
+            reason: FailureReason::Refused,
+            http_status: Some(400),
+        }],
+        tallies: vec![
+            tally("a.example", "expired", 1),
+            tally("b.example", "refused", 1),
+        ],
+        retries: vec![job(0, 0, &[6]), job(1, 5, &[4])],
+    };
+    assert_eq!(settled, expected);
+}
+
+#[test]
+fn retry_after_counts_when_longer_and_up_to_an_hour() {
+    let asked = [
+        (1, None),
+        (2, Some(1)),
+        (3, Some(5)),
+        (4, Some(90)),
+        (5, Some(u64::MAX)),
+    ];
+    let settled = settle(0, &asked.map(|(id, after)| (id, Some(retry(after)))));
+    assert_eq!(
+        settled.retries,
+        [job(1, 5, &[1, 2, 3]), job(1, 90, &[4]), job(1, 3_600, &[5])]
+    );
+    let third = settle(2, &[(1, Some(retry(Some(10))))]);
+    assert_eq!(
+        third.retries,
+        [job(3, 7_200, &[1])],
+        "the operator's own wait is not cut"
+    );
+}
+
+#[test]
+fn what_a_push_service_asks_for_is_rounded_up_to_seconds() {
+    let asked = |millis| Outcome::Retry {
+        reason: FailureReason::Throttled,
+        status: Some(429),
+        after: Some(Duration::from_millis(millis)),
+    };
+    let settled = settle(0, &[(1, Some(asked(8_001))), (2, Some(asked(8_999)))]);
+    assert_eq!(settled.retries, [job(1, 9, &[1, 2])]);
+}
+
+#[test]
+fn who_is_put_off_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
+    let put_off = |millis| {
+        Some(Outcome::PutOff {
+            wait: Duration::from_millis(millis),
+        })
+    };
+    let settled = settle(
+        2,
+        &[
+            (1, put_off(1_500)),
+            (2, put_off(60_000)),
+            (3, put_off(7_001)),
+            (4, put_off(100)),
+        ],
+    );
+    assert_eq!(settled.retries, [job(2, 8, &[1, 3]), job(2, 60, &[2, 4])]);
+}
+
+#[test]
+fn failures_are_tallied_by_host_and_reason() {
+    let gone = Some(Outcome::Expired { status: 410 });
+    let settled = settle(
+        3,
+        &[
+            (1, gone),
+            (3, gone),
+            (4, gone),
+            (5, Some(retry(None))),
+            (7, Some(retry(None))),
+        ],
+    );
+    assert_eq!(
+        settled.tallies,
+        [
+            tally("a.example", "expired", 1),
+            tally("b.example", "expired", 2),
+            tally("b.example", "throttled", 2),
+        ]
+    );
+}
+
+#[test]
+fn the_fourth_failure_is_a_dead_letter() {
+    let settled = settle(3, &[(1, Some(retry(Some(10))))]);
+    assert!(settled.retries.is_empty());
+    let expected = DeadLetter {
+        recipient: RecipientId(1),
+        reason: FailureReason::Throttled,
+        http_status: Some(429),
+    };
+    assert_eq!(settled.dead_letters, [expected]);
+}
+
+#[test]
+fn a_retry_carries_the_ttl_that_is_left() {
+    let left = |attempt, ttl, millis| {
+        ttl_left(&page(attempt, ttl), UnixMillis(millis)).map(|left| left.as_secs())
+    };
+    assert_eq!(left(0, 60, 90_000), Some(60), "the first attempt as given");
+    assert_eq!(left(1, 60, 10_500), Some(49));
+    assert_eq!(left(1, 60, 59_999), Some(1));
+    assert_eq!(left(1, 60, 60_000), None);
+    assert_eq!(left(3, 0, 60_000), Some(0), "TTL 0 stays 0");
+}

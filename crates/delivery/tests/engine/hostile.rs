@@ -1,0 +1,110 @@
+//! Endpoints that are no push service, but somebody who would harm the sender: each costs a bounded time and no more.
+
+use std::time::Duration;
+
+use hato_testkit::push_service::BrowserSubscription;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+use crate::world::World;
+
+/// What a peer answers over HTTP/1.1: a beginning, and something that it repeats for ever.
+#[derive(Clone, Copy)]
+struct Torrent {
+    start: &'static str,
+    repeated: &'static str,
+    pause: Duration,
+}
+
+const AT_ONCE: Duration = Duration::ZERO;
+const DRIP: Duration = Duration::from_millis(20);
+
+/// Answers whose head never ends.
+const ENDLESS_HEADS: [Torrent; 6] = [
+    // One header without an end.
+    torrent("HTTP/1.1 201 Created\r\nx: ", "xxxxxxxxxxxxxxxx", AT_ONCE),
+    // Headers without an end.
+    torrent("HTTP/1.1 201 Created\r\n", "x: y\r\n", AT_ONCE),
+    // A head that arrives byte by byte.
+    torrent("HTTP/1.1 201 Created\r\n", "x", DRIP),
+    // Interim answers without an end.
+    torrent("", "HTTP/1.1 100 Continue\r\n\r\n", DRIP),
+    // What is no HTTP at all.
+    torrent("", "\u{0}\u{1}garbage", AT_ONCE),
+    // Nothing but silence.
+    torrent("", "", DRIP),
+];
+
+/// Answers with a status and a body that never ends.
+const ENDLESS_BODIES: [Torrent; 2] = [
+    torrent("HTTP/1.1 201 Created\r\n\r\n", "xxxxxxxxxxxxxxxx", AT_ONCE),
+    torrent(
+        "HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n",
+        "1\r\nx\r\n",
+        DRIP,
+    ),
+];
+
+const fn torrent(start: &'static str, repeated: &'static str, pause: Duration) -> Torrent {
+    Torrent {
+        start,
+        repeated,
+        pause,
+    }
+}
+
+/// A port behind which somebody answers so.
+async fn listen(world: &World, torrent: Torrent) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let port = listener.local_addr().expect("an address").port();
+    let config = world.service.authority().server_config(&["http/1.1"]);
+    let acceptor = TlsAcceptor::from(config);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(answer(acceptor.clone(), stream, torrent));
+        }
+    });
+    port
+}
+
+/// Goes on until the other side has had enough.
+async fn answer(acceptor: TlsAcceptor, stream: TcpStream, torrent: Torrent) -> std::io::Result<()> {
+    let mut stream = acceptor.accept(stream).await?;
+    let _ = stream.read(&mut [0; 8_192]).await?;
+    stream.write_all(torrent.start.as_bytes()).await?;
+    loop {
+        stream.write_all(torrent.repeated.as_bytes()).await?;
+        tokio::time::sleep(torrent.pause).await;
+    }
+}
+
+/// Subscribers at all of these.
+async fn subscribe(world: &World, torrents: &[Torrent]) {
+    let model = world.service.subscribe(None);
+    for torrent in torrents {
+        let port = listen(world, *torrent).await;
+        let subscription = BrowserSubscription {
+            endpoint: format!("https://127.0.0.1:{port}/push/1"),
+            ..model.clone()
+        };
+        world.register(&world.app, &[subscription]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_is_no_answer() {
+    let mut world = World::new().await;
+    world.settings.answer_timeout = Duration::from_secs(1);
+    subscribe(&world, &ENDLESS_HEADS).await;
+    world.deliver().await;
+    let all = ENDLESS_HEADS.len();
+    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), all)]);
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_does_not_undo_its_status() {
+    let world = World::new().await;
+    subscribe(&world, &ENDLESS_BODIES).await;
+    assert_eq!(world.deliver().await.counts.sent, 2);
+}

@@ -1,0 +1,146 @@
+//! The store's queue, with an eye on what passes through it, and a way to have it fail.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hato_domain::UnixMillis;
+use hato_service::ports::{
+    Claim, ClaimedPage, DeliveryQueue, Lease, NextPage, Recipient, Settled, Settlement, Store,
+    StoreError,
+};
+use tokio::sync::Notify;
+
+/// What has passed, and what shall go wrong.
+#[derive(Default)]
+pub struct Ledger {
+    /// Pages claimed.
+    pub claims: usize,
+    /// Renewals of leases.
+    pub renewals: usize,
+    /// Settlements recorded, in order.
+    pub settlements: Vec<Settlement>,
+    /// When pages were given back to, in order.
+    pub releases: Vec<UnixMillis>,
+    /// Settlements that will fail before one is recorded.
+    pub failing_settlements: usize,
+    /// Looks at a page's recipients that will panic.
+    pub panics: usize,
+}
+
+impl Ledger {
+    /// How many were sent.
+    pub fn sent(&self) -> i64 {
+        self.settlements.iter().map(|it| it.sent).sum()
+    }
+
+    /// What was queued again by the last settlement: attempt, due time and number of recipients.
+    pub fn retries(&self) -> Vec<(u8, UnixMillis, usize)> {
+        let last = self.settlements.last().expect("a settlement");
+        let jobs = last.retries.iter();
+        jobs.map(|it| (it.attempt, it.due_at, it.recipients.len()))
+            .collect()
+    }
+}
+
+/// The queue of a store.
+pub struct WatchedQueue {
+    store: Arc<dyn Store>,
+    ledger: Mutex<Ledger>,
+    changed: Notify,
+}
+
+impl WatchedQueue {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            ledger: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().expect("no panic while it was held")
+    }
+
+    /// Resolves once `done` holds.
+    pub async fn wait_until(&self, done: impl Fn(&Ledger) -> bool) {
+        loop {
+            let changed = self.changed.notified();
+            if done(&self.ledger()) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Ledger)) {
+        note(&mut self.ledger());
+        self.changed.notify_waiters();
+    }
+
+    /// Uses up one of the misfortunes that are left.
+    fn strikes(&self, left: impl FnOnce(&mut Ledger) -> &mut usize) -> bool {
+        let mut ledger = self.ledger();
+        let left = left(&mut ledger);
+        let strikes = *left > 0;
+        *left -= usize::from(strikes);
+        strikes
+    }
+}
+
+#[async_trait]
+impl DeliveryQueue for WatchedQueue {
+    async fn claim_page(&self, claim: Claim) -> Result<NextPage, StoreError> {
+        let next = self.store.claim_page(claim).await?;
+        if matches!(next, NextPage::Claimed(_)) {
+            self.note(|ledger| ledger.claims += 1);
+        }
+        Ok(next)
+    }
+
+    async fn bring_forward(
+        &self,
+        now: UnixMillis,
+        lease: Duration,
+        longest_wait: Duration,
+    ) -> Result<(), StoreError> {
+        self.store.bring_forward(now, lease, longest_wait).await
+    }
+
+    async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError> {
+        assert!(!self.strikes(|ledger| &mut ledger.panics), "asked to panic");
+        self.store.recipients(page).await
+    }
+
+    async fn renew_leases(&self, leases: &[Lease], until: UnixMillis) -> Result<(), StoreError> {
+        self.store.renew_leases(leases, until).await?;
+        self.note(|ledger| ledger.renewals += leases.len());
+        Ok(())
+    }
+
+    async fn settle(
+        &self,
+        page: &ClaimedPage,
+        settlement: Settlement,
+        now: UnixMillis,
+    ) -> Result<Settled, StoreError> {
+        if self.strikes(|ledger| &mut ledger.failing_settlements) {
+            return Err(StoreError {
+                context: "settle a page",
+                source: "asked to fail".into(),
+            });
+        }
+        let settled = self.store.settle(page, settlement.clone(), now).await?;
+        if settled == Settled::Recorded {
+            self.note(|ledger| ledger.settlements.push(settlement));
+        }
+        Ok(settled)
+    }
+
+    async fn release(&self, lease: Lease, due_at: UnixMillis) -> Result<(), StoreError> {
+        self.store.release(lease, due_at).await?;
+        self.note(|ledger| ledger.releases.push(due_at));
+        Ok(())
+    }
+}
