@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use hato_service::Service;
 
+use crate::sdk::Sdk;
+
 /// The use cases, and the facts that pages show.
 #[derive(Clone)]
 pub struct AppContext {
@@ -15,8 +17,10 @@ pub struct AppContext {
     pub secure_cookies: bool,
     /// The name of the site's files under `/pkg`, without their ending.
     pub output_name: String,
-    /// The version of the files under `/sdk`.
-    pub sdk_version: String,
+    /// What the snippets load.
+    pub sdk: Sdk,
     /// Whether strangers may register.
     pub registration_open: bool,
+    /// Whether people may log in through GitHub.
+    pub github_login: bool,
 }

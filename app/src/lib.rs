@@ -13,7 +13,7 @@ mod components;
 #[cfg(feature = "ssr")]
 mod context;
 #[cfg(feature = "ssr")]
-mod cookie;
+pub mod cookie;
 #[cfg(feature = "ssr")]
 mod headers;
 #[cfg(feature = "ssr")]
@@ -29,6 +29,8 @@ mod pages;
 #[cfg(feature = "ssr")]
 mod router;
 #[cfg(feature = "ssr")]
+mod sdk;
+#[cfg(feature = "ssr")]
 pub mod session_cookie;
 #[cfg(feature = "ssr")]
 mod shell;
@@ -38,4 +40,8 @@ mod visit;
 #[cfg(feature = "ssr")]
 pub use context::AppContext;
 #[cfg(feature = "ssr")]
+pub use own_path::own_path;
+#[cfg(feature = "ssr")]
 pub use router::{error_page, router};
+#[cfg(feature = "ssr")]
+pub use sdk::Sdk;

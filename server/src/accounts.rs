@@ -1,6 +1,7 @@
 //! Registering, logging in and out, as JSON (CONTRACT 4).
 
 mod error_page;
+pub mod github;
 
 use axum::Json as Answer;
 use axum::extract::State;

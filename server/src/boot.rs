@@ -5,17 +5,20 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hato_delivery::{BadRoots, DeliverySettings, Engine};
+use hato_delivery::{BadRoots, DeliverySettings, Engine, Janitor};
 use hato_service::ports::{Clock, Store, SystemClock};
 use hato_service::{Secrets, Service, Settings, Wake};
 use hato_store::OpenError;
 use tokio::net::TcpListener;
 
+use crate::accounts::github::{BadProvider, Provider};
+use crate::admin::AdminError;
 use crate::config::{self, BadSetting, BaseUrl, Config, MigrateConfig, StoreConfig};
 use crate::lifecycle::{PartEnded, Server, Signals};
+use crate::metrics::{self, BadMetrics, Exposition};
 use crate::router;
 use crate::secrets_file::{self, BadSecretsFile};
-use crate::state::State;
+use crate::state::{Shared, State};
 
 /// Used when push services are given no contact; some refuse it (Apple).
 const NO_CONTACT: &str = "mailto:admin@example.com";
@@ -44,6 +47,15 @@ pub enum BootError {
     /// The signals cannot be caught.
     #[error("signals cannot be caught")]
     Signals(#[source] io::Error),
+    /// GitHub cannot be talked to with these settings.
+    #[error(transparent)]
+    Provider(BadProvider),
+    /// Metrics cannot be recorded.
+    #[error("metrics cannot be recorded")]
+    Metrics(#[from] BadMetrics),
+    /// An operator's command did not do what it was asked.
+    #[error(transparent)]
+    Admin(#[from] AdminError),
     /// A part of the server ended while it should run.
     #[error(transparent)]
     Ended(#[from] PartEnded),
@@ -54,6 +66,7 @@ impl BootError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Setting(_) | Self::Secrets(BadSecretsFile::Damaged(..)) | Self::DataDir(..) => 2,
+            Self::Admin(error) => error.exit_code(),
             _ => 1,
         }
     }
@@ -77,7 +90,8 @@ pub async fn migrate(config: MigrateConfig) -> Result<(), BootError> {
     Ok(())
 }
 
-async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, BootError> {
+/// Opens the database and brings it to this version's schema.
+pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, BootError> {
     make_data_dir(&config.data_dir)?;
     let url = match &config.database_url {
         Some(url) => url.clone(),
@@ -104,6 +118,7 @@ async fn assemble(
     let wake = Wake::default();
     let settings = settings(config);
     let delivery = delivery_settings(config, &settings);
+    let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
     let engine = Engine::new(
         Arc::clone(&store),
         Arc::clone(&clock),
@@ -114,22 +129,58 @@ async fn assemble(
     .map_err(|error| unusable_roots(&error))?;
     let service = Service::new(Arc::clone(&store), clock, secrets.clone(), settings, wake);
     let service = Arc::new(service);
-    let listener = TcpListener::bind(config.listen).await;
+    let state = State::new(Arc::clone(&service), secrets, provider(config)?, config);
     Ok(Server {
-        listener: listener.map_err(|error| BootError::Listen(config.listen, error))?,
-        router: routes(config, &service, secrets),
+        listener: listen(config.listen).await?,
+        metrics: exposition(config, &service).await?,
+        router: routes(config, &state),
         engine: config.role.delivers().then_some(engine),
+        janitor: config.role.delivers().then_some(janitor),
         service,
         store,
     })
 }
 
-fn routes(config: &Config, service: &Arc<Service>, secrets: Secrets) -> axum::Router {
-    let state = State::new(Arc::clone(service), secrets, config);
-    if config.role.serves() {
-        router::router(&state)
+async fn listen(address: SocketAddr) -> Result<TcpListener, BootError> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|error| BootError::Listen(address, error))
+}
+
+/// Metrics, when somebody may read them.
+async fn exposition(
+    config: &Config,
+    service: &Arc<Service>,
+) -> Result<Option<Exposition>, BootError> {
+    let Some(address) = config.metrics_listen else {
+        return Ok(None);
+    };
+    let listener = listen(address).await?;
+    tracing::info!("metrics at http://{}/metrics", bound(&listener, address)?);
+    let now = SystemClock.now();
+    Ok(Some(Exposition::start(listener, Arc::clone(service), now)?))
+}
+
+fn provider(config: &Config) -> Result<Option<Provider>, BootError> {
+    let Some(github) = &config.github else {
+        return Ok(None);
+    };
+    let provider = Provider::new(github, &config.base_url, config.outbound_ca.as_deref());
+    provider.map(Some).map_err(|error| match error {
+        BadProvider::Roots(error) => unusable_roots(&error).into(),
+        other => BootError::Provider(other),
+    })
+}
+
+fn routes(config: &Config, state: &Shared) -> axum::Router {
+    let router = if config.role.serves() {
+        router::router(state)
     } else {
-        router::worker(&state)
+        router::worker(state)
+    };
+    if state.metrics {
+        metrics::counted(router)
+    } else {
+        router
     }
 }
 
@@ -159,6 +210,7 @@ fn delivery_settings(config: &Config, settings: &Settings) -> DeliverySettings {
         outbound: config.outbound.clone(),
         outbound_ca: config.outbound_ca.clone(),
         retry_delays: config.retry_delays,
+        retention_days: config.retention_days,
         ..DeliverySettings::default()
     }
 }
@@ -170,12 +222,17 @@ fn unusable_roots(error: &BadRoots) -> BadSetting {
 
 /// What people and programs that started the server wait for.
 fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
-    let address = listener.local_addr();
-    let address = address.map_err(|error| BootError::Listen(config.listen, error))?;
+    let address = bound(listener, config.listen)?;
     tracing::info!("listening on http://{address}");
     if config.role.serves() {
         let base_url: &BaseUrl = &config.base_url;
         tracing::info!("Open {base_url}");
     }
     Ok(())
+}
+
+/// The address that the system gave for the one that was asked for.
+fn bound(listener: &TcpListener, asked: SocketAddr) -> Result<SocketAddr, BootError> {
+    let address = listener.local_addr();
+    address.map_err(|error| BootError::Listen(asked, error))
 }

@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
+use crate::admin::{self, AdminArgs, AdminConfig};
 use crate::boot::{self, BootError};
 use crate::config::{Config, MigrateArgs, MigrateConfig, ServeArgs};
-use crate::logging;
+use crate::logging::{self, LogConfig, LogFormat};
 
 /// Hato: web push notifications on your own server.
 #[derive(Parser)]
@@ -22,11 +24,17 @@ enum Command {
     Serve(Box<ServeArgs>),
     /// Brings the database to the schema of this version and ends
     Migrate(MigrateArgs),
+    /// Manages accounts, on the database itself
+    Admin(AdminArgs),
 }
 
 /// Runs the program with the arguments and the environment of the process.
 pub fn main() -> ExitCode {
-    match run(Cli::parse().command) {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(error) => return misused(&error),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("hato-server: {}", one_line(&error));
@@ -35,10 +43,29 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Help and the version as clap has them; of its explanations the first paragraph, as one line.
+fn misused(error: &clap::Error) -> ExitCode {
+    let help = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || error.kind() == help {
+        // Nobody is left to be told that nobody reads.
+        let _ = error.print();
+        return ExitCode::from(u8::from(error.use_stderr()) * 2);
+    }
+    let text = error.to_string();
+    let told = text.trim_start_matches("error: ").lines();
+    let told: Vec<&str> = told
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
+    eprintln!("hato-server: {}", told.join(" "));
+    ExitCode::from(2)
+}
+
 fn run(command: Command) -> Result<(), BootError> {
     match command {
         Command::Serve(args) => serve(*args),
         Command::Migrate(args) => migrate(args),
+        Command::Admin(args) => administer(args),
     }
 }
 
@@ -52,6 +79,16 @@ fn migrate(args: MigrateArgs) -> Result<(), BootError> {
     let config = MigrateConfig::try_from(args)?;
     logging::start(&config.log);
     in_runtime(boot::migrate(config))
+}
+
+/// The log is for what goes wrong: standard output says what was done.
+fn administer(args: AdminArgs) -> Result<(), BootError> {
+    logging::start(&LogConfig {
+        filter: "warn".to_owned(),
+        format: LogFormat::Text,
+    });
+    let config = AdminConfig::read(args)?;
+    in_runtime(admin::run(config))
 }
 
 fn in_runtime(work: impl Future<Output = Result<(), BootError>>) -> Result<(), BootError> {

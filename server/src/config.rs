@@ -3,6 +3,7 @@
 mod args;
 mod base_url;
 mod duration;
+mod github;
 mod read;
 mod setting;
 
@@ -12,9 +13,10 @@ use std::time::Duration;
 
 use hato_domain::{OutboundPolicy, Plan};
 
-pub use args::{LogArgs, MigrateArgs, ServeArgs, StoreArgs};
+pub use args::{LogArgs, MigrateArgs, PlanArgs, ServeArgs, StoreArgs};
 pub use base_url::BaseUrl;
-pub use read::{bad_database_url, bad_outbound_ca};
+pub use github::GithubConfig;
+pub use read::{bad_database_url, bad_outbound_ca, default_plan};
 pub use setting::BadSetting;
 
 use crate::http::client_address::TrustedProxies;
@@ -83,6 +85,8 @@ pub struct Config {
     pub registration_open: bool,
     /// `upgrade_url` of error bodies.
     pub pricing_url: String,
+    /// The OAuth app of the login through GitHub, which is off without one.
+    pub github: Option<GithubConfig>,
     /// Whose `X-Forwarded-For` is believed.
     pub trusted_proxies: TrustedProxies,
     /// Which addresses deliveries may reach.
@@ -91,6 +95,13 @@ pub struct Config {
     pub outbound_ca: Option<String>,
     /// The waits before the retries of a delivery.
     pub retry_delays: [Duration; 3],
+    /// The waits before the retries of a webhook, at most 20.
+    #[expect(dead_code, reason = "webhooks are not delivered yet")]
+    pub webhook_retry_delays: Vec<Duration>,
+    /// How long sends, dead letters and deactivated subscriptions are kept, in days.
+    pub retention_days: u32,
+    /// Where `GET /metrics` is answered, if anywhere; port 0 picks one.
+    pub metrics_listen: Option<SocketAddr>,
     /// The log.
     pub log: LogConfig,
 }

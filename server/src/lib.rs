@@ -4,6 +4,7 @@
 //! well-formed) to a handler in `api` or `accounts`, which is a thin adapter over `hato_service`.
 
 mod accounts;
+mod admin;
 mod api;
 mod assets;
 mod boot;
@@ -14,9 +15,13 @@ mod health;
 mod http;
 mod lifecycle;
 mod logging;
+mod metrics;
 mod pages;
 mod router;
+mod routes;
 mod secrets_file;
 mod state;
 
 pub use command::main;
+pub use router::endpoints;
+pub use routes::Route;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hato_delivery::{Engine, Shutdown};
+use hato_delivery::{Engine, Janitor, Shutdown};
 use hato_service::Service;
 use hato_service::ports::Store;
 use tokio::net::TcpListener;
@@ -15,6 +15,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connections;
+use crate::metrics::Exposition;
 
 /// How long requests and pages in flight may take to finish; with the bounds below it stays under 20 seconds.
 const DRAIN: Duration = Duration::from_secs(12);
@@ -22,8 +23,8 @@ const DRAIN: Duration = Duration::from_secs(12);
 const STOP: Duration = Duration::from_secs(4);
 /// How long the last writes may take.
 const CLOSE: Duration = Duration::from_secs(1);
-/// How often the uses of keys are written.
-const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+/// How often the uses of keys are written, for other processes to see.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// SIGTERM and SIGINT, caught from the moment this exists.
 pub struct Signals {
@@ -61,8 +62,12 @@ pub struct Server {
     pub listener: TcpListener,
     /// Who answers them.
     pub router: Router,
+    /// Where metrics are read, if they are recorded.
+    pub metrics: Option<Exposition>,
     /// Who delivers, in processes that do.
     pub engine: Option<Engine<dyn Store>>,
+    /// Who removes what is too old, in the same processes.
+    pub janitor: Option<Janitor>,
     /// The use cases.
     pub service: Arc<Service>,
     /// The database, closed at the end.
@@ -82,7 +87,8 @@ impl Server {
     pub async fn run(self, mut signals: Signals) -> Result<(), PartEnded> {
         let service = Arc::clone(&self.service);
         let flushing = tokio::spawn(flush_key_uses(Arc::clone(&service)));
-        let mut running = Running::start(self.listener, self.router, self.engine);
+        let metrics = self.metrics.map(|metrics| tokio::spawn(metrics.serve()));
+        let mut running = Running::start(self.listener, self.router, self.engine, self.janitor);
         let ended = tokio::select! {
             () = signals.next() => Ok(()),
             part = running.ended() => Err(part),
@@ -90,6 +96,9 @@ impl Server {
         tracing::info!("draining");
         running.drain().await;
         flushing.abort();
+        if let Some(metrics) = metrics {
+            metrics.abort();
+        }
         let last_uses = timeout(CLOSE, service.flush_key_uses()).await;
         if !matches!(last_uses, Ok(Ok(()))) {
             tracing::warn!("the last uses of keys were not written");
@@ -101,7 +110,12 @@ impl Server {
 }
 
 impl Running {
-    fn start(listener: TcpListener, router: Router, engine: Option<Engine<dyn Store>>) -> Self {
+    fn start(
+        listener: TcpListener,
+        router: Router,
+        engine: Option<Engine<dyn Store>>,
+        janitor: Option<Janitor>,
+    ) -> Self {
         let (draining, delivery) = (CancellationToken::new(), Shutdown::new());
         let stopping = delivery.clone();
         let deliver = async move {
@@ -110,6 +124,9 @@ impl Running {
                 None => stopping.draining().await,
             }
         };
+        if let Some(janitor) = janitor {
+            tokio::spawn(janitor.run(delivery.clone()));
+        }
         Self {
             http: tokio::spawn(connections::serve(listener, router, draining.clone())),
             engine: tokio::spawn(deliver),

@@ -13,11 +13,18 @@ use http::request::Parts;
 use crate::http::error::{ApiResult, Refusal};
 use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
 use crate::http::{json, same_origin};
+use crate::metrics;
 use crate::state::Shared;
 
 /// Every page and form of the dashboard, and the page for what does not exist.
 pub fn routes(state: &Shared) -> Router {
-    hato_app::router(state.app.clone()).layer(from_fn_with_state(Shared::clone(state), guard_forms))
+    let pages = hato_app::router(state.app.clone())
+        .layer(from_fn_with_state(Shared::clone(state), guard_forms));
+    if state.metrics {
+        metrics::noted(pages)
+    } else {
+        pages
+    }
 }
 
 /// The page that explains the refusal in `answer`; any other answer as it is.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{any, delete, get, post};
+use axum::routing::any;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, Method};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -12,10 +12,14 @@ use tower_http::compression::predicate::{Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{Any, CorsLayer};
 
-use crate::api::{apps, keys, notifications, notify, subscriptions, vapid_public_key};
+use crate::api::{
+    apps, dead_letters, key_events, keys, notifications, notify, stats, subscriptions,
+    vapid_public_key,
+};
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::{client_address, headers, rate_limit, request_id, unread_body};
+use crate::routes::{Route, Routes};
 use crate::state::Shared;
 use crate::{accounts, assets, health, pages};
 
@@ -64,21 +68,59 @@ pub fn worker(state: &Shared) -> Router {
         .layer(from_fn(request_id::assign))
 }
 
-/// SPEC 4.
-fn api(state: &Shared) -> Router<Shared> {
-    let routes = Router::new()
-        .route("/subscriptions", post(subscriptions::register))
-        .route(
+/// Every endpoint of the API and of accounts.
+pub fn endpoints() -> Vec<Route> {
+    let [api, auth] = [api_routes(), auth_routes()].map(Routes::into_list);
+    [api, auth].concat()
+}
+
+/// SPEC 4, CONTRACT 4.
+fn api_routes() -> Routes {
+    Routes::under("/api/v1")
+        .post("/subscriptions", subscriptions::register)
+        .post(
             "/apps/{appId}/subscriptions",
-            delete(subscriptions::unsubscribe),
+            subscriptions::register_within_limit,
         )
-        .route("/vapid-public-key", get(vapid_public_key::show))
-        .route("/apps/{appId}/keys", post(keys::create).get(keys::list))
-        .route("/notify", post(notify::send))
-        .route("/apps/{appId}/notify", post(notify::broadcast))
-        .route("/apps/{appId}/notifications", get(notifications::list))
-        .route("/apps", post(apps::create).get(apps::list))
-        .route("/apps/{appId}", get(apps::show))
+        .delete("/apps/{appId}/subscriptions", subscriptions::unsubscribe)
+        .get("/vapid-public-key", vapid_public_key::show)
+        .get("/stats", stats::show)
+        .get("/apps/{appId}/stats", stats::of_app)
+        .post("/apps/{appId}/keys", keys::create)
+        .get("/apps/{appId}/keys", keys::list)
+        .delete("/apps/{appId}/keys/{keyId}", keys::delete)
+        .post("/notify", notify::send)
+        .post("/notify/batch", notify::send_batch)
+        .post("/apps/{appId}/notify", notify::broadcast)
+        .get("/apps/{appId}/notifications", notifications::list)
+        .get("/apps/{appId}/notifications/{send_id}", notifications::show)
+        .delete(
+            "/apps/{appId}/notifications/{send_id}",
+            notifications::cancel,
+        )
+        .get("/apps/{appId}/dead-letters", dead_letters::list)
+        .get("/apps/{appId}/key-events", key_events::list)
+        .patch("/apps/{appId}", apps::update)
+        .post("/apps", apps::create)
+        .get("/apps", apps::list)
+        .get("/apps/{appId}", apps::show)
+        .delete("/apps/{appId}", apps::delete)
+}
+
+/// CONTRACT 4.
+fn auth_routes() -> Routes {
+    Routes::under("/auth")
+        .post("/register", accounts::register)
+        .post("/login", accounts::log_in)
+        .post("/logout", accounts::log_out)
+        .get("/session", accounts::session)
+        .get("/github", accounts::github::begin)
+        .get("/github/callback", accounts::github::finish)
+}
+
+fn api(state: &Shared) -> Router<Shared> {
+    let routes = api_routes()
+        .into_router()
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method);
     caught(routes)
@@ -94,13 +136,9 @@ fn api(state: &Shared) -> Router<Shared> {
         .layer(cors())
 }
 
-/// CONTRACT 4.
 fn auth(state: &Shared) -> Router<Shared> {
-    let routes = Router::new()
-        .route("/register", post(accounts::register))
-        .route("/login", post(accounts::log_in))
-        .route("/logout", post(accounts::log_out))
-        .route("/session", get(accounts::session))
+    let routes = auth_routes()
+        .into_router()
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method);
     caught(routes)

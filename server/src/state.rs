@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use hato_app::AppContext;
+use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
+use crate::accounts::github::Provider;
 use crate::config::{BaseUrl, Config};
 use crate::http::client_address::TrustedProxies;
 use crate::http::rate_limit::RateLimits;
@@ -24,6 +26,10 @@ pub struct State {
     pub pricing_url: String,
     /// Whose `X-Forwarded-For` is believed.
     pub trusted_proxies: TrustedProxies,
+    /// Who identifies people for us, if somebody does.
+    pub github: Option<Provider>,
+    /// Whether requests are counted by route.
+    pub metrics: bool,
     /// Who asked how often.
     pub limits: RateLimits,
     /// What the dashboard is given.
@@ -32,23 +38,36 @@ pub struct State {
 
 impl State {
     /// The state over `service`, which works with `secrets`.
-    pub fn new(service: Arc<Service>, secrets: Secrets, config: &Config) -> Shared {
+    pub fn new(
+        service: Arc<Service>,
+        secrets: Secrets,
+        github: Option<Provider>,
+        config: &Config,
+    ) -> Shared {
         Arc::new(Self {
             app: AppContext {
                 service: Arc::clone(&service),
                 base_url: config.base_url.to_string(),
                 secure_cookies: config.base_url.is_https(),
                 output_name: crate::assets::output_name(),
-                sdk_version: env!("CARGO_PKG_VERSION").to_owned(),
+                sdk: crate::assets::sdk_release(),
                 registration_open: config.registration_open,
+                github_login: github.is_some(),
             },
             service,
             secrets,
             base_url: config.base_url.clone(),
             pricing_url: config.pricing_url.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
+            github,
+            metrics: config.metrics_listen.is_some(),
             limits: RateLimits::default(),
         })
+    }
+
+    /// Who identifies people for us; nobody: `OAUTH_NOT_CONFIGURED`.
+    pub fn github(&self) -> Result<&Provider, ErrorCode> {
+        self.github.as_ref().ok_or(ErrorCode::OauthNotConfigured)
     }
 
     /// Whether cookies are `Secure`.

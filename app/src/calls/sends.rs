@@ -52,7 +52,10 @@ async fn sent(
 ) -> hato_service::Outcome<String> {
     let owner = form.visit().owner().await?;
     let access = form.service().manage(&owner, app).await?;
-    let accepted = form.service().send(&access.may_send(), notify).await?;
+    let accepted = form
+        .service()
+        .broadcast(&access.may_send(), notify, None)
+        .await?;
     Ok(format!(
         "{}?queued={}#history",
         form.page(),

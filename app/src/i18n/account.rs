@@ -18,6 +18,8 @@ pub struct Account {
     pub log_in_lead: &'static str,
     /// Its button.
     pub log_in: &'static str,
+    /// Leads to GitHub.
+    pub github: &'static str,
     /// Leads to the registration.
     pub newcomer: &'static str,
     /// Says why the login is shown.
@@ -42,6 +44,7 @@ pub const JA: Account = Account {
     log_in_title: "ログイン",
     log_in_lead: "おかえりなさい。",
     log_in: "ログイン",
+    github: "GitHubで続ける",
     newcomer: "はじめての方は新規登録",
     log_in_first: "続けるにはログインしてください。",
     email: "メールアドレス",
@@ -60,6 +63,7 @@ pub const EN: Account = Account {
     log_in_title: "Log in",
     log_in_lead: "Welcome back.",
     log_in: "Log in",
+    github: "Continue with GitHub",
     newcomer: "New here? Sign up",
     log_in_first: "Please log in to go on.",
     email: "Email address",

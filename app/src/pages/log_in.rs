@@ -36,6 +36,24 @@ pub fn with_next(path: &str, next: Option<&str>) -> String {
     )
 }
 
+/// The way through GitHub, where the server offers it.
+#[component]
+pub fn GithubEntrance(visit: Visit, next: Option<String>) -> impl IntoView {
+    let way = with_next("/auth/github", next.as_deref());
+    let text = visit.texts().account.github;
+    visit
+        .context()
+        .github_login
+        .then(|| {
+            view! {
+                <a class="button quiet" href=way>
+                    {text}
+                </a>
+            }
+        })
+        .into_any()
+}
+
 #[component]
 fn LogInForm(visit: Visit, next: Option<String>) -> impl IntoView {
     let texts = &visit.texts().account;
@@ -43,6 +61,7 @@ fn LogInForm(visit: Visit, next: Option<String>) -> impl IntoView {
     let sent_here = next.is_some() && visit.refused().is_none();
     let register = with_next("/register", next.as_deref());
     let open = visit.context().registration_open;
+    let github = view! { <GithubEntrance visit=visit.clone() next=next.clone() /> };
     view! {
         <Frame title=texts.log_in_title>
             <section class="entrance">
@@ -71,6 +90,7 @@ fn LogInForm(visit: Visit, next: Option<String>) -> impl IntoView {
                         {texts.log_in}
                     </button>
                 </form>
+                {github}
                 {open
                     .then(|| {
                         view! {

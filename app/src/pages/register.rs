@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::loaded;
-use super::log_in::{next, with_next};
+use super::log_in::{GithubEntrance, next, with_next};
 use crate::calls::{Register, Typed};
 use crate::components::{Field, Frame, Kind, Note, RefusalNote, Tone};
 use crate::visit::Visit;
@@ -54,6 +54,7 @@ fn Registration(visit: Visit, next: Option<String>) -> impl IntoView {
 fn RegisterForm(visit: Visit, next: Option<String>) -> impl IntoView {
     let texts = &visit.texts().account;
     let typed = Typed::take(&visit);
+    let github = view! { <GithubEntrance visit=visit.clone() next=next.clone() /> };
     view! {
         <p class="lead">{texts.register_lead}</p>
         <RefusalNote form="register" />
@@ -79,6 +80,7 @@ fn RegisterForm(visit: Visit, next: Option<String>) -> impl IntoView {
                 {texts.register}
             </button>
         </form>
+        {github}
     }
     .into_any()
 }

@@ -122,3 +122,22 @@ async fn a_script_gets_the_code_instead_of_a_redirect() {
     );
     assert_eq!(answer.body, "\"INVALID_CREDENTIALS\"");
 }
+
+#[tokio::test]
+async fn the_way_through_github_stands_beside_the_forms() {
+    let site = Site::open().await;
+    let mut browser = site.browser();
+    for (language, text) in [("ja", "GitHubで続ける"), ("en", "Continue with GitHub")] {
+        browser.speaks = language;
+        for page in ["/login", "/register"] {
+            let page = browser.get(page).await;
+            page.shows("href=\"/auth/github\"").shows(text);
+        }
+    }
+    let onward = browser.get("/register?next=/apps/app_1").await;
+    onward.shows("href=\"/auth/github?next=%2Fapps%2Fapp_1\"");
+    let closed = Site::with(false).await;
+    let mut browser = closed.browser();
+    browser.get("/login").await.shows("href=\"/auth/github\"");
+    browser.get("/register").await.hides("/auth/github");
+}

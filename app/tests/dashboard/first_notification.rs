@@ -61,7 +61,10 @@ async fn the_snippet_names_this_server() {
         .get(&app)
         .await
         .shows("importScripts(\"https://hato.example/sdk/sw.js\")")
-        .shows("src=\"https://hato.example/sdk/hato.js\"");
+        .shows("src=\"https://hato.example/sdk/0.1.0/hato.js\"")
+        .shows("integrity=\"sha384-page\"")
+        .shows("src=\"https://hato.example/sdk/0.1.0/bell.js\"")
+        .shows("integrity=\"sha384-bell\"");
 }
 
 #[tokio::test]

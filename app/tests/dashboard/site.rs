@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use hato_app::AppContext;
+use hato_app::{AppContext, Sdk};
 use hato_domain::{OutboundPolicy, Plan};
 use hato_service::ports::SystemClock;
 use hato_service::{Secrets, Service, Settings, Wake};
@@ -71,8 +71,13 @@ impl Site {
             base_url: "https://hato.example".to_owned(),
             secure_cookies: true,
             output_name: "hato-0123456789ab".to_owned(),
-            sdk_version: "0.1.0".to_owned(),
+            sdk: Sdk {
+                version: "0.1.0".to_owned(),
+                page_integrity: "sha384-page".to_owned(),
+                bell_integrity: "sha384-bell".to_owned(),
+            },
             registration_open,
+            github_login: true,
         };
         Self {
             router: hato_app::router(context.clone()),

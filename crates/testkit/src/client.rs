@@ -6,6 +6,7 @@ use http::{
     header::{AUTHORIZATION, CONTENT_TYPE, HOST},
 };
 use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Body as _;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
@@ -19,6 +20,9 @@ use tokio::{net::TcpStream, time::timeout};
 
 /// The largest answer read, bytes.
 const MAX_BODY: usize = 32 * 1024 * 1024;
+/// The largest request on a connection that is kept, bytes: one that is refused unread leaves its connection in the middle
+/// of the body, where nothing else can be sent.
+const MAX_ON_KEPT: u64 = 64 * 1024;
 /// The longest exchange: longer than any answer of the server or of a long poll takes.
 const EXCHANGE_LIMIT: Duration = Duration::from_secs(90);
 
@@ -121,6 +125,15 @@ impl Client {
         }
     }
 
+    /// A client of the server at another address, where it was started again, with the same credential.
+    #[must_use]
+    pub fn at(&self, address: SocketAddr) -> Self {
+        Self {
+            authorization: self.authorization.clone(),
+            ..Self::new(address)
+        }
+    }
+
     /// Where requests go.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -173,6 +186,9 @@ impl Client {
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Reply, ClientError> {
+        if request.body().size_hint().lower() > MAX_ON_KEPT {
+            return self.exchange_apart(request).await;
+        }
         let mut unsent = request;
         // A kept connection that the server has closed meanwhile hands the request back unsent.
         while let Some(mut sender) = self.take_idle() {
@@ -187,6 +203,11 @@ impl Client {
         let mut sender = self.connect().await?;
         let response = sender.send_request(unsent).await?;
         self.finish(sender, response).await
+    }
+
+    async fn exchange_apart(&self, request: Request<Full<Bytes>>) -> Result<Reply, ClientError> {
+        let response = self.connect().await?.send_request(request).await?;
+        read(response).await
     }
 
     fn take_idle(&self) -> Option<Sender> {
@@ -210,17 +231,21 @@ impl Client {
         sender: Sender,
         response: http::Response<hyper::body::Incoming>,
     ) -> Result<Reply, ClientError> {
-        let (parts, body) = response.into_parts();
-        let body = Limited::new(body, MAX_BODY).collect().await;
-        let body = body.map_err(ClientError::Body)?.to_bytes();
+        let reply = read(response).await?;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(sender);
-        Ok(Reply {
-            status: parts.status,
-            headers: parts.headers,
-            body,
-        })
+        Ok(reply)
     }
+}
+
+async fn read(response: http::Response<hyper::body::Incoming>) -> Result<Reply, ClientError> {
+    let (parts, body) = response.into_parts();
+    let body = Limited::new(body, MAX_BODY).collect().await;
+    Ok(Reply {
+        status: parts.status,
+        headers: parts.headers,
+        body: body.map_err(ClientError::Body)?.to_bytes(),
+    })
 }
 
 fn json_request(method: Method, path: &str, body: &Value) -> Request<Bytes> {

@@ -17,11 +17,15 @@
 //! ```
 
 pub mod authority;
+pub mod chance;
 pub mod client;
 pub mod customer_site;
 pub mod firefox_profile;
+pub mod github;
 mod listening;
 pub mod owner;
 mod plain_http;
+pub mod program;
 pub mod push_service;
 pub mod server;
+pub mod wire;

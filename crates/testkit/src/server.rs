@@ -155,6 +155,11 @@ impl HatoServer {
         Client::new(self.address)
     }
 
+    /// The process, by which the system tells what it costs; None once it has ended.
+    pub fn process_id(&self) -> Option<u32> {
+        self.process.child.id()
+    }
+
     /// The folder with its database and secrets.
     pub fn data_dir(&self) -> &Path {
         self.launch.folder.path()

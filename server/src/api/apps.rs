@@ -1,8 +1,8 @@
-//! Apps (SPEC 4.14, CONTRACT 4).
+//! Apps (SPEC 4.13, 4.14, CONTRACT 4).
 
 use axum::Json as Answer;
 use axum::extract::State;
-use hato_domain::wire::{App, CreateApp};
+use hato_domain::wire::{App, AppUpdated, CreateApp, Ok as Done, UpdateApp};
 use hato_service::ports::AppRecord;
 use http::StatusCode;
 
@@ -43,6 +43,29 @@ pub async fn show(
 ) -> ApiResult<Answer<App>> {
     let app = state.service.app(&access).await?;
     Ok(Answer(shown(app, &state)))
+}
+
+/// `PATCH /api/v1/apps/{appId}`: sets or clears the webhook.
+pub async fn update(
+    State(state): State<Shared>,
+    Manager { access, .. }: Manager,
+    Json(request): Json<UpdateApp>,
+) -> ApiResult<Answer<AppUpdated>> {
+    let url = request.into_webhook_url()?;
+    let url = state.service.set_webhook(&access, url.as_deref()).await?;
+    Ok(Answer(AppUpdated {
+        ok: true,
+        webhook_url: url.map(|url| url.as_str().to_owned()),
+    }))
+}
+
+/// `DELETE /api/v1/apps/{appId}`: with everything in it.
+pub async fn delete(
+    State(state): State<Shared>,
+    Manager { access, .. }: Manager,
+) -> ApiResult<Answer<Done>> {
+    state.service.delete_app(&access).await?;
+    Ok(Answer(Done { ok: true }))
 }
 
 fn shown(app: AppRecord, state: &Shared) -> App {

@@ -2,13 +2,14 @@
 
 use axum::Json as Answer;
 use axum::extract::State;
-use hato_domain::wire::{ApiKey, CreateKey, CreatedKey};
+use hato_domain::wire::{ApiKey, CreateKey, CreatedKey, Ok as Done};
 use hato_service::ports::KeyRecord;
 use http::StatusCode;
 
 use crate::http::access::{Manager, Pepper};
 use crate::http::error::ApiResult;
 use crate::http::json::Json;
+use crate::http::path::KeyId;
 use crate::state::Shared;
 
 /// `POST /api/v1/apps/{appId}/keys`: the only answer with the raw key.
@@ -34,6 +35,16 @@ pub async fn list(
 ) -> ApiResult<Answer<Vec<ApiKey>>> {
     let keys = state.service.keys(&access).await?;
     Ok(Answer(keys.into_iter().map(shown).collect()))
+}
+
+/// `DELETE /api/v1/apps/{appId}/keys/{keyId}`: effective at once.
+pub async fn delete(
+    State(state): State<Shared>,
+    Manager { access, .. }: Manager,
+    KeyId(key): KeyId,
+) -> ApiResult<Answer<Done>> {
+    state.service.delete_key(&access, &key).await?;
+    Ok(Answer(Done { ok: true }))
 }
 
 fn shown(key: KeyRecord) -> ApiKey {

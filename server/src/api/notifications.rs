@@ -1,43 +1,47 @@
-//! The history of sends (SPEC 4.11).
+//! What was sent: the history, one send, and cancelling it (SPEC 4.11, CONTRACT 4).
 
 use axum::Json as Answer;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
-use hato_domain::wire::{Actor, HistoryItem, Page};
-use hato_domain::{ErrorCode, PageRequest};
+use axum::extract::State;
+use hato_domain::wire::{Cancelled, HistoryItem, Page};
 use hato_service::ports::SendRecord;
-use serde::Deserialize;
 
+use super::actor;
 use crate::http::access::Manager;
 use crate::http::error::ApiResult;
+use crate::http::paging::Paging;
+use crate::http::path::SendId;
 use crate::state::Shared;
-
-/// The query of a paged list.
-#[derive(Deserialize)]
-pub struct Paging {
-    limit: Option<String>,
-    before: Option<String>,
-    before_id: Option<String>,
-}
 
 /// `GET /api/v1/apps/{appId}/notifications`: newest first.
 pub async fn list(
     State(state): State<Shared>,
     Manager { access, .. }: Manager,
-    paging: Result<Query<Paging>, QueryRejection>,
+    Paging(page): Paging,
 ) -> ApiResult<Answer<Page<HistoryItem>>> {
-    let Query(paging) = paging.map_err(|_| ErrorCode::InvalidInput)?;
-    let Paging {
-        limit,
-        before,
-        before_id,
-    } = &paging;
-    let page = PageRequest::parse(limit.as_deref(), before.as_deref(), before_id.as_deref())?;
     let sends = state.service.history(&access, &page).await?;
-    Ok(Answer(Page {
-        items: sends.items.into_iter().map(shown).collect(),
-        next_before: sends.next_before,
-        next_before_id: sends.next_before_id,
+    Ok(Answer(sends.map(shown)))
+}
+
+/// `GET /api/v1/apps/{appId}/notifications/{send_id}`: its history item.
+pub async fn show(
+    State(state): State<Shared>,
+    Manager { access, .. }: Manager,
+    SendId(send): SendId,
+) -> ApiResult<Answer<HistoryItem>> {
+    let send = state.service.sent(&access, &send).await?;
+    Ok(Answer(shown(send)))
+}
+
+/// `DELETE /api/v1/apps/{appId}/notifications/{send_id}`: stops what is not yet claimed.
+pub async fn cancel(
+    State(state): State<Shared>,
+    Manager { access, .. }: Manager,
+    SendId(send): SendId,
+) -> ApiResult<Answer<Cancelled>> {
+    let cancelled = state.service.cancel(&access, &send).await?;
+    Ok(Answer(Cancelled {
+        ok: true,
+        cancelled,
     }))
 }
 
@@ -53,11 +57,7 @@ fn shown(send: SendRecord) -> HistoryItem {
         failed_expired: counts.failed_expired,
         failed_other: counts.failed_other,
         created_at: send.created_at,
-        actor: Actor {
-            kind: send.actor.kind.as_str().to_owned(),
-            id: send.actor.id,
-            name: send.actor.name,
-        },
+        actor: actor(send.actor),
         status: send.status.as_str().to_owned(),
         recipients: send.recipients,
         skipped_count: counts.skipped,

@@ -1,47 +1,72 @@
-//! Sending (SPEC 4.8, 4.10).
+//! The three sends (SPEC 4.8 to 4.10).
 
 use axum::Json as Answer;
 use axum::extract::State;
-use hato_domain::ErrorCode;
-use hato_domain::wire::{Notify, SendAccepted};
+use axum::response::{IntoResponse as _, Response};
+use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
 use hato_service::Accepted;
-use http::StatusCode;
+use http::{HeaderName, HeaderValue, StatusCode};
+use serde::Serialize;
 
 use crate::http::access::{EncryptionKey, Manager, Sender};
 use crate::http::error::ApiResult;
-use crate::http::json::Json;
+use crate::http::repeatable::Repeatable;
 use crate::state::Shared;
 
-type Reply = ApiResult<(StatusCode, Answer<SendAccepted>)>;
+/// Says that the answer is that of an earlier, equal request (CONTRACT 6).
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// `POST /api/v1/notify`.
 pub async fn send(
     State(state): State<Shared>,
     Sender(access): Sender,
-    Json(request): Json<Notify>,
-) -> Reply {
-    let accepted = state.service.send(&access, request).await?;
-    Ok(reply(&accepted))
+    request: Repeatable<Notify>,
+) -> ApiResult<Response> {
+    let (notify, request) = request.named("/notify");
+    let accepted = state.service.send(&access, notify, request).await?;
+    Ok(reply(&accepted, shown(&accepted)))
 }
 
-/// `POST /api/v1/apps/{appId}/notify`: to everyone; a member `endpoint` is `INVALID_INPUT`, never a broadcast by mistake.
+/// `POST /api/v1/notify/batch`.
+pub async fn send_batch(
+    State(state): State<Shared>,
+    Sender(access): Sender,
+    request: Repeatable<NotifyBatch>,
+) -> ApiResult<Response> {
+    let (batch, request) = request.named("/notify/batch");
+    let accepted = state.service.send_batch(&access, batch, request).await?;
+    let body = BatchAccepted {
+        queued: accepted.queued,
+        send_id: accepted.send_id.to_string(),
+    };
+    Ok(reply(&accepted, body))
+}
+
+/// `POST /api/v1/apps/{appId}/notify`: to everyone.
 pub async fn broadcast(
     State(state): State<Shared>,
     Manager { access, .. }: Manager<EncryptionKey>,
-    Json(request): Json<Notify>,
-) -> Reply {
-    if request.endpoint.is_some() {
-        return Err(ErrorCode::InvalidInput.into());
-    }
-    let accepted = state.service.send(&access.may_send(), request).await?;
-    Ok(reply(&accepted))
+    request: Repeatable<Notify>,
+) -> ApiResult<Response> {
+    let (notify, request) = request.named("/apps/{appId}/notify");
+    let access = access.may_send();
+    let accepted = state.service.broadcast(&access, notify, request).await?;
+    Ok(reply(&accepted, shown(&accepted)))
 }
 
-fn reply(accepted: &Accepted) -> (StatusCode, Answer<SendAccepted>) {
-    let body = SendAccepted {
+fn shown(accepted: &Accepted) -> SendAccepted {
+    SendAccepted {
         ok: true,
         send_id: accepted.send_id.to_string(),
         queued: accepted.queued,
-    };
-    (StatusCode::ACCEPTED, Answer(body))
+    }
+}
+
+fn reply(accepted: &Accepted, body: impl Serialize) -> Response {
+    let mut answer = (StatusCode::ACCEPTED, Answer(body)).into_response();
+    if accepted.replayed {
+        let replayed = HeaderValue::from_static("true");
+        answer.headers_mut().insert(REPLAYED, replayed);
+    }
+    answer
 }

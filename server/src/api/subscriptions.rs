@@ -1,8 +1,9 @@
-//! Registering and removing browsers (SPEC 4.1, 4.3).
+//! Registering and removing browsers (SPEC 4.1 to 4.3).
 
 use axum::Json as Answer;
 use axum::extract::State;
 use hato_domain::wire::{Ok as Done, RegisterSubscription, Registered, Unsubscribe};
+use hato_service::Registration;
 use http::StatusCode;
 
 use crate::http::access::{Subscriber, SubscriberOfPath};
@@ -18,13 +19,28 @@ pub async fn register(
 ) -> ApiResult<(StatusCode, Answer<Registered>)> {
     let parts = request.into_parts()?;
     let registration = state.service.register_subscription(&access, parts).await?;
+    Ok(reply(&registration))
+}
+
+/// `POST /api/v1/apps/{appId}/subscriptions`: the same within the plan's limit (SPEC 4.2).
+pub async fn register_within_limit(
+    State(state): State<Shared>,
+    SubscriberOfPath(access): SubscriberOfPath,
+    Json(request): Json<RegisterSubscription>,
+) -> ApiResult<(StatusCode, Answer<Registered>)> {
+    let parts = request.into_parts()?;
+    let registration = state.service.register_within_limit(&access, parts).await?;
+    Ok(reply(&registration))
+}
+
+fn reply(registration: &Registration) -> (StatusCode, Answer<Registered>) {
     let status = if registration.is_new {
         StatusCode::CREATED
     } else {
         StatusCode::OK
     };
     let id = registration.id.to_string();
-    Ok((status, Answer(Registered { id })))
+    (status, Answer(Registered { id }))
 }
 
 /// `DELETE /api/v1/apps/{appId}/subscriptions`: idempotent.

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use clap::Args;
 
+use super::github::GithubArgs;
+
 /// Where the data is.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
@@ -15,7 +17,7 @@ pub struct StoreArgs {
         hide_env_values = true,
         value_name = "PATH"
     )]
-    pub data_dir: Option<OsString>,
+    pub data_dir: Vec<OsString>,
     /// sqlite:PATH [default: hato.db in the data folder]
     #[arg(
         long,
@@ -23,7 +25,20 @@ pub struct StoreArgs {
         hide_env_values = true,
         value_name = "URL"
     )]
-    pub database_url: Option<OsString>,
+    pub database_url: Vec<OsString>,
+}
+
+/// What new accounts get.
+#[derive(Args)]
+pub struct PlanArgs {
+    /// Plan of new accounts: free or pro [default: free]
+    #[arg(
+        long,
+        env = "HATO_DEFAULT_PLAN",
+        hide_env_values = true,
+        value_name = "PLAN"
+    )]
+    pub default_plan: Vec<OsString>,
 }
 
 /// The log.
@@ -32,7 +47,7 @@ pub struct StoreArgs {
 pub struct LogArgs {
     /// Tracing filter [default: info]
     #[arg(long, env = "HATO_LOG", hide_env_values = true, value_name = "FILTER")]
-    pub log: Option<OsString>,
+    pub log: Vec<OsString>,
     /// text or json [default: text]
     #[arg(
         long,
@@ -40,7 +55,7 @@ pub struct LogArgs {
         hide_env_values = true,
         value_name = "FORMAT"
     )]
-    pub log_format: Option<OsString>,
+    pub log_format: Vec<OsString>,
 }
 
 /// The flags of `hato-server migrate`.
@@ -62,7 +77,7 @@ pub struct ServeArgs {
         hide_env_values = true,
         value_name = "ADDRESS"
     )]
-    pub listen: Option<OsString>,
+    pub listen: Vec<OsString>,
     /// Public address; https makes cookies Secure [default: `http://localhost:3000`]
     #[arg(
         long,
@@ -70,18 +85,12 @@ pub struct ServeArgs {
         hide_env_values = true,
         value_name = "URL"
     )]
-    pub base_url: Option<OsString>,
+    pub base_url: Vec<OsString>,
     /// all, api (no delivery) or worker (delivery and health only) [default: all]
     #[arg(long, env = "HATO_ROLE", hide_env_values = true, value_name = "ROLE")]
-    pub role: Option<OsString>,
-    /// Plan of new accounts: free or pro [default: free]
-    #[arg(
-        long,
-        env = "HATO_DEFAULT_PLAN",
-        hide_env_values = true,
-        value_name = "PLAN"
-    )]
-    pub default_plan: Option<OsString>,
+    pub role: Vec<OsString>,
+    #[command(flatten)]
+    pub plan: PlanArgs,
     /// open or closed [default: open]
     #[arg(
         long,
@@ -89,7 +98,7 @@ pub struct ServeArgs {
         hide_env_values = true,
         value_name = "STATE"
     )]
-    pub registration: Option<OsString>,
+    pub registration: Vec<OsString>,
     /// Page that errors about a plan's limit link to [default: /pricing of the public address]
     #[arg(
         long,
@@ -97,7 +106,7 @@ pub struct ServeArgs {
         hide_env_values = true,
         value_name = "URL"
     )]
-    pub pricing_url: Option<OsString>,
+    pub pricing_url: Vec<OsString>,
     /// Networks whose X-Forwarded-For is believed, comma-separated
     #[arg(
         long,
@@ -105,12 +114,20 @@ pub struct ServeArgs {
         hide_env_values = true,
         value_name = "CIDRS"
     )]
-    pub trusted_proxies: Option<OsString>,
+    pub trusted_proxies: Vec<OsString>,
+    /// Listening address of GET /metrics [default: off]
+    #[arg(
+        long,
+        env = "HATO_METRICS_LISTEN",
+        hide_env_values = true,
+        value_name = "ADDRESS"
+    )]
+    pub metrics_listen: Vec<OsString>,
 
     /// 32 bytes in hexadecimal that key the hash of API keys
     #[arg(long, env = "HATO_PEPPER", hide_env_values = true, value_name = "HEX")]
     #[arg(help_heading = "Secrets")]
-    pub pepper: Option<OsString>,
+    pub pepper: Vec<OsString>,
     /// 32 bytes in hexadecimal that encrypt stored private keys
     #[arg(
         long,
@@ -119,7 +136,7 @@ pub struct ServeArgs {
         value_name = "HEX"
     )]
     #[arg(help_heading = "Secrets")]
-    pub encryption_key: Option<OsString>,
+    pub encryption_key: Vec<OsString>,
     /// Whether a missing secret is made and kept in secrets.toml: true or false [default: true]
     #[arg(
         long,
@@ -128,7 +145,7 @@ pub struct ServeArgs {
         value_name = "BOOL"
     )]
     #[arg(help_heading = "Secrets")]
-    pub generate_secrets: Option<OsString>,
+    pub generate_secrets: Vec<OsString>,
 
     /// Contact for push services, mailto: or https: [default: the public address if https]
     #[arg(
@@ -138,7 +155,7 @@ pub struct ServeArgs {
         value_name = "URI"
     )]
     #[arg(help_heading = "Delivery")]
-    pub vapid_subject: Option<OsString>,
+    pub vapid_subject: Vec<OsString>,
     /// Networks that are not public and may be reached all the same, comma-separated
     #[arg(
         long,
@@ -147,7 +164,7 @@ pub struct ServeArgs {
         value_name = "CIDRS"
     )]
     #[arg(help_heading = "Delivery")]
-    pub outbound_allow: Option<OsString>,
+    pub outbound_allow: Vec<OsString>,
     /// PEM file of additional trusted roots
     #[arg(
         long,
@@ -156,7 +173,7 @@ pub struct ServeArgs {
         value_name = "PATH"
     )]
     #[arg(help_heading = "Delivery")]
-    pub outbound_ca: Option<OsString>,
+    pub outbound_ca: Vec<OsString>,
     /// Waits before the three retries of a delivery [default: 5s,1m,10m]
     #[arg(
         long,
@@ -165,10 +182,31 @@ pub struct ServeArgs {
         value_name = "DURATIONS"
     )]
     #[arg(help_heading = "Delivery")]
-    pub retry_delays: Option<OsString>,
+    pub retry_delays: Vec<OsString>,
+    /// Up to 20 waits before the retries of a webhook, or none [default: 5s,5m,30m,2h,5h,10h,10h]
+    #[arg(
+        long,
+        env = "HATO_WEBHOOK_RETRY_DELAYS",
+        hide_env_values = true,
+        value_name = "DURATIONS"
+    )]
+    #[arg(help_heading = "Delivery")]
+    pub webhook_retry_delays: Vec<OsString>,
+
+    #[command(flatten)]
+    pub github: GithubArgs,
 
     #[command(flatten)]
     pub store: StoreArgs,
+    /// Days after which sends, dead letters and deactivated subscriptions are purged [default: 90]
+    #[arg(
+        long,
+        env = "HATO_RETENTION_DAYS",
+        hide_env_values = true,
+        value_name = "DAYS"
+    )]
+    #[arg(help_heading = "Data")]
+    pub retention_days: Vec<OsString>,
     #[command(flatten)]
     pub log: LogArgs,
 }

@@ -21,6 +21,11 @@ pub fn parse(text: &str) -> Option<Duration> {
     Some(Duration::from_millis(millis)).filter(|duration| *duration <= MAX)
 }
 
+/// Reads durations between commas; `None` when one of them is none.
+pub fn parse_list(text: &str) -> Option<Vec<Duration>> {
+    text.split(',').map(parse).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

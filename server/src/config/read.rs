@@ -1,7 +1,7 @@
 //! From flags to settings: what each takes, and what counts when it is not given (CONTRACT 1).
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hato_domain::address::parse_networks;
@@ -10,8 +10,8 @@ use url::Url;
 
 use super::setting::Setting;
 use super::{
-    BadSetting, BaseUrl, Config, GivenSecrets, LogArgs, MigrateArgs, MigrateConfig, Role,
-    ServeArgs, StoreArgs, StoreConfig, duration,
+    BadSetting, BaseUrl, Config, GithubConfig, GivenSecrets, LogArgs, MigrateArgs, MigrateConfig,
+    PlanArgs, Role, ServeArgs, StoreArgs, StoreConfig, duration,
 };
 use crate::http::client_address::TrustedProxies;
 use crate::logging::{self, LogConfig, LogFormat};
@@ -31,13 +31,17 @@ impl TryFrom<ServeArgs> for Config {
                 generate: generate_secrets(args.generate_secrets)?,
             },
             vapid_subject: vapid_subject(args.vapid_subject)?,
-            default_plan: default_plan(args.default_plan)?,
+            default_plan: default_plan(args.plan)?,
             registration_open: registration(args.registration)?,
             pricing_url: pricing_url(args.pricing_url, &base_url)?,
+            github: GithubConfig::read(args.github)?,
             trusted_proxies: trusted_proxies(args.trusted_proxies)?,
             outbound: outbound(args.outbound_allow)?,
             outbound_ca: outbound_ca(args.outbound_ca)?,
             retry_delays: retry_delays(args.retry_delays)?,
+            webhook_retry_delays: webhook_retry_delays(args.webhook_retry_delays)?,
+            retention_days: retention_days(args.retention_days)?,
+            metrics_listen: metrics_listen(args.metrics_listen)?,
             log: args.log.try_into()?,
             base_url,
         })
@@ -59,9 +63,8 @@ impl TryFrom<StoreArgs> for StoreConfig {
     type Error = BadSetting;
 
     fn try_from(args: StoreArgs) -> Result<Self, BadSetting> {
-        let data_dir = Setting::new("HATO_DATA_DIR", "the path of a folder", args.data_dir);
         Ok(Self {
-            data_dir: data_dir.path().unwrap_or_else(|| "./data".into()),
+            data_dir: data_dir(args.data_dir)?,
             database_url: database_url(args.database_url)?,
         })
     }
@@ -83,12 +86,27 @@ impl TryFrom<LogArgs> for LogConfig {
     }
 }
 
-type Given = Option<std::ffi::OsString>;
+type Given = Vec<std::ffi::OsString>;
 
 fn listen(given: Given) -> Result<SocketAddr, BadSetting> {
     let takes = "an address and a port such as 127.0.0.1:3000";
     let address = Setting::new("HATO_LISTEN", takes, given).parse(|text| text.parse().ok())?;
     Ok(address.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 3000))))
+}
+
+fn metrics_listen(given: Given) -> Result<Option<SocketAddr>, BadSetting> {
+    let takes = "an address and a port such as 127.0.0.1:9090";
+    Setting::new("HATO_METRICS_LISTEN", takes, given).parse(|text| text.parse().ok())
+}
+
+/// The path becomes part of the database's address, in which a question mark would begin parameters.
+fn data_dir(given: Given) -> Result<PathBuf, BadSetting> {
+    let takes = "the path of a folder, in UTF-8 and without a question mark";
+    let path = Setting::new("HATO_DATA_DIR", takes, given).path(|path| {
+        let plain = !path.as_os_str().as_encoded_bytes().contains(&b'?');
+        plain.then(|| path.to_owned())
+    })?;
+    Ok(path.unwrap_or_else(|| "./data".into()))
 }
 
 fn base_url(given: Given) -> Result<BaseUrl, BadSetting> {
@@ -147,8 +165,9 @@ fn vapid_subject(given: Given) -> Result<Option<String>, BadSetting> {
     })
 }
 
-fn default_plan(given: Given) -> Result<Plan, BadSetting> {
-    let setting = Setting::new("HATO_DEFAULT_PLAN", "free or pro", given);
+/// The plan of new accounts.
+pub fn default_plan(args: PlanArgs) -> Result<Plan, BadSetting> {
+    let setting = Setting::new("HATO_DEFAULT_PLAN", "free or pro", args.default_plan);
     let plan = setting.parse(|text| Plan::parse(text).ok())?;
     Ok(plan.unwrap_or(Plan::Free))
 }
@@ -188,7 +207,7 @@ fn outbound_ca(given: Given) -> Result<Option<String>, BadSetting> {
         let text = std::fs::read_to_string(path).ok()?;
         text.contains("-----BEGIN CERTIFICATE-----").then_some(text)
     };
-    setting.path_and(certificates)
+    setting.path(certificates)
 }
 
 /// The setting whose file only the delivery engine can judge, and what it takes.
@@ -204,13 +223,36 @@ pub fn bad_outbound_ca() -> BadSetting {
 
 fn retry_delays(given: Given) -> Result<[Duration; 3], BadSetting> {
     let takes = "exactly three durations such as 5s,1m,10m, each an integer with ms, s, m or h";
-    let delays = Setting::new("HATO_RETRY_DELAYS", takes, given).parse(|text| {
-        let delays: Option<Vec<_>> = text.split(',').map(duration::parse).collect();
-        delays?.try_into().ok()
-    })?;
+    let delays = Setting::new("HATO_RETRY_DELAYS", takes, given)
+        .parse(|text| duration::parse_list(text)?.try_into().ok())?;
     Ok(delays.unwrap_or([
         Duration::from_secs(5),
         Duration::from_mins(1),
         Duration::from_mins(10),
     ]))
+}
+
+/// `none` is the empty list, for an empty value counts as not given.
+fn webhook_retry_delays(given: Given) -> Result<Vec<Duration>, BadSetting> {
+    let takes = "up to 20 durations such as 5s,5m,2h, each an integer with ms, s, m or h, or none";
+    let delays = Setting::new("HATO_WEBHOOK_RETRY_DELAYS", takes, given).parse(|text| {
+        if text == "none" {
+            return Some(Vec::new());
+        }
+        duration::parse_list(text).filter(|delays| delays.len() <= 20)
+    })?;
+    Ok(delays.unwrap_or_else(|| {
+        let mut delays = [5, 5 * 60, 30 * 60].map(Duration::from_secs).to_vec();
+        delays.extend([2, 5, 10, 10].map(Duration::from_hours));
+        delays
+    }))
+}
+
+fn retention_days(given: Given) -> Result<u32, BadSetting> {
+    let takes = "a number of days, at least 1";
+    let days = Setting::new("HATO_RETENTION_DAYS", takes, given).parse(|text| {
+        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|days| plain && *days > 0)
+    })?;
+    Ok(days.unwrap_or(90))
 }

@@ -1,7 +1,7 @@
 //! One setting: its variable, what it takes, and what was given.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A setting has a value that it does not take. The value is not repeated: it may be a secret.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,28 +18,22 @@ impl BadSetting {
     }
 }
 
-/// A setting as it was given; empty counts as not given.
+/// A setting as it was given: once, by its flag or else by its variable. Empty counts as not given.
 pub struct Setting {
     bad: BadSetting,
-    given: Option<OsString>,
+    given: Vec<OsString>,
 }
 
 impl Setting {
     /// The variable `name`, which takes `takes`.
-    pub fn new(name: &'static str, takes: &'static str, given: Option<OsString>) -> Self {
-        Self {
-            bad: BadSetting::new(name, takes),
-            given: given.filter(|value| !value.is_empty()),
-        }
+    pub fn new(name: &'static str, takes: &'static str, given: Vec<OsString>) -> Self {
+        let bad = BadSetting::new(name, takes);
+        Self { bad, given }
     }
 
-    /// Reads the value; `None` from `read` is a bad one.
+    /// Reads the value; `None` from `read` is a bad one, and so is a flag that was given twice or is not UTF-8.
     pub fn parse<T>(self, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, BadSetting> {
-        let Some(value) = self.given else {
-            return Ok(None);
-        };
-        let value = value.to_str().and_then(|text| read(text.trim()));
-        value.map(Some).ok_or(self.bad)
+        self.whole(|text| read(text.trim()))
     }
 
     /// Reads one of these words.
@@ -50,19 +44,18 @@ impl Setting {
         })
     }
 
-    /// The value as a path.
-    pub fn path(self) -> Option<PathBuf> {
-        self.given.map(PathBuf::from)
+    /// Reads the value as a path, whose spaces count.
+    pub fn path<T>(self, read: impl FnOnce(&Path) -> Option<T>) -> Result<Option<T>, BadSetting> {
+        self.whole(|text| read(Path::new(text)))
     }
 
-    /// Reads the file that the value names; `None` from `read` is a bad one.
-    pub fn path_and<T>(
-        self,
-        read: impl FnOnce(&Path) -> Option<T>,
-    ) -> Result<Option<T>, BadSetting> {
-        let Some(path) = self.given.map(PathBuf::from) else {
-            return Ok(None);
+    fn whole<T>(self, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, BadSetting> {
+        let text = match &self.given[..] {
+            [] => return Ok(None),
+            [once] if once.is_empty() => return Ok(None),
+            [once] => once.to_str(),
+            _ => None,
         };
-        read(&path).map(Some).ok_or(self.bad)
+        text.and_then(read).map(Some).ok_or(self.bad)
     }
 }

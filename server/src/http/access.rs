@@ -8,7 +8,9 @@ mod required_secret;
 
 use std::marker::PhantomData;
 
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::path::ErrorKind;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequestParts, Path, Query};
 use hato_domain::ErrorCode;
 use hato_service::access::{KeyHolder, MayManage, MaySend, MaySubscribe, Owner};
 use http::request::Parts;
@@ -38,6 +40,10 @@ pub struct Manager<N = NoSecret> {
     needs: PhantomData<N>,
 }
 
+/// The right to manage the app that the query names as `appId`: a full key of it, or a session of its owner. Without the
+/// member it is the key's app, or the owner's only one (CONTRACT 3).
+pub struct ManagerOfQuery(pub MayManage);
+
 /// Who is signed in: no keys.
 pub struct SignedIn<N = NoSecret> {
     /// Whose session it is.
@@ -49,6 +55,12 @@ pub struct SignedIn<N = NoSecret> {
 struct AppPath {
     #[serde(rename = "appId")]
     app_id: String,
+}
+
+#[derive(Deserialize)]
+struct AppQuery {
+    #[serde(rename = "appId")]
+    app_id: Option<String>,
 }
 
 /// Who was found behind a credential.
@@ -105,6 +117,26 @@ impl<N: RequiredSecret> FromRequestParts<Shared> for Manager<N> {
     }
 }
 
+impl FromRequestParts<Shared> for ManagerOfQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+        let caller = authenticate(parts, state).await?;
+        caller.require_same_origin(parts, state)?;
+        let access = match caller {
+            Caller::Key(key) => {
+                let own = key.may_manage_own()?;
+                queried_app(parts)?.map_or(Ok(own), |app| key.may_manage(&app))?
+            }
+            Caller::Session { owner, .. } => match queried_app(parts)? {
+                Some(app) => state.service.manage(&owner, &app).await?,
+                None => state.service.manage_only(&owner).await?,
+            },
+        };
+        Ok(Self(access))
+    }
+}
+
 impl<N: RequiredSecret> FromRequestParts<Shared> for SignedIn<N> {
     type Rejection = ApiError;
 
@@ -155,9 +187,27 @@ async fn key_holder(parts: &Parts, state: &State) -> ApiResult<KeyHolder> {
     }
 }
 
-/// A path segment that is no text names no app.
+/// The app that a path names. A segment that is no text names no app, like the empty text.
 async fn app_of(parts: &mut Parts) -> Result<String, ErrorCode> {
-    let path = Path::<AppPath>::from_request_parts(parts, &()).await;
-    path.map(|Path(path)| path.app_id)
-        .map_err(|_| ErrorCode::NotFound)
+    match Path::<AppPath>::from_request_parts(parts, &()).await {
+        Ok(Path(path)) => Ok(path.app_id),
+        Err(rejection) if is_about_the_app(&rejection) => Ok(String::new()),
+        Err(_) => Err(ErrorCode::NotFound),
+    }
+}
+
+fn is_about_the_app(rejection: &PathRejection) -> bool {
+    match rejection {
+        PathRejection::FailedToDeserializePathParams(error) => {
+            matches!(error.kind(), ErrorKind::InvalidUtf8InPathParam { key } if key == "appId")
+        }
+        _ => false,
+    }
+}
+
+/// The app that a query names; an empty name counts as absent, and one given twice is `INVALID_INPUT`.
+fn queried_app(parts: &Parts) -> Result<Option<String>, ErrorCode> {
+    let query = Query::<AppQuery>::try_from_uri(&parts.uri);
+    let Query(query) = query.map_err(|_| ErrorCode::InvalidInput)?;
+    Ok(query.app_id.filter(|app| !app.is_empty()))
 }

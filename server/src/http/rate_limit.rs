@@ -26,7 +26,7 @@ const ADDRESSES: usize = 100_000;
 
 /// The counters of a server.
 pub struct RateLimits {
-    /// `POST /auth/login` and the form that stands for it.
+    /// `POST /auth/login` and the form that stands for it, and `GET /auth/github`.
     pub login: RateLimit,
     /// `POST /auth/register` and the form that stands for it.
     pub register: RateLimit,
@@ -127,6 +127,9 @@ impl Windows {
 /// An attempt to log in that the limit lets through and that no other site made.
 pub struct LoginAttempt;
 
+/// The beginning of a login through GitHub that the limit lets through; any site may link to it.
+pub struct GithubAttempt;
+
 /// An attempt to register that the limit lets through and that no other site made.
 pub struct RegistrationAttempt;
 
@@ -136,6 +139,15 @@ impl FromRequestParts<Shared> for LoginAttempt {
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
         state.limits.login.count(address(parts)?)?;
         same_origin::refuse_others(parts, &state.base_url)?;
+        Ok(Self)
+    }
+}
+
+impl FromRequestParts<Shared> for GithubAttempt {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        state.limits.login.count(address(parts)?)?;
         Ok(Self)
     }
 }

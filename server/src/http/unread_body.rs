@@ -17,7 +17,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 
 /// Most bytes taken in after the answer.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Longest time for that.
 const PATIENCE: Duration = Duration::from_secs(5);
 

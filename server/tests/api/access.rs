@@ -1,127 +1,23 @@
-//! Which credential opens what (SPEC 5, CONTRACT 3).
+//! The order of checks: who asks, what they may, and only then what they ask for (CONTRACT 2, 3).
 
-use hato_testkit::client::Client;
-use hato_testkit::owner::OwnedApp;
+use hato_testkit::owner::PASSWORD;
+use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
+use serde_json::json;
 
-use crate::stage::{app, refused, send, stage};
+use crate::stage::{BINARY, app, post, refused, send, stage, start};
 
-const ANYBODY: &str = "app_00000000000000000000000000000000";
-
-/// Every endpoint with a method, its path in this app, and the code that each credential gets: none, a session, and keys
-/// from the lowest scope to the highest ("" is let through to the body).
-fn matrix(app: &str) -> Vec<(Method, String, [&'static str; 4])> {
-    const UNAUTHORIZED: &str = "UNAUTHORIZED";
-    const SCOPE: &str = "INSUFFICIENT_SCOPE";
-    let path = |rest: &str| format!("/api/v1{rest}");
-    let of_app = |rest: &str| format!("/api/v1/apps/{app}{rest}");
-    vec![
-        (
-            Method::POST,
-            path("/subscriptions"),
-            [UNAUTHORIZED, "", "", ""],
-        ),
-        (
-            Method::DELETE,
-            of_app("/subscriptions"),
-            [UNAUTHORIZED, "", "", ""],
-        ),
-        (
-            Method::GET,
-            path("/vapid-public-key"),
-            [UNAUTHORIZED, "", "", ""],
-        ),
-        (Method::POST, of_app("/keys"), ["", SCOPE, SCOPE, ""]),
-        (Method::GET, of_app("/keys"), ["", SCOPE, SCOPE, ""]),
-        (Method::POST, path("/notify"), [UNAUTHORIZED, SCOPE, "", ""]),
-        (Method::POST, of_app("/notify"), ["", SCOPE, SCOPE, ""]),
-        (
-            Method::GET,
-            of_app("/notifications"),
-            ["", SCOPE, SCOPE, ""],
-        ),
-        (Method::POST, path("/apps"), ["", SCOPE, SCOPE, SCOPE]),
-        (Method::GET, path("/apps"), ["", SCOPE, SCOPE, SCOPE]),
-        (Method::GET, of_app(""), ["", SCOPE, SCOPE, ""]),
-    ]
-}
-
-fn clients(app: &OwnedApp) -> [&Client; 4] {
-    [&app.owner, &app.frontend, &app.backend, &app.admin]
-}
-
-/// An empty body is refused by whatever reads it, after access was decided.
-async fn code(client: &Client, method: &Method, path: &str) -> String {
-    let reply = send(client, method.clone(), path, &[], "").await;
-    match reply.code().as_str() {
-        "MISSING_FIELDS" => String::new(),
-        code => code.to_owned(),
-    }
-}
-
-#[tokio::test]
-async fn each_credential_opens_what_it_should() {
-    let (_server, app) = stage().await;
-    for (method, path, expected) in matrix(&app.id) {
-        for (client, expected) in clients(&app).into_iter().zip(expected) {
-            assert_eq!(
-                code(client, &method, &path).await,
-                expected,
-                "{method} {path}"
-            );
-        }
-    }
-}
-
-#[tokio::test]
-async fn nothing_opens_without_a_credential() {
-    let (server, app) = stage().await;
-    let nobody = server.client();
-    let malformed = [
-        "Basic dTpw",
-        "Bearer",
-        "Bearer a b",
-        &format!("pk_{}", "0".repeat(64)),
-    ];
-    for (method, path, _) in matrix(&app.id) {
-        assert_eq!(
-            code(&nobody, &method, &path).await,
-            "UNAUTHORIZED",
-            "{method} {path}"
-        );
-    }
-    for header in malformed {
-        let headers = [("authorization", header)];
-        let reply = send(&nobody, Method::GET, "/api/v1/apps", &headers, "").await;
-        assert_eq!(refused(&reply), (401, "UNAUTHORIZED".into()), "{header}");
-    }
-}
-
-#[tokio::test]
-async fn a_dead_session_opens_nothing() {
-    let (server, app) = stage().await;
-    let dead = server.client().bearer("dead");
-    for (method, path, _) in matrix(&app.id) {
-        assert_eq!(
-            code(&dead, &method, &path).await,
-            "INVALID_SESSION",
-            "{method} {path}"
-        );
-    }
+/// A cookie with a new session of the owner.
+async fn cookie(server: &HatoServer) -> String {
+    let session = server.client().log_in("owner@example.com", PASSWORD).await;
+    format!("hato_session={}", session.expect("a session"))
 }
 
 #[tokio::test]
 async fn the_header_wins_over_the_cookie() {
     let (server, app) = stage().await;
     let nobody = server.client();
-    let login = serde_json::json!({"email": "owner@example.com", "password": hato_testkit::owner::PASSWORD});
-    let reply = crate::stage::post(&nobody, "/auth/login", &login)
-        .await
-        .json();
-    let cookie = format!(
-        "hato_session={}",
-        reply["session_token"].as_str().expect("a token")
-    );
+    let cookie = cookie(&server).await;
     for (header, expected) in [
         (None, 200),
         (Some("Bearer dead"), 401),
@@ -136,53 +32,68 @@ async fn the_header_wins_over_the_cookie() {
 }
 
 #[tokio::test]
-async fn a_key_is_bound_to_its_app() {
-    let (server, first) = stage().await;
-    let second = app(&server, "other@example.com").await;
-    for other in [second.id.as_str(), ANYBODY, "nonsense", "%ff"] {
-        for (method, path, expected) in matrix(other) {
-            if !path.contains(other) {
-                continue;
-            }
-            let is_text = other != "%ff";
-            let expected_full = if is_text { "APP_MISMATCH" } else { "NOT_FOUND" };
-            assert_eq!(
-                code(&first.admin, &method, &path).await,
-                expected_full,
-                "{method} {path}"
-            );
-            if expected[2] == "INSUFFICIENT_SCOPE" && is_text {
-                let low = code(&first.backend, &method, &path).await;
-                assert_eq!(low, "INSUFFICIENT_SCOPE", "{method} {path}");
-            }
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_session_does_not_see_the_apps_of_others() {
-    let (server, first) = stage().await;
-    let second = app(&server, "other@example.com").await;
-    for other in [second.id.as_str(), ANYBODY, "nonsense"] {
-        for (method, path, expected) in matrix(other) {
-            if path.contains(other) && expected[0].is_empty() {
-                assert_eq!(
-                    code(&first.owner, &method, &path).await,
-                    "NOT_FOUND",
-                    "{method} {path}"
-                );
-            }
-        }
-    }
-}
-
-#[tokio::test]
 async fn the_body_is_looked_at_last() {
-    let (_server, app) = stage().await;
+    let (server, first) = stage().await;
+    let second = app(&server, "other@example.com").await;
     let large = vec![b' '; 300 * 1024];
+    let keys = |app: &str| format!("/api/v1/apps/{app}/keys");
+    for (client, path, expected) in [
+        (&server.client(), keys(&first.id), (401, "UNAUTHORIZED")),
+        (&first.backend, keys(&first.id), (403, "INSUFFICIENT_SCOPE")),
+        (
+            &first.backend,
+            keys(&second.id),
+            (403, "INSUFFICIENT_SCOPE"),
+        ),
+        (&first.admin, keys(&second.id), (403, "APP_MISMATCH")),
+        (&first.owner, keys(&second.id), (404, "NOT_FOUND")),
+        (&first.admin, keys(&first.id), (413, "PAYLOAD_TOO_LARGE")),
+    ] {
+        let (status, code) = expected;
+        let reply = send(client, Method::POST, &path, &[], large.clone()).await;
+        assert_eq!(refused(&reply), (status, code.into()), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_origin_is_judged_after_the_credential_and_before_the_secret() {
+    let (mut server, app) = stage().await;
+    server.terminate().await.expect("it stops");
+    let data = server.data_dir().to_owned();
+    std::fs::remove_file(data.join("secrets.toml")).expect("removed");
+    let launch = Launch::new(BINARY).data_dir(&data);
+    let bare = start(launch.env("HATO_GENERATE_SECRETS", "false")).await;
+    let (live, dead) = (cookie(&bare).await, "hato_session=dead".to_owned());
     let path = format!("/api/v1/apps/{}/keys", app.id);
-    let reply = send(&app.backend, Method::POST, &path, &[], large.clone()).await;
-    assert_eq!(refused(&reply), (403, "INSUFFICIENT_SCOPE".into()));
-    let reply = send(&app.admin, Method::POST, &path, &[], large).await;
-    assert_eq!(refused(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
+    for (cookie, site, expected) in [
+        (&dead, "cross-site", (401, "INVALID_SESSION")),
+        (&live, "cross-site", (403, "INVALID_ORIGIN")),
+        (&live, "same-origin", (503, "CONFIG_ERROR")),
+    ] {
+        let (status, code) = expected;
+        let headers = [("cookie", cookie.as_str()), ("sec-fetch-site", site)];
+        let reply = send(&bare.client(), Method::POST, &path, &headers, "").await;
+        assert_eq!(refused(&reply), (status, code.into()), "{site}");
+    }
+}
+
+#[tokio::test]
+async fn the_plan_is_asked_after_what_is_wrong_with_the_body() {
+    let (_server, app) = stage().await;
+    let reply = post(&app.owner, "/api/v1/apps", &json!({"name": ""})).await;
+    assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
+    let path = format!("/api/v1/apps/{}", app.id);
+    for (url, expected) in [
+        (json!("http://example.com/"), (400, "INVALID_URL")),
+        (json!(1), (400, "INVALID_INPUT")),
+        (json!("https://example.com/"), (403, "PLAN_REQUIRED")),
+    ] {
+        let (status, code) = expected;
+        let reply = app.owner.patch(&path, &json!({"webhook_url": url})).await;
+        assert_eq!(
+            refused(&reply.expect("an answer")),
+            (status, code.into()),
+            "{url}"
+        );
+    }
 }

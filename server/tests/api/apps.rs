@@ -1,9 +1,18 @@
-//! Apps (CONTRACT 4, SPEC 8).
+//! Apps (SPEC 4.13, 4.14, 8, CONTRACT 4).
 
+use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::Launch;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, get, post, refused, stage, start};
+use crate::stage::{BINARY, app, everything, get, post, refused, registration, stage, start};
+
+async fn delete(client: &Client, path: &str) -> Reply {
+    client.delete(path).await.expect("an answer")
+}
+
+async fn patch(client: &Client, path: &str, body: &Value) -> Reply {
+    client.patch(path, body).await.expect("an answer")
+}
 
 #[tokio::test]
 async fn an_app_is_shown_alike_everywhere() {
@@ -60,5 +69,162 @@ async fn a_name_has_1_to_100_characters() {
     ] {
         let reply = post(&app.owner, "/api/v1/apps", &json!({"name": name})).await;
         assert_eq!(refused(&reply), (400, code.into()), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_app_is_gone_for_everybody() {
+    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+    let (gone, other) = (
+        app(&server, "owner@example.com").await,
+        app(&server, "other@example.com").await,
+    );
+    for app in [&gone, &other] {
+        let endpoint = registration("https://push.example.com/1");
+        post(&app.frontend, "/api/v1/subscriptions", &endpoint).await;
+        let message = json!({"title": "t", "body": "b"});
+        let sent = post(&app.backend, "/api/v1/notify", &message).await;
+        assert_eq!(sent.json()["queued"], 1, "{sent}");
+    }
+    let before = everything(&other).await;
+    let path = format!("/api/v1/apps/{}", gone.id);
+    let reply = delete(&gone.admin, &path).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.json()),
+        (200, json!({"ok": true}))
+    );
+    for rest in ["", "/keys", "/key-events", "/notifications", "/stats"] {
+        let path = format!("{path}{rest}");
+        for key in [&gone.frontend, &gone.backend, &gone.admin] {
+            assert_eq!(
+                refused(&get(key, &path).await),
+                (401, "INVALID_API_KEY".into())
+            );
+        }
+        assert_eq!(
+            refused(&get(&gone.owner, &path).await),
+            (404, "NOT_FOUND".into())
+        );
+    }
+    assert_eq!(
+        refused(&delete(&gone.owner, &path).await),
+        (404, "NOT_FOUND".into())
+    );
+    assert_eq!(get(&gone.owner, "/api/v1/apps").await.json(), json!([]));
+    assert_eq!(everything(&other).await, before);
+}
+
+#[tokio::test]
+async fn what_a_deleted_app_sent_still_counts() {
+    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+    let app = app(&server, "owner@example.com").await;
+    let endpoint = registration("https://push.example.com/1");
+    post(&app.frontend, "/api/v1/subscriptions", &endpoint).await;
+    let message = json!({"title": "t", "body": "b"});
+    post(&app.backend, "/api/v1/notify", &message).await;
+    let gone = delete(&app.owner, &format!("/api/v1/apps/{}", app.id)).await;
+    assert_eq!(gone.status, 200, "{gone}");
+    app.owner
+        .create_app("Next")
+        .await
+        .expect("room for another");
+    let stats = get(&app.owner, "/api/v1/stats").await.json();
+    let of_app = (&stats["totalSent"], &stats["activeSubscribers"]);
+    assert_eq!(of_app, (&json!(0), &json!(0)));
+    assert_eq!(stats["monthlySent"], 1);
+}
+
+#[tokio::test]
+async fn a_webhook_takes_the_pro_plan() {
+    let (_server, app) = stage().await;
+    let path = format!("/api/v1/apps/{}", app.id);
+    let url = json!({"webhook_url": "https://hooks.example.com/hato"});
+    let reply = patch(&app.owner, &path, &url).await;
+    let expected = json!({
+        "error": reply.json()["error"],
+        "code": "PLAN_REQUIRED",
+        "upgrade_url": "http://localhost:3000/pricing",
+    });
+    assert_eq!((reply.status.as_u16(), reply.json()), (403, expected));
+    assert!(get(&app.owner, &path).await.json()["webhook_url"].is_null());
+    for nothing in [json!(null), json!("")] {
+        let reply = patch(&app.admin, &path, &json!({"webhook_url": nothing})).await;
+        let expected = json!({"ok": true, "webhook_url": null});
+        assert_eq!((reply.status.as_u16(), reply.json()), (200, expected));
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_is_set_replaced_and_cleared() {
+    let server = start(Launch::new(BINARY).env("HATO_DEFAULT_PLAN", "pro")).await;
+    let app = app(&server, "owner@example.com").await;
+    let path = format!("/api/v1/apps/{}", app.id);
+    for (given, url) in [
+        (
+            json!("https://hooks.example.com/1"),
+            json!("https://hooks.example.com/1"),
+        ),
+        (
+            json!("https://hooks.example.com/2"),
+            json!("https://hooks.example.com/2"),
+        ),
+        (json!(""), json!(null)),
+        (
+            json!("https://hooks.example.com/3"),
+            json!("https://hooks.example.com/3"),
+        ),
+        (json!(null), json!(null)),
+    ] {
+        let reply = patch(&app.admin, &path, &json!({"webhook_url": given})).await;
+        let expected = json!({"ok": true, "webhook_url": url});
+        assert_eq!((reply.status.as_u16(), reply.json()), (200, expected));
+        assert_eq!(get(&app.owner, &path).await.json()["webhook_url"], url);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_webhook_is_refused_before_the_plan_is_looked_at() {
+    for plan in ["free", "pro"] {
+        let server = start(Launch::new(BINARY).env("HATO_DEFAULT_PLAN", plan)).await;
+        let app = app(&server, "owner@example.com").await;
+        let path = format!("/api/v1/apps/{}", app.id);
+        for (body, code) in [
+            (json!({}), "MISSING_FIELDS"),
+            (json!({"webhook_url": 1}), "INVALID_INPUT"),
+            (
+                json!({"webhook_url": ["https://a.example/"]}),
+                "INVALID_INPUT",
+            ),
+            (json!({"webhook_url": "http://a.example/"}), "INVALID_URL"),
+            (json!({"webhook_url": "https://"}), "INVALID_URL"),
+            (
+                json!({"webhook_url": "https://u:p@a.example/"}),
+                "INVALID_URL",
+            ),
+            (json!({"webhook_url": "https://10.0.0.1/"}), "INVALID_URL"),
+            (json!({"webhook_url": "https://[::1]/"}), "INVALID_URL"),
+            (
+                json!({"webhook_url": format!("https://a.example/{}", "x".repeat(2_048))}),
+                "INVALID_URL",
+            ),
+        ] {
+            let reply = patch(&app.owner, &path, &body).await;
+            assert_eq!(refused(&reply), (400, code.into()), "{body}");
+        }
+        assert!(get(&app.owner, &path).await.json()["webhook_url"].is_null());
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_may_be_where_the_operator_allows() {
+    let launch = Launch::new(BINARY)
+        .env("HATO_DEFAULT_PLAN", "pro")
+        .env("HATO_OUTBOUND_ALLOW", "10.0.0.0/8");
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    let path = format!("/api/v1/apps/{}", app.id);
+    for (url, status) in [("https://10.0.0.1/", 200), ("https://127.0.0.1/", 400)] {
+        let reply = patch(&app.owner, &path, &json!({"webhook_url": url})).await;
+        assert_eq!(reply.status, status, "{reply}");
     }
 }

@@ -44,9 +44,10 @@ async fn scene() -> Scene {
     }
 }
 
-async fn register(client: &Client, browsers: &[BrowserSubscription]) {
+/// Registers the browsers, many at a time.
+pub async fn register(client: &Client, browsers: &[BrowserSubscription]) {
     let mut tasks = JoinSet::new();
-    for share in browsers.chunks(RECIPIENTS / 16) {
+    for share in browsers.chunks(browsers.len().div_ceil(16)) {
         let (client, share) = (client.clone(), share.to_vec());
         tasks.spawn(async move {
             for browser in share {

@@ -1,8 +1,10 @@
-//! API keys (SPEC 4.6, 4.7).
+//! API keys (SPEC 3.3, 4.6, 4.7).
 
+use hato_testkit::client::{Client, Reply};
+use hato_testkit::owner::OwnedApp;
 use serde_json::{Value, json};
 
-use crate::stage::{get, post, refused, registration, stage, until};
+use crate::stage::{app, get, post, refused, registration, stage, until};
 
 #[tokio::test]
 async fn a_raw_key_is_shown_once() {
@@ -74,4 +76,59 @@ async fn the_last_use_is_seen_at_once_and_survives_a_restart() {
         .await;
     let owner = server.client().bearer(&session.expect("a session"));
     until(&owner, &path, |keys| used(keys) == at).await;
+}
+
+/// The id of the app's key with this name.
+async fn key_id(app: &OwnedApp, name: &str) -> String {
+    let keys = get(&app.owner, &format!("/api/v1/apps/{}/keys", app.id)).await;
+    let keys = keys.json();
+    let mut keys = keys.as_array().into_iter().flatten();
+    let key = keys.find(|key| key["name"] == name).expect("the key");
+    key["id"].as_str().expect("an id").to_owned()
+}
+
+async fn delete(client: &Client, app: &OwnedApp, key: &str) -> Reply {
+    let path = format!("/api/v1/apps/{}/keys/{key}", app.id);
+    client.delete(&path).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn a_deleted_key_opens_nothing_at_once() {
+    let (_server, app) = stage().await;
+    for (client, name, used) in [
+        (&app.owner, "frontend", &app.frontend),
+        (&app.admin, "backend", &app.backend),
+        (&app.admin, "admin", &app.admin),
+    ] {
+        let id = key_id(&app, name).await;
+        let before = get(used, "/api/v1/vapid-public-key").await;
+        assert_eq!(before.status, 200, "{before}");
+        let gone = delete(client, &app, &id).await;
+        assert_eq!(
+            (gone.status.as_u16(), gone.json()),
+            (200, json!({"ok": true}))
+        );
+        let after = get(used, "/api/v1/vapid-public-key").await;
+        assert_eq!(refused(&after), (401, "INVALID_API_KEY".into()), "{name}");
+        let again = delete(&app.owner, &app, &id).await;
+        assert_eq!(refused(&again), (404, "NOT_FOUND".into()), "{name}");
+    }
+    let path = format!("/api/v1/apps/{}/keys", app.id);
+    assert_eq!(get(&app.owner, &path).await.json(), json!([]));
+}
+
+#[tokio::test]
+async fn only_a_key_of_the_app_can_be_deleted() {
+    let (server, first) = stage().await;
+    let second = app(&server, "other@example.com").await;
+    let foreign = key_id(&second, "frontend").await;
+    let unknown = format!("key_{}", "0".repeat(32));
+    for id in [foreign.as_str(), &unknown, "nonsense", "key_%27", "%ff"] {
+        for client in [&first.owner, &first.admin] {
+            let reply = delete(client, &first, id).await;
+            assert_eq!(refused(&reply), (404, "NOT_FOUND".into()), "{id}");
+        }
+    }
+    let reply = get(&second.frontend, "/api/v1/vapid-public-key").await;
+    assert_eq!(reply.status, 200, "{reply}");
 }

@@ -5,7 +5,7 @@ use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{BINARY, app, refused, send, start};
+use crate::stage::{BINARY, app, at_once, count, refused, send, start};
 
 async fn behind_a_proxy() -> HatoServer {
     start(Launch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await
@@ -105,4 +105,101 @@ async fn a_stranger_cannot_choose_an_address() {
         let reply = post_from(&server.client(), &address, "/auth/login", "{}").await;
         assert_eq!(is_limited(&reply), number == 10, "{number}");
     }
+}
+
+#[tokio::test]
+async fn the_way_to_github_counts_as_a_login() {
+    let server = behind_a_proxy().await;
+    let client = server.client();
+    let headers = [("x-forwarded-for", "192.0.2.1")];
+    for number in 0..10 {
+        let reply = if number % 2 == 0 {
+            send(&client, Method::GET, "/auth/github", &headers, "").await
+        } else {
+            post_from(&client, "192.0.2.1", "/auth/login", "{}").await
+        };
+        assert!(!is_limited(&reply), "{number}");
+    }
+    for _ in 0..2 {
+        assert!(is_limited(
+            &send(&client, Method::GET, "/auth/github", &headers, "").await
+        ));
+        assert!(is_limited(
+            &post_from(&client, "192.0.2.1", "/auth/login", "{}").await
+        ));
+    }
+    assert!(!is_limited(
+        &post_from(&client, "192.0.2.1", "/auth/register", "{}").await
+    ));
+}
+
+#[tokio::test]
+async fn limits_are_exact_for_requests_at_the_same_time() {
+    let server = behind_a_proxy().await;
+    let stranger = server.client().bearer("pk_0");
+    for (path, allowed, status) in [
+        ("/auth/login", 10, 400),
+        ("/auth/register", 5, 400),
+        ("/api/v1/notify", 20, 401),
+    ] {
+        let replies = at_once((0..32).map(|_| {
+            let client = stranger.clone();
+            async move { post_from(&client, "192.0.2.1", path, "{}").await }
+        }));
+        let replies = replies.await;
+        let counts = (count(&replies, status), count(&replies, 429));
+        assert_eq!(counts, (allowed, 32 - allowed), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn only_missing_and_unknown_credentials_of_the_api_count() {
+    let server = behind_a_proxy().await;
+    let (first, second) = (
+        app(&server, "a@example.com").await,
+        app(&server, "b@example.com").await,
+    );
+    let nobody = server.client();
+    let dead = nobody.bearer("dead");
+    let of = |app: &str| format!("/api/v1/apps/{app}/keys");
+    for (client, path, status) in [
+        (&first.frontend, "/api/v1/subscriptions".to_owned(), 400),
+        (&first.frontend, of(&first.id), 403),
+        (&first.admin, of(&second.id), 403),
+        (&first.owner, of(&second.id), 404),
+        (&dead, of(&first.id), 401),
+        (&first.admin, "/api/v1/nothing".into(), 404),
+        (&nobody, "/auth/logout".into(), 401),
+        (&nobody, "/api/nothing".into(), 404),
+    ] {
+        for _ in 0..21 {
+            let reply = post_from(client, "192.0.2.1", &path, "{}").await;
+            assert_eq!(reply.status, status, "{path}: {reply}");
+        }
+    }
+    let reply = post_from(&first.backend, "192.0.2.1", "/api/v1/notify", "{}").await;
+    assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
+}
+
+#[tokio::test]
+async fn a_session_where_only_keys_are_taken_counts_and_sessions_go_on() {
+    let server = behind_a_proxy().await;
+    let app = app(&server, "owner@example.com").await;
+    for _ in 0..20 {
+        let reply = post_from(&app.owner, "192.0.2.1", "/api/v1/notify", "{}").await;
+        assert_eq!(refused(&reply), (401, "UNAUTHORIZED".into()));
+    }
+    for path in ["/api/v1/notify", "/api/v1/nothing"] {
+        for client in [&app.admin, &server.client()] {
+            assert!(
+                is_limited(&post_from(client, "192.0.2.1", path, "{}").await),
+                "{path}"
+            );
+        }
+    }
+    let reply = post_from(&app.owner, "192.0.2.1", "/api/v1/apps", "{}").await;
+    assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
+    assert!(!is_limited(
+        &post_from(&server.client(), "192.0.2.1", "/auth/login", "{}").await
+    ));
 }

@@ -1,10 +1,20 @@
-//! Settings (CONTRACT 1): a bad one ends the start with one line.
+//! Settings (CONTRACT 1): their defaults, and that a bad one ends the start with one line.
 
+mod table;
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt as _;
 use std::process::{Command, Output, Stdio};
 
-use crate::stage::BINARY;
+use hato_testkit::server::Launch;
 
-fn run(arguments: &[&str], env: &[(&str, &str)]) -> Output {
+use self::table::{ALL, Variable};
+use crate::stage::{BINARY, start};
+
+fn run<'a, V: AsRef<OsStr> + 'a>(
+    arguments: &[&str],
+    env: impl IntoIterator<Item = (&'a str, V)>,
+) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(BINARY);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
@@ -14,121 +24,188 @@ fn run(arguments: &[&str], env: &[(&str, &str)]) -> Output {
         .args(arguments)
         .env("HATO_DATA_DIR", folder.path())
         .env("HATO_LISTEN", "127.0.0.1:0")
-        .envs(env.iter().copied())
+        .envs(env)
         .stdin(Stdio::null())
         .output()
         .expect("the program runs")
 }
 
+/// Nothing set but what `run` sets.
+const NOTHING: [(&str, &str); 0] = [];
+
+/// The start ended with exit code 2 and one line that names the variable and what it takes, and not what it was given.
+fn assert_refused(output: &Output, name: &str, given: &str) {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{name}={given}: {told}");
+    assert_eq!(told.lines().count(), 1, "{name}={given}: {told}");
+    assert!(
+        told.contains(&format!("{name} takes ")),
+        "{name}={given}: {told}"
+    );
+    assert!(output.stdout.is_empty());
+}
+
 #[test]
 fn a_bad_value_stops_the_start_with_one_line() {
-    let empty_file = tempfile::NamedTempFile::new().expect("a file");
-    let empty_file = empty_file.path().to_string_lossy();
-    for (name, value) in [
-        ("HATO_LISTEN", "3000"),
-        ("HATO_LISTEN", "localhost"),
-        ("HATO_BASE_URL", "push.example.com"),
-        ("HATO_BASE_URL", "https://push.example.com/path"),
-        ("HATO_DATABASE_URL", "postgres://localhost/hato"),
-        ("HATO_DATABASE_URL", "hato.db"),
-        ("HATO_DATABASE_URL", "sqlite:"),
-        ("HATO_ROLE", "none"),
-        ("HATO_PEPPER", "short"),
-        ("HATO_ENCRYPTION_KEY", "zz"),
-        ("HATO_GENERATE_SECRETS", "yes"),
-        ("HATO_VAPID_SUBJECT", "admin@example.com"),
-        ("HATO_DEFAULT_PLAN", "gold"),
-        ("HATO_REGISTRATION", "maybe"),
-        ("HATO_PRICING_URL", "pricing"),
-        ("HATO_TRUSTED_PROXIES", "10.0.0.0/33"),
-        ("HATO_OUTBOUND_ALLOW", "everything"),
-        ("HATO_OUTBOUND_CA", "/nonexistent/ca.pem"),
-        ("HATO_OUTBOUND_CA", &empty_file),
-        ("HATO_RETRY_DELAYS", "5s,1m"),
-        ("HATO_RETRY_DELAYS", "5s,1m,10m,1h"),
-        ("HATO_RETRY_DELAYS", "5,1m,10m"),
-        ("HATO_LOG", "info,=,"),
-        ("HATO_LOG_FORMAT", "xml"),
+    for Variable { name, bad, .. } in ALL {
+        for value in bad {
+            let output = run(&["serve"], [(name, value)]);
+            assert_refused(&output, name, value);
+        }
+    }
+}
+
+#[test]
+fn flags_and_variables_are_refused_alike() {
+    for Variable {
+        name, flag, bad, ..
+    } in ALL
+    {
+        let (value, mut good) = (bad[0], table::good(name));
+        good.insert(0, "serve");
+        let given_twice = [&good[..], &[flag, value, flag, value]].concat();
+        assert_refused(&run(&given_twice, NOTHING), name, "twice");
+        let output = run(&["serve", &format!("{flag}={value}")], NOTHING);
+        assert_refused(&output, name, value);
+    }
+}
+
+#[test]
+fn a_value_that_is_no_text_is_refused() {
+    for Variable { name, .. } in ALL {
+        let no_text = OsString::from_vec(vec![b'a', 0xff, b'b']);
+        assert_refused(&run(&["serve"], [(name, no_text)]), name, "a?b");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_variable_counts_as_unset() {
+    let mut launch = Launch::new(BINARY);
+    let given = ["HATO_LISTEN", "HATO_DATA_DIR"];
+    for Variable { name, .. } in ALL.iter().filter(|it| !given.contains(&it.name)) {
+        launch = launch.env(name, "");
+    }
+    let server = start(launch).await;
+    assert!(!server.log().contains("metrics at"));
+    assert!(server.data_dir().join("secrets.toml").exists());
+}
+
+#[tokio::test]
+async fn good_values_start_the_server() {
+    for Variable { name, good, .. } in ALL {
+        for value in good {
+            let others = table::with(name).iter().copied();
+            let launch = others.fold(Launch::new(BINARY), |launch, (name, value)| {
+                launch.env(name, value)
+            });
+            start(launch.env(name, *value)).await;
+        }
+    }
+}
+
+#[test]
+fn half_an_oauth_app_is_a_bad_setting() {
+    for (given, missing) in [
+        ("HATO_GITHUB_CLIENT_ID", "HATO_GITHUB_CLIENT_SECRET"),
+        ("HATO_GITHUB_CLIENT_SECRET", "HATO_GITHUB_CLIENT_ID"),
     ] {
-        let output = run(&["serve"], &[(name, value)]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{name}={value}: {told}");
-        assert_eq!(told.lines().count(), 1, "{name}={value}: {told}");
-        assert!(told.contains(name) && told.contains(" takes "), "{told}");
-        assert!(output.stdout.is_empty());
+        let output = run(&["serve"], [(given, "0123456789")]);
+        assert_refused(&output, missing, "");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("0123456789"));
+    }
+}
+
+#[test]
+fn another_database_is_refused_by_name() {
+    for url in ["postgres://localhost/hato", "postgresql://u:p@localhost/"] {
+        let output = run(&["serve"], [("HATO_DATABASE_URL", url)]);
+        assert_refused(&output, "HATO_DATABASE_URL", url);
+        assert!(String::from_utf8_lossy(&output.stderr).contains("PostgreSQL"));
     }
 }
 
 #[test]
 fn a_secret_is_not_repeated() {
     let value = "0123456789abcdef";
-    let output = run(&["serve"], &[("HATO_PEPPER", value)]);
+    let output = run(&["serve"], [("HATO_PEPPER", value)]);
     assert!(!String::from_utf8_lossy(&output.stderr).contains(value));
-    let output = run(&["serve", "--help"], &[("HATO_PEPPER", value)]);
-    assert!(!String::from_utf8_lossy(&output.stdout).contains(value));
+    for name in ["HATO_PEPPER", "HATO_GITHUB_CLIENT_SECRET"] {
+        let output = run(&["serve", "--help"], [(name, value)]);
+        assert!(!String::from_utf8_lossy(&output.stdout).contains(value));
+    }
 }
 
 #[test]
-fn help_lists_every_setting() {
-    let output = run(&["serve", "--help"], &[]);
+fn help_lists_every_setting_with_its_default() {
+    let output = run(&["serve", "--help"], NOTHING);
     let help = String::from_utf8_lossy(&output.stdout);
-    for name in [
-        "HATO_LISTEN",
-        "HATO_BASE_URL",
-        "HATO_DATA_DIR",
-        "HATO_DATABASE_URL",
-        "HATO_ROLE",
-        "HATO_PEPPER",
-        "HATO_ENCRYPTION_KEY",
-        "HATO_GENERATE_SECRETS",
-        "HATO_VAPID_SUBJECT",
-        "HATO_DEFAULT_PLAN",
-        "HATO_REGISTRATION",
-        "HATO_PRICING_URL",
-        "HATO_TRUSTED_PROXIES",
-        "HATO_OUTBOUND_ALLOW",
-        "HATO_OUTBOUND_CA",
-        "HATO_RETRY_DELAYS",
-        "HATO_LOG]",
-        "HATO_LOG_FORMAT",
-    ] {
-        assert!(help.contains(name.trim_end_matches(']')), "{name}");
+    let entries: Vec<String> = help
+        .split("\n  ")
+        .map(|entry| entry.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    for Variable {
+        name,
+        flag,
+        default,
+        ..
+    } in ALL
+    {
+        let at = entries
+            .iter()
+            .position(|entry| entry.starts_with(&format!("{flag} <")));
+        let at = at.unwrap_or_else(|| panic!("no {flag} in {help}"));
+        let entry = entries[at..entries.len().min(at + 4)].join(" ");
+        assert!(entry.contains(&format!("[env: {name}]")), "{entry}");
+        if !default.is_empty() {
+            let default = format!("[default: {default}]");
+            assert!(entry.contains(&default), "{default} in {entry}");
+        }
     }
+}
+
+#[test]
+fn a_misused_command_is_told_in_one_line() {
+    for arguments in [
+        &["serve", "--no-such-flag"][..],
+        &["serve", "--listen"],
+        &["serve", "argument"],
+        &["no-such-command"],
+    ] {
+        let output = run(arguments, NOTHING);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+    let version = run(&["--version"], NOTHING);
+    assert_eq!(version.status.code(), Some(0));
+    assert_eq!(run(&[], NOTHING).status.code(), Some(2));
 }
 
 #[test]
 fn a_data_folder_that_cannot_be_made_is_a_bad_setting() {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let below_a_file = file.path().join("data");
-    let output = run(
-        &["serve"],
-        &[
-            ("HATO_DATA_DIR", &below_a_file.to_string_lossy()),
-            ("HATO_LOG", "off"),
-        ],
-    );
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(
-        told.lines().count() == 1 && told.contains("HATO_DATA_DIR"),
-        "{told}"
-    );
+    let env = [
+        ("HATO_DATA_DIR", below_a_file.as_os_str()),
+        ("HATO_LOG", OsStr::new("off")),
+    ];
+    assert_refused(&run(&["serve"], env), "HATO_DATA_DIR", "below a file");
 }
 
 #[test]
 fn a_taken_address_is_a_failure_and_no_bad_setting() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("an address").to_string();
-    let output = run(
-        &["serve"],
-        &[("HATO_LISTEN", &address), ("HATO_LOG", "off")],
-    );
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(
-        told.lines().count() == 1 && told.contains(&address),
-        "{told}"
-    );
+    for name in ["HATO_LISTEN", "HATO_METRICS_LISTEN"] {
+        let env = [(name, address.as_str()), ("HATO_LOG", "off")];
+        let output = run(&["serve"], env);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(
+            told.lines().count() == 1 && told.contains(&address),
+            "{told}"
+        );
+    }
 }
 
 #[test]
@@ -137,7 +214,7 @@ fn migrating_makes_the_database_and_ends() {
     let data = folder.path().join("new").join("data");
     let data_text = data.to_string_lossy();
     for _ in 0..2 {
-        let output = run(&["migrate", "--data-dir", &data_text], &[]);
+        let output = run(&["migrate", "--data-dir", &data_text], NOTHING);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
     }
     assert!(data.join("hato.db").exists() && !data.join("secrets.toml").exists());

@@ -8,6 +8,9 @@ use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::{HatoServer, Launch};
 use http::{HeaderValue, Method, Request};
 use serde_json::{Value, json};
+use sqlx::Connection as _;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
 /// The program under test.
@@ -64,7 +67,7 @@ pub async fn send(
     *request.method_mut() = method;
     *request.uri_mut() = path.parse().expect("a path");
     for (name, value) in headers {
-        let value = HeaderValue::from_str(value).expect("a header value");
+        let value = HeaderValue::from_bytes(value.as_bytes()).expect("a header value");
         request.headers_mut().append(*name, value);
     }
     client.send(request).await.expect("an answer")
@@ -85,18 +88,80 @@ pub fn refused(reply: &Reply) -> (u16, String) {
     (reply.status.as_u16(), reply.code())
 }
 
-/// Everything that the API shows of an app, less the last uses of keys.
+/// Everything that the API shows of an app, less the last uses of keys and what passes with time.
 pub async fn everything(app: &OwnedApp) -> Value {
     let path = |rest: &str| format!("/api/v1/apps/{}{rest}", app.id);
     let mut keys = get(&app.owner, &path("/keys")).await.json();
     for key in keys.as_array_mut().expect("a list") {
         key["last_used_at"].take();
     }
+    let mut stats = get(&app.owner, &path("/stats")).await.json();
+    for passing in ["daily", "monthResetsAt"] {
+        stats[passing].take();
+    }
     json!({
+        "apps": get(&app.owner, "/api/v1/apps").await.json(),
         "app": get(&app.owner, &path("")).await.json(),
         "keys": keys,
-        "sends": get(&app.owner, &path("/notifications")).await.json(),
+        "key events": get(&app.owner, &path("/key-events?limit=100")).await.json(),
+        "sends": get(&app.owner, &path("/notifications?limit=100")).await.json(),
+        "dead letters": get(&app.owner, &path("/dead-letters?limit=100")).await.json(),
+        "stats": stats,
     })
+}
+
+/// The answers to requests that are on their way at the same time.
+pub async fn at_once<R>(requests: impl IntoIterator<Item = R>) -> Vec<Reply>
+where
+    R: Future<Output = Reply> + Send + 'static,
+{
+    requests
+        .into_iter()
+        .collect::<JoinSet<_>>()
+        .join_all()
+        .await
+}
+
+/// How many of the answers have this status.
+pub fn count(replies: &[Reply], status: u16) -> usize {
+    let with_status = replies.iter().filter(|reply| reply.status == status);
+    with_status.count()
+}
+
+/// Registers as many new endpoints with the app, and returns them.
+pub async fn subscribe(app: &OwnedApp, count: usize) -> Vec<String> {
+    let endpoints: Vec<_> = (0..count)
+        .map(|it| format!("https://push.example.com/{it}"))
+        .collect();
+    let shares = endpoints
+        .chunks(count.div_ceil(16).max(1))
+        .map(<[String]>::to_vec);
+    let register = |share: Vec<String>| {
+        let client = app.frontend.clone();
+        async move {
+            for endpoint in share {
+                let reply = post(&client, "/api/v1/subscriptions", &registration(&endpoint)).await;
+                assert_eq!(reply.status, 201, "{reply}");
+            }
+        }
+    };
+    shares
+        .map(register)
+        .collect::<JoinSet<_>>()
+        .join_all()
+        .await;
+    endpoints
+}
+
+/// Does something to the server's database that no request could.
+pub async fn execute(server: &HatoServer, statement: &'static str) {
+    let file = SqliteConnectOptions::new().filename(server.data_dir().join("hato.db"));
+    let mut connection = SqliteConnection::connect_with(&file)
+        .await
+        .expect("a database");
+    let done = sqlx::query(statement).execute(&mut connection).await;
+    done.expect("the statement works");
+    connection.close().await.expect("it closes");
 }
 
 /// Asks until the answer satisfies `done`; panics with the last answer when that takes too long.

@@ -1,5 +1,6 @@
-//! Registering and removing browsers (SPEC 4.1, 4.3, 4.4).
+//! Registering and removing browsers (SPEC 4.1 to 4.4).
 
+use hato_testkit::client::{Client, Reply};
 use serde_json::json;
 
 use crate::stage::{app, everything, get, post, refused, registration, stage};
@@ -110,4 +111,66 @@ async fn every_scope_reads_the_public_key() {
         );
     }
     assert_eq!(app.vapid_public_key.len(), 87);
+}
+
+async fn register(client: &Client, app: &str, endpoint: &str) -> Reply {
+    let path = format!("/api/v1/apps/{app}/subscriptions");
+    post(client, &path, &registration(endpoint)).await
+}
+
+#[tokio::test]
+async fn both_forms_of_registering_are_the_same() {
+    let (_server, app) = stage().await;
+    let first = register(&app.frontend, &app.id, ENDPOINT).await;
+    assert_eq!(first.status, 201, "{first}");
+    let id = first.json()["id"].clone();
+    assert_eq!(first.json(), json!({"id": id}));
+    for client in [&app.backend, &app.admin] {
+        let again = register(client, &app.id, ENDPOINT).await;
+        assert_eq!((again.status.as_u16(), again.json()), (200, first.json()));
+    }
+    let by_key = post(
+        &app.frontend,
+        "/api/v1/subscriptions",
+        &registration(ENDPOINT),
+    )
+    .await;
+    assert_eq!((by_key.status.as_u16(), by_key.json()), (200, first.json()));
+    assert_eq!(everything(&app).await["app"]["active_subscriptions"], 1);
+}
+
+#[tokio::test]
+async fn both_forms_refuse_the_same() {
+    let (server, first) = stage().await;
+    let second = app(&server, "other@example.com").await;
+    for id in [second.id.as_str(), "nonsense", "%ff"] {
+        let reply = register(&first.admin, id, ENDPOINT).await;
+        assert_eq!(refused(&reply), (403, "APP_MISMATCH".into()), "{id}");
+    }
+    let reply = register(&first.owner, &first.id, ENDPOINT).await;
+    assert_eq!(refused(&reply), (401, "UNAUTHORIZED".into()));
+    for (member, value, code) in [
+        ("endpoint", json!(null), "MISSING_FIELDS"),
+        ("p256dh", json!(""), "MISSING_FIELDS"),
+        ("auth", json!(null), "MISSING_FIELDS"),
+        (
+            "endpoint",
+            json!("http://push.example.com/1"),
+            "INVALID_URL",
+        ),
+        ("endpoint", json!("https://10.0.0.1/1"), "INVALID_ENDPOINT"),
+        ("p256dh", json!("AA"), "INVALID_INPUT"),
+        ("platform", json!("x".repeat(101)), "INVALID_INPUT"),
+    ] {
+        let mut body = registration(ENDPOINT);
+        body[member] = value;
+        for path in [
+            "/api/v1/subscriptions".to_owned(),
+            format!("/api/v1/apps/{}/subscriptions", first.id),
+        ] {
+            let reply = post(&first.frontend, &path, &body).await;
+            assert_eq!(refused(&reply), (400, code.into()), "{path} {body}");
+        }
+    }
+    assert_eq!(everything(&first).await["app"]["active_subscriptions"], 0);
 }

@@ -1,0 +1,161 @@
+//! Who agreed to what, and what they are told about it.
+
+use super::{Caller, Fault, JSON, Step};
+use crate::plain_http::{PlainResponse, respond};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::StatusCode;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use url::{Url, form_urlencoded};
+
+/// The id of the only OAuth app here.
+pub const CLIENT_ID: &str = "Iv1.hato";
+/// Its secret.
+pub const CLIENT_SECRET: &str = "0123456789-secret";
+
+/// Somebody with an account here.
+#[derive(Clone, Debug)]
+pub struct Person {
+    id: i64,
+    emails: Vec<Value>,
+}
+
+impl Person {
+    /// The user with this number, without an address.
+    pub fn new(id: i64) -> Self {
+        let emails = Vec::new();
+        Self { id, emails }
+    }
+
+    /// With one more address: the primary one or not, verified or not.
+    #[must_use]
+    pub fn email(mut self, email: &str, primary: bool, verified: bool) -> Self {
+        let visibility = primary.then_some("private");
+        self.emails.push(json!({
+            "email": email, "primary": primary, "verified": verified, "visibility": visibility,
+        }));
+        self
+    }
+
+    /// With a primary address that is verified.
+    #[must_use]
+    pub fn verified(self, email: &str) -> Self {
+        self.email(email, true, true)
+    }
+}
+
+/// A code that was given out.
+struct Grant {
+    person: Person,
+    challenge: String,
+    callback: String,
+}
+
+/// The state of the provider.
+#[derive(Default)]
+pub(super) struct Desk {
+    pub(super) person: Option<Person>,
+    pub(super) faults: Vec<(Step, Fault)>,
+    grants: HashMap<String, Grant>,
+    tokens: HashMap<String, Person>,
+    given: u32,
+}
+
+impl Desk {
+    /// The address that the browser goes back to with a code, or what is wrong with the request for it.
+    pub(super) fn authorize(&mut self, query: &str) -> Result<Url, String> {
+        let query = pairs(query.as_bytes());
+        for (name, value) in [
+            ("response_type", "code"),
+            ("client_id", CLIENT_ID),
+            ("scope", "user:email"),
+            ("code_challenge_method", "S256"),
+        ] {
+            if query.get(name).map(String::as_str) != Some(value) {
+                return Err(format!("{name} is not {value}"));
+            }
+        }
+        let needed = |name: &str| query.get(name).cloned().ok_or(format!("no {name}"));
+        let (state, callback) = (needed("state")?, needed("redirect_uri")?);
+        let mut back = Url::parse(&callback).map_err(|error| error.to_string())?;
+        let grant = Grant {
+            person: self.person.clone().ok_or("nobody is there")?,
+            challenge: needed("code_challenge")?,
+            callback,
+        };
+        let code = self.number("code");
+        self.grants.insert(code.clone(), grant);
+        back.query_pairs_mut()
+            .append_pair("code", &code)
+            .append_pair("state", &state);
+        Ok(back)
+    }
+
+    /// A token for a code, once; refusals have status 200, and only who asks for JSON gets it.
+    pub(super) fn token(&mut self, form: &[u8], accept: &str) -> PlainResponse {
+        let form = pairs(form);
+        let answer = match self.exchange(&form) {
+            Ok(token) => json!({
+                "access_token": token, "token_type": "bearer", "scope": "user:email",
+            }),
+            Err(error) => json!({"error": error, "error_description": "refused"}),
+        };
+        if accept.contains(JSON) {
+            respond(StatusCode::OK, JSON, answer.to_string())
+        } else {
+            let kind = "application/x-www-form-urlencoded";
+            respond(StatusCode::OK, kind, "access_token=unread")
+        }
+    }
+
+    fn exchange(&mut self, form: &HashMap<String, String>) -> Result<String, &'static str> {
+        let given = |name: &str| form.get(name).map(String::as_str).unwrap_or_default();
+        if (given("client_id"), given("client_secret")) != (CLIENT_ID, CLIENT_SECRET) {
+            return Err("incorrect_client_credentials");
+        }
+        if given("grant_type") != "authorization_code" {
+            return Err("unsupported_grant_type");
+        }
+        let grant = self.grants.remove(given("code"));
+        let grant = grant.ok_or("bad_verification_code")?;
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(given("code_verifier")));
+        if challenge != grant.challenge || given("redirect_uri") != grant.callback {
+            return Err("bad_verification_code");
+        }
+        let token = self.number("gho");
+        self.tokens.insert(token.clone(), grant.person);
+        Ok(token)
+    }
+
+    pub(super) fn user(&self, caller: &Caller) -> PlainResponse {
+        self.to(
+            caller,
+            |person| json!({"login": format!("user{}", person.id), "id": person.id, "email": null}),
+        )
+    }
+
+    pub(super) fn emails(&self, caller: &Caller) -> PlainResponse {
+        self.to(caller, |person| Value::from(person.emails.clone()))
+    }
+
+    fn to(&self, caller: &Caller, truth: impl FnOnce(&Person) -> Value) -> PlainResponse {
+        if !caller.has_a_name {
+            return respond(StatusCode::FORBIDDEN, JSON, "{}");
+        }
+        match self.tokens.get(&caller.token) {
+            Some(person) => respond(StatusCode::OK, JSON, truth(person).to_string()),
+            None => respond(StatusCode::UNAUTHORIZED, JSON, "{}"),
+        }
+    }
+
+    fn number(&mut self, kind: &str) -> String {
+        self.given += 1;
+        format!("{kind}_{:08}", self.given)
+    }
+}
+
+fn pairs(text: &[u8]) -> HashMap<String, String> {
+    form_urlencoded::parse(text).into_owned().collect()
+}

@@ -1,0 +1,111 @@
+//! Logging in through GitHub: the two requests of a browser, before and after its way there (SPEC 4.14, CONTRACT 4).
+//!
+//! ```text
+//! GET /auth/github           state and PKCE verifier are kept, the browser gets a cookie and goes to GitHub
+//! GET /auth/github/callback  configured? code or refusal? the state of this browser? what does GitHub say? whose account?
+//! ```
+
+mod browser;
+mod provider;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use hato_app::{own_path, session_cookie};
+use hato_domain::ErrorCode;
+use hato_service::GithubLogin;
+use hato_service::access::Owner;
+use http::header::LOCATION;
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use oauth2::PkceCodeChallenge;
+
+pub use provider::{BadProvider, Provider};
+
+use self::browser::Browser;
+use crate::http::access::set_cookie;
+use crate::http::error::ApiResult;
+use crate::http::rate_limit::GithubAttempt;
+use crate::state::{self, Shared};
+
+/// `GET /auth/github`, with `?next=` for the page to come back to.
+pub async fn begin(
+    State(state): State<Shared>,
+    _: GithubAttempt,
+    address: Uri,
+) -> ApiResult<Response> {
+    let provider = state.github()?;
+    let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+    let login = state.service.begin_github_login(verifier.into_secret());
+    let GithubLogin {
+        state: state_sent,
+        browser,
+    } = login.await?;
+    let next = parameter(&address, "next").filter(|next| own_path(next).is_some());
+    let browser = Browser {
+        secret: browser,
+        next,
+    };
+    let mut answer = found(provider.authorize_url(state_sent, challenge).as_str());
+    set_cookie(
+        answer.headers_mut(),
+        &browser.to_cookie(state.secure_cookies()),
+    );
+    Ok(answer)
+}
+
+/// `GET /auth/github/callback`.
+pub async fn finish(
+    State(state): State<Shared>,
+    headers: HeaderMap,
+    address: Uri,
+) -> ApiResult<Response> {
+    let provider = state.github()?;
+    let code = parameter(&address, "code");
+    if code.is_none() && parameter(&address, "error").is_none() {
+        return Err(ErrorCode::MissingCode.into());
+    }
+    let state_back = parameter(&address, "state").ok_or(ErrorCode::InvalidState)?;
+    let browser = Browser::of(&headers).ok_or(ErrorCode::InvalidState)?;
+    let login = GithubLogin {
+        state: state_back,
+        browser: browser.secret,
+    };
+    let verifier = state.service.resume_github_login(&login).await?;
+    let code = code.ok_or(ErrorCode::GithubAuthFailed)?;
+    let user = provider.identify(code, verifier).await?;
+    let owner = state.service.sign_in_with_github(user).await?;
+    enter(&state, &headers, &owner, browser.next.as_deref()).await
+}
+
+/// Starts a session of its own for every sign-in, and ends the one there was.
+async fn enter(
+    state: &state::State,
+    headers: &HeaderMap,
+    owner: &Owner,
+    next: Option<&str>,
+) -> ApiResult<Response> {
+    if let Some(token) = session_cookie::read(headers) {
+        state.service.end_session(&token).await?;
+    }
+    let token = state.service.start_session(owner).await?;
+    let secure = state.secure_cookies();
+    let mut answer = found(next.and_then(own_path).unwrap_or("/apps"));
+    set_cookie(answer.headers_mut(), &session_cookie::set(&token, secure));
+    set_cookie(answer.headers_mut(), &Browser::forget(secure));
+    Ok(answer)
+}
+
+/// The first value of this name in the query; an empty one counts as absent.
+fn parameter(address: &Uri, name: &str) -> Option<String> {
+    url::form_urlencoded::parse(address.query()?.as_bytes())
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
+        .filter(|value| !value.is_empty())
+}
+
+fn found(address: &str) -> Response {
+    let mut answer = StatusCode::FOUND.into_response();
+    if let Ok(address) = HeaderValue::from_str(address) {
+        answer.headers_mut().insert(LOCATION, address);
+    }
+    answer
+}

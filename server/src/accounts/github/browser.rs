@@ -1,0 +1,57 @@
+//! What a browser keeps while its user is at GitHub: the secret that its state is bound to, and where to go afterwards.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_app::cookie::{self, SetCookie};
+use http::HeaderMap;
+
+const NAME: &str = "hato_github";
+/// As long as a state is good.
+const LIFETIME: Duration = Duration::from_mins(10);
+
+/// What the cookie holds.
+pub struct Browser {
+    /// What binds the state to this browser.
+    pub secret: String,
+    /// The page to come back to, as it was asked for.
+    pub next: Option<String>,
+}
+
+impl Browser {
+    /// From the cookie of a request.
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
+        let value = cookie::read(headers, NAME)?;
+        let (secret, next) = value.split_once('.').unwrap_or((&value, ""));
+        let next = URL_SAFE_NO_PAD.decode(next).ok();
+        let next = next.and_then(|bytes| String::from_utf8(bytes).ok());
+        Some(Self {
+            secret: secret.to_owned(),
+            next,
+        })
+    }
+
+    /// The `Set-Cookie` value that keeps it; only requests below /auth carry it.
+    pub fn to_cookie(&self, secure: bool) -> String {
+        let next = self.next.as_deref().unwrap_or_default();
+        let value = format!("{}.{}", self.secret, URL_SAFE_NO_PAD.encode(next));
+        written(&value, LIFETIME, secure)
+    }
+
+    /// The `Set-Cookie` value that removes it.
+    pub fn forget(secure: bool) -> String {
+        written("", Duration::ZERO, secure)
+    }
+}
+
+fn written(value: &str, max_age: Duration, secure: bool) -> String {
+    let cookie = SetCookie {
+        name: NAME,
+        value,
+        path: "/auth",
+        max_age,
+        secure,
+    };
+    cookie.to_string()
+}

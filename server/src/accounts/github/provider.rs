@@ -1,0 +1,217 @@
+//! GitHub, or what speaks like it, as the server talks to it: three requests that turn a code into somebody.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use hato_delivery::BadRoots;
+use hato_domain::{Email, ErrorCode};
+use hato_service::ports::GithubId;
+use hato_service::{Failure, GithubUser};
+use http::header::{ACCEPT, AUTHORIZATION};
+use oauth2::basic::BasicClient;
+use oauth2::{
+    AccessToken, AsyncHttpClient, AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret,
+    CsrfToken, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, PkceCodeChallenge,
+    PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, TokenResponse as _, TokenUrl,
+};
+use reqwest::redirect::Policy;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use crate::config::{BaseUrl, GithubConfig};
+
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an answer may take, its body included.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes of an answer.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// The provider cannot be talked to with these settings.
+#[derive(Debug, thiserror::Error)]
+pub enum BadProvider {
+    /// The additional trusted roots cannot be used.
+    #[error(transparent)]
+    Roots(#[from] BadRoots),
+    /// The HTTP client cannot be made.
+    #[error("the client for GitHub cannot be made")]
+    Client(#[from] reqwest::Error),
+    /// The server's own address is none that a browser can be sent back to.
+    #[error("the public address is no address to come back to")]
+    Callback(#[from] url::ParseError),
+}
+
+/// Why somebody could not be identified. No variant repeats what the provider answered, which may hold a token.
+#[derive(Debug, thiserror::Error)]
+enum Unidentified {
+    #[error("GitHub cannot be reached")]
+    Unreachable(#[from] reqwest::Error),
+    #[error("an answer of GitHub is over {MAX_BYTES} bytes")]
+    TooLong,
+    #[error("GitHub answered {0} with status {1}")]
+    Status(&'static str, u16),
+    #[error("GitHub's answer to {0} is not what its documentation says")]
+    Malformed(&'static str),
+    #[error("GitHub gave no token for the code")]
+    NoToken,
+}
+
+impl From<Unidentified> for Failure {
+    fn from(cause: Unidentified) -> Self {
+        Self::caused_by(ErrorCode::GithubAuthFailed, cause)
+    }
+}
+
+type OAuthApp =
+    BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
+
+/// The operator's OAuth app at GitHub.
+pub struct Provider {
+    app: OAuthApp,
+    api_url: String,
+    http: Http,
+}
+
+/// Exchanges that are bounded in time and size and follow no redirects: a token must not.
+struct Http(reqwest::Client);
+
+impl Provider {
+    /// The OAuth app of `config`, which sends browsers back to `base_url`; TLS trusts the machine's roots and `outbound_ca`.
+    pub fn new(
+        config: &GithubConfig,
+        base_url: &BaseUrl,
+        outbound_ca: Option<&str>,
+    ) -> Result<Self, BadProvider> {
+        let callback = Url::parse(&format!("{base_url}/auth/github/callback"))?;
+        let app = BasicClient::new(ClientId::new(config.client_id.clone()))
+            .set_client_secret(ClientSecret::new(config.client_secret.clone()))
+            .set_auth_uri(AuthUrl::from_url(config.authorize_url.clone()))
+            .set_token_uri(TokenUrl::from_url(config.token_url.clone()))
+            .set_redirect_uri(RedirectUrl::from_url(callback))
+            .set_auth_type(AuthType::RequestBody);
+        Ok(Self {
+            app,
+            api_url: config.api_url.clone(),
+            http: Http::new(outbound_ca)?,
+        })
+    }
+
+    /// Where the browser goes to agree (RFC 6749 §4.1.1, RFC 7636 §4.3).
+    pub fn authorize_url(&self, state: String, challenge: PkceCodeChallenge) -> Url {
+        let request = self
+            .app
+            .authorize_url(|| CsrfToken::new(state))
+            .add_scope(Scope::new("user:email".to_owned()))
+            .set_pkce_challenge(challenge);
+        request.url().0
+    }
+
+    /// Who stands behind a code; whatever goes wrong is `GITHUB_AUTH_FAILED`.
+    pub async fn identify(&self, code: String, verifier: String) -> Result<GithubUser, Failure> {
+        let token = self.token(code, verifier).await?;
+        let user: User = self.read("/user", &token).await?;
+        let addresses: Vec<Address> = self.read("/user/emails", &token).await?;
+        if user.id <= 0 {
+            return Err(Unidentified::Malformed("/user").into());
+        }
+        Ok(GithubUser {
+            id: GithubId(user.id),
+            email: verified(&addresses),
+        })
+    }
+
+    async fn token(&self, code: String, verifier: String) -> Result<AccessToken, Unidentified> {
+        let answer = self
+            .app
+            .exchange_code(AuthorizationCode::new(code))
+            .set_pkce_verifier(PkceCodeVerifier::new(verifier))
+            .request_async(&self.http)
+            .await;
+        match answer {
+            Ok(token) => Ok(token.access_token().clone()),
+            Err(RequestTokenError::Request(cause)) => Err(cause),
+            Err(_) => Err(Unidentified::NoToken),
+        }
+    }
+
+    async fn read<T: DeserializeOwned>(
+        &self,
+        path: &'static str,
+        token: &AccessToken,
+    ) -> Result<T, Unidentified> {
+        let request = http::Request::get(format!("{}{path}", self.api_url))
+            .header(AUTHORIZATION, format!("Bearer {}", token.secret()))
+            .header(ACCEPT, "application/vnd.github+json")
+            .body(Vec::new())
+            .map_err(|_| Unidentified::NoToken)?;
+        let answer = self.http.exchange(request).await?;
+        if answer.status() != http::StatusCode::OK {
+            return Err(Unidentified::Status(path, answer.status().as_u16()));
+        }
+        serde_json::from_slice(answer.body()).map_err(|_| Unidentified::Malformed(path))
+    }
+}
+
+impl Http {
+    fn new(outbound_ca: Option<&str>) -> Result<Self, BadProvider> {
+        let mut tls = hato_delivery::client_config(outbound_ca)?;
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .user_agent(concat!("hato-server/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .no_proxy()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(ANSWER_TIMEOUT);
+        Ok(Self(client.build()?))
+    }
+
+    async fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, Unidentified> {
+        let mut answer = self.0.execute(request.try_into()?).await?;
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await? {
+            if body.len() + chunk.len() > MAX_BYTES {
+                return Err(Unidentified::TooLong);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let mut whole = HttpResponse::new(body);
+        *whole.status_mut() = answer.status();
+        *whole.headers_mut() = std::mem::take(answer.headers_mut());
+        Ok(whole)
+    }
+}
+
+impl<'c> AsyncHttpClient<'c> for Http {
+    type Error = Unidentified;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Unidentified>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(self.exchange(request))
+    }
+}
+
+/// `GET /user`.
+#[derive(Deserialize)]
+struct User {
+    id: i64,
+}
+
+/// One of `GET /user/emails`.
+#[derive(Deserialize)]
+struct Address {
+    email: String,
+    #[serde(default)]
+    primary: bool,
+    #[serde(default)]
+    verified: bool,
+}
+
+/// The primary verified address, else any verified one (CONTRACT 4).
+fn verified(addresses: &[Address]) -> Option<Email> {
+    let verified = addresses.iter().filter(|address| address.verified);
+    let (primary, others): (Vec<_>, Vec<_>) = verified.partition(|address| address.primary);
+    let mut candidates = primary.into_iter().chain(others);
+    candidates.find_map(|address| Email::parse(&address.email).ok())
+}

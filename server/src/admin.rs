@@ -1,0 +1,129 @@
+//! The commands of operators, on the database itself: running servers go by what they change with the next request
+//! (CONTRACT 1).
+
+mod command;
+mod password;
+mod table;
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use hato_domain::{Email, ErrorCode, OutboundPolicy, Plan};
+use hato_service::access::Operator;
+use hato_service::ports::{Store, SystemClock};
+use hato_service::{Failure, Secrets, Service, Settings, Wake};
+
+pub use command::{AdminArgs, AdminConfig, Task};
+
+use crate::boot::{self, BootError};
+
+/// A command did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum AdminError {
+    /// Nobody has this address.
+    #[error("no account has the address {0}")]
+    Unknown(String),
+    /// Somebody has this address.
+    #[error("the address {0} has an account already")]
+    Taken(String),
+    /// The password cannot be read.
+    #[error("the password cannot be read")]
+    Password(#[source] io::Error),
+    /// What was given is no password.
+    #[error("a password takes 8 to 128 characters")]
+    BadPassword,
+    /// The answer cannot be written.
+    #[error("the answer cannot be written")]
+    Output(#[source] io::Error),
+    /// Something unforeseen failed.
+    #[error("the command failed: {0}")]
+    Failed(String),
+}
+
+impl AdminError {
+    /// 2 after something that no account could have, 1 otherwise.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::BadPassword => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Does what was asked, and says so on standard output.
+pub async fn run(config: AdminConfig) -> Result<(), BootError> {
+    let store = boot::open(&config.store).await?;
+    let service = service(Arc::clone(&store), config.default_plan);
+    let told = perform(&service, config.task).await;
+    store.close().await;
+    Ok(write(&told?)?)
+}
+
+async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
+    let operator = Operator::at_the_machine();
+    match task {
+        Task::SetPlan(email, plan) => {
+            let set = service.set_plan(&operator, &email, plan).await;
+            set.map_err(|failure| refused(&failure, &email))?;
+            Ok(format!(
+                "{} has the plan {}\n",
+                email.as_str(),
+                plan.as_str()
+            ))
+        }
+        Task::SetPassword(email, password) => {
+            let set = service.set_password(&operator, &email, password).await;
+            set.map_err(|failure| refused(&failure, &email))?;
+            Ok(format!(
+                "{} has a new password and no sessions\n",
+                email.as_str()
+            ))
+        }
+        Task::CreateAccount(email, password) => {
+            let made = service.create_account(&operator, email.clone(), password);
+            let account = made.await.map_err(|failure| refused(&failure, &email))?;
+            Ok(format!(
+                "{} has the account {}\n",
+                email.as_str(),
+                account.id
+            ))
+        }
+        Task::ListAccounts => {
+            let accounts = service.accounts(&operator).await;
+            Ok(table::of(&accounts.map_err(|failure| failed(&failure))?))
+        }
+    }
+}
+
+/// The use cases as far as operators need them.
+fn service(store: Arc<dyn Store>, default_plan: Plan) -> Service {
+    let settings = Settings {
+        vapid_subject: String::new(),
+        default_plan,
+        registration_open: false,
+        outbound: OutboundPolicy::default(),
+    };
+    let clock = Arc::new(SystemClock);
+    Service::new(store, clock, Secrets::default(), settings, Wake::default())
+}
+
+fn refused(failure: &Failure, email: &Email) -> AdminError {
+    match failure.code() {
+        ErrorCode::NotFound => AdminError::Unknown(email.as_str().to_owned()),
+        ErrorCode::EmailInUse => AdminError::Taken(email.as_str().to_owned()),
+        _ => failed(failure),
+    }
+}
+
+fn failed(failure: &Failure) -> AdminError {
+    let cause = failure.cause().map(ToString::to_string);
+    AdminError::Failed(cause.unwrap_or_else(|| failure.to_string()))
+}
+
+/// Who stops reading has read enough.
+fn write(text: &str) -> Result<(), AdminError> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AdminError::Output(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,35 @@
+//! The query of lists that are newest first: `limit`, `before`, `before_id` (SPEC 4.11, 4.12, CONTRACT 4).
+
+use axum::extract::{FromRequestParts, Query};
+use hato_domain::{ErrorCode, PageRequest};
+use http::request::Parts;
+use serde::Deserialize;
+
+use super::error::ApiError;
+
+/// The page that a request asks for; a bad limit or cursor, or a member given twice, is `INVALID_INPUT`. Stands after the
+/// access in a handler's parameters, which is judged first.
+pub struct Paging(pub PageRequest);
+
+#[derive(Deserialize)]
+struct Members {
+    limit: Option<String>,
+    before: Option<String>,
+    before_id: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Paging {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let Query(members) =
+            Query::<Members>::try_from_uri(&parts.uri).map_err(|_| ErrorCode::InvalidInput)?;
+        let Members {
+            limit,
+            before,
+            before_id,
+        } = &members;
+        let page = PageRequest::parse(limit.as_deref(), before.as_deref(), before_id.as_deref())?;
+        Ok(Self(page))
+    }
+}

@@ -1,0 +1,183 @@
+//! What is counted, in the text format of Prometheus (CONTRACT 1, `HATO_METRICS_LISTEN`).
+//!
+//! Without that setting nothing is recorded and no middleware runs. Labels come from a fixed set: the template of a route,
+//! never the path that was asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use hato_domain::UnixMillis;
+use hato_service::Service;
+use hato_service::access::Operator;
+use http::Method;
+use http::header::CONTENT_TYPE;
+use metrics::{SetRecorderError, counter, gauge, histogram};
+use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
+use tokio::net::TcpListener;
+use tokio::time::{Instant, interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::connections;
+
+const REQUESTS: &str = "hato_http_requests_total";
+const DURATION: &str = "hato_http_request_duration_seconds";
+const QUEUED_PAGES: &str = "hato_queued_pages";
+const START: &str = "process_start_time_seconds";
+const BUILD: &str = "hato_build_info";
+
+/// The upper bounds of the durations, in seconds: from what a cached answer takes to what is a time-out elsewhere.
+const BUCKETS: [f64; 7] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
+/// How often durations are put into their buckets; they wait in memory until then.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// How long counting the queue may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The text format, version 0.0.4.
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Metrics cannot be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum BadMetrics {
+    /// The recorder cannot be made.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// Another recorder is there.
+    #[error("metrics are recorded already")]
+    Taken,
+}
+
+impl<R> From<SetRecorderError<R>> for BadMetrics {
+    fn from(_: SetRecorderError<R>) -> Self {
+        Self::Taken
+    }
+}
+
+/// What is recorded in this process, and where it can be read.
+pub struct Exposition {
+    listener: TcpListener,
+    service: Arc<Service>,
+    recorded: PrometheusHandle,
+}
+
+impl Exposition {
+    /// Begins to record, for readers at `listener`; once in a process.
+    pub fn start(
+        listener: TcpListener,
+        service: Arc<Service>,
+        now: UnixMillis,
+    ) -> Result<Self, BadMetrics> {
+        let recorder = PrometheusBuilder::new()
+            .set_buckets(&BUCKETS)?
+            .build_recorder();
+        let handle = recorder.handle();
+        metrics::set_global_recorder(recorder)?;
+        describe(now);
+        Ok(Self {
+            listener,
+            service,
+            recorded: handle,
+        })
+    }
+
+    /// Answers `GET /metrics`; dropping the future ends it.
+    pub async fn serve(self) {
+        let recorded = self.recorded.clone();
+        let reader = (self.service, self.recorded);
+        let router = Router::new()
+            .route("/metrics", get(scrape))
+            .with_state(reader);
+        tokio::select! {
+            () = connections::serve(self.listener, router, CancellationToken::new()) => {}
+            () = upkeep(recorded) => {}
+        }
+    }
+}
+
+/// A router whose requests are counted by route.
+pub fn counted(router: Router) -> Router {
+    router.layer(from_fn(count))
+}
+
+/// A router within another one's fallback, whose routes the outer one does not see: they go along with the answers.
+pub fn noted(router: Router) -> Router {
+    router.layer(from_fn(note))
+}
+
+/// What is there before anything happened, so that rates can be told from the first event on.
+fn describe(now: UnixMillis) {
+    metrics::describe_counter!(REQUESTS, "Requests by method, route and status");
+    metrics::describe_histogram!(DURATION, "Time to answer requests, by route");
+    metrics::describe_gauge!(
+        QUEUED_PAGES,
+        "Pages of recipients that wait for delivery or are being delivered"
+    );
+    metrics::describe_gauge!(START, "When the process started, in Unix seconds");
+    metrics::describe_gauge!(BUILD, "1, with the version of the program");
+    hato_delivery::metrics::describe();
+    gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    let seconds = u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX);
+    gauge!(START).set(f64::from(seconds));
+}
+
+async fn scrape(
+    State((service, recorded)): State<(Arc<Service>, PrometheusHandle)>,
+) -> impl IntoResponse {
+    let operator = Operator::at_the_machine();
+    let counted = timeout(PATIENCE, service.queued_pages(&operator)).await;
+    let pages = counted.ok().and_then(Result::ok);
+    if pages.is_none() {
+        tracing::warn!("the queued pages cannot be counted");
+    }
+    let pages = pages.map(|pages| u32::try_from(pages).unwrap_or(u32::MAX));
+    gauge!(QUEUED_PAGES).set(pages.map_or(f64::NAN, f64::from));
+    ([(CONTENT_TYPE, TEXT)], recorded.render())
+}
+
+async fn upkeep(recorded: PrometheusHandle) {
+    let mut ticks = interval(UPKEEP_INTERVAL);
+    loop {
+        ticks.tick().await;
+        recorded.run_upkeep();
+    }
+}
+
+async fn count(request: Request, next: Next) -> Response {
+    let method = known(request.method());
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let began = Instant::now();
+    let answer = next.run(request).await;
+    let route = route.or_else(|| answer.extensions().get().cloned());
+    let route = route.map_or_else(|| "unmatched".to_owned(), |route| route.as_str().to_owned());
+    let status = answer.status().as_u16().to_string();
+    histogram!(DURATION, "route" => route.clone()).record(began.elapsed());
+    counter!(REQUESTS, "method" => method, "route" => route, "status" => status).increment(1);
+    answer
+}
+
+async fn note(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut answer = next.run(request).await;
+    if let Some(route) = route {
+        answer.extensions_mut().insert(route);
+    }
+    answer
+}
+
+/// Clients may make methods up, labels must not.
+fn known(method: &Method) -> &'static str {
+    let known = [
+        (Method::GET, "GET"),
+        (Method::HEAD, "HEAD"),
+        (Method::POST, "POST"),
+        (Method::PUT, "PUT"),
+        (Method::PATCH, "PATCH"),
+        (Method::DELETE, "DELETE"),
+        (Method::OPTIONS, "OPTIONS"),
+    ];
+    let known = known.into_iter().find(|(known, _)| known == method);
+    known.map_or("other", |(_, name)| name)
+}

@@ -1,0 +1,85 @@
+//! A route table that can be read: what is registered is also listed, so that whatever must hold for every endpoint can be
+//! held against all of them.
+//!
+//! ```ignore
+//! Routes::under("/api/v1")
+//!     .post("/apps", apps::create)
+//!     .get("/apps", apps::list)
+//! ```
+
+use axum::Router;
+use axum::handler::Handler;
+use axum::routing::{MethodFilter, on};
+use http::Method;
+
+use crate::state::Shared;
+
+/// An endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Route {
+    /// Its method; GET answers HEAD as well.
+    pub method: Method,
+    /// Its whole path with parameters in braces, for example `/api/v1/apps/{appId}`.
+    pub path: String,
+}
+
+/// Endpoints below a common prefix, one a line.
+pub struct Routes {
+    prefix: &'static str,
+    router: Router<Shared>,
+    listed: Vec<Route>,
+}
+
+impl Routes {
+    /// None yet; their paths will be relative to `prefix`.
+    pub fn under(prefix: &'static str) -> Self {
+        Self {
+            prefix,
+            router: Router::new(),
+            listed: Vec::new(),
+        }
+    }
+
+    /// `GET path`, and `HEAD path`.
+    pub fn get<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+        self.add(Method::GET, MethodFilter::GET, path, handler)
+    }
+
+    /// `POST path`.
+    pub fn post<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+        self.add(Method::POST, MethodFilter::POST, path, handler)
+    }
+
+    /// `PATCH path`.
+    pub fn patch<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+        self.add(Method::PATCH, MethodFilter::PATCH, path, handler)
+    }
+
+    /// `DELETE path`.
+    pub fn delete<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+        self.add(Method::DELETE, MethodFilter::DELETE, path, handler)
+    }
+
+    /// What answers them, to be nested at the prefix.
+    pub fn into_router(self) -> Router<Shared> {
+        self.router
+    }
+
+    /// All of them, in the order of registration.
+    pub fn into_list(self) -> Vec<Route> {
+        self.listed
+    }
+
+    fn add<T: 'static>(
+        mut self,
+        method: Method,
+        filter: MethodFilter,
+        path: &str,
+        handler: impl Handler<T, Shared>,
+    ) -> Self {
+        self.router = self.router.route(path, on(filter, handler));
+        let path = format!("{}{path}", self.prefix);
+        self.listed.push(Route { method, path });
+        self
+    }
+}

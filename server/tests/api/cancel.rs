@@ -1,0 +1,199 @@
+//! Stopping a send (CONTRACT 4, `DELETE …/notifications/{send_id}`).
+
+use hato_testkit::client::Reply;
+use hato_testkit::owner::OwnedApp;
+use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::server::{HatoServer, Launch};
+use serde_json::{Value, json};
+
+use crate::stage::{BINARY, app, everything, get, post, refused, start, subscribe, until};
+
+/// A server that delivers nothing, and an app with three subscribers.
+async fn silent_stage() -> (HatoServer, OwnedApp) {
+    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+    let app = app(&server, "owner@example.com").await;
+    subscribe(&app, 3).await;
+    (server, app)
+}
+
+/// Sends to everyone; the path of the send.
+async fn sent(app: &OwnedApp) -> String {
+    let reply = post(
+        &app.backend,
+        "/api/v1/notify",
+        &json!({"title": "t", "body": "b"}),
+    )
+    .await;
+    assert_eq!(reply.status, 202, "{reply}");
+    let id = reply.json()["send_id"].as_str().expect("an id").to_owned();
+    format!("/api/v1/apps/{}/notifications/{id}", app.id)
+}
+
+async fn cancel(app: &OwnedApp, path: &str) -> Reply {
+    app.owner.delete(path).await.expect("an answer")
+}
+
+fn assert_cancelled(reply: &Reply, cancelled: usize) {
+    assert_eq!(reply.status, 200, "{reply}");
+    assert_eq!(reply.json(), json!({"ok": true, "cancelled": cancelled}));
+}
+
+fn counts(send: &Value) -> [u64; 5] {
+    let names = [
+        "sent_count",
+        "failed_expired",
+        "failed_other",
+        "skipped_count",
+        "cancelled_count",
+    ];
+    names.map(|name| {
+        send[name]
+            .as_u64()
+            .unwrap_or_else(|| panic!("no {name} in {send}"))
+    })
+}
+
+/// Whether every recipient is accounted for.
+fn is_settled(send: &Value) -> bool {
+    let recipients = send["recipients"].as_u64();
+    recipients.is_some_and(|recipients| recipients == counts(send).iter().sum::<u64>())
+}
+
+#[tokio::test]
+async fn what_waits_is_cancelled_whole_and_once() {
+    let (_server, app) = silent_stage().await;
+    let path = sent(&app).await;
+    let queued = get(&app.owner, &path).await.json();
+    assert_eq!(
+        (&queued["status"], counts(&queued)),
+        (&json!("queued"), [0; 5])
+    );
+    assert_cancelled(&cancel(&app, &path).await, 3);
+    let cancelled = get(&app.admin, &path).await.json();
+    assert_eq!(cancelled["status"], "cancelled");
+    assert_eq!(
+        (counts(&cancelled), &cancelled["recipients"]),
+        ([0, 0, 0, 0, 3], &json!(3))
+    );
+    assert_cancelled(&cancel(&app, &path).await, 0);
+    assert_eq!(get(&app.owner, &path).await.json(), cancelled);
+    let everything = everything(&app).await;
+    assert_eq!(everything["sends"]["items"], json!([cancelled]));
+    assert_eq!(everything["stats"]["monthlySent"], 3);
+}
+
+#[tokio::test]
+async fn other_sends_go_on() {
+    let (_server, app) = silent_stage().await;
+    let (first, second) = (sent(&app).await, sent(&app).await);
+    assert_cancelled(&cancel(&app, &first).await, 3);
+    let kept = get(&app.owner, &second).await.json();
+    assert_eq!(
+        (&kept["status"], &kept["cancelled_count"]),
+        (&json!("queued"), &json!(0))
+    );
+}
+
+#[tokio::test]
+async fn a_finished_send_stays_as_it_is() {
+    let server = start(Launch::new(BINARY)).await;
+    let app = app(&server, "owner@example.com").await;
+    let path = sent(&app).await;
+    let done = get(&app.owner, &path).await.json();
+    assert_eq!(done["status"], "done");
+    assert_cancelled(&cancel(&app, &path).await, 0);
+    assert_eq!(get(&app.owner, &path).await.json(), done);
+}
+
+#[tokio::test]
+async fn an_unknown_send_is_not_found() {
+    let (server, first) = silent_stage().await;
+    let second = app(&server, "other@example.com").await;
+    let path = sent(&first).await;
+    let before = everything(&first).await;
+    let of_other = path.replace(&first.id, &second.id);
+    for path in [
+        of_other,
+        format!("{path}0"),
+        path.replace("snd_", "nonsense"),
+        path.replace("snd_", "%ff"),
+    ] {
+        for reply in [
+            cancel(&second, &path).await,
+            get(&second.owner, &path).await,
+        ] {
+            assert_eq!(refused(&reply), (404, "NOT_FOUND".into()), "{path}");
+        }
+    }
+    assert_eq!(everything(&first).await, before);
+}
+
+/// A server whose push service answers six browsers and leaves four for a retry that comes much later.
+#[tokio::test]
+async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent() {
+    let push = PushService::start().await;
+    let launch = Launch::new(BINARY)
+        .reaching(&push)
+        .env("HATO_RETRY_DELAYS", "1h,1h,1h");
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    let browsers = push.subscribe_many(Some(&app.vapid_public_key), 10);
+    for browser in &browsers {
+        post(
+            &app.frontend,
+            "/api/v1/subscriptions",
+            &browser.registration(),
+        )
+        .await;
+    }
+    for busy in &browsers[6..] {
+        push.answer_always(busy, Answer::Status(503));
+    }
+    let path = sent(&app).await;
+    until(&app.owner, &path, |send| send["sent_count"] == 6).await;
+    assert_eq!(get(&app.owner, &path).await.json()["status"], "sending");
+    assert_cancelled(&cancel(&app, &path).await, 4);
+    let send = get(&app.owner, &path).await.json();
+    assert_eq!(
+        (&send["status"], counts(&send)),
+        (&json!("cancelled"), [6, 0, 0, 0, 4])
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for() {
+    let push = PushService::start().await;
+    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let app = app(&server, "owner@example.com").await;
+    let browsers = push.subscribe_many(Some(&app.vapid_public_key), 700);
+    for browser in &browsers {
+        post(
+            &app.frontend,
+            "/api/v1/subscriptions",
+            &browser.registration(),
+        )
+        .await;
+    }
+    // Some get no answer, so that the first page is still under way when the send is cancelled.
+    push.answer_by_number(|number| {
+        if number % 7 == 3 {
+            Answer::Hang
+        } else {
+            Answer::Created
+        }
+    });
+    let path = sent(&app).await;
+    push.wait_until(|seen| seen.total.requests > 50).await;
+    let cancelled = cancel(&app, &path).await;
+    assert_eq!(cancelled.status, 200, "{cancelled}");
+    let at_once = cancelled.json()["cancelled"].as_u64().expect("a number");
+    let send = until(&app.owner, &path, is_settled).await;
+    assert_eq!(send["status"], "cancelled", "{send}");
+    assert!(send["cancelled_count"].as_u64() >= Some(at_once), "{send}");
+    push.assert_no_violations();
+    let created = push.seen(|seen| seen.total.created);
+    assert_eq!(send["sent_count"], created, "{send}");
+    let requests = push.seen(|seen| seen.total.requests);
+    assert_eq!(get(&app.owner, &path).await.json(), send);
+    assert_eq!(push.seen(|seen| seen.total.requests), requests);
+}

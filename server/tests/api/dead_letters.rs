@@ -1,0 +1,265 @@
+//! Deliveries that finally failed (CONTRACT 4, 7).
+
+use hato_testkit::owner::OwnedApp;
+use hato_testkit::push_service::{Answer, BrowserSubscription, PushService};
+use hato_testkit::server::{HatoServer, Launch};
+use serde_json::{Value, json};
+
+use crate::stage::{BINARY, app, get, post, start, until};
+
+/// A browser, what its push service always answers, and what becomes of its dead letter.
+struct Case {
+    answer: Answer,
+    reason: &'static str,
+    http_status: Value,
+    attempts: u64,
+}
+
+const fn case(answer: Answer, reason: &'static str, http_status: Value, attempts: u64) -> Case {
+    Case {
+        answer,
+        reason,
+        http_status,
+        attempts,
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let status = Answer::Status;
+    vec![
+        case(status(400), "refused", json!(400), 1),
+        case(status(401), "refused", json!(401), 1),
+        case(status(403), "refused", json!(403), 1),
+        case(status(413), "refused", json!(413), 1),
+        case(status(301), "refused", json!(301), 1),
+        case(Answer::Redirect, "refused", json!(307), 1),
+        case(status(203), "refused", json!(203), 1),
+        case(status(429), "throttled", json!(429), 4),
+        case(
+            Answer::RetryAfter(429, "0".into()),
+            "throttled",
+            json!(429),
+            4,
+        ),
+        case(status(500), "unavailable", json!(500), 4),
+        case(status(503), "unavailable", json!(503), 4),
+        case(status(599), "unavailable", json!(599), 4),
+    ]
+}
+
+struct Stage {
+    push: PushService,
+    server: HatoServer,
+    app: OwnedApp,
+}
+
+async fn stage(retry_delays: &str) -> Stage {
+    let push = PushService::start().await;
+    let launch = Launch::new(BINARY).reaching(&push);
+    let server = start(launch.env("HATO_RETRY_DELAYS", retry_delays)).await;
+    let app = app(&server, "owner@example.com").await;
+    Stage { push, server, app }
+}
+
+impl Stage {
+    /// Registers the browser; the subscription's id.
+    async fn register(&self, browser: &BrowserSubscription) -> String {
+        let reply = post(
+            &self.app.frontend,
+            "/api/v1/subscriptions",
+            &browser.registration(),
+        )
+        .await;
+        assert_eq!(reply.status, 201, "{reply}");
+        reply.json()["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Sends, and waits until the send has ended.
+    async fn send(&self, message: &Value) -> Value {
+        let reply = post(&self.app.backend, "/api/v1/notify", message).await;
+        assert_eq!(reply.status, 202, "{reply}");
+        let path = self.path("/notifications");
+        let history = until(&self.app.owner, &path, |it| {
+            it["items"][0]["status"] == "done"
+        })
+        .await;
+        history["items"][0].clone()
+    }
+
+    /// Registers the browser, and tells what its dead letter will say.
+    async fn expect(&self, browser: &BrowserSubscription, case: &Case) -> Value {
+        self.push.answer_always(browser, case.answer.clone());
+        json!({
+            "subscription_id": self.register(browser).await, "endpoint": browser.endpoint,
+            "reason": case.reason, "http_status": case.http_status, "attempts": case.attempts,
+        })
+    }
+
+    async fn dead_letters(&self) -> Vec<Value> {
+        let mut page = get(&self.app.admin, &self.path("/dead-letters"))
+            .await
+            .json();
+        assert_eq!(
+            (&page["next_before"], &page["next_before_id"]),
+            (&Value::Null, &Value::Null)
+        );
+        serde_json::from_value(page["items"].take()).expect("a list")
+    }
+
+    fn path(&self, rest: &str) -> String {
+        format!("/api/v1/apps/{}{rest}", self.app.id)
+    }
+}
+
+/// The dead letter less what cannot be known before.
+fn known(letter: &Value) -> Value {
+    let mut known = letter.clone();
+    for member in ["id", "created_at"] {
+        known.as_object_mut().expect("an object").remove(member);
+    }
+    known
+}
+
+#[tokio::test]
+async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
+    let stage = stage("1ms,1ms,1ms").await;
+    let cases = cases();
+    let key = Some(stage.app.vapid_public_key.as_str());
+    let browsers = stage.push.subscribe_many(key, cases.len() + 2);
+    let mut expected = Vec::new();
+    for (browser, case) in browsers.iter().zip(&cases) {
+        expected.push(stage.expect(browser, case).await);
+    }
+    let (gone, willing) = (&browsers[cases.len()], &browsers[cases.len() + 1]);
+    stage.push.answer_always(gone, Answer::Status(410));
+    for browser in [gone, willing] {
+        stage.register(browser).await;
+    }
+
+    let send = stage.send(&json!({"title": "t", "body": "b"})).await;
+    let counts = [
+        "sent_count",
+        "failed_expired",
+        "failed_other",
+        "failed_count",
+    ]
+    .map(|name| send[name].as_u64());
+    let failed = u64::try_from(cases.len()).expect("a small number");
+    assert_eq!(counts, [1, 1, failed, failed + 1].map(Some), "{send}");
+
+    let letters = stage.dead_letters().await;
+    assert_eq!(letters.len(), cases.len());
+    for mut expected in expected {
+        expected["send_id"] = send["send_id"].clone();
+        assert!(
+            letters.iter().any(|letter| known(letter) == expected),
+            "{expected:#} in {letters:#?}"
+        );
+    }
+    for (browser, case) in browsers.iter().zip(&cases) {
+        let requests = stage.push.seen(|seen| seen.counts(&browser.id).requests);
+        assert_eq!(requests, case.attempts, "{}", case.answer);
+    }
+    assert!(
+        letters
+            .iter()
+            .all(|it| it["created_at"].as_i64() >= send["created_at"].as_i64())
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_reached_has_no_status() {
+    let stage = stage("1ms,1ms,1ms").await;
+    let browser = stage.push.subscribe(Some(&stage.app.vapid_public_key));
+    stage.push.answer_always(&browser, Answer::Reset);
+    stage.register(&browser).await;
+    let nobody = json!("https://127.0.0.1:9/push");
+    let mut unreachable = browser.registration();
+    unreachable["endpoint"] = nobody.clone();
+    post(&stage.app.frontend, "/api/v1/subscriptions", &unreachable).await;
+    stage.send(&json!({"title": "t", "body": "b"})).await;
+    let letters = stage.dead_letters().await;
+    assert_eq!(letters.len(), 2, "{letters:#?}");
+    for letter in &letters {
+        assert_eq!(
+            (&letter["reason"], &letter["http_status"]),
+            (&json!("unreachable"), &Value::Null)
+        );
+        assert_eq!(letter["attempts"], 4);
+    }
+    assert!(letters.iter().any(|letter| letter["endpoint"] == nobody));
+}
+
+#[tokio::test]
+async fn a_subscription_of_another_key_says_so() {
+    let stage = stage("1ms,1ms,1ms").await;
+    let other = app(&stage.server, "other@example.com").await;
+    let browser = stage.push.subscribe(Some(&other.vapid_public_key));
+    stage.register(&browser).await;
+    stage.send(&json!({"title": "t", "body": "b"})).await;
+    let letters = stage.dead_letters().await;
+    assert_eq!(letters.len(), 1);
+    assert_eq!(
+        (&letters[0]["reason"], &letters[0]["attempts"]),
+        (&json!("key_mismatch"), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_old_to_be_tried_again_is_out_of_time() {
+    let stage = stage("1500ms,1ms,1ms").await;
+    let [short, zero] = [1, 0].map(|ttl| json!({"title": "t", "body": "b", "ttl": ttl}));
+    let browser = stage.push.subscribe(Some(&stage.app.vapid_public_key));
+    stage.register(&browser).await;
+
+    stage.push.script(&browser, [Answer::Status(503)]);
+    let send = stage.send(&short).await;
+    assert_eq!(
+        (&send["sent_count"], &send["failed_other"]),
+        (&json!(0), &json!(1))
+    );
+    let letters = stage.dead_letters().await;
+    assert_eq!(letters[0]["reason"], "out_of_time", "{letters:#?}");
+
+    stage.push.script(&browser, [Answer::Status(503)]);
+    let send = stage.send(&zero).await;
+    assert_eq!(
+        (&send["sent_count"], &send["failed_other"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(stage.dead_letters().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_wait_longer_than_ours_is_kept() {
+    let stage = stage("1ms,1ms,1ms").await;
+    let browser = stage.push.subscribe(Some(&stage.app.vapid_public_key));
+    stage.register(&browser).await;
+    stage
+        .push
+        .script(&browser, [Answer::RetryAfter(429, "2".into())]);
+    stage.send(&json!({"title": "t", "body": "b"})).await;
+    stage.push.assert_no_violations();
+    stage.push.seen(|seen| {
+        let [first, second] = [0, 1].map(|place| seen.messages[place].received_at);
+        assert!(second - first >= 1_900, "{} ms", second - first);
+        assert!(
+            seen.messages[1].ttl < seen.messages[0].ttl,
+            "what is left of the time to live"
+        );
+    });
+}
+
+#[tokio::test]
+async fn an_app_sees_its_own_alone() {
+    let stage = stage("1ms,1ms,1ms").await;
+    let other = app(&stage.server, "other@example.com").await;
+    let browser = stage.push.subscribe(None);
+    stage.push.answer_always(&browser, Answer::Status(400));
+    stage.register(&browser).await;
+    stage.send(&json!({"title": "t", "body": "b"})).await;
+    assert_eq!(stage.dead_letters().await.len(), 1);
+    let path = format!("/api/v1/apps/{}/dead-letters", other.id);
+    let none = json!({"items": [], "next_before": null, "next_before_id": null});
+    assert_eq!(get(&other.owner, &path).await.json(), none);
+}

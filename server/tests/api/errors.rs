@@ -1,0 +1,96 @@
+//! Every code of the error table is answered as the table says (SPEC 7, CONTRACT 2).
+
+mod github;
+mod provoked;
+
+use std::collections::BTreeSet;
+
+use hato_domain::ErrorCode;
+use hato_testkit::client::Reply;
+use serde_json::{Map, Value};
+
+use provoked::PRICING;
+
+/// A code, and the answer that must carry it.
+pub type Provoked = (ErrorCode, Reply);
+
+async fn all() -> Vec<Provoked> {
+    [
+        provoked::by_bodies().await,
+        provoked::by_credentials().await,
+        provoked::by_accounts().await,
+        provoked::by_a_plan().await,
+        github::all().await,
+        provoked::by_settings().await,
+        provoked::by_a_broken_database().await,
+    ]
+    .concat()
+}
+
+#[tokio::test]
+async fn every_code_is_provoked_and_answered_as_the_table_says() {
+    let provoked = all().await;
+    for (code, reply) in &provoked {
+        assert_as_the_table_says(*code, reply);
+    }
+    let seen: BTreeSet<_> = provoked.iter().map(|(code, _)| code.as_str()).collect();
+    let table: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+    assert_eq!(seen, table);
+}
+
+fn assert_as_the_table_says(code: ErrorCode, reply: &Reply) {
+    assert_eq!(reply.code(), code.as_str(), "{reply}");
+    assert_eq!(reply.status, code.status(), "{reply}");
+    assert_eq!(
+        reply.header("content-type"),
+        Some("application/json"),
+        "{code}"
+    );
+    assert_eq!(reply.json(), body(code), "{code}");
+    assert!(is_japanese(code.message()), "{code}");
+    let limited = code == ErrorCode::RateLimited;
+    assert_eq!(
+        reply.header("retry-after"),
+        limited.then_some("60"),
+        "{code}"
+    );
+    assert!(reply.header("x-request-id").is_some(), "{code}");
+}
+
+fn body(code: ErrorCode) -> Value {
+    let mut body = Map::new();
+    body.insert("error".into(), code.message().into());
+    body.insert("code".into(), code.as_str().into());
+    let about_the_plan = [
+        ErrorCode::PlanLimitExceeded,
+        ErrorCode::PlanRequired,
+        ErrorCode::MonthlyLimitExceeded,
+        ErrorCode::SubscriberLimitExceeded,
+    ];
+    if about_the_plan.contains(&code) {
+        body.insert("upgrade_url".into(), PRICING.into());
+    }
+    body.into()
+}
+
+/// Whether there is kana, which no other language has.
+fn is_japanese(text: &str) -> bool {
+    text.chars()
+        .any(|letter| ('\u{3041}'..='\u{30ff}').contains(&letter))
+}
+
+/// The codes and statuses of SPEC 7 and CONTRACT 2, copied from there.
+#[test]
+fn the_table_is_that_of_the_specification() {
+    const SPECIFICATION: &str = "
+        MISSING_FIELDS 400 INVALID_URL 400 INVALID_ENDPOINT 400 TOO_MANY_ENDPOINTS 400 INVALID_EMAIL 400
+        INVALID_INPUT 400 INVALID_SCOPE 400 MISSING_CODE 400 UNAUTHORIZED 401 INVALID_API_KEY 401
+        INVALID_SESSION 401 INVALID_CREDENTIALS 401 INSUFFICIENT_SCOPE 403 APP_MISMATCH 403
+        PLAN_LIMIT_EXCEEDED 403 PLAN_REQUIRED 403 INVALID_STATE 403 NOT_FOUND 404 EMAIL_IN_USE 409
+        PAYLOAD_TOO_LARGE 413 MONTHLY_LIMIT_EXCEEDED 429 SUBSCRIBER_LIMIT_EXCEEDED 429 RATE_LIMITED 429
+        INTERNAL_ERROR 500 GITHUB_AUTH_FAILED 502 OAUTH_NOT_CONFIGURED 503 CONFIG_ERROR 503
+        METHOD_NOT_ALLOWED 405 INVALID_ORIGIN 403 REGISTRATION_CLOSED 403 IDEMPOTENCY_CONFLICT 409";
+    let table = ErrorCode::ALL.map(|code| format!("{code} {}", code.status()));
+    let specification: Vec<_> = SPECIFICATION.split_whitespace().collect();
+    assert_eq!(table.join(" "), specification.join(" "));
+}

@@ -1,0 +1,84 @@
+//! What has to be done to be refused with the codes of the login through GitHub.
+
+use hato_domain::ErrorCode;
+use hato_testkit::client::{Client, Reply};
+use hato_testkit::server::Launch;
+use http::Method;
+
+use super::Provoked;
+use super::provoked::{launch, stage};
+use crate::stage::{get, send, start};
+
+/// The provider cannot be reached: nobody listens on the port for discarding.
+pub async fn all() -> Vec<Provoked> {
+    let (unconfigured, _) = stage().await;
+    let login = get(&unconfigured.client(), "/auth/github").await;
+    let server = start(with_github()).await;
+    let client = server.client();
+    let callback = "/auth/github/callback";
+    let state = begun(&client).await;
+    vec![
+        (ErrorCode::OauthNotConfigured, login),
+        (
+            ErrorCode::MissingCode,
+            state
+                .finish(&client, &format!("{callback}?state={}", state.value))
+                .await,
+        ),
+        (
+            ErrorCode::InvalidState,
+            state
+                .finish(&client, &format!("{callback}?code=c&state=other"))
+                .await,
+        ),
+        (ErrorCode::GithubAuthFailed, {
+            let state = begun(&client).await;
+            state
+                .finish(&client, &format!("{callback}?code=c&state={}", state.value))
+                .await
+        }),
+    ]
+}
+
+fn with_github() -> Launch {
+    launch()
+        .env("HATO_GITHUB_CLIENT_ID", "id")
+        .env("HATO_GITHUB_CLIENT_SECRET", "secret")
+        .env("HATO_GITHUB_TOKEN_URL", "http://127.0.0.1:9/token")
+        .env("HATO_GITHUB_API_URL", "http://127.0.0.1:9/api")
+}
+
+/// A login on its way through GitHub.
+struct Begun {
+    value: String,
+    cookies: String,
+}
+
+async fn begun(client: &Client) -> Begun {
+    let reply = get(client, "/auth/github").await;
+    assert_eq!(reply.status, 302, "{reply}");
+    let location = reply.header("location").expect("an address");
+    let (_, state) = location.split_once("state=").expect("a state");
+    let cookies = reply.headers.get_all("set-cookie").iter();
+    let cookies = cookies.map(|cookie| cookie.to_str().expect("text"));
+    let pairs: Vec<_> = cookies
+        .map(|cookie| cookie.split(';').next().unwrap_or(cookie))
+        .collect();
+    Begun {
+        value: state.split('&').next().unwrap_or(state).to_owned(),
+        cookies: pairs.join("; "),
+    }
+}
+
+impl Begun {
+    async fn finish(&self, client: &Client, path: &str) -> Reply {
+        send(
+            client,
+            Method::GET,
+            path,
+            &[("cookie", self.cookies.as_str())],
+            "",
+        )
+        .await
+    }
+}

@@ -1,0 +1,40 @@
+//! A push service that stops, and starts again.
+
+use hato_testkit::chance::Chance;
+use hato_testkit::push_service::Answer;
+use hato_testkit::server::Launch;
+
+use super::{FAILING, Scene};
+use crate::stage::{BINARY, until_logged};
+
+const RECIPIENTS: usize = 5_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_service_that_stops_and_starts_again_gets_every_message() {
+    let launch = Launch::new(BINARY)
+        .env("HATO_RETRY_DELAYS", "2s,4s,8s")
+        .env("HATO_LOG", "info,hato_delivery=debug");
+    let mut scene = Scene::new(launch, RECIPIENTS).await;
+    scene
+        .push
+        .answer_by_number(|number| match number % FAILING {
+            7 => Answer::Status(500),
+            _ => Answer::Created,
+        });
+    let mut chance = Chance::from_env();
+    let before = scene.served();
+    let send = scene.send().await;
+    let moment = chance.within(1..RECIPIENTS as u64 / 2);
+    scene
+        .push
+        .wait_until(|seen| seen.total.requests >= moment)
+        .await;
+    scene.wire.take_away();
+    until_logged(&scene.server, "no connection to a push service").await;
+    scene.wire.put_back().await;
+    let outcome = scene.finish(&send).await;
+    let extra = scene.assert_nothing_lost(&outcome, &before);
+    println!("stopped after {moment} requests, {extra} extra copies: {outcome}");
+    assert_eq!(outcome["failed_count"], 0, "{outcome}");
+    assert_eq!(outcome["sent_count"], RECIPIENTS);
+}

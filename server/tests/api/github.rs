@@ -1,0 +1,174 @@
+//! Logging in through GitHub (SPEC 4.14, CONTRACT 4), against a provider that checks what GitHub checks.
+
+mod browser;
+mod linking;
+mod refusals;
+
+use hato_testkit::authority::Authority;
+use hato_testkit::github::{Github, Person};
+use hato_testkit::server::{HatoServer, Launch};
+use serde_json::json;
+use url::Url;
+
+use self::browser::Browser;
+use crate::stage::{BINARY, start};
+
+/// A server whose people log in at `github`, and which believes in the addresses that tests give themselves.
+fn launch(github: &Github) -> Launch {
+    Launch::new(BINARY)
+        .logging_in_at(github)
+        .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
+}
+
+async fn stage() -> (HatoServer, Github) {
+    let github = Github::start().await;
+    let server = start(launch(&github)).await;
+    (server, github)
+}
+
+#[tokio::test]
+async fn a_person_goes_to_github_and_comes_back_signed_in() {
+    let (server, github) = stage().await;
+    github.is_visited_by(Person::new(7).verified("Hato@Example.com"));
+    let mut browser = Browser::of(&server);
+
+    let away = browser.get("/auth/github").await;
+    assert_eq!(away.status, 302);
+    assert_eq!(away.header("cache-control"), Some("no-store"));
+    let cookie = away.header("set-cookie").expect("a cookie");
+    for attribute in ["HttpOnly", "SameSite=Lax", "Path=/auth", "Max-Age=600"] {
+        assert!(cookie.split("; ").any(|it| it == attribute), "{cookie}");
+    }
+    let location = away.header("location").expect("a location").to_owned();
+    assert!(!location.contains(browser.cookie("hato_github").expect("kept")));
+    let callback = github.agree(&location);
+
+    let back = browser.get(&callback).await;
+    assert_eq!(
+        (back.status.as_u16(), back.header("location")),
+        (302, Some("/apps"))
+    );
+    let user = browser.user().await;
+    assert_eq!(
+        (&user["email"], &user["plan"]),
+        (&json!("Hato@Example.com"), &json!("free"))
+    );
+    assert_eq!(browser.cookie("hato_github"), None, "it is used up");
+    assert_eq!(browser.get("/apps").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_same_person_finds_the_same_account_whatever_their_address() {
+    let (server, github) = stage().await;
+    github.is_visited_by(Person::new(7).verified("old@example.com"));
+    let first = Browser::signed_in(&server, &github).await.user().await;
+    for changed in [
+        Person::new(7).verified("new@example.com"),
+        Person::new(7).email("new@example.com", true, false),
+        Person::new(7),
+    ] {
+        github.is_visited_by(changed);
+        let again = Browser::signed_in(&server, &github).await.user().await;
+        assert_eq!(again, first);
+    }
+    github.is_visited_by(Person::new(8).verified("new@example.com"));
+    let other = Browser::signed_in(&server, &github).await.user().await;
+    assert_ne!(other["id"], first["id"]);
+}
+
+#[tokio::test]
+async fn every_sign_in_has_a_session_of_its_own() {
+    let (server, github) = stage().await;
+    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    let mut browser = Browser::signed_in(&server, &github).await;
+    let first = browser
+        .cookie("hato_session")
+        .expect("a session")
+        .to_owned();
+    browser.sign_in(&github).await;
+    assert_ne!(browser.cookie("hato_session"), Some(first.as_str()));
+    let client = server.client();
+    let dead = client.bearer(&first).get("/auth/session").await;
+    assert_eq!(dead.expect("an answer").code(), "INVALID_SESSION");
+    browser.user().await;
+}
+
+#[tokio::test]
+async fn the_browser_comes_back_to_paths_of_this_site_alone() {
+    let (server, github) = stage().await;
+    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    for (next, leads_to) in [
+        ("/apps/app_1?before=1%262", "/apps/app_1?before=1%262"),
+        ("//evil.example/", "/apps"),
+        ("https://evil.example/", "/apps"),
+        ("", "/apps"),
+    ] {
+        let mut browser = Browser::of(&server);
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("next", next)
+            .finish();
+        let callback = browser
+            .agree(&github, &format!("/auth/github?{query}"))
+            .await;
+        let back = browser.get(&callback).await;
+        assert_eq!(back.header("location"), Some(leads_to), "{next}");
+    }
+}
+
+#[tokio::test]
+async fn github_is_told_where_to_send_the_browser_back() {
+    let github = Github::start().await;
+    let base_url = ("HATO_BASE_URL", "https://push.example");
+    let server = start(launch(&github).env(base_url.0, base_url.1)).await;
+    let away = Browser::of(&server).get("/auth/github").await;
+    let cookie = away.header("set-cookie").expect("a cookie");
+    assert!(cookie.ends_with("; Secure"), "{cookie}");
+    let location = Url::parse(away.header("location").expect("a location")).expect("an address");
+    let callback = location
+        .query_pairs()
+        .find(|(name, _)| name == "redirect_uri");
+    let (_, callback) = callback.expect("an address to come back to");
+    assert_eq!(callback, "https://push.example/auth/github/callback");
+}
+
+#[tokio::test]
+async fn a_provider_within_the_house_may_have_a_certificate_of_its_own() {
+    let authority = Authority::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let ca = folder.path().join("ca.pem");
+    authority.write_pem(&ca).expect("written");
+    let github = Github::start_tls(&authority).await;
+    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+
+    let server = start(launch(&github).env("HATO_OUTBOUND_CA", ca.to_string_lossy())).await;
+    Browser::signed_in(&server, &github).await.user().await;
+
+    let stranger = start(launch(&github)).await;
+    let mut browser = Browser::of(&stranger);
+    let callback = browser.agree(&github, "/auth/github").await;
+    assert_eq!(browser.get(&callback).await.code(), "GITHUB_AUTH_FAILED");
+}
+
+#[tokio::test]
+async fn the_pages_offer_what_the_server_does() {
+    let (server, _github) = stage().await;
+    let plain = crate::stage::server().await;
+    for (page, way) in [
+        ("/login", "href=\"/auth/github\""),
+        ("/register", "href=\"/auth/github\""),
+        (
+            "/login?next=/apps/app_1",
+            "href=\"/auth/github?next=%2Fapps%2Fapp_1\"",
+        ),
+    ] {
+        let offered = Browser::of(&server).get(page).await.text();
+        assert!(offered.contains(way), "{page}: {offered}");
+        assert!(
+            !Browser::of(&plain)
+                .get(page)
+                .await
+                .text()
+                .contains("github")
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! Whatever a request may show of itself.
+
+use hato_domain::Scope;
+
+/// A credential, as seen from the app in the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Credential {
+    /// None at all.
+    Nothing,
+    /// An Authorization header that is not `Bearer <something>`.
+    Malformed(&'static str),
+    /// A key that was never made.
+    UnknownKey,
+    /// A full key of the app that was deleted.
+    DeletedKey,
+    /// A key of the app.
+    Key(Scope),
+    /// A key of another account's app.
+    KeyOfOther(Scope),
+    /// A session of the app's owner.
+    Session(Borne),
+    /// A session of another account.
+    SessionOfOther(Borne),
+    /// A session of the owner that was ended.
+    DeadSession(Borne),
+}
+
+/// How a session travels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Borne {
+    /// In the Authorization header.
+    Bearer,
+    /// In the Authorization header, from a page of another site.
+    BearerFromElsewhere,
+    /// As a cookie, from one of our own pages.
+    Cookie,
+    /// As a cookie, from a page of another site.
+    CookieFromElsewhere,
+}
+
+impl Credential {
+    /// All of them.
+    pub const ALL: [Self; 26] = [
+        Self::Nothing,
+        Self::Malformed("Basic dTpw"),
+        Self::Malformed("Bearer"),
+        Self::Malformed("Bearer "),
+        Self::Malformed("Bearer one two"),
+        Self::Malformed("pk_0000000000000000000000000000000000000000000000000000000000000000"),
+        Self::UnknownKey,
+        Self::DeletedKey,
+        Self::Key(Scope::SubscribeOnly),
+        Self::Key(Scope::Notify),
+        Self::Key(Scope::Full),
+        Self::KeyOfOther(Scope::SubscribeOnly),
+        Self::KeyOfOther(Scope::Notify),
+        Self::KeyOfOther(Scope::Full),
+        Self::Session(Borne::Bearer),
+        Self::Session(Borne::BearerFromElsewhere),
+        Self::Session(Borne::Cookie),
+        Self::Session(Borne::CookieFromElsewhere),
+        Self::SessionOfOther(Borne::Bearer),
+        Self::SessionOfOther(Borne::BearerFromElsewhere),
+        Self::SessionOfOther(Borne::Cookie),
+        Self::SessionOfOther(Borne::CookieFromElsewhere),
+        Self::DeadSession(Borne::Bearer),
+        Self::DeadSession(Borne::BearerFromElsewhere),
+        Self::DeadSession(Borne::Cookie),
+        Self::DeadSession(Borne::CookieFromElsewhere),
+    ];
+
+    /// Whether somebody is behind it.
+    pub fn is_live(&self) -> bool {
+        matches!(
+            self,
+            Self::Key(_) | Self::KeyOfOther(_) | Self::Session(_) | Self::SessionOfOther(_)
+        )
+    }
+
+    /// The same credential, seen from an app that is not its own.
+    pub fn of_somebody_else(self) -> Self {
+        match self {
+            Self::Key(scope) => Self::KeyOfOther(scope),
+            Self::Session(borne) => Self::SessionOfOther(borne),
+            other => other,
+        }
+    }
+
+    /// Whether the request says that it comes from a page of another site.
+    pub fn names_another_site(self) -> bool {
+        matches!(
+            self.borne(),
+            Some(Borne::BearerFromElsewhere | Borne::CookieFromElsewhere)
+        )
+    }
+
+    /// Whether a browser may have added the session on behalf of another site.
+    pub fn is_borrowed(self) -> bool {
+        self.borne() == Some(Borne::CookieFromElsewhere)
+    }
+
+    /// How a session travels.
+    pub fn borne(self) -> Option<Borne> {
+        match self {
+            Self::Session(borne) | Self::SessionOfOther(borne) | Self::DeadSession(borne) => {
+                Some(borne)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Borne {
+    /// The headers that carry a session's token.
+    pub fn headers(self, token: &str) -> Vec<(&'static str, String)> {
+        let bearer = ("authorization", format!("Bearer {token}"));
+        let cookie = ("cookie", format!("hato_session={token}"));
+        let site = |site: &str| ("sec-fetch-site", site.to_owned());
+        match self {
+            Self::Bearer => vec![bearer],
+            Self::BearerFromElsewhere => vec![bearer, site("cross-site")],
+            Self::Cookie => vec![cookie, site("same-origin")],
+            Self::CookieFromElsewhere => vec![cookie, site("cross-site")],
+        }
+    }
+}

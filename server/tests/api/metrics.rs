@@ -1,0 +1,187 @@
+//! `GET /metrics` on a listener of its own (CONTRACT 1, `HATO_METRICS_LISTEN`).
+
+use std::net::SocketAddr;
+
+use hato_testkit::client::Client;
+use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::server::{HatoServer, Launch};
+use http::Method;
+use serde_json::json;
+use tokio::time::{Duration, interval, timeout};
+
+use crate::stage::{BINARY, app, get, post, refused, registration, send, server, start};
+
+fn launch() -> Launch {
+    Launch::new(BINARY).env("HATO_METRICS_LISTEN", "127.0.0.1:0")
+}
+
+/// A client of the listener that the server has logged.
+fn metrics_of(server: &HatoServer) -> Client {
+    let log = server.log();
+    let address = log.lines().find_map(|line| {
+        let (_, rest) = line.split_once("metrics at http://")?;
+        rest.split('/').next()?.parse::<SocketAddr>().ok()
+    });
+    Client::new(address.unwrap_or_else(|| panic!("no address of metrics in {log}")))
+}
+
+/// The value of a line, `None` when there is none.
+fn value(text: &str, series: &str) -> Option<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(series))?;
+    line.trim().parse().ok()
+}
+
+async fn scrape(metrics: &Client) -> String {
+    let reply = get(metrics, "/metrics").await;
+    assert_eq!(reply.status, 200);
+    assert_eq!(
+        reply.header("content-type"),
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    reply.text()
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_route_and_status() {
+    let server = start(launch()).await;
+    let client = server.client();
+    let metrics = metrics_of(&server);
+    for path in [
+        "/api/v1/apps/app_1",
+        "/api/v1/apps/app_2",
+        "/api/v1/secret-1",
+        "/secret-2",
+        "/apps/app_3",
+    ] {
+        get(&client, path).await;
+    }
+    let made_up = Method::from_bytes(b"SECRET3").expect("a method");
+    send(&client, made_up, "/auth/login", &[], "").await;
+
+    let text = scrape(&metrics).await;
+    for (labels, count) in [
+        (
+            r#"method="GET",route="/api/v1/apps/{appId}",status="401""#,
+            2.0,
+        ),
+        (r#"method="GET",route="unmatched",status="404""#, 2.0),
+        (r#"method="other",route="/auth/login",status="405""#, 1.0),
+    ] {
+        let series = format!("hato_http_requests_total{{{labels}}}");
+        assert_eq!(value(&text, &series), Some(count), "{series} in {text}");
+    }
+    assert!(text.contains(r#"route="/apps/{app}""#), "{text}");
+    let durations = r#"hato_http_request_duration_seconds_count{route="/api/v1/apps/{appId}"}"#;
+    assert_eq!(value(&text, durations), Some(2.0), "{text}");
+    let longest = r#"hato_http_request_duration_seconds_bucket{route="unmatched",le="+Inf"}"#;
+    assert_eq!(value(&text, longest), Some(2.0), "{text}");
+    for raw in ["app_1", "app_2", "app_3", "secret", "SECRET"] {
+        assert!(!text.contains(raw), "{raw} in {text}");
+    }
+}
+
+#[tokio::test]
+async fn deliveries_are_counted_by_outcome() {
+    let service = PushService::start().await;
+    let server = start(
+        launch()
+            .reaching(&service)
+            .env("HATO_RETRY_DELAYS", "1ms,1h,1h"),
+    )
+    .await;
+    let metrics = metrics_of(&server);
+    let before = scrape(&metrics).await;
+    for outcome in ["sent", "expired", "failed", "retried"] {
+        let series = format!("hato_deliveries_total{{outcome=\"{outcome}\"}}");
+        assert_eq!(value(&before, &series), Some(0.0), "{before}");
+    }
+
+    let app = app(&server, "owner@example.com").await;
+    for answers in [
+        &[Answer::Created][..],
+        &[Answer::Created],
+        &[Answer::Status(410)],
+        &[Answer::Status(400)],
+        &[Answer::Status(503), Answer::Status(503)],
+    ] {
+        let browser = service.subscribe(Some(&app.vapid_public_key));
+        service.script(&browser, answers.iter().cloned());
+        let path = "/api/v1/subscriptions";
+        let reply = post(&app.frontend, path, &browser.registration()).await;
+        assert_eq!(reply.status, 201, "{reply}");
+    }
+    let notification = json!({"title": "t", "body": "b"});
+    let sent = post(&app.backend, "/api/v1/notify", &notification).await;
+    assert_eq!(sent.status, 202, "{sent}");
+
+    let expected = [
+        ("sent", 2.0),
+        ("expired", 1.0),
+        ("failed", 1.0),
+        ("retried", 2.0),
+    ];
+    let settled = |text: &str| {
+        let deliveries = expected.iter().all(|(outcome, count)| {
+            let series = format!("hato_deliveries_total{{outcome=\"{outcome}\"}}");
+            value(text, &series) == Some(*count)
+        });
+        deliveries && value(text, "hato_queued_pages") == Some(1.0)
+    };
+    until(&metrics, settled).await;
+}
+
+async fn until(metrics: &Client, done: impl Fn(&str) -> bool) {
+    let mut last = String::new();
+    let reading = async {
+        let mut ticks = interval(Duration::from_millis(50));
+        while !done(&last) {
+            ticks.tick().await;
+            last = scrape(metrics).await;
+        }
+    };
+    let in_time = timeout(Duration::from_mins(1), reading).await.is_ok();
+    assert!(in_time, "{last}");
+}
+
+#[tokio::test]
+async fn what_nobody_delivers_is_queued() {
+    let api = start(launch().env("HATO_ROLE", "api")).await;
+    let app = app(&api, "owner@example.com").await;
+    let subscriber = registration("https://push.example/1");
+    post(&app.frontend, "/api/v1/subscriptions", &subscriber).await;
+    let metrics = metrics_of(&api);
+    for queued in 0..3 {
+        let text = scrape(&metrics).await;
+        let pages = value(&text, "hato_queued_pages");
+        assert_eq!(pages, Some(f64::from(queued)), "{text}");
+        let notification = json!({"title": "t", "body": "b"});
+        let sent = post(&app.backend, "/api/v1/notify", &notification).await;
+        assert_eq!(sent.status, 202, "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_has_metrics_of_its_own() {
+    let worker = start(launch().env("HATO_ROLE", "worker")).await;
+    let text = scrape(&metrics_of(&worker)).await;
+    assert_eq!(value(&text, "hato_queued_pages"), Some(0.0), "{text}");
+    assert!(text.contains(r#"route="/readyz",status="200""#), "{text}");
+    let version = env!("CARGO_PKG_VERSION");
+    let build = format!("hato_build_info{{version=\"{version}\"}}");
+    assert_eq!(value(&text, &build), Some(1.0), "{text}");
+    assert!(value(&text, "process_start_time_seconds") > Some(1_600_000_000.0));
+}
+
+#[tokio::test]
+async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
+    let measured = start(launch()).await;
+    let elsewhere = get(&metrics_of(&measured), "/healthz").await;
+    assert_eq!(elsewhere.status, 404);
+    for server in [measured, server().await] {
+        let reply = get(&server.client(), "/metrics").await;
+        assert_eq!(reply.status, 404);
+    }
+    let worker = start(Launch::new(BINARY).env("HATO_ROLE", "worker")).await;
+    let reply = get(&worker.client(), "/metrics").await;
+    assert_eq!(refused(&reply), (404, "NOT_FOUND".into()));
+}

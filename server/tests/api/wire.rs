@@ -1,0 +1,134 @@
+//! Requests that break the rules of HTTP itself: they are refused in time, and the server goes on.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use hato_testkit::owner::OwnedApp;
+
+use crate::stage::{everything, stage};
+
+/// The server answers these at once; a hang would last until its own time-outs of 30 s and more.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Everything that the server answers to these bytes until it closes the connection. `done` tells it that no more will come.
+fn talk(address: SocketAddr, bytes: &[u8], done: bool) -> String {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    // It may have refused the rest already.
+    let _ = stream.write_all(bytes);
+    if done {
+        let _ = stream.shutdown(Shutdown::Write);
+    }
+    let mut answer = Vec::new();
+    match stream.read_to_end(&mut answer) {
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+            panic!(
+                "no end of the answer to {}: {}",
+                bytes.escape_ascii(),
+                answer.escape_ascii()
+            )
+        }
+        _ => String::from_utf8_lossy(&answer).into_owned(),
+    }
+}
+
+fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or_default()
+}
+
+async fn raw_key(app: &OwnedApp) -> String {
+    app.owner
+        .create_key(&app.id, "raw", "full")
+        .await
+        .expect("a key")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_shorter_than_announced_is_refused() {
+    let (server, app) = stage().await;
+    let key = raw_key(&app).await;
+    let before = everything(&app).await;
+    for head in ["content-length: 1000", "transfer-encoding: chunked"] {
+        let request = format!(
+            "POST /api/v1/notify HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {key}\r\n{head}\r\n\r\n1f\r\n{{\"title\":\"t\",\"body\":\"b\"}}"
+        );
+        let answer = talk(server.address(), request.as_bytes(), true);
+        assert!(
+            answer.is_empty() || status(&answer) == "400",
+            "{head}: {answer}"
+        );
+        if !answer.is_empty() {
+            assert!(
+                answer.contains("INVALID_INPUT") && answer.contains("x-request-id"),
+                "{answer}"
+            );
+        }
+    }
+    assert_eq!(everything(&app).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_does_not_tell_its_size_is_read_up_to_256_kib() {
+    let (server, app) = stage().await;
+    let key = raw_key(&app).await;
+    let before = everything(&app).await;
+    for (chunks, code) in [(4, "MISSING_FIELDS"), (5, "PAYLOAD_TOO_LARGE")] {
+        let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
+        let request = format!(
+            "POST /api/v1/notify HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {key}\r\n\
+             transfer-encoding: chunked\r\nconnection: close\r\n\r\n{}0\r\n\r\n",
+            chunk.repeat(chunks)
+        );
+        let answer = talk(server.address(), request.as_bytes(), false);
+        assert!(answer.contains(code), "{chunks}: {answer}");
+    }
+    assert_eq!(everything(&app).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_follows_a_body_is_no_part_of_it() {
+    let (server, app) = stage().await;
+    let key = raw_key(&app).await;
+    let before = everything(&app).await;
+    let request = format!(
+        "POST /api/v1/notify HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {key}\r\ncontent-length: 5\r\n\r\n{{\"title\":\"t\",\"body\":\"b\"}}"
+    );
+    let answer = talk(server.address(), request.as_bytes(), true);
+    assert_eq!(status(&answer), "400", "{answer}");
+    assert!(answer.contains("INVALID_INPUT"), "{answer}");
+    assert_eq!(everything(&app).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_http_is_refused_and_forgotten() {
+    let (server, app) = stage().await;
+    let before = everything(&app).await;
+    let long = |count: usize| "a".repeat(count);
+    let requests = [
+        b"\0\0\0\0\r\n\r\n".to_vec(),
+        b"GET\r\n\r\n".to_vec(),
+        b"GET /api/v1/apps HTTP/9.9\r\n\r\n".to_vec(),
+        b"GET /api/v1/apps/\xff HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n".to_vec(),
+        b"GET /api/v1/apps HTTP/1.1\r\nhost: h\r\na\0b: c\r\nconnection: close\r\n\r\n".to_vec(),
+        b"GET /api/v1/apps HTTP/1.1\r\nhost: h\r\na: b\0c\r\nconnection: close\r\n\r\n".to_vec(),
+        b"POST /api/v1/notify HTTP/1.1\r\nhost: h\r\ncontent-length: -1\r\nconnection: close\r\n\r\n".to_vec(),
+        b"POST /api/v1/notify HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\ncontent-length: 2\r\nconnection: close\r\n\r\nab".to_vec(),
+        b"POST /api/v1/notify HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\nzz\r\n\r\n".to_vec(),
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(),
+        format!("GET /api/v1/{} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n", long(100_000)).into_bytes(),
+        format!("GET /api/v1/apps HTTP/1.1\r\nhost: h\r\na: {}\r\nconnection: close\r\n\r\n", long(100_000)).into_bytes(),
+        format!("GET /api/v1/apps HTTP/1.1\r\nhost: h\r\n{}connection: close\r\n\r\n", "a: b\r\n".repeat(1_000)).into_bytes(),
+    ];
+    for request in requests {
+        let answer = talk(server.address(), &request, true);
+        let legal =
+            answer.is_empty() || status(&answer).starts_with('4') || status(&answer) == "505";
+        assert!(
+            legal,
+            "{}: {answer}",
+            request[..request.len().min(200)].escape_ascii()
+        );
+    }
+    assert_eq!(everything(&app).await, before);
+}
