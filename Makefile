@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Wherever Cargo was told to build: by a variable, or by somebody's own configuration.
 TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
-.PHONY: run build test test-long bench demo check dev setup site fmt
+.PHONY: run build test test-long bench bench-encryption bench-api bench-delivery bench-browser demo check dev setup site fmt
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -28,10 +28,31 @@ test:
 ## The long fault runs: servers killed and stopped in the middle of a send, again and again
 test-long: setup site
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
+	HATO_KILLS=20 cargo test --locked -p hato-server --test api -- faults --nocapture --test-threads 1
+	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 
-## All benchmark tables
-bench: setup
-	cd benches && cargo run --release --locked
+## All benchmark tables; each is written to target/bench/ as JSON too
+bench: bench-encryption bench-api bench-delivery bench-browser
+
+## Encrypting a message, beside another implementation
+bench-encryption: setup
+	cd benches && cargo run --release --locked -- encryption
+
+## Accepting: group commit, reading, and broadcasts to audiences of 10 and 1,000,000
+bench-api: build
+	cd benches && cargo run --release --locked -- api
+
+## Delivering, beside four other senders, with latency, with refusals, to 1,000,000: about 10 minutes of a machine that does nothing else
+bench-delivery: build
+	scripts/setup bench
+	cd benches && cargo build --release --locked --workspace
+	cd benches && cargo run --release --locked -- delivery
+
+## What the SDK costs a visitor: sizes, and the time from a push to its notification in Chromium
+bench-browser: site
+	scripts/setup test
+	cargo build --locked -p hato-server -p hato-testkit --bins
+	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent bench
 
 ## The server, a sample customer's site and a push service of its own, for trying Hato without the internet
 demo: build

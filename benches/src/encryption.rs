@@ -34,15 +34,25 @@ pub fn run() -> anyhow::Result<()> {
     };
     let native = || {
         for _ in 0..MESSAGES {
-            black_box(builder.build(black_box(payload.clone())).expect("a message"));
+            black_box(
+                builder
+                    .build(black_box(payload.clone()))
+                    .expect("a message"),
+            );
         }
     };
     compare(
         "encryption",
         MESSAGES,
         &mut [
-            Contestant { name: "hato", round: Box::new(hato) },
-            Contestant { name: "web-push-native", round: Box::new(native) },
+            Contestant {
+                name: "hato",
+                round: Box::new(hato),
+            },
+            Contestant {
+                name: "web-push-native",
+                round: Box::new(native),
+            },
         ],
     )
 }

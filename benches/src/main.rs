@@ -1,8 +1,85 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
+//!
+//! `hato-benches [--quick] [encryption | api | delivery] [PART…]`: without a name, all of them. `--quick` shows in a minute
+//! whether everything works; its figures mean little.
 
+mod api;
+mod audience;
+mod database;
+mod delivery;
 mod encryption;
+mod figures;
+mod hato;
+mod message;
+mod process;
+mod sender;
+mod sink;
 mod table;
 
+use figures::Figures;
+
+/// What is asked for.
+pub struct Wish {
+    /// Few and short rounds.
+    pub quick: bool,
+    /// The parts of a benchmark; none means all.
+    parts: Vec<String>,
+}
+
+impl Wish {
+    /// Whether a part is wanted.
+    pub fn has(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|name| name == part)
+    }
+
+    /// `count`, or much less of it.
+    pub fn scaled(&self, count: u64) -> u64 {
+        if self.quick { count / 20 } else { count }
+    }
+
+    /// Rounds of a measurement that has `usual` of them.
+    pub fn rounds(&self, usual: usize) -> usize {
+        if self.quick { 2 } else { usual }
+    }
+
+    /// A table under this name, which becomes the record when everything was measured in full.
+    fn figures(&self, name: &str) -> Figures {
+        let whole = self.parts.is_empty() && !self.quick;
+        Figures::new(if whole {
+            name.to_owned()
+        } else {
+            format!("{name}-part")
+        })
+    }
+}
+
 fn main() -> anyhow::Result<()> {
-    encryption::run()
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let quick = words.first().is_some_and(|word| word == "--quick");
+    if quick {
+        words.remove(0);
+    }
+    let name = if words.is_empty() {
+        String::new()
+    } else {
+        words.remove(0)
+    };
+    let wish = Wish {
+        quick,
+        parts: words,
+    };
+    match name.as_str() {
+        "" => {
+            encryption::run()?;
+            api::run(&wish)?;
+            delivery::run(&wish)
+        }
+        "encryption" => encryption::run(),
+        "api" => api::run(&wish),
+        "delivery" => delivery::run(&wish),
+        // The same program in its other processes.
+        "sink" => sink::process::run(&wish.parts),
+        "commit-probe" => api::commit::probe(&wish.parts),
+        other => anyhow::bail!("there is no benchmark {other}"),
+    }
 }

@@ -1,6 +1,6 @@
 //! Interleaved rounds of several contestants, their medians, and the table and file they end in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -23,8 +23,13 @@ struct Cost {
 /// Runs the contestants in turn and prints their cost per operation, and by how much the first is cheaper: the median and
 /// the span of the ratios within a round. Written to `target/bench/<file>.json` too.
 pub fn compare(file: &str, operations: u32, contestants: &mut [Contestant]) -> anyhow::Result<()> {
-    let mut costs: Vec<Cost> =
-        contestants.iter().map(|it| Cost { name: it.name, rounds: Vec::new() }).collect();
+    let mut costs: Vec<Cost> = contestants
+        .iter()
+        .map(|it| Cost {
+            name: it.name,
+            rounds: Vec::new(),
+        })
+        .collect();
     for _ in 0..ROUNDS {
         for (contestant, cost) in contestants.iter_mut().zip(&mut costs) {
             let start = Instant::now();
@@ -49,13 +54,22 @@ fn row(cost: &Cost, first: &Cost) -> Value {
     rounds.sort();
     let micros = rounds[ROUNDS / 2].as_secs_f64() * 1e6;
     let (min, median, max) = (ratios[0], ratios[ROUNDS / 2], ratios[ROUNDS - 1]);
-    println!("  {:<28} {micros:>8.1}   {median:>5.2} [{min:.2}..{max:.2}]", cost.name);
+    println!(
+        "  {:<28} {micros:>8.1}   {median:>5.2} [{min:.2}..{max:.2}]",
+        cost.name
+    );
     json!({ "name": cost.name, "micros": micros, "ratio": { "median": median, "min": min, "max": max } })
 }
 
-fn write(file: &str, table: &Value) -> anyhow::Result<()> {
+/// Writes `target/bench/<file>.json`.
+pub fn write(file: &str, table: &Value) -> anyhow::Result<()> {
+    let path = folder()?.join(format!("{file}.json"));
+    Ok(std::fs::write(path, format!("{table:#}\n"))?)
+}
+
+/// `target/bench`, where results and the data of servers go: a disk, where a commit costs what it costs.
+pub fn folder() -> anyhow::Result<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
     std::fs::create_dir_all(&folder)?;
-    std::fs::write(folder.join(format!("{file}.json")), format!("{table:#}\n"))?;
-    Ok(())
+    Ok(folder.canonicalize()?)
 }

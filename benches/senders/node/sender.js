@@ -1,0 +1,43 @@
+// npm web-push with a keep-alive agent: told over standard input from which subscription on to send, and how many.
+import { readFileSync } from "node:fs";
+import { Agent } from "node:https";
+import { createInterface } from "node:readline";
+
+import webPush from "web-push";
+
+const CONCURRENCY = 100;
+
+const order = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const options = {
+  TTL: order.ttl,
+  vapidDetails: {
+    subject: order.subject,
+    publicKey: order.public_key,
+    privateKey: order.private_key,
+  },
+  agent: new Agent({ keepAlive: true, maxSockets: CONCURRENCY, ca: readFileSync(order.ca) }),
+};
+
+async function send(from, count) {
+  let next = from;
+  let failed = 0;
+  const lane = async () => {
+    while (next < from + count) {
+      const subscription = order.subscriptions[next++];
+      try {
+        await webPush.sendNotification(subscription, order.payload, options);
+      } catch (error) {
+        failed += 1;
+        console.error(error.message);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  return failed;
+}
+
+console.log("ready");
+for await (const line of createInterface({ input: process.stdin })) {
+  const [from, count] = line.split(" ").map(Number);
+  console.log(`sent ${count} ${await send(from, count)}`);
+}

@@ -1,0 +1,66 @@
+//! Accepting a broadcast: an app with 1,000,000 subscriptions against one with 10.
+
+use std::time::Duration;
+
+use super::Stage;
+use super::load::{Load, Request, load};
+use crate::Wish;
+use crate::figures::{Figures, Span, Target};
+use crate::hato::{Data, Hato, notification};
+
+const ROUNDS: usize = 7;
+const FEW: u64 = 10;
+const MANY: u64 = 1_000_000;
+/// Long enough for the kernel's clock ticks to tell its CPU.
+const ROUND: Duration = Duration::from_millis(1_500);
+
+pub async fn measure(stage: &Stage, wish: &Wish, figures: &mut Figures) -> anyhow::Result<()> {
+    let small = prepare(stage, "few", FEW).await?;
+    let large = prepare(stage, "many", wish.scaled(MANY)).await?;
+    let (small_hato, large_hato) = (small.accept(&[]).await?, large.accept(&[]).await?);
+    // Whoever comes second finds the disk as the first has left it, so that changes by the round.
+    let mut rounds = Vec::new();
+    accept(&small_hato, &small).await?;
+    accept(&large_hato, &large).await?;
+    for round in 0..wish.rounds(ROUNDS) {
+        rounds.push(if round % 2 == 0 {
+            let few = accept(&small_hato, &small).await?;
+            (few, accept(&large_hato, &large).await?)
+        } else {
+            let many = accept(&large_hato, &large).await?;
+            (accept(&small_hato, &small).await?, many)
+        });
+    }
+    let wall = Span::of(rounds.iter().map(|(few, many)| few.rate() / many.rate()));
+    let cpu = Span::of(
+        rounds
+            .iter()
+            .map(|(few, many)| many.cpu_us() / few.cpu_us()),
+    );
+    // The one that says less good of Hato.
+    let worse = if (wall.median - 1.0).abs() > (cpu.median - 1.0).abs() {
+        wall
+    } else {
+        cpu
+    };
+    figures.add("broadcast_1m_over_10", worse, Target::NearOne(0.2));
+    figures.add("broadcast_1m_over_10_wall", wall, Target::NearOne(0.2));
+    figures.add("broadcast_1m_over_10_cpu", cpu, Target::NearOne(0.2));
+    let few_cpu = Span::of(rounds.iter().map(|(few, _)| few.cpu_us()));
+    figures.add("broadcast_cpu_us_10", few_cpu, Target::None);
+    Ok(())
+}
+
+async fn prepare(stage: &Stage, name: &str, subscribers: u64) -> anyhow::Result<Data> {
+    Data::prepare(
+        stage.path(name),
+        &stage.audience,
+        std::slice::from_ref(&(0..subscribers)),
+    )
+    .await
+}
+
+async fn accept(hato: &Hato, data: &Data) -> anyhow::Result<Load> {
+    let request = Request::post("/api/v1/notify", &data.apps[0].key, &notification(None));
+    load(hato, &request, 1, ROUND).await
+}

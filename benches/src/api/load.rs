@@ -1,0 +1,137 @@
+//! Clients that ask the same thing again and again, each over a connection that it keeps.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+use bytes::Bytes;
+use http::Method;
+use http::header::{AUTHORIZATION, HOST};
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::hato::Hato;
+
+/// What is asked, and the status that must be answered.
+#[derive(Clone)]
+pub struct Request {
+    method: Method,
+    path: &'static str,
+    key: String,
+    body: Bytes,
+    status: u16,
+}
+
+impl Request {
+    /// A GET, with a key where it takes one.
+    pub fn get(path: &'static str, key: &str) -> Self {
+        let (key, body) = (key.to_owned(), Bytes::new());
+        Self {
+            method: Method::GET,
+            path,
+            key,
+            body,
+            status: 200,
+        }
+    }
+
+    /// A POST of JSON that is accepted.
+    pub fn post(path: &'static str, key: &str, body: &Value) -> Self {
+        let (key, body) = (key.to_owned(), Bytes::from(body.to_string()));
+        Self {
+            method: Method::POST,
+            path,
+            key,
+            body,
+            status: 202,
+        }
+    }
+
+    fn http(&self, host: &str) -> http::Result<http::Request<Full<Bytes>>> {
+        let mut request = http::Request::builder()
+            .method(self.method.clone())
+            .uri(self.path)
+            .header(HOST, host);
+        if !self.key.is_empty() {
+            request = request.header(AUTHORIZATION, format!("Bearer {}", self.key));
+        }
+        request.body(Full::new(self.body.clone()))
+    }
+}
+
+/// What some answers took.
+pub struct Load {
+    answers: u64,
+    /// Seconds of wall time.
+    wall: f64,
+    /// CPU seconds of the server.
+    cpu: f64,
+}
+
+impl Load {
+    /// Answers per second.
+    pub fn rate(&self) -> f64 {
+        self.answers as f64 / self.wall
+    }
+
+    /// Microseconds of the server's CPU for each answer.
+    pub fn cpu_us(&self) -> f64 {
+        self.cpu * 1e6 / self.answers as f64
+    }
+}
+
+/// Has so many clients ask for so long.
+pub async fn load(
+    hato: &Hato,
+    request: &Request,
+    clients: usize,
+    duration: Duration,
+) -> anyhow::Result<Load> {
+    let address = hato.server.address();
+    let mut connections = Vec::new();
+    for _ in 0..clients {
+        connections.push(connect(address).await?);
+    }
+    let (cpu, begun) = (hato.cpu_seconds()?, Instant::now());
+    let mut asking = JoinSet::new();
+    for connection in connections {
+        asking.spawn(ask(connection, request.clone(), address, begun + duration));
+    }
+    let answers: anyhow::Result<Vec<u64>> = asking.join_all().await.into_iter().collect();
+    let wall = begun.elapsed().as_secs_f64();
+    Ok(Load {
+        answers: answers?.iter().sum(),
+        wall,
+        cpu: hato.cpu_seconds()? - cpu,
+    })
+}
+
+async fn connect(address: SocketAddr) -> anyhow::Result<SendRequest<Full<Bytes>>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+/// Asks until the end; the number of answers.
+async fn ask(
+    mut connection: SendRequest<Full<Bytes>>,
+    request: Request,
+    address: SocketAddr,
+    end: Instant,
+) -> anyhow::Result<u64> {
+    let (host, mut answers) = (address.to_string(), 0);
+    while Instant::now() < end {
+        let response = connection.send_request(request.http(&host)?).await?;
+        let status = response.status();
+        let body = response.into_body().collect().await?.to_bytes();
+        ensure!(status.as_u16() == request.status, "{status}: {body:?}");
+        answers += 1;
+    }
+    Ok(answers)
+}

@@ -1,0 +1,88 @@
+//! Who is subscribed: endpoints at the sink, and browsers' keys of which private halves are kept.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use p256::SecretKey;
+use p256::elliptic_curve::rand_core::{OsRng, RngCore as _};
+use p256::elliptic_curve::sec1::ToEncodedPoint as _;
+use serde_json::{Value, json};
+
+/// Key pairs that subscriptions share in turn.
+const BROWSERS: usize = 2_000;
+
+/// Everybody who could be subscribed: one for each number.
+pub struct Audience {
+    /// The sink's.
+    pub origin: String,
+    browsers: Vec<Browser>,
+}
+
+/// What a browser makes when it subscribes.
+pub struct Browser {
+    pub secret: SecretKey,
+    pub point: Vec<u8>,
+    pub auth: [u8; 16],
+}
+
+impl Browser {
+    fn generate() -> Self {
+        let secret = SecretKey::random(&mut OsRng);
+        let point = secret
+            .public_key()
+            .to_encoded_point(false)
+            .as_bytes()
+            .to_vec();
+        let mut auth = [0; 16];
+        OsRng.fill_bytes(&mut auth);
+        Self {
+            secret,
+            point,
+            auth,
+        }
+    }
+}
+
+impl Audience {
+    /// One at the push service of this origin.
+    pub fn new(origin: String) -> Self {
+        let browsers = (0..BROWSERS).map(|_| Browser::generate()).collect();
+        Self { origin, browsers }
+    }
+
+    /// The browser with this number.
+    pub fn browser(&self, number: u64) -> &Browser {
+        &self.browsers[number as usize % BROWSERS]
+    }
+
+    /// The endpoint with this number, about as long as those of real push services.
+    pub fn endpoint(&self, number: u64) -> String {
+        let token = u128::from(number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        format!(
+            "{}/push/{number}/{token:032x}{:032x}",
+            self.origin,
+            token.rotate_left(64)
+        )
+    }
+
+    /// A subscription as browsers write it.
+    pub fn subscription(&self, number: u64) -> Value {
+        let browser = self.browser(number);
+        let (p256dh, auth) = (encode(&browser.point), encode(browser.auth));
+        json!({ "endpoint": self.endpoint(number), "keys": { "p256dh": p256dh, "auth": auth } })
+    }
+}
+
+/// The number in an endpoint's path.
+pub fn number(path: &str) -> Option<u64> {
+    path.strip_prefix("/push/")?.split('/').next()?.parse().ok()
+}
+
+/// base64url without padding.
+pub fn encode(bytes: impl AsRef<[u8]>) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// The bytes of base64url without padding.
+pub fn decode(text: &str) -> anyhow::Result<Vec<u8>> {
+    Ok(URL_SAFE_NO_PAD.decode(text)?)
+}

@@ -1,0 +1,141 @@
+//! Figures beside their targets, printed and written to `target/bench/<name>.json`.
+
+use serde_json::{Map, Value, json};
+
+use crate::table::write;
+
+/// The median of several rounds, and how far they lie apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+impl Span {
+    /// Of at least one value.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        Self {
+            median: quantile(&values, 0.5),
+            min: values[0],
+            max: values[values.len() - 1],
+        }
+    }
+
+    /// Of the ratios within each round.
+    pub fn of_ratios(upper: &[f64], lower: &[f64]) -> Self {
+        Self::of(upper.iter().zip(lower).map(|(upper, lower)| upper / lower))
+    }
+
+    /// A single value.
+    pub fn single(value: f64) -> Self {
+        Self::of([value])
+    }
+
+    fn json(self) -> Value {
+        let Self { median, min, max } = self;
+        json!({ "median": median, "min": min, "max": max })
+    }
+}
+
+/// The smallest of the sorted values that is not below so large a share of them.
+pub fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
+}
+
+/// What a figure should be.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    AtLeast(f64),
+    AtMost(f64),
+    /// So far from 1 at most, in either direction.
+    NearOne(f64),
+    /// Only worth knowing.
+    None,
+}
+
+impl Target {
+    fn is_met(self, value: f64) -> Option<bool> {
+        match self {
+            Self::AtLeast(target) => Some(value >= target),
+            Self::AtMost(target) => Some(value <= target),
+            Self::NearOne(distance) => Some((value - 1.0).abs() <= distance),
+            Self::None => None,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::AtLeast(target) => format!("≥ {target}"),
+            Self::AtMost(target) => format!("≤ {target}"),
+            Self::NearOne(distance) => format!("1 ± {distance}"),
+            Self::None => String::new(),
+        }
+    }
+}
+
+/// A table as it grows.
+pub struct Figures {
+    name: String,
+    members: Map<String, Value>,
+    spans: Map<String, Value>,
+    targets: Map<String, Value>,
+}
+
+impl Figures {
+    /// An empty one, which begins to be printed.
+    pub fn new(name: String) -> Self {
+        println!("{name}: figure, median [min..max], target");
+        Self {
+            name,
+            members: Map::new(),
+            spans: Map::new(),
+            targets: Map::new(),
+        }
+    }
+
+    /// A figure whose median is its member of the file.
+    pub fn add(&mut self, name: &str, span: Span, target: Target) {
+        self.show(name, span, target);
+        self.members.insert(name.to_owned(), json!(span.median));
+        self.spans.insert(name.to_owned(), span.json());
+    }
+
+    /// A figure of a group, which has median, min and max in the file.
+    pub fn add_to(&mut self, group: &str, name: &str, span: Span, target: Target) {
+        self.show(&format!("{group}.{name}"), span, target);
+        let members = self.members.entry(group).or_insert_with(|| json!({}));
+        members[name] = span.json();
+    }
+
+    fn show(&mut self, name: &str, span: Span, target: Target) {
+        let Span { median, min, max } = span;
+        let met = target.is_met(median);
+        let verdict = match met {
+            Some(true) => "met",
+            Some(false) => "NOT MET",
+            None => "",
+        };
+        let spread = format!("[{min:.2}..{max:.2}]");
+        println!(
+            "  {name:<34} {median:>11.2} {spread:<24} {:<10} {verdict}",
+            target.text()
+        );
+        if met.is_some() {
+            let target = json!({ "target": target.text(), "met": met });
+            self.targets.insert(name.to_owned(), target);
+        }
+    }
+
+    /// Writes the file.
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        self.members
+            .insert("spans".to_owned(), Value::Object(self.spans));
+        self.members
+            .insert("targets".to_owned(), Value::Object(self.targets));
+        write(&self.name, &Value::Object(self.members))
+    }
+}

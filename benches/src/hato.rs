@@ -1,0 +1,171 @@
+//! Hato's release server as an owner uses it: apps set up over the API, subscribers written into its file.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use hato_testkit::client::Client;
+use hato_testkit::owner::PASSWORD;
+use hato_testkit::server::{HatoServer, Launch};
+use serde_json::{Value, json};
+
+use crate::audience::Audience;
+use crate::database::subscribe;
+use crate::message::{SUBJECT, TITLE, body};
+use crate::process::cpu_seconds;
+use crate::sink::Sink;
+
+/// How often a send is looked at whose messages have all arrived.
+const POLL: Duration = Duration::from_millis(10);
+/// How often at most: ten minutes.
+const POLLS: usize = 60_000;
+/// Where the release build is, unless `HATO_BENCH_SERVER` says otherwise.
+const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/hato-server");
+
+/// An app and who may use it.
+pub struct App {
+    pub id: String,
+    pub vapid_key: String,
+    /// A key of scope `notify`.
+    pub key: String,
+    session: String,
+}
+
+/// A server's data, while no server runs on it.
+pub struct Data {
+    folder: PathBuf,
+    pub apps: Vec<App>,
+}
+
+impl Data {
+    /// Makes a folder with an account on plan pro, and an app for each range with these members of the audience as
+    /// subscribers.
+    pub async fn prepare(
+        folder: PathBuf,
+        audience: &Audience,
+        subscribers: &[Range<u64>],
+    ) -> anyhow::Result<Self> {
+        let mut server = launch(&folder)?.start().await?;
+        let client = server.client();
+        let session = client
+            .register_account("bench@example.com", PASSWORD)
+            .await?;
+        let mut apps = Vec::new();
+        for _ in subscribers {
+            apps.push(App::create(&client, &session).await?);
+        }
+        server.terminate().await?;
+        for (app, numbers) in apps.iter().zip(subscribers) {
+            subscribe(&folder, &app.id, audience, numbers.clone())?;
+        }
+        Ok(Self { folder, apps })
+    }
+
+    /// Starts a server on it that reaches the sink, with these settings besides.
+    pub async fn deliver(&self, sink: &Sink, settings: &[(&str, &str)]) -> anyhow::Result<Hato> {
+        let launch = launch(&self.folder)?
+            .env("HATO_OUTBOUND_ALLOW", "127.0.0.0/8")
+            .env("HATO_OUTBOUND_CA", sink.ca.to_string_lossy());
+        start(launch, settings).await
+    }
+
+    /// Starts a server on it that only accepts, with these settings besides.
+    pub async fn accept(&self, settings: &[(&str, &str)]) -> anyhow::Result<Hato> {
+        start(launch(&self.folder)?.env("HATO_ROLE", "api"), settings).await
+    }
+}
+
+fn launch(folder: &Path) -> anyhow::Result<Launch> {
+    let server = std::env::var("HATO_BENCH_SERVER").unwrap_or_else(|_| SERVER.to_owned());
+    ensure!(
+        Path::new(&server).exists(),
+        "there is no {server}: run make build first"
+    );
+    Ok(Launch::new(server)
+        .data_dir(folder)
+        .env("HATO_DEFAULT_PLAN", "pro")
+        .env("HATO_VAPID_SUBJECT", SUBJECT))
+}
+
+async fn start(launch: Launch, settings: &[(&str, &str)]) -> anyhow::Result<Hato> {
+    let launch = settings
+        .iter()
+        .fold(launch, |launch, (name, value)| launch.env(name, *value));
+    Ok(Hato {
+        server: launch.start().await?,
+    })
+}
+
+impl App {
+    async fn create(client: &Client, session: &str) -> anyhow::Result<Self> {
+        let owner = client.bearer(session);
+        let app = owner.create_app("Bench").await?;
+        let id = app["appId"].as_str().context("no appId")?.to_owned();
+        let vapid_key = app["vapid_public_key"]
+            .as_str()
+            .context("no key")?
+            .to_owned();
+        let key = owner.create_key(&id, "bench", "notify").await?;
+        Ok(Self {
+            id,
+            vapid_key,
+            key,
+            session: session.to_owned(),
+        })
+    }
+}
+
+/// A running server; killed when dropped.
+pub struct Hato {
+    pub server: HatoServer,
+}
+
+impl Hato {
+    /// The process.
+    pub fn id(&self) -> anyhow::Result<u32> {
+        self.server.process_id().context("the server has ended")
+    }
+
+    /// CPU seconds used so far.
+    pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
+        cpu_seconds(self.id()?)
+    }
+
+    /// Sends the notification to all of an app's subscribers; the send's id.
+    pub async fn broadcast(&self, app: &App, recipients: u64) -> anyhow::Result<String> {
+        let client = self.server.client().bearer(&app.key);
+        let reply = client.post("/api/v1/notify", &notification(None)).await?;
+        let accepted = reply.expect_status(202)?.json();
+        ensure!(accepted["queued"] == recipients, "accepted {accepted}");
+        Ok(accepted["send_id"]
+            .as_str()
+            .context("no send_id")?
+            .to_owned())
+    }
+
+    /// Waits until the app's latest send is done; its item in the history.
+    pub async fn done(&self, app: &App, send: &str) -> anyhow::Result<Value> {
+        let client = self.server.client().bearer(&app.session);
+        let path = format!("/api/v1/apps/{}/notifications?limit=1", app.id);
+        for _ in 0..POLLS {
+            let page = client.get(&path).await?.expect_status(200)?.json();
+            let item = &page["items"][0];
+            ensure!(item["send_id"] == send, "another send: {item}");
+            if item["status"] == "done" {
+                return Ok(item.clone());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        anyhow::bail!("the send does not end:\n{}", self.server.log())
+    }
+}
+
+/// The body of a request to send to this endpoint, or to everybody.
+pub fn notification(endpoint: Option<&str>) -> Value {
+    let mut notification = json!({ "title": TITLE, "body": body() });
+    if let Some(endpoint) = endpoint {
+        notification["endpoint"] = json!(endpoint);
+    }
+    notification
+}

@@ -1,0 +1,123 @@
+//! The push service of all senders, seen from the benchmark: a process of its own, spoken to in lines of JSON.
+
+pub mod plan;
+pub mod process;
+pub mod tally;
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+use crate::audience::Audience;
+use crate::message::verify;
+use plan::{Order, Plan, Report};
+
+/// How long a run may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// A running sink; it ends with this value.
+pub struct Sink {
+    _process: Child,
+    orders: ChildStdin,
+    words: Lines<BufReader<ChildStdout>>,
+    /// `https://127.0.0.1:PORT`.
+    pub origin: String,
+    /// The PEM file of its authority.
+    pub ca: PathBuf,
+}
+
+impl Sink {
+    /// Starts one whose files are in `folder`.
+    pub async fn start(folder: &Path) -> anyhow::Result<Self> {
+        let ca = folder.join("sink-ca.pem");
+        let mut process = Command::new(std::env::current_exe()?)
+            .arg("sink")
+            .arg(&ca)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let orders = process.stdin.take().context("it is piped")?;
+        let out = process.stdout.take().context("it is piped")?;
+        let words = BufReader::new(out).lines();
+        let mut sink = Self {
+            _process: process,
+            orders,
+            words,
+            origin: String::new(),
+            ca,
+        };
+        sink.origin = sink.hear().await?;
+        Ok(sink)
+    }
+
+    /// Starts counting a run.
+    pub async fn begin(&mut self, plan: Plan) -> anyhow::Result<()> {
+        self.tell(&Order::Begin(plan)).await?;
+        self.hear().await
+    }
+
+    /// Waits for the expected number of answers; when the last one was given, Unix seconds.
+    pub async fn reached(&mut self) -> anyhow::Result<f64> {
+        self.hear().await
+    }
+
+    /// Ends the run.
+    pub async fn end(&mut self) -> anyhow::Result<Report> {
+        self.tell(&Order::End).await?;
+        self.hear().await
+    }
+
+    /// Ends a run in which each of so many recipients must have been sent one message with the owner of `key` as sender.
+    pub async fn end_exact(
+        &mut self,
+        expected: u64,
+        audience: &Audience,
+        key: &str,
+    ) -> anyhow::Result<()> {
+        let report = self.end().await?;
+        let (requests, distinct) = (report.requests, report.distinct);
+        ensure!(
+            report.strays == 0,
+            "{} requests to elsewhere",
+            report.strays
+        );
+        ensure!(
+            requests == expected,
+            "{requests} requests instead of {expected}"
+        );
+        ensure!(
+            distinct == expected,
+            "{distinct} recipients instead of {expected}"
+        );
+        check_samples(&report, audience, key)
+    }
+
+    async fn tell(&mut self, order: &impl Serialize) -> anyhow::Result<()> {
+        let line = serde_json::to_string(order)? + "\n";
+        Ok(self.orders.write_all(line.as_bytes()).await?)
+    }
+
+    async fn hear<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
+        let line = timeout(PATIENCE, self.words.next_line()).await;
+        let line = line.context("the sink waits for requests that do not come")??;
+        Ok(serde_json::from_str(&line.context("the sink has ended")?)?)
+    }
+}
+
+/// Whether enough messages were kept, and each is what it should be.
+pub fn check_samples(report: &Report, audience: &Audience, key: &str) -> anyhow::Result<()> {
+    let kept = report.samples.len() as u64;
+    ensure!(kept == plan::SAMPLES, "{kept} messages were kept");
+    for sample in &report.samples {
+        verify(sample, audience, key).with_context(|| sample.path.clone())?;
+    }
+    Ok(())
+}

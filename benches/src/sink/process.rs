@@ -1,0 +1,151 @@
+//! The sink itself: TLS, HTTP/2 and HTTP/1.1 on one thread, which answers several times as many requests as two cores can
+//! send.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::io::Write as _;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use hato_testkit::authority::Authority;
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Incoming;
+use hyper::rt::Executor;
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use serde::Serialize;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{LocalSet, spawn_local};
+use tokio_rustls::TlsAcceptor;
+
+use super::plan::{Order, Plan, Report, Sample};
+use super::tally::{Tally, now};
+use crate::audience::{encode, number};
+
+/// Streams that a connection may have open, as with the large push services.
+const STREAMS: u32 = 100;
+
+type Desk = Rc<RefCell<Tally>>;
+
+/// Serves until standard input ends.
+pub fn run(arguments: &[String]) -> anyhow::Result<()> {
+    let ca = arguments
+        .first()
+        .context("where to write the authority's certificate")?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    LocalSet::new().block_on(&runtime, serve(Path::new(ca)))
+}
+
+async fn serve(ca: &Path) -> anyhow::Result<()> {
+    let authority = Authority::new();
+    authority.write_pem(ca)?;
+    let acceptor = TlsAcceptor::from(authority.server_config(&["h2", "http/1.1"]));
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    say(&format!("https://{}", listener.local_addr()?))?;
+    let desk = Rc::new(RefCell::new(Tally::new(Plan::plain(0))));
+    spawn_local(accept(listener, acceptor, Rc::clone(&desk)));
+    let mut orders = BufReader::new(tokio::io::stdin()).lines();
+    while let Some(line) = orders.next_line().await? {
+        match serde_json::from_str(&line)? {
+            Order::Begin(plan) => {
+                desk.replace(Tally::new(plan));
+                say(&())?;
+            }
+            Order::End => say(&std::mem::take::<Report>(desk.borrow_mut().report()))?,
+        }
+    }
+    Ok(())
+}
+
+fn say(word: &impl Serialize) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(word)?)?;
+    Ok(out.flush()?)
+}
+
+async fn accept(listener: TcpListener, acceptor: TlsAcceptor, desk: Desk) {
+    loop {
+        if let Ok((stream, _)) = listener.accept().await {
+            spawn_local(connection(stream, acceptor.clone(), Rc::clone(&desk)));
+        }
+    }
+}
+
+/// Serves a connection to its end, whatever that is: senders see it too.
+async fn connection(stream: TcpStream, acceptor: TlsAcceptor, desk: Desk) {
+    let _ = stream.set_nodelay(true);
+    let Ok(stream) = acceptor.accept(stream).await else {
+        return;
+    };
+    let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+    let service = service_fn(move |request| answer(request, Rc::clone(&desk)));
+    let stream = TokioIo::new(stream);
+    let _ = if is_http2 {
+        let mut builder = http2::Builder::new(Local);
+        builder
+            .max_concurrent_streams(STREAMS)
+            .serve_connection(stream, service)
+            .await
+    } else {
+        http1::Builder::new()
+            .serve_connection(stream, service)
+            .await
+    };
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    desk: Desk,
+) -> Result<Response<Empty<Bytes>>, Infallible> {
+    let verdict = desk.borrow_mut().arrived(number(request.uri().path()));
+    let (head, body) = request.into_parts();
+    let body = body.collect().await.map(|body| body.to_bytes());
+    if verdict.keep {
+        let sample = sample(&head, &body.unwrap_or_default());
+        desk.borrow_mut().report().samples.push(sample);
+    }
+    let latency = desk.borrow().latency_ms();
+    if latency > 0 {
+        tokio::time::sleep(Duration::from_millis(latency)).await;
+    }
+    if verdict.counts && desk.borrow_mut().answered() {
+        // Whoever listens is gone only when the benchmark is over.
+        let _ = say(&now());
+    }
+    let mut response = Response::new(Empty::new());
+    *response.status_mut() = StatusCode::from_u16(verdict.status).unwrap_or(StatusCode::CREATED);
+    Ok(response)
+}
+
+fn sample(head: &Parts, body: &[u8]) -> Sample {
+    let text = |value: &http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
+    let headers = head
+        .headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), text(value)));
+    Sample {
+        path: head.uri.path().to_owned(),
+        headers: headers.collect::<BTreeMap<_, _>>(),
+        body: encode(body),
+    }
+}
+
+/// Runs everything on the one thread.
+#[derive(Clone)]
+struct Local;
+
+impl<F: Future<Output = ()> + 'static> Executor<F> for Local {
+    fn execute(&self, future: F) {
+        spawn_local(future);
+    }
+}
