@@ -1,5 +1,7 @@
 //! Accepting and serving connections: bounded in number and in the time that a request's head may take.
 
+mod explained;
+
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tower::service_fn;
 use tower::util::ServiceExt as _;
 
+use self::explained::Explained;
 use crate::http::client_address::Peer;
 
 /// Connections at a time; the next one waits in the system's queue.
@@ -64,7 +67,10 @@ async fn converse(
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD_BYTES);
-    let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let connection = http.serve_connection(
+        TokioIo::new(Explained::new(stream)),
+        TowerToHyperService::new(service),
+    );
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

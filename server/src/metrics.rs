@@ -23,6 +23,7 @@ use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connections;
+use crate::http::request_id;
 
 const REQUESTS: &str = "hato_http_requests_total";
 const DURATION: &str = "hato_http_request_duration_seconds";
@@ -89,7 +90,8 @@ impl Exposition {
         let reader = (self.service, self.recorded);
         let router = Router::new()
             .route("/metrics", get(scrape))
-            .with_state(reader);
+            .with_state(reader)
+            .layer(from_fn(request_id::assign));
         tokio::select! {
             () = connections::serve(self.listener, router, CancellationToken::new()) => {}
             () = upkeep(recorded) => {}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::any;
+use axum::routing::{MethodRouter, any};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, Method};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -33,7 +33,9 @@ pub fn router(state: &Shared) -> Router {
         )
         .nest("/auth", auth(state))
         .route("/api/", any(unknown_path))
-        .route("/auth/", any(unknown_path))
+        .route("/auth/", explained(state, any(unknown_path)))
+        .route("/mcp", any(unknown_path))
+        .route("/mcp/{*rest}", any(unknown_path))
         .nest("/sdk", sdk())
         .merge(assets::site())
         .method_not_allowed_fallback(wrong_method)
@@ -148,6 +150,11 @@ fn auth(state: &Shared) -> Router<Shared> {
         ))
         .layer(from_fn_with_state(Shared::clone(state), accounts::explain))
         .layer(from_fn(headers::data))
+}
+
+/// Answers refusals as pages to whoever asks for pages (CONTRACT 2).
+fn explained(state: &Shared, answers: MethodRouter<Shared>) -> MethodRouter<Shared> {
+    answers.layer(from_fn_with_state(Shared::clone(state), accounts::explain))
 }
 
 /// CONTRACT 10. The fallback comes before the layer, which also answers preflights.

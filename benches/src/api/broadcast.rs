@@ -8,11 +8,11 @@ use crate::Wish;
 use crate::figures::{Figures, Span, Target};
 use crate::hato::{Data, Hato, notification};
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 const FEW: u64 = 10;
 const MANY: u64 = 1_000_000;
 /// Long enough for the kernel's clock ticks to tell its CPU.
-const ROUND: Duration = Duration::from_millis(1_500);
+const ROUND: Duration = Duration::from_millis(700);
 
 pub async fn measure(stage: &Stage, wish: &Wish, figures: &mut Figures) -> anyhow::Result<()> {
     let small = prepare(stage, "few", FEW).await?;

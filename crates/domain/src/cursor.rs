@@ -12,8 +12,9 @@ impl PageLimit {
 
     /// Outside 1 to 100, or no number: `INVALID_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
+        let is_plain = text.starts_with(|first: char| ('1'..='9').contains(&first));
         match text.parse() {
-            Ok(limit @ 1..=100) => Ok(Self(limit)),
+            Ok(limit @ 1..=100) if is_plain => Ok(Self(limit)),
             _ => Err(ErrorCode::InvalidInput),
         }
     }
@@ -64,6 +65,9 @@ impl PageRequest {
     }
 
     fn cursor(before: &str, before_id: Option<String>) -> Result<Cursor, ErrorCode> {
+        if before.starts_with('+') {
+            return Err(ErrorCode::InvalidInput);
+        }
         let before = before
             .parse()
             .map(UnixMillis)
@@ -88,6 +92,9 @@ mod tests {
             (Some("0"), None, None),
             (Some("101"), None, None),
             (Some("ten"), None, None),
+            (Some("+5"), None, None),
+            (Some("05"), None, None),
+            (None, Some("+5"), None),
             (None, Some("soon"), None),
             (None, None, Some("snd_1")),
         ] {

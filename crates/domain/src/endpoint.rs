@@ -25,7 +25,7 @@ impl Endpoint {
         }
         let url = Url::parse(text).map_err(|_| ErrorCode::InvalidEndpoint)?;
         let anonymous = url.username().is_empty() && url.password().is_none();
-        if url.host().is_none() || !anonymous {
+        if url.host().is_none() || !anonymous || !has_plain_authority(text) {
             return Err(ErrorCode::InvalidEndpoint);
         }
         Ok(Self(text.to_owned()))
@@ -83,6 +83,14 @@ impl HttpsUrl {
     }
 }
 
+/// Whether a host is written where it belongs, with no `@` before it: the URL parser looks for one further on, and forgets
+/// credentials that are empty.
+fn has_plain_authority(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").unwrap_or(text);
+    let authority = rest.split(['/', '\\', '?', '#']).next();
+    authority.is_some_and(|authority| !authority.is_empty() && !authority.contains('@'))
+}
+
 /// The URL parser forgives blanks and control characters; a request line does not.
 fn is_plain(text: &str) -> bool {
     !text.chars().any(|c| c.is_whitespace() || c.is_control())
@@ -101,6 +109,9 @@ mod tests {
         for text in [
             "https://",
             "https://u:p@a.example/",
+            "https://@a.example/",
+            "https:///u@a.example/",
+            "https:///a.example/",
             "https://a b/",
             "https://[::1/x",
         ] {

@@ -14,7 +14,7 @@ use crate::{Failure, Outcome, Service};
 pub const SESSION_LIFETIME: Duration = Duration::from_hours(14 * 24);
 
 /// The end of a session is moved at most this often, so that reading pages writes next to nothing.
-const RENEWAL_STEP: Duration = Duration::from_hours(1);
+const RENEWAL_STEP: Duration = Duration::from_secs(10);
 
 /// A live session.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! GET /auth/github           state and PKCE verifier are kept, the browser gets a cookie and goes to GitHub
-//! GET /auth/github/callback  configured? code or refusal? the state of this browser? what does GitHub say? whose account?
+//! GET /auth/github/callback  configured? a code? the state of this browser? what does GitHub say? whose account?
 //! ```
 
 mod browser;
@@ -59,10 +59,7 @@ pub async fn finish(
     address: Uri,
 ) -> ApiResult<Response> {
     let provider = state.github()?;
-    let code = parameter(&address, "code");
-    if code.is_none() && parameter(&address, "error").is_none() {
-        return Err(ErrorCode::MissingCode.into());
-    }
+    let code = parameter(&address, "code").ok_or(ErrorCode::MissingCode)?;
     let state_back = parameter(&address, "state").ok_or(ErrorCode::InvalidState)?;
     let browser = Browser::of(&headers).ok_or(ErrorCode::InvalidState)?;
     let login = GithubLogin {
@@ -70,7 +67,6 @@ pub async fn finish(
         browser: browser.secret,
     };
     let verifier = state.service.resume_github_login(&login).await?;
-    let code = code.ok_or(ErrorCode::GithubAuthFailed)?;
     let user = provider.identify(code, verifier).await?;
     let owner = state.service.sign_in_with_github(user).await?;
     enter(&state, &headers, &owner, browser.next.as_deref()).await

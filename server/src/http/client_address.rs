@@ -46,13 +46,16 @@ impl TrustedProxies {
     /// ends the search at the proxy that passed it on.
     fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let forwarded = headers.get_all(X_FORWARDED_FOR).iter().rev();
-        let hops = forwarded.flat_map(|value| value.to_str().unwrap_or("?").rsplit(','));
+        let hops = forwarded
+            .flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','))
+            .map(<[u8]>::trim_ascii)
+            .filter(|hop| !hop.is_empty());
         let mut client = peer.to_canonical();
         for hop in hops {
             if !self.trust(client) {
                 break;
             }
-            match parse(hop.trim()) {
+            match std::str::from_utf8(hop).ok().and_then(parse) {
                 Some(address) => client = address,
                 None => break,
             }
@@ -102,7 +105,7 @@ mod tests {
     use std::net::IpAddr;
 
     use hato_domain::address::parse_networks;
-    use http::HeaderMap;
+    use http::{HeaderMap, HeaderValue};
 
     use super::{TrustedProxies, counted_as};
 
@@ -110,7 +113,8 @@ mod tests {
         let networks = parse_networks("127.0.0.1, 10.0.0.0/8, fd00::/8").expect("networks");
         let mut headers = HeaderMap::new();
         for value in forwarded {
-            headers.append("x-forwarded-for", value.parse().expect("a header value"));
+            let value = HeaderValue::from_bytes(value.as_bytes()).expect("a header value");
+            headers.append("x-forwarded-for", value);
         }
         let peer: IpAddr = peer.parse().expect("an address");
         TrustedProxies::new(networks)
@@ -133,6 +137,7 @@ mod tests {
             (&["[2001:db8::1]:4711"], "2001:db8::1"),
             (&["::ffff:198.51.100.7"], "198.51.100.7"),
             (&["10.0.0.1, 10.0.0.2"], "10.0.0.1"),
+            (&["198.51.100.7,, "], "198.51.100.7"),
             (&[], "127.0.0.1"),
         ] {
             assert_eq!(client("127.0.0.1", forwarded), expected, "{forwarded:?}");
@@ -148,6 +153,8 @@ mod tests {
     fn garbage_ends_the_search() {
         assert_eq!(client("127.0.0.1", &["1.1.1.1, unknown"]), "127.0.0.1");
         assert_eq!(client("127.0.0.1", &["1.1.1.1, x, 10.1.2.3"]), "10.1.2.3");
+        let left_of_a_stranger = ["x\u{e9}, 198.51.100.7"];
+        assert_eq!(client("127.0.0.1", &left_of_a_stranger), "198.51.100.7");
     }
 
     #[test]

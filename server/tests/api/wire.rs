@@ -122,13 +122,36 @@ async fn what_is_no_http_is_refused_and_forgotten() {
     ];
     for request in requests {
         let answer = talk(server.address(), &request, true);
-        let legal =
-            answer.is_empty() || status(&answer).starts_with('4') || status(&answer) == "505";
-        assert!(
-            legal,
-            "{}: {answer}",
-            request[..request.len().min(200)].escape_ascii()
-        );
+        let text = request[..request.len().min(200)].escape_ascii();
+        let explained = answer.is_empty() || is_explained(&answer);
+        assert!(explained, "{text}: {answer}");
     }
     assert_eq!(everything(&app).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_that_cannot_be_read_gets_an_answer_like_every_other() {
+    let (server, _) = stage().await;
+    for request in [
+        b"GET /api/v1/apps/\xff HTTP/1.1\r\nhost: h\r\n\r\n".to_vec(),
+        b"GET /api/v1/apps/<x> HTTP/1.1\r\nhost: h\r\n\r\n".to_vec(),
+        format!(
+            "GET /api/v1/apps HTTP/1.1\r\nhost: h\r\n{}\r\n",
+            "a: b\r\n".repeat(120)
+        )
+        .into_bytes(),
+    ] {
+        let answer = talk(server.address(), &request, true);
+        assert!(is_explained(&answer), "{answer}");
+        assert_eq!(status(&answer), "400");
+        let body = answer.split("\r\n\r\n").nth(1).unwrap_or_default();
+        let body: serde_json::Value = serde_json::from_str(body).expect("an error body");
+        assert_eq!(body["code"], "INVALID_INPUT");
+    }
+}
+
+/// Whether it is a refusal with an id and a code.
+fn is_explained(answer: &str) -> bool {
+    let refused = status(answer).starts_with('4') || status(answer) == "505";
+    refused && answer.contains("x-request-id: ") && answer.contains("\"code\":\"")
 }

@@ -1,0 +1,105 @@
+//! Refusals of the HTTP library, made into answers like every other (CONTRACT 2).
+//!
+//! What is no HTTP, or has a head that is too large, never reaches the router: hyper answers it with a bare status. Such an
+//! answer is told by what it lacks, the id that all of ours carry, and written anew with an id and an error body.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use hato_domain::ErrorCode;
+use hato_domain::wire::ErrorBody;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use uuid::Uuid;
+
+use crate::http::request_id::X_REQUEST_ID;
+
+/// A connection on which refusals are explained.
+pub struct Explained<S> {
+    stream: S,
+    /// What is left to be written in place of the refusal.
+    explanation: Vec<u8>,
+}
+
+impl<S> Explained<S> {
+    /// The connection over `stream`.
+    pub fn new(stream: S) -> Self {
+        let explanation = Vec::new();
+        Self {
+            stream,
+            explanation,
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Explained<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Explained<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if !is_bare_refusal(bytes) {
+            return Pin::new(&mut self.stream).poll_write(context, bytes);
+        }
+        if self.explanation.is_empty() {
+            self.explanation = explanation();
+        }
+        while !self.explanation.is_empty() {
+            let Self {
+                stream,
+                explanation,
+            } = &mut *self;
+            let written = ready!(Pin::new(stream).poll_write(context, explanation))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            explanation.drain(..written);
+        }
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// Whether this is a refusal or a failure, all of it, that no request's id is on.
+fn is_bare_refusal(bytes: &[u8]) -> bool {
+    let id = X_REQUEST_ID.as_str().as_bytes();
+    (bytes.starts_with(b"HTTP/1.1 4") || bytes.starts_with(b"HTTP/1.1 5"))
+        && bytes.ends_with(b"\r\n\r\n")
+        && !bytes.windows(id.len()).any(|window| window == id)
+}
+
+fn explanation() -> Vec<u8> {
+    let code = ErrorCode::InvalidInput;
+    let id = Uuid::new_v4().simple();
+    tracing::debug!(%id, %code, "a request could not be read");
+    let body = ErrorBody {
+        error: code.message().to_owned(),
+        code: code.as_str().to_owned(),
+        upgrade_url: None,
+    };
+    let body = serde_json::to_string(&body).expect("texts are JSON");
+    format!(
+        "HTTP/1.1 {} Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+         cache-control: no-store\r\n{X_REQUEST_ID}: {id}\r\nconnection: close\r\n\r\n{body}",
+        code.status(),
+        body.len()
+    )
+    .into_bytes()
+}
