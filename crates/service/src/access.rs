@@ -4,7 +4,7 @@
 
 use hato_domain::{AccountId, AppId, ErrorCode, Scope};
 
-use crate::ports::{AccountRecord, AppRecord, KeyRecord};
+use crate::ports::{AccountRecord, AppRecord, KeyRecord, UsedKey};
 
 /// Whether a user or an API key acted (CONTRACT 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,7 @@ pub struct Actor {
 #[derive(Clone, Debug)]
 pub struct KeyHolder {
     key: KeyRecord,
+    vapid_public_key: Vec<u8>,
 }
 
 /// Somebody who authenticated with a session.
@@ -52,6 +53,7 @@ pub struct Owner {
 #[derive(Clone, Debug)]
 pub struct MaySubscribe {
     app: AppId,
+    vapid_public_key: Vec<u8>,
 }
 
 /// The right to send to an app's subscribers.
@@ -80,14 +82,18 @@ impl Operator {
 }
 
 impl KeyHolder {
-    pub(crate) fn new(key: KeyRecord) -> Self {
-        Self { key }
+    pub(crate) fn new(key: UsedKey) -> Self {
+        Self {
+            key: key.record,
+            vapid_public_key: key.vapid_public_key,
+        }
     }
 
     /// Any scope may subscribe (SPEC 5.2).
-    pub fn may_subscribe(&self) -> MaySubscribe {
+    pub fn may_subscribe(self) -> MaySubscribe {
         MaySubscribe {
-            app: self.key.app_id.clone(),
+            app: self.key.app_id,
+            vapid_public_key: self.vapid_public_key,
         }
     }
 
@@ -174,6 +180,11 @@ impl MaySubscribe {
     /// The app.
     pub fn app(&self) -> &AppId {
         &self.app
+    }
+
+    /// The app's VAPID public key, 65 bytes, which a browser needs to subscribe (SPEC 4.4).
+    pub fn vapid_public_key(&self) -> &[u8] {
+        &self.vapid_public_key
     }
 }
 

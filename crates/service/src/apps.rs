@@ -4,7 +4,7 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPai
 use hato_domain::{AppId, ErrorCode, Name, WebhookUrl};
 use uuid::Uuid;
 
-use crate::access::{MayManage, MaySubscribe, Owner};
+use crate::access::{MayManage, Owner};
 use crate::ports::{AppRecord, CreatedApp, NewApp, WebhookSet};
 use crate::{Failure, Outcome, Service};
 
@@ -87,16 +87,8 @@ impl Service {
 
     /// The app.
     pub async fn app(&self, access: &MayManage) -> Outcome<AppRecord> {
-        self.app_record(access.app()).await
-    }
-
-    /// The app whose public key a browser needs to subscribe (SPEC 4.4).
-    pub async fn app_to_subscribe(&self, access: &MaySubscribe) -> Outcome<AppRecord> {
-        self.app_record(access.app()).await
-    }
-
-    async fn app_record(&self, app: &AppId) -> Outcome<AppRecord> {
-        Ok(self.store.app(app).await?.ok_or(ErrorCode::NotFound)?)
+        let app = self.store.app(access.app()).await?;
+        Ok(app.ok_or(ErrorCode::NotFound)?)
     }
 }
 

@@ -95,7 +95,7 @@ impl Service {
             .key_by_hash(hash)
             .await?
             .ok_or(ErrorCode::InvalidApiKey)?;
-        self.last_used.note(&key.id, self.clock.now());
+        self.last_used.note(&key.record.id, self.clock.now());
         Ok(KeyHolder::new(key))
     }
 

@@ -21,7 +21,7 @@ pub use apps::{AppRecord, AppStore, CreatedApp, NewApp, WebhookSet};
 pub use clock::{Clock, SystemClock};
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use keys::{
-    DeletedKey, KeyEvent, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord, PepperedHash,
+    DeletedKey, KeyEvent, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord, PepperedHash, UsedKey,
 };
 pub use operator::{AccountUse, OperatorStore};
 pub use queue::{

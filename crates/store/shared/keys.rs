@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use hato_domain::{AppId, KeyId, PageRequest, Scope, UnixMillis};
 use hato_service::ports::{
     DeletedKey, KeyEvent, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord, PepperedHash,
-    StoreError,
+    StoreError, UsedKey,
 };
 
 use crate::Database;
@@ -18,16 +18,18 @@ impl KeyStore for Database {
         write(self, "make a key", |c| Box::pin(create(c, key))).await
     }
 
-    async fn key_by_hash(&self, hash: PepperedHash) -> Result<Option<KeyRecord>, StoreError> {
+    async fn key_by_hash(&self, hash: PepperedHash) -> Result<Option<UsedKey>, StoreError> {
         let hash = &hash[..];
         let row = sqlx::query_as!(
-            KeyRow,
-            "SELECT id, app_id, name, scope, last_used_at, created_at FROM api_keys WHERE hash = $1",
+            UsedKeyRow,
+            "SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at,
+                    p.vapid_public_key
+             FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id WHERE k.hash = $1",
             hash
         );
         row.fetch_optional(readers(self))
             .await
-            .and_then(|row| row.map(KeyRow::into_record).transpose())
+            .and_then(|row| row.map(UsedKeyRow::into_used).transpose())
             .map_err(during("find a key"))
     }
 
@@ -87,6 +89,33 @@ impl KeyRow {
             scope: Scope::parse(&self.scope).map_err(|_| unreadable("scope"))?,
             last_used_at: self.last_used_at.map(UnixMillis),
             created_at: UnixMillis(self.created_at),
+        })
+    }
+}
+
+struct UsedKeyRow {
+    id: String,
+    app_id: String,
+    name: String,
+    scope: String,
+    last_used_at: Option<i64>,
+    created_at: i64,
+    vapid_public_key: Vec<u8>,
+}
+
+impl UsedKeyRow {
+    fn into_used(self) -> sqlx::Result<UsedKey> {
+        let row = KeyRow {
+            id: self.id,
+            app_id: self.app_id,
+            name: self.name,
+            scope: self.scope,
+            last_used_at: self.last_used_at,
+            created_at: self.created_at,
+        };
+        Ok(UsedKey {
+            record: row.into_record()?,
+            vapid_public_key: self.vapid_public_key,
         })
     }
 }

@@ -7,7 +7,8 @@ use http_body_util::Full;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use std::{convert::Infallible, future::Future};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 
 /// An answer whose body is in memory.
 pub(crate) type PlainResponse = Response<Full<Bytes>>;
@@ -23,8 +24,10 @@ where
     })
 }
 
-async fn serve_connection<H, F>(stream: TcpStream, handler: H)
+/// Answers the requests of one connection, encrypted or not, with `handler`.
+pub(crate) async fn serve_connection<S, H, F>(stream: S, handler: H)
 where
+    S: AsyncRead + AsyncWrite + Unpin,
     H: Fn(Request<Incoming>) -> F,
     F: Future<Output = PlainResponse>,
 {

@@ -4,27 +4,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::future::join_all;
 use hato_delivery::{DeliverySettings, Engine};
 use hato_domain::notification::Links;
 use hato_domain::{
-    AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, PageRequest,
-    Plan, PushOptions, SendId, SubscriptionId, UnixMillis,
+    BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, PushOptions, SendId,
+    SubscriptionId, UnixMillis,
 };
 use hato_service::access::{Actor, ActorKind};
 use hato_service::ports::{
-    AcceptedSend, Audience, Clock, DeadLetterRecord, NewAccount, NewApp, NewSend, NewSubscription,
-    SendRecord, Store, SystemClock,
+    AcceptedSend, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord, Store,
+    SystemClock,
 };
-use hato_service::{Sealer, Secrets, Wake};
+use hato_service::{Secrets, Wake};
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, Options, Protocols, PushService,
 };
 use tempfile::TempDir;
 
+use crate::app::App;
 use crate::watched::WatchedQueue;
 
 pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
@@ -43,13 +43,6 @@ impl Clock for TurnedClock {
     fn now(&self) -> UnixMillis {
         UnixMillis(self.0.load(Ordering::SeqCst))
     }
-}
-
-/// A sender.
-#[derive(Clone)]
-pub struct App {
-    pub id: AppId,
-    public_key: String,
 }
 
 pub struct World {
@@ -94,7 +87,7 @@ impl World {
             settings: settings(&service),
             service,
             queue: Arc::new(WatchedQueue::new(Arc::clone(&store))),
-            app: new_app(&*store, "1", clock.now()).await,
+            app: App::new(&*store, "1", clock.now()).await,
             store,
             clock,
             wake: Wake::default(),
@@ -105,7 +98,7 @@ impl World {
 
     /// Another app.
     pub async fn other_app(&self) -> App {
-        new_app(&*self.store, &self.number(), self.clock.now()).await
+        App::new(&*self.store, &self.number(), self.clock.now()).await
     }
 
     fn number(&self) -> String {
@@ -266,34 +259,6 @@ fn settings(service: &PushService) -> DeliverySettings {
         connect_timeout: Duration::from_mins(1),
         turn_patience: Duration::from_mins(1),
         ..DeliverySettings::default()
-    }
-}
-
-async fn new_app(store: &dyn Store, number: &str, now: UnixMillis) -> App {
-    let account = AccountId::trusted(format!("usr_{number}"));
-    let created = store.create_account(NewAccount {
-        id: account.clone(),
-        email: Email::parse(&format!("{number}@example.com")).expect("an address"),
-        password_hash: None,
-        plan: Plan::Pro,
-        created_at: now,
-    });
-    assert!(created.await.expect("stored"));
-    let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key pair");
-    let private_key = pair.to_pkcs8v1().expect("a document");
-    let id = AppId::trusted(format!("app_{number}"));
-    let app = NewApp {
-        id: id.clone(),
-        account_id: account,
-        name: "app".into(),
-        vapid_public_key: pair.public_key().as_ref().to_vec(),
-        sealed_private_key: Sealer::new(ENCRYPTION_KEY).seal(id.as_str(), private_key.as_ref()),
-        created_at: now,
-    };
-    store.create_app(app).await.expect("stored");
-    App {
-        id,
-        public_key: URL_SAFE_NO_PAD.encode(pair.public_key()),
     }
 }
 

@@ -26,6 +26,15 @@ pub struct KeyRecord {
     pub created_at: UnixMillis,
 }
 
+/// A key as it is found when it is used, with what a browser needs of its app (SPEC 4.4).
+#[derive(Clone, Debug)]
+pub struct UsedKey {
+    /// The key.
+    pub record: KeyRecord,
+    /// The app's VAPID public key: an uncompressed point on P-256, 65 bytes.
+    pub vapid_public_key: Vec<u8>,
+}
+
 /// A key to be made, with the event that records it.
 #[derive(Clone, Debug)]
 pub struct NewKeyRecord {
@@ -107,7 +116,7 @@ pub trait KeyStore {
     async fn create_key(&self, key: NewKeyRecord) -> Result<bool, StoreError>;
 
     /// The key with this hash.
-    async fn key_by_hash(&self, hash: PepperedHash) -> Result<Option<KeyRecord>, StoreError>;
+    async fn key_by_hash(&self, hash: PepperedHash) -> Result<Option<UsedKey>, StoreError>;
 
     /// The app's keys, oldest first.
     async fn keys_of(&self, app: &AppId) -> Result<Vec<KeyRecord>, StoreError>;

@@ -12,7 +12,9 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, Sqlite, SqliteConnection, Transaction};
+use sqlx::{
+    ConnectOptions as _, Connection as _, Executor as _, Sqlite, SqliteConnection, Transaction,
+};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -215,17 +217,31 @@ async fn together(
 ) -> sqlx::Result<()> {
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     if at_once.min(waiting.len()) == 1 {
-        return run_next(transaction, waiting, ran).await;
+        return alone(transaction, waiting, ran).await;
     }
-    while ran.len() < at_once && !waiting.is_empty() {
-        let savepoint = transaction.begin().await?;
-        run_next(savepoint, waiting, ran).await?;
+    transaction.execute("SAVEPOINT operation").await?;
+    while ran.len() < at_once
+        && let Some(mut operation) = waiting.pop_front()
+    {
+        let keep = operation.run(&mut transaction).await;
+        ran.push(operation);
+        transaction.execute(after(keep)).await?;
     }
     transaction.commit().await
 }
 
-/// Runs the next operation and ends `transaction`, which is its own or a savepoint, as it wishes.
-async fn run_next(
+/// What ends one operation and begins the next: one message to the connection's thread, which costs more than the statements.
+/// Both fail when SQLite has ended the transaction by itself.
+const fn after(keep: bool) -> &'static str {
+    if keep {
+        "RELEASE operation; SAVEPOINT operation"
+    } else {
+        "ROLLBACK TO operation"
+    }
+}
+
+/// Runs the next operation in a transaction that is its own.
+async fn alone(
     mut transaction: Transaction<'_, Sqlite>,
     waiting: &mut VecDeque<Box<dyn Operation>>,
     ran: &mut Vec<Box<dyn Operation>>,

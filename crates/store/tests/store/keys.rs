@@ -19,6 +19,8 @@ async fn a_key_is_found_by_its_hash() {
         .await
         .expect("read")
         .expect("the key");
+    assert_eq!(found.vapid_public_key, vec![4; 65]);
+    let found = found.record;
     assert_eq!(
         (found.id, found.app_id, found.name.as_str()),
         (id, app, "key")
@@ -122,7 +124,7 @@ async fn uses_only_move_forward() {
             .await
             .expect("read")
             .expect("the key");
-        key.last_used_at
+        key.record.last_used_at
     };
     assert_eq!(last([1; 32]).await, Some(at(9)));
     assert_eq!(last([2; 32]).await, None);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hato_domain::{AppId, FailureReason, UnixMillis};
 use hato_service::ports::{
-    Audience, ClaimedPage, DeadLetter, Expired, RecipientId, RetryJob, Settlement,
+    Audience, ClaimedPage, DeadLetter, Expired, PageRange, RecipientId, RetryJob, Settlement,
 };
 use hato_testkit::chance::Chance;
 
@@ -109,7 +109,7 @@ impl Pair {
 
     /// Some of the app's active subscriptions, in the order of their numbers.
     fn chosen(&mut self, app: &AppId) -> Vec<RecipientId> {
-        let everyone = hato_service::ports::PageRange::Positions {
+        let everyone = PageRange::Positions {
             after: 0,
             up_to: i64::MAX,
         };
@@ -135,7 +135,7 @@ impl Pair {
         Page {
             lease: page.lease,
             send: self.model.sends.iter().position(is_it).expect("accepted"),
-            range: model::sorted(&page.range),
+            range: sorted(&page.range),
             attempt: page.attempt,
         }
     }
@@ -249,6 +249,15 @@ impl Pair {
         }
         self.assert_same().await;
     }
+}
+
+/// The range, with its list in order.
+fn sorted(range: &PageRange) -> PageRange {
+    let mut range = range.clone();
+    if let PageRange::List(list) = &mut range {
+        list.sort();
+    }
+    range
 }
 
 #[tokio::test]

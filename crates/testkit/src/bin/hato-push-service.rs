@@ -4,7 +4,10 @@
 
 use anyhow::Context;
 use clap::{Parser, ValueEnum};
-use hato_testkit::push_service::{Answer, Decryption, Options, Protocols, PushService};
+use hato_testkit::{
+    program,
+    push_service::{Answer, Decryption, Options, Protocols, PushService},
+};
 use serde_json::json;
 use std::{
     io::Write,
@@ -12,7 +15,6 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use tokio::signal::unix::{SignalKind, signal};
 
 /// A stand-in push service that is real on the wire
 #[derive(Parser)]
@@ -80,12 +82,7 @@ impl Arguments {
 }
 
 fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
-    let runtime = tokio::runtime::Runtime::new()?;
-    let result = runtime.block_on(run(arguments));
-    // A read of standard input cannot be cancelled: the runtime must not wait for it.
-    runtime.shutdown_background();
-    result
+    program::run(run(Arguments::parse()))
 }
 
 async fn run(arguments: Arguments) -> anyhow::Result<()> {
@@ -101,7 +98,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
         .write_ca(&ca_file)
         .with_context(|| format!("cannot write {}", ca_file.display()))?;
     announce(&service, &ca_file)?;
-    wait_for_the_end().await
+    program::until_told_to_end().await
 }
 
 fn announce(service: &PushService, ca_file: &Path) -> std::io::Result<()> {
@@ -114,21 +111,4 @@ fn announce(service: &PushService, ca_file: &Path) -> std::io::Result<()> {
     let mut stdout = std::io::stdout();
     writeln!(stdout, "{line}")?;
     stdout.flush()
-}
-
-async fn wait_for_the_end() -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::select! {
-        () = until_closed() => {}
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
-    Ok(())
-}
-
-async fn until_closed() {
-    let drain = || std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-    // However reading ends, nobody holds the other end any more.
-    let _ = tokio::task::spawn_blocking(drain).await;
 }

@@ -2,7 +2,7 @@
 
 use hato_testkit::{
     client::Client,
-    customer_site::{CustomerSite, SiteSettings},
+    customer_site::{CustomerSite, Policy, SiteSettings},
     firefox_profile,
     push_service::PushService,
     server::{Launch, ServerError},
@@ -19,19 +19,41 @@ async fn the_site_loads_the_sdk_and_nothing_else() {
 
     let page = text("/").await;
     assert!(page.contains(r#"<script src="http://localhost:3000/sdk/hato.js"></script>"#));
-    assert_eq!(page.matches("http://localhost").count(), 1);
+    assert_eq!(
+        page.matches("://").count() - page.matches("http://www.w3.org").count(),
+        page.matches("http://localhost:3000/sdk/").count()
+    );
     for id in ["subscribe", "unsubscribe", "state", "error"] {
         assert!(page.contains(&format!("id=\"{id}\"")), "{id}");
     }
     let script = text("/site.js").await;
-    assert!(script.contains(r#"{"appKey":"pk_0123","baseUrl":"http://localhost:3000"}"#));
+    assert!(script.contains(r#"baseUrl: "http://localhost:3000""#));
+    assert!(script.contains(r#"appKey: "pk_0123""#));
     let worker = text("/hato-sw.js").await;
     assert_eq!(
         worker,
         "importScripts(\"http://localhost:3000/sdk/sw.js\");\n"
     );
-    let missing = client.get("/other").await.expect("a reply");
-    assert_eq!(missing.status, 404);
+}
+
+#[tokio::test]
+async fn the_site_is_its_folder_under_its_policy() {
+    let settings = SiteSettings {
+        policy: Policy::WithoutWasm,
+        ..SiteSettings::new("http://localhost:3000", "pk_0123")
+    };
+    let site = CustomerSite::start(settings).await.expect("it starts");
+    let client = Client::new(site.address());
+    for path in ["/other", "/../plain/index.html", "/..", "//etc/passwd"] {
+        let missing = client.get(path).await.expect("a reply");
+        assert_eq!(missing.status, 404, "{path}");
+    }
+    let page = client.get("/").await.expect("a reply");
+    let policy = page.header("content-security-policy").expect("a policy");
+    assert!(
+        policy.contains("script-src 'self' http://localhost:3000;"),
+        "{policy}"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use hato_service::ports::{
     JobId, Lease, PageRange, RecipientId, RetryJob, SendCounts, SendStatus, Settled, Settlement,
 };
 
+use super::sorted;
 use crate::world::LEASE;
 
 /// A subscription, in the order of registration over all apps.
@@ -278,15 +279,6 @@ impl Model {
         self.finish(send);
         cancelled
     }
-}
-
-/// The range, with its list in order.
-pub fn sorted(range: &PageRange) -> PageRange {
-    let mut range = range.clone();
-    if let PageRange::List(list) = &mut range {
-        list.sort();
-    }
-    range
 }
 
 impl Send {

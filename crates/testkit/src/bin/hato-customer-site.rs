@@ -1,0 +1,68 @@
+//! A customer's site as a program, for tests in other languages.
+//!
+//! Prints its address when it listens, and lives until its standard input closes or SIGTERM comes.
+
+use anyhow::Context;
+use clap::{Parser, ValueEnum};
+use hato_testkit::{
+    customer_site::{CustomerSite, PLAIN_SAMPLE, Policy, SiteSettings},
+    program,
+};
+use std::{io::Write, net::SocketAddr, path::PathBuf};
+
+/// Serves a folder as a site that uses Hato
+#[derive(Parser)]
+struct Arguments {
+    /// The site's files
+    #[arg(long, default_value = PLAIN_SAMPLE)]
+    folder: PathBuf,
+    /// The server's public address
+    #[arg(long)]
+    hato: String,
+    /// A key with the scope `subscribe_only`
+    #[arg(long)]
+    app_key: String,
+    /// Address of the site
+    #[arg(long, default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// The site's Content-Security-Policy
+    #[arg(long, default_value = "strict")]
+    policy: Offer,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Offer {
+    Strict,
+    WithoutWasm,
+    Open,
+}
+
+fn main() -> anyhow::Result<()> {
+    program::run(serve(Arguments::parse()))
+}
+
+async fn serve(arguments: Arguments) -> anyhow::Result<()> {
+    let listen = arguments.listen;
+    let site = CustomerSite::start(arguments.settings())
+        .await
+        .with_context(|| format!("cannot listen on {listen}"))?;
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{}", site.url())?;
+    stdout.flush()?;
+    program::until_told_to_end().await
+}
+
+impl Arguments {
+    fn settings(self) -> SiteSettings {
+        SiteSettings {
+            listen: self.listen,
+            folder: self.folder,
+            policy: match self.policy {
+                Offer::Strict => Policy::Strict,
+                Offer::WithoutWasm => Policy::WithoutWasm,
+                Offer::Open => Policy::Open,
+            },
+            ..SiteSettings::new(self.hato, self.app_key)
+        }
+    }
+}
