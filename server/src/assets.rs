@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 
+use aws_lc_rs::digest::{SHA384, digest};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hato_app::Sdk;
 use hato_domain::ErrorCode;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName,
@@ -54,6 +58,25 @@ pub fn site() -> Router<Shared> {
 pub fn output_name() -> String {
     let name = Site::get(BUILD).and_then(|file| String::from_utf8(file.data.into_owned()).ok());
     name.map_or_else(|| "hato".to_owned(), |name| name.trim().to_owned())
+}
+
+/// The release of the SDK that snippets name, with the integrity values of the very bytes that are served.
+pub fn sdk_release() -> Sdk {
+    let version = env!("CARGO_PKG_VERSION");
+    let integrity = |name: &str| {
+        let file = Site::get(&format!("sdk/{version}/{name}"));
+        file.map_or_else(String::new, |file| integrity(&file.data))
+    };
+    Sdk {
+        version: version.to_owned(),
+        page_integrity: integrity("hato.js"),
+        bell_integrity: integrity("bell.js"),
+    }
+}
+
+/// A Subresource Integrity value.
+fn integrity(content: &[u8]) -> String {
+    format!("sha384-{}", STANDARD.encode(digest(&SHA384, content)))
 }
 
 async fn sdk_file(Path(path): Path<String>, headers: HeaderMap) -> Response {

@@ -15,6 +15,8 @@ pub struct Registration {
     pub id: SubscriptionId,
     /// Whether the endpoint was new to the app.
     pub is_new: bool,
+    /// Whether it was known and deactivated.
+    pub was_deactivated: bool,
 }
 
 impl Service {
@@ -64,10 +66,18 @@ impl Service {
 }
 
 fn registration(registered: RegisteredSubscription) -> Outcome<Registration> {
-    match registered {
-        RegisteredSubscription::Created(id) => Ok(Registration { id, is_new: true }),
-        RegisteredSubscription::Updated(id) => Ok(Registration { id, is_new: false }),
-        RegisteredSubscription::LimitReached => Err(ErrorCode::SubscriberLimitExceeded.into()),
-        RegisteredSubscription::NoApp => Err(ErrorCode::NotFound.into()),
-    }
+    let (id, is_new, was_deactivated) = match registered {
+        RegisteredSubscription::Created(id) => (id, true, false),
+        RegisteredSubscription::Updated(id) => (id, false, false),
+        RegisteredSubscription::Reactivated(id) => (id, false, true),
+        RegisteredSubscription::LimitReached => {
+            return Err(ErrorCode::SubscriberLimitExceeded.into());
+        }
+        RegisteredSubscription::NoApp => return Err(ErrorCode::NotFound.into()),
+    };
+    Ok(Registration {
+        id,
+        is_new,
+        was_deactivated,
+    })
 }

@@ -71,10 +71,13 @@ async fn register(
     if active.position != position {
         count_off(c, &subscription.app_id, 1).await?;
     }
-    Ok(if active.public_id == subscription.id.as_str() {
-        RegisteredSubscription::Created(subscription.id)
+    let id = SubscriptionId::trusted(active.public_id);
+    Ok(if id == subscription.id {
+        RegisteredSubscription::Created(id)
+    } else if active.position == position {
+        RegisteredSubscription::Reactivated(id)
     } else {
-        RegisteredSubscription::Updated(SubscriptionId::trusted(active.public_id))
+        RegisteredSubscription::Updated(id)
     })
 }
 

@@ -39,8 +39,11 @@ fn reply(registration: &Registration) -> (StatusCode, Answer<Registered>) {
     } else {
         StatusCode::OK
     };
-    let id = registration.id.to_string();
-    (status, Answer(Registered { id }))
+    let registered = Registered {
+        id: registration.id.to_string(),
+        reactivated: registration.was_deactivated,
+    };
+    (status, Answer(registered))
 }
 
 /// `DELETE /api/v1/apps/{appId}/subscriptions`: idempotent.

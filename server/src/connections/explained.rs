@@ -79,7 +79,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Explained<S> {
 
 /// Whether this is a refusal or a failure, all of it, that no request's id is on.
 fn is_bare_refusal(bytes: &[u8]) -> bool {
-    let id = X_REQUEST_ID.as_str().as_bytes();
+    let header = X_REQUEST_ID;
+    let id = header.as_str().as_bytes();
     (bytes.starts_with(b"HTTP/1.1 4") || bytes.starts_with(b"HTTP/1.1 5"))
         && bytes.ends_with(b"\r\n\r\n")
         && !bytes.windows(id.len()).any(|window| window == id)

@@ -2,11 +2,25 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
+use aws_lc_rs::digest::{SHA384, digest};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::Launch;
 use http::Method;
+use serde_json::json;
 
-use crate::stage::{BINARY, get, post, send, server, start};
+use crate::stage::{BINARY, get, post, send, server, stage, start};
+
+/// The scripts that sites load, with the most bytes that each may cost a visitor.
+const SCRIPTS: [(&str, usize); 4] = [
+    ("sw.js", 20_480),
+    ("hato.js", 4_096),
+    ("hato.mjs", 4_096),
+    ("bell.js", 3_072),
+];
 
 #[tokio::test]
 async fn the_binary_alone_is_a_whole_server() {
@@ -26,10 +40,11 @@ async fn the_binary_alone_is_a_whole_server() {
     let page = get(&server.client(), "/").await;
     assert_eq!(page.status, 200, "{page}");
     assert!(page.text().contains("<html"));
-    for file in ["/sdk/hato.js", "/sdk/hato.mjs", "/sdk/sw.js"] {
-        assert_eq!(get(&server.client(), file).await.status, 200, "{file}");
+    for (file, _) in SCRIPTS {
+        let path = format!("/sdk/{file}");
+        assert_eq!(get(&server.client(), &path).await.status, 200, "{file}");
     }
-    let account = serde_json::json!({"email": "a@example.com", "password": "correct horse"});
+    let account = json!({"email": "a@example.com", "password": "correct horse"});
     assert_eq!(
         post(&server.client(), "/auth/register", &account)
             .await
@@ -42,7 +57,7 @@ async fn the_binary_alone_is_a_whole_server() {
 async fn the_sdk_is_revalidated_and_its_versions_never_change() {
     let server = server().await;
     let version = env!("CARGO_PKG_VERSION");
-    for file in ["hato.js", "hato.mjs", "sw.js"] {
+    for (file, _) in SCRIPTS {
         let current = get(&server.client(), &format!("/sdk/{file}")).await;
         let kept = get(&server.client(), &format!("/sdk/{version}/{file}")).await;
         assert_eq!(
@@ -85,6 +100,82 @@ async fn the_sdk_is_revalidated_and_its_versions_never_change() {
         .await;
         assert_eq!(changed.status, 200);
     }
+}
+
+#[tokio::test]
+async fn scripts_are_small() {
+    let server = server().await;
+    for (file, limit) in SCRIPTS {
+        let (path, headers) = (format!("/sdk/{file}"), [("accept-encoding", "br")]);
+        let reply = send(&server.client(), Method::GET, &path, &headers, "").await;
+        let size = reply.body.len();
+        assert!(
+            size <= limit,
+            "{file} has {size} bytes, at most {limit} are allowed"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_pastes_the_snippets_runs_what_is_served() {
+    let (server, app) = stage().await;
+    let account = json!({"email": "owner@example.com", "password": PASSWORD});
+    let entered = post(&server.client(), "/auth/login", &account).await.json();
+    let token = entered["session_token"].as_str().expect("a token");
+    let cookie = format!("hato_session={token}");
+    let (path, headers) = (format!("/apps/{}", app.id), [("cookie", cookie.as_str())]);
+    let page = send(&server.client(), Method::GET, &path, &headers, "").await;
+    let page = page.text();
+    let scripts: Vec<_> = page.split("/sdk/").filter_map(script).collect();
+    let names: Vec<_> = scripts
+        .iter()
+        .map(|(path, _)| file_name_of(Path::new(path)))
+        .collect();
+    assert_eq!(names, ["hato.js", "bell.js"], "{page}");
+    for (path, integrity) in scripts {
+        let reply = get(&server.client(), &format!("/sdk/{path}")).await;
+        let expected = format!("sha384-{}", STANDARD.encode(digest(&SHA384, &reply.body)));
+        assert_eq!(integrity, expected, "{path}");
+        let cache = reply.header("cache-control").expect("a rule");
+        assert!(cache.contains("immutable"), "{path}: {cache}");
+    }
+}
+
+/// The path and the integrity value of a script whose address begins the text.
+fn script(text: &str) -> Option<(&str, &str)> {
+    let (path, rest) = text.split_once('"')?;
+    let rest = rest.trim_start().strip_prefix("integrity=\"")?;
+    Some((path, rest.split_once('"')?.0))
+}
+
+#[tokio::test]
+async fn every_release_of_the_sdk_is_served_as_it_was() {
+    let server = server().await;
+    for file in releases() {
+        let version = file_name_of(file.parent().expect("a version"));
+        let path = format!("/sdk/{version}/{}", file_name_of(&file));
+        let reply = get(&server.client(), &path).await;
+        let kept = fs::read(&file).expect("it is there");
+        assert!(reply.status == 200 && reply.body == kept, "{path}");
+    }
+}
+
+/// The files of the releases in the repository.
+fn releases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sw/releases");
+    let entries = |folder: &Path| {
+        let entries = fs::read_dir(folder).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").path())
+    };
+    let versions = entries(&folder).filter(|path| path.is_dir());
+    versions
+        .flat_map(|version| entries(&version).collect::<Vec<_>>())
+        .collect()
+}
+
+fn file_name_of(path: &Path) -> String {
+    let name = path.file_name().expect("a name");
+    name.to_string_lossy().into_owned()
 }
 
 #[tokio::test]

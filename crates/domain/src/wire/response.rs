@@ -142,6 +142,10 @@ pub struct PublicKey {
 pub struct Registered {
     /// `sub_…`.
     pub id: String,
+    /// Present and true when the endpoint was deactivated: its push service may not know it any more, so a page
+    /// that can make a new one should.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reactivated: bool,
 }
 
 /// The answer to a send.

@@ -27,8 +27,10 @@ pub struct NewSubscription {
 pub enum RegisteredSubscription {
     /// The endpoint was new.
     Created(SubscriptionId),
-    /// The endpoint was known: the record is updated, and active again if it was not.
+    /// The endpoint was known and active: the record is updated.
     Updated(SubscriptionId),
+    /// The endpoint was known and deactivated: the record is updated, and active again.
+    Reactivated(SubscriptionId),
     /// The endpoint is new, and the app has as many active subscriptions as its plan allows.
     LimitReached,
     /// There is no such app any more.

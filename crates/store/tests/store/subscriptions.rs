@@ -2,7 +2,9 @@
 
 use futures_util::future::join_all;
 use hato_domain::{AppId, Plan, Platform};
-use hato_service::ports::RegisteredSubscription::{self, Created, LimitReached, NoApp, Updated};
+use hato_service::ports::RegisteredSubscription::{
+    self, Created, LimitReached, NoApp, Reactivated, Updated,
+};
 use uuid::Uuid;
 
 use crate::world::{START, World, endpoint, keys};
@@ -119,7 +121,7 @@ async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id() {
         .store
         .register_subscription(world.new_subscription(&app, 0))
         .await;
-    assert_eq!(back.expect("registered"), Updated(id));
+    assert_eq!(back.expect("registered"), Reactivated(id));
     assert_eq!(world.record(&app).await.active_subscriptions, 1);
 }
 
@@ -135,7 +137,10 @@ async fn at_the_limit_only_known_endpoints_are_taken() {
         Created(_)
     ));
     assert_eq!(within_limit(&world, &app, 1_001).await, LimitReached);
-    assert!(matches!(within_limit(&world, &app, 7).await, Updated(_)));
+    assert!(matches!(
+        within_limit(&world, &app, 7).await,
+        Reactivated(_)
+    ));
     assert_eq!(world.record(&app).await.active_subscriptions, 1_001);
     world.subscribe(&app, 1_001).await;
     assert_eq!(world.record(&app).await.active_subscriptions, 1_002);

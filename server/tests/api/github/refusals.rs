@@ -80,38 +80,6 @@ async fn a_person_who_does_not_agree_is_not_signed_in() {
 }
 
 #[tokio::test]
-async fn a_code_must_be_there() {
-    let (server, github) = stage().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::of(&server);
-    let callback = browser.agree(&github, "/auth/github").await;
-    for path in [
-        "/auth/github/callback",
-        "/auth/github/callback?code=",
-        &with(&callback, "code", ""),
-    ] {
-        let reply = browser.get(path).await;
-        assert_eq!(refused(&reply), (400, "MISSING_CODE".into()), "{path}");
-    }
-}
-
-#[tokio::test]
-async fn a_person_who_does_not_agree_is_not_signed_in() {
-    let (server, github) = stage().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::of(&server);
-    let callback = browser.agree(&github, "/auth/github").await;
-    let denied = with(&with(&callback, "code", ""), "error", "access_denied");
-    let elsewhere = Browser::of(&server).get(&denied).await;
-    assert_eq!(refused(&elsewhere), (403, "INVALID_STATE".into()));
-    let reply = browser.get(&denied).await;
-    assert_eq!(refused(&reply), (502, "GITHUB_AUTH_FAILED".into()));
-    assert_eq!(browser.cookie("hato_session"), None);
-    let late = browser.get(&callback).await;
-    assert_eq!(refused(&late), (403, "INVALID_STATE".into()));
-}
-
-#[tokio::test]
 async fn a_provider_that_fails_signs_nobody_in() {
     let (server, github) = stage().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
