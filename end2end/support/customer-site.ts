@@ -1,44 +1,44 @@
-// A customer's site on an origin of its own: a page with Hato's page script, and the one-line service worker.
+// A customer's site of crates/testkit: a folder of samples on an origin of its own.
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 
-export interface CustomerSite {
-  url: string;
-  stop(): Promise<void>;
+import type { App } from './app.ts';
+import type { Hato } from './hato.ts';
+import { Program } from './program.ts';
+
+/** Where the samples are. */
+export const samples = join(import.meta.dirname, '../samples');
+
+export interface SiteOptions {
+  /** The site's files; the bakery if not given. */
+  folder?: string;
+  /** The site's Content-Security-Policy. */
+  policy?: 'strict' | 'without-wasm' | 'open';
+  /** The port of a site that was there before. */
+  port?: number;
 }
 
-const page = (hato: string, appKey: string) => `<!doctype html>
-<html lang="ja"><meta charset="utf-8"><title>はとパン</title><link rel="icon" href="data:,">
-<script src="${hato}/sdk/hato.js"></script>
-<h1>はとパン</h1>
-<button id="subscribe">通知を受け取る</button>
-<output id="state"></output>
-<script>
-  const state = document.querySelector('#state');
-  const show = async () => { state.textContent = await hato.state(); };
-  hato.init({ baseUrl: ${JSON.stringify(hato)}, appKey: ${JSON.stringify(appKey)} })
-    .then(show, (error) => { state.textContent = 'error: ' + error.message; });
-  document.querySelector('#subscribe').addEventListener('click', () =>
-    hato.subscribe().then(show, (error) => { state.textContent = 'error: ' + error.message; }));
-</script></html>`;
+export class CustomerSite {
+  private constructor(
+    readonly url: string,
+    private readonly program: Program,
+  ) {}
 
-export async function startCustomerSite(hato: string, appKey: string): Promise<CustomerSite> {
-  const server: Server = createServer((request, response) => {
-    const files: Record<string, [string, string]> = {
-      '/': ['text/html; charset=utf-8', page(hato, appKey)],
-      '/hato-sw.js': ['text/javascript', `importScripts(${JSON.stringify(`${hato}/sdk/sw.js`)});`],
-    };
-    const [type, body] = files[request.url ?? ''] ?? ['text/plain', 'not found'];
-    response.writeHead(body === 'not found' ? 404 : 200, { 'content-type': type }).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  static async start(hato: Hato, app: Pick<App, 'subscribeKey'>, options: SiteOptions = {}): Promise<CustomerSite> {
+    const { folder = join(samples, 'plain'), policy = 'strict', port = 0 } = options;
+    const args = ['--hato', hato.url, '--app-key', app.subscribeKey, '--folder', folder];
+    args.push('--policy', policy, '--listen', `127.0.0.1:${port}`);
+    const [program, url] = await Program.start('hato-customer-site', args, {}, (line) =>
+      line.startsWith('http') ? line : undefined,
+    );
+    return new CustomerSite(url, program);
+  }
+
+  stop(): Promise<void> {
+    return this.program.stop();
+  }
 }

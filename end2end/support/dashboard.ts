@@ -2,6 +2,16 @@
 
 import type { Page } from 'puppeteer-core';
 
+/** Waits until the page's islands are alive: leaving earlier would cut off the loading of their code. */
+async function alive(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector('button.copy[hidden]'), { polling: 20 });
+}
+
+export async function open(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await alive(page);
+}
+
 /** Fills `form` and waits for the page that follows. */
 async function submit(page: Page, form: string, fields: Record<string, string>): Promise<void> {
   await page.waitForSelector(form);
@@ -9,30 +19,46 @@ async function submit(page: Page, form: string, fields: Record<string, string>):
     await page.locator(`${form} [name="${name}"]`).fill(value);
   }
   await Promise.all([page.waitForNavigation(), page.locator(`${form} [type="submit"]`).click()]);
+  await alive(page);
 }
 
 export async function register(page: Page, hato: string, email: string): Promise<void> {
-  await page.goto(`${hato}/register`);
+  await open(page, `${hato}/register`);
   await submit(page, 'form[action="/_app/register"]', { email, password: 'correct horse' });
 }
 
 /** Makes an app and resolves with its id, from the address of its page. */
 export async function createApp(page: Page, hato: string, name: string): Promise<string> {
-  await page.goto(`${hato}/apps`);
+  await open(page, `${hato}/apps`);
   await submit(page, 'form[action="/_app/create_app"]', { name });
   const id = page.url().match(/app_[0-9a-z]+/)?.[0];
   if (!id) throw new Error(`no app in ${page.url()}`);
   return id;
 }
 
+/** What the dashboard offers for pasting: the page's part and the bell, with the key that was just made. */
+async function snippets(page: Page): Promise<string> {
+  const shown = (id: string) => page.$eval(id, (code) => code.textContent ?? '');
+  return `${await shown('#embed-page')}\n${await shown('#embed-bell')}`;
+}
+
+/** Makes the snippets' own key with their button, and resolves with them. */
+export async function createEmbedKey(page: Page, hato: string, app: string): Promise<string> {
+  await open(page, `${hato}/apps/${app}`);
+  await Promise.all([page.waitForNavigation(), page.locator('[form="embed-key"]').click()]);
+  await alive(page);
+  return snippets(page);
+}
+
 /** Makes a key and resolves with the raw key, which the page shows this once. */
 export async function createKey(page: Page, hato: string, app: string, scope: string): Promise<string> {
-  await page.goto(`${hato}/apps/${app}`);
+  await open(page, `${hato}/apps/${app}`);
   await page.locator(`#keys form:not([hidden]) [value="${scope}"]`).click();
   await submit(page, '#keys form:not([hidden])', { name: `for ${scope}` });
   const shown = await rawKey(page);
   if (!shown) throw new Error('the page shows no key');
   await page.reload();
+  await alive(page);
   if (await rawKey(page)) throw new Error('the page shows the key again');
   return shown;
 }

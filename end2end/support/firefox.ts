@@ -2,15 +2,20 @@
 
 import puppeteer, { type Browser } from 'puppeteer-core';
 
-export function startFirefox(websocketUrl: string): Promise<Browser> {
+import type { PushService } from './push-service.ts';
+
+/** @param profile A folder that outlives the browser; none: a fresh one. */
+export function startFirefox(push: PushService, profile?: string): Promise<Browser> {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: '/usr/bin/firefox-esr',
     headless: true,
+    userDataDir: profile,
     extraPrefsFirefox: {
-      'dom.push.serverURL': websocketUrl,
+      'dom.push.serverURL': push.websocketUrl,
       'dom.push.testing.allowInsecureServerURL': true,
       'dom.push.connection.enabled': true,
+      'dom.push.retryBaseInterval': 100,
       'permissions.default.desktop-notification': 1,
       'alerts.useSystemBackend': false,
       'intl.accept_languages': 'ja',

@@ -1,46 +1,108 @@
 // The real server, on a fresh SQLite file, reaching the stand-in push service.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Program } from './program.ts';
 import type { PushService } from './push-service.ts';
 
+const account = { email: 'baker@example.com', password: 'correct horse' };
+
 export class Hato {
+  private session?: string;
+  private program!: Program;
+  private port = 0;
+
   private constructor(
-    readonly url: string,
-    private readonly program: Program,
-    private readonly dataDir: string,
+    private readonly push: PushService,
+    private readonly folder: string,
   ) {}
 
   static async start(push: PushService): Promise<Hato> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'hato-'));
+    const hato = new Hato(push, await mkdtemp(join(tmpdir(), 'hato-')));
+    await hato.resume();
+    return hato;
+  }
+
+  get url(): string {
+    return `http://localhost:${this.port}`;
+  }
+
+  /** Starts the server, after {@link pause} at the same address. */
+  async resume(): Promise<void> {
     const env = {
-      HATO_LISTEN: '127.0.0.1:0',
-      HATO_DATA_DIR: dataDir,
+      HATO_LISTEN: `127.0.0.1:${this.port}`,
+      HATO_DATA_DIR: this.data,
+      HATO_DEFAULT_PLAN: 'pro',
       HATO_VAPID_SUBJECT: 'mailto:owner@example.com',
       HATO_OUTBOUND_ALLOW: '127.0.0.0/8',
-      HATO_OUTBOUND_CA: push.caFile,
+      HATO_OUTBOUND_CA: this.push.caFile,
     };
     const [program, port] = await Program.start('hato-server', ['serve'], env, (line) =>
       line.match(/listening on http:\/\/127\.0\.0\.1:(\d+)/)?.[1],
     );
-    return new Hato(`http://localhost:${port}`, program, dataDir);
+    this.program = program;
+    this.port = Number(port);
   }
 
-  /** Calls the API as a customer's server does. */
-  async api(method: string, path: string, key: string, body?: unknown): Promise<{ status: number; json: any }> {
+  /** Ends the server and keeps its data. */
+  pause(): Promise<void> {
+    return this.program.stop();
+  }
+
+  /** Keeps a copy of everything that the server knows. */
+  async backUp(): Promise<void> {
+    await this.pause();
+    await cp(this.data, this.backup, { recursive: true });
+    await this.resume();
+  }
+
+  /** What happened since {@link backUp} is forgotten. */
+  async restore(): Promise<void> {
+    await this.pause();
+    await rm(this.data, { recursive: true });
+    await cp(this.backup, this.data, { recursive: true });
+    await this.resume();
+  }
+
+  /** The session of the account that owns all apps of the tests. */
+  async owner(): Promise<string> {
+    if (!this.session) {
+      const { json } = await this.api('POST', '/auth/register', undefined, account);
+      this.session = json.session_token as string;
+    }
+    return this.session;
+  }
+
+  /** Calls the API as a program does. */
+  async api(
+    method: string,
+    path: string,
+    bearer?: string,
+    body?: unknown,
+  ): Promise<{ status: number; json: any }> {
     const answer = await fetch(this.url + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        ...(bearer && { authorization: `Bearer ${bearer}` }),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     return { status: answer.status, json: await answer.json() };
   }
 
   async stop(): Promise<void> {
-    await this.program.stop();
-    await rm(this.dataDir, { recursive: true, force: true });
+    await this.pause();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  private get backup(): string {
+    return join(this.folder, 'backup');
   }
 }

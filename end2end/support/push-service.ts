@@ -11,7 +11,7 @@ interface Addresses {
 export class PushService {
   private constructor(
     readonly websocketUrl: string,
-    readonly controlUrl: string,
+    private readonly controlUrl: string,
     readonly caFile: string,
     private readonly program: Program,
   ) {}
@@ -23,7 +23,33 @@ export class PushService {
     return new PushService(at.websocket_url, at.control_url, at.ca_file, program);
   }
 
+  /** Browsers lose their connections, and the next one to come back its subscriptions too. */
+  async renewBrowsers(): Promise<void> {
+    await this.control('POST', '/browsers/renew');
+  }
+
+  /** The service no longer knows the subscription; the browser is not told. */
+  async forget(endpoint: string): Promise<void> {
+    await this.control('DELETE', '/subscriptions', { subscription: endpoint });
+  }
+
+  /** How many subscriptions browsers have ended. */
+  async unregistrations(): Promise<number> {
+    return (await this.control('GET', '/state')).unregistrations;
+  }
+
+  /** How many subscriptions browsers have made. */
+  async registrations(): Promise<number> {
+    return (await this.control('GET', '/state')).registrations;
+  }
+
   stop(): Promise<void> {
     return this.program.stop();
+  }
+
+  private async control(method: string, path: string, body?: unknown): Promise<any> {
+    const answer = await fetch(this.controlUrl + path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
   }
 }

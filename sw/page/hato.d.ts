@@ -16,7 +16,10 @@ export interface HatoOptions {
   appKey: string;
   /** The site's service worker, which imports Hato's. Default: `/hato-sw.js`. */
   serviceWorker?: string;
-  /** The worker's scope. Default: the folder of `serviceWorker`. */
+  /**
+   * The worker's scope. Default: the folder of `serviceWorker`, or the folder `hato-push/` in it
+   * when the site has another worker there.
+   */
   scope?: string;
 }
 
@@ -33,8 +36,9 @@ export interface HatoError extends Error {
 
 export interface Hato {
   /**
-   * Connects the page to an app; call it on every page, before the others. A visitor who is
-   * subscribed is registered again when the subscription has changed or a day has passed.
+   * Connects the page to an app; call it on every page, before the others. It never asks the visitor
+   * anything. A subscription that has changed, was lost, was made with another key, or was not
+   * confirmed for a day is registered again, with one request; other page views make none.
    * The promise may be ignored: an error comes back from the call that needs the server.
    */
   init(options: HatoOptions): Promise<void>;
@@ -44,7 +48,7 @@ export interface Hato {
   unsubscribe(): Promise<void>;
   state(): Promise<HatoState>;
   /**
-   * Calls `listener` when the state becomes known, and each time it changes.
+   * Calls `listener` when the state is known, and each time it changes.
    * @returns a function that ends this.
    */
   onChange(listener: (state: HatoState) => void): () => void;

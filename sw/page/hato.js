@@ -1,6 +1,8 @@
 // The page's half of Hato: asks for permission, subscribes, and keeps the server's knowledge of the
-// subscription right. hato.d.ts describes what each function promises.
-const DAY = 24 * 60 * 60 * 1000;
+// subscription right. hato.d.ts describes what each function promises. `cargo xtask site` puts
+// registration.js, browser.js and place.js before it.
+const HOUR = 60 * 60 * 1000;
+const DAY = 24 * HOUR;
 const listeners = new Set();
 let connection;
 let lastState;
@@ -14,39 +16,6 @@ async function coded(promise) {
   }
 }
 
-// --- What this browser can do
-
-const isApple = () => "standalone" in navigator && navigator.maxTouchPoints > 1;
-
-// iOS and iPadOS offer web push from 16.4 on, and only to sites on the home screen.
-function needsInstall() {
-  const [, major, minor] = navigator.userAgent.match(/(?:OS |Version\/)(\d+)[._](\d+)/) || [];
-  return isApple() && !navigator.standalone && !(major < 16 || (major == 16 && minor < 4));
-}
-
-const isSupported = () =>
-  isSecureContext &&
-  "indexedDB" in window &&
-  "serviceWorker" in navigator &&
-  "PushManager" in window &&
-  "Notification" in window;
-
-function demandSupport() {
-  if (isSupported()) return;
-  if (needsInstall()) {
-    throw failure("NEEDS_INSTALL", "Push needs this site to be on the home screen");
-  }
-  throw failure("UNSUPPORTED", "This browser has no web push");
-}
-
-function platform() {
-  const agent = navigator.userAgent;
-  const names = { Edg: "Edge", OPR: "Opera", Firefox: "Firefox", Chrome: "Chrome", Safari: "Safari" };
-  const browser = Object.keys(names).find((name) => agent.includes(name));
-  const system = navigator.userAgentData?.platform || navigator.platform || "";
-  return `${names[browser] || ""} ${system}`.trim().slice(0, 100);
-}
-
 // --- What init stores for the worker
 
 function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope }) {
@@ -56,20 +25,25 @@ function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope }) 
     baseUrl: new URL(baseUrl, location.href).href.replace(/\/+$/, ""),
     appKey,
     serviceWorker: script.href,
-    scope: scope ? new URL(scope, location.href).href : new URL(".", script).href,
+    places: scope
+      ? [new URL(scope, location.href).href]
+      : [new URL(".", script).href, new URL("hato-push/", script).href],
   };
 }
 
 // The server is asked for the public key once for each key of the app, not on each page.
 async function connect(options) {
-  const { baseUrl, appKey, scope } = options;
+  const { baseUrl, appKey } = options;
+  const scope = await findPlace(options);
   const name = `settings ${scope}`;
   const stored = await recall(name);
-  if (stored?.baseUrl === baseUrl && stored.appKey === appKey) return { ...options, ...stored };
+  if (stored?.baseUrl === baseUrl && stored.appKey === appKey) {
+    return { ...options, ...stored, scope };
+  }
   const { publicKey, appId } = await call(options, "GET", "/api/v1/vapid-public-key");
   const settings = { baseUrl, appKey, appId, publicKey, platform: platform() };
   await remember(name, settings);
-  return { ...options, ...settings };
+  return { ...options, ...settings, scope };
 }
 
 // What init began, begun again if it has failed since.
@@ -91,55 +65,72 @@ function keyOf(subscription) {
   return btoa(String.fromCharCode(...key)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 }
 
-async function subscriptionIn({ scope }) {
-  const registration = await navigator.serviceWorker.getRegistration(scope);
-  if (registration?.scope === scope) return registration.pushManager.getSubscription();
-}
+const subscriptionAt = async (scope) => (await registrationAt(scope))?.pushManager.getSubscription();
 
-function untilActive(registration) {
-  const worker = registration.installing || registration.waiting;
-  if (registration.active || !worker) return registration;
-  return new Promise((resolve, reject) => {
-    worker.addEventListener("statechange", () => {
-      if (worker.state === "activated") resolve(registration);
-      if (worker.state === "redundant") reject(failure("WORKER_FAILED", "The worker did not install"));
-    });
-  });
-}
+// Only a subscription made with the app's VAPID key can receive from it.
+const isOurs = (subscription, { publicKey }) => subscription && keyOf(subscription) === publicKey;
 
-async function activeRegistration({ serviceWorker, scope }) {
-  try {
-    return await untilActive(await navigator.serviceWorker.register(serviceWorker, { scope }));
-  } catch (error) {
-    throw failure("WORKER_FAILED", `${serviceWorker}: ${error.message}`, error);
-  }
-}
-
-// A subscription belongs to one VAPID key: one made with another cannot receive from this app.
 async function subscribed(settings) {
   const { pushManager } = await activeRegistration(settings);
   const existing = await pushManager.getSubscription();
-  if (existing && keyOf(existing) === settings.publicKey) return existing;
+  if (isOurs(existing, settings)) return existing;
   await existing?.unsubscribe();
   return pushManager.subscribe(keyed(settings));
 }
 
-const registerAnew = async (settings) =>
-  register(settings, settings.scope, await subscribed(settings));
+// What was subscribed before the site's own worker came, or went.
+async function leftBehind(settings) {
+  const elsewhere = settings.places.find((place) => place !== settings.scope);
+  const subscription = elsewhere && (await subscriptionAt(elsewhere));
+  if (isOurs(subscription, settings)) return subscription;
+}
+
+// The server revives an endpoint that it had given up on because its push service no longer knew
+// it. Only a new endpoint can receive again.
+async function registerAnew(settings) {
+  const subscription = await subscribed(settings);
+  const { reactivated } = await register(settings, settings.scope, subscription);
+  if (reactivated) {
+    await subscription.unsubscribe();
+    await register(settings, settings.scope, await subscribed(settings));
+  }
+  await (await leftBehind(settings))?.unsubscribe();
+}
+
+// --- Healing
+
+// Asked and noted in one transaction, so that of several tabs one goes ahead, and after a failure
+// nobody for an hour.
+async function takeTurn({ scope }, isNeeded) {
+  const name = `registered ${scope}`;
+  const isWithin = (time, span) => time <= Date.now() && Date.now() - time < span;
+  let taken = false;
+  await inStore("readwrite", (values) => {
+    const reading = values.get(name);
+    reading.onsuccess = () => {
+      const known = reading.result || {};
+      const isConfirmed = isWithin(known.at, DAY);
+      taken = isNeeded(known, isConfirmed) && !isWithin(known.tried, HOUR);
+      if (taken) values.put({ ...known, tried: Date.now() }, name);
+    };
+    return reading;
+  });
+  return taken;
+}
 
 // Browsers lose pushsubscriptionchange events, and servers lose databases: a page that finds its
-// subscription changed, gone, or unconfirmed for a day registers it again. Only hato.unsubscribe
-// ends a subscription that was registered, so without such a record nothing is made anew.
+// subscription changed, gone, made with another key, or unconfirmed for a day registers it again.
+// Only hato.unsubscribe ends a subscription, so without a trace of one nothing is made anew.
 async function heal() {
   if (Notification.permission !== "granted") return;
   const settings = await connected();
-  const known = await recall(`registered ${settings.scope}`);
-  const subscription = await subscriptionIn(settings);
-  const isOurs = subscription && keyOf(subscription) === settings.publicKey;
-  if (!known && !isOurs) return;
-  const isKnown = isOurs && known?.endpoint === subscription.endpoint;
-  const age = Date.now() - known?.at;
-  if (!(isKnown && age >= 0 && age < DAY)) await registerAnew(settings);
+  const subscription = await subscriptionAt(settings.scope);
+  const left = await leftBehind(settings);
+  const isDue = await takeTurn(settings, ({ endpoint }, isConfirmed) => {
+    const isRight = isOurs(subscription, settings) && subscription.endpoint === endpoint;
+    return (endpoint || subscription || left) && !(isRight && isConfirmed);
+  });
+  if (isDue) await registerAnew(settings);
 }
 
 // --- The state
@@ -148,40 +139,54 @@ async function currentState() {
   if (!isSupported()) return needsInstall() ? "needs-install" : "unsupported";
   if (Notification.permission === "denied") return "denied";
   const settings = await connected();
-  const subscription = await subscriptionIn(settings);
-  const isOurs = subscription && keyOf(subscription) === settings.publicKey;
-  return isOurs ? "subscribed" : "unsubscribed";
+  const subscription = await subscriptionAt(settings.scope);
+  return isOurs(subscription, settings) ? "subscribed" : "unsubscribed";
 }
 
 async function announce() {
   const state = await currentState();
   if (state === lastState) return;
   lastState = state;
-  for (const listener of listeners) listener(state);
+  for (const listener of listeners) tell(listener);
 }
 
-async function watchPermission() {
+// One listener's error is not another's.
+const tell = (listener) => queueMicrotask(() => listeners.has(listener) && listener(lastState));
+
+async function healAndAnnounce() {
+  await heal().catch(() => {});
+  await announce();
+}
+
+// The visitor may decide in the browser's settings or in another tab, and a site on a home screen
+// is not loaded again for days.
+async function watch() {
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && lastState) healAndAnnounce().catch(() => {});
+  });
   const status = await navigator.permissions.query({ name: "notifications" });
   status.addEventListener("change", () => announce().catch(() => {}));
 }
 
 async function start() {
-  if (isSupported()) {
-    await connected();
-    await heal().catch(() => {});
-    watchPermission().catch(() => {});
-  }
-  await announce();
+  if (!isSupported()) return announce();
+  await connected();
+  await healAndAnnounce();
 }
 
 async function subscribe() {
   demandSupport();
   // First of all: the click's permission to ask does not survive a wait.
-  if ((await Notification.requestPermission()) !== "granted") {
+  const permission = await Notification.requestPermission();
+  if (permission === "granted") {
+    // The site's own worker may have come since init.
+    if (connection) connection.settings = undefined;
+    await registerAnew(await connected());
+  }
+  await announce();
+  if (permission !== "granted") {
     throw failure("PERMISSION_DENIED", "Notifications are not allowed");
   }
-  await registerAnew(await connected());
-  await announce();
 }
 
 // The browser's subscription goes even if the server cannot be told: it then learns of it when
@@ -189,9 +194,9 @@ async function subscribe() {
 async function unsubscribe() {
   demandSupport();
   const settings = await connected();
-  const subscription = await subscriptionIn(settings);
+  const subscription = await subscriptionAt(settings.scope);
   await remember(`registered ${settings.scope}`, undefined);
-  if (!subscription || keyOf(subscription) !== settings.publicKey) return;
+  if (!isOurs(subscription, settings)) return;
   const { endpoint } = subscription;
   const path = `/api/v1/apps/${settings.appId}/subscriptions`;
   try {
@@ -206,7 +211,9 @@ const hato = {
   init(options) {
     const started = coded(
       (async () => {
+        const isFirst = !connection;
         connection = { options: readOptions(options) };
+        if (isFirst && isSupported()) watch().catch(() => {});
         await start();
       })(),
     );
@@ -219,6 +226,7 @@ const hato = {
   state: () => coded(currentState()),
   onChange(listener) {
     listeners.add(listener);
+    if (lastState) tell(listener);
     return () => listeners.delete(listener);
   },
 };

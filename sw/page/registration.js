@@ -3,8 +3,9 @@
 
 const failure = (code, message, cause) => Object.assign(new Error(message, { cause }), { code });
 
-// Values by name in an IndexedDB database: what the page tells the worker (`settings SCOPE`) and
-// what the server was told last (`registered SCOPE`).
+// Values by name in an IndexedDB database: what the page tells the worker (`settings SCOPE`), what
+// the server was told last (`registered SCOPE`), and which script Hato put there (`worker SCOPE`).
+// A page and a worker of different releases share them: members may be added, none renamed.
 function openDatabase() {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("hato-push", 1);
@@ -50,10 +51,13 @@ async function call({ baseUrl, appKey }, method, path, body) {
 
 const keyed = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
 
+// Answers what the server said.
 async function register(settings, scope, subscription) {
   const { endpoint } = subscription;
   const { publicKey, platform } = settings;
   const { p256dh, auth } = subscription.toJSON().keys;
-  await call(settings, "POST", "/api/v1/subscriptions", { endpoint, p256dh, auth, platform });
+  const details = { endpoint, p256dh, auth, platform };
+  const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
   await remember(`registered ${scope}`, { endpoint, publicKey, at: Date.now() });
+  return answer;
 }

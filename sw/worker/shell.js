@@ -12,12 +12,15 @@
   const WASM = "@wasm";
   let awake;
 
+  // Where it is missing, decoding takes longer than compiling.
+  const decode = (text) =>
+    Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
   // Not before it is needed: a worker also starts for events that are none of ours. A site whose
   // Content-Security-Policy lacks 'wasm-unsafe-eval' makes this throw.
   function wake() {
     if (!awake) {
-      const module = Uint8Array.from(atob(WASM), (letter) => letter.charCodeAt(0));
-      wasm_bindgen.initSync({ module });
+      wasm_bindgen.initSync({ module: decode(WASM) });
       awake = wasm_bindgen;
     }
     return awake;
@@ -49,15 +52,30 @@
     }
   }
 
-  // The browser has dropped the subscription. What cannot be done now, the page does at its next
-  // visit.
-  async function renew(event) {
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  async function renew({ newSubscription }) {
     const { scope, pushManager } = self.registration;
     const settings = await recall(`settings ${scope}`);
     if (settings) {
-      const renewed = event.newSubscription || (await pushManager.subscribe(keyed(settings)));
+      const renewed = newSubscription || (await pushManager.subscribe(keyed(settings)));
       await register(settings, scope, renewed);
     }
+  }
+
+  // The browser has dropped the subscription, often just when it came back to a poor network. What
+  // cannot be done within half a minute, the page does at its next visit.
+  async function renewPatiently(event) {
+    for (const wait of [1e3, 5e3, 15e3]) {
+      try {
+        return await renew(event);
+      } catch (error) {
+        // The visitor has withdrawn the permission.
+        if (error.name === "NotAllowedError") return;
+        await pause(wait);
+      }
+    }
+    await renew(event);
   }
 
   self.addEventListener("push", (event) => event.waitUntil(push(event)));
@@ -71,5 +89,5 @@
     }
   });
 
-  self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event)));
+  self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renewPatiently(event)));
 })();

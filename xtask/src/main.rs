@@ -27,6 +27,8 @@ enum Task {
         #[arg(long, value_enum)]
         only: Option<Part>,
     },
+    /// Keeps the SDK's current files in sw/releases, where they stay for good
+    ReleaseSdk,
     /// Writes the query data with which the stores compile without a database
     Prepare {
         /// Change nothing; fail when the data in the repository is out of date
@@ -39,6 +41,7 @@ fn main() -> Result<()> {
     let workspace = Workspace::find()?;
     match Task::parse() {
         Task::Site { dev, only } => site::build(&workspace, dev, only),
+        Task::ReleaseSdk => sdk::release(&workspace),
         Task::Prepare { check } => prepare::run(&workspace, check),
     }
 }

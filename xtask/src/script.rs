@@ -12,6 +12,13 @@ pub fn fill(template: &str, pieces: &[(&str, &str)]) -> String {
     script
 }
 
+/// The text as it stands between double quotes in a script.
+pub fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
+
 /// The script without indentation, empty lines and comments that have lines of their own.
 ///
 /// It must have no template literal or comment that begins behind code and goes on below.
@@ -32,13 +39,21 @@ pub fn strip(script: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{fill, strip};
+    use super::{fill, quoted, strip};
 
     #[test]
     fn pieces_fill_their_places() {
         let template = "(() => {\n//@part\nconst DATA = \"@data\";\n})();\n";
         let filled = fill(template, &[("part", "f();"), ("data", "AAAA")]);
         assert_eq!(filled, "(() => {\nf();\nconst DATA = \"AAAA\";\n})();\n");
+    }
+
+    #[test]
+    fn quoted_text_fills_a_string() {
+        let style = "a::before{content:\"\\2014\"}\n";
+        let filled = fill("const STYLE = \"@style\";", &[("style", &quoted(style))]);
+        let expected = r#"const STYLE = "a::before{content:\"\\2014\"}\n";"#;
+        assert_eq!(filled, expected);
     }
 
     #[test]

@@ -1,46 +1,99 @@
-//! What customers' sites load: the service worker with its wasm inside, and the page script in its
-//! two forms.
+//! What customers' sites load: the service worker with its wasm inside, the page script in its two
+//! forms, and the bell.
+
+mod releases;
 
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::publish::Files;
-use crate::script::{fill, strip};
+use crate::script::{fill, quoted, strip};
+use crate::style;
 use crate::wasm::{self, Bound, Flavour};
 use crate::workspace::Workspace;
 
 /// Where the SDK is in the site.
 pub const FOLDER: &str = "sdk";
 const PACKAGE: &str = "hato-sw";
+/// Where the files of earlier releases are kept, a folder for each.
+const RELEASES: &str = "sw/releases";
+/// The parts of the page script, in their order.
+const PAGE: [&str; 4] = [
+    "page/registration.js",
+    "page/browser.js",
+    "page/place.js",
+    "page/hato.js",
+];
 
-/// The SDK's files, each also under the version of the package.
+/// The SDK's files: the current ones, the same under their version, and those of every release.
 pub fn build(workspace: &Workspace, dev: bool) -> Result<Files> {
     let version = workspace.version_of(PACKAGE)?;
+    let current = current(workspace, &version, dev)?;
+    let mut versions = releases::read(&workspace.root.join(RELEASES))?;
+    match versions.get(&version) {
+        Some(released) if !dev && *released != current => eprintln!(
+            "warning: sw/ is no longer what was released as {version}; /sdk/{version}/ stays as \
+             released, so raise the version before the next release"
+        ),
+        Some(_) => {}
+        None => {
+            versions.insert(version, current.clone());
+        }
+    }
+    let folder = Path::new(FOLDER);
+    let mut files = below(folder, current);
+    for (version, released) in versions {
+        files.extend(below(&folder.join(version), released));
+    }
+    Ok(files)
+}
+
+/// Keeps the current files for good, as those of the package's version.
+pub fn release(workspace: &Workspace) -> Result<()> {
+    let version = workspace.version_of(PACKAGE)?;
+    let folder = workspace.root.join(RELEASES).join(&version);
+    ensure!(
+        !folder.exists(),
+        "{} exists: a release never changes, so raise the version",
+        folder.display()
+    );
+    releases::write(&folder, &current(workspace, &version, false)?)
+}
+
+fn below(folder: &Path, files: Files) -> Files {
+    let moved = files
+        .into_iter()
+        .map(|(path, content)| (folder.join(path), content));
+    moved.collect()
+}
+
+fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
     let source = |name: &str| {
         let path = workspace.root.join("sw").join(name);
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
     };
     let registration = source("page/registration.js")?;
-    let page = source("page/hato.js")?;
+    let page = PAGE.map(source).into_iter().collect::<Result<String>>()?;
+    let bell_style = style::bundle(&workspace.root.join("sw/page/bell.css"))?;
     let bound = wasm::build(workspace, PACKAGE, Flavour::Classic, dev)?;
-    let banner = format!("/*! Hato {version} | MIT OR Apache-2.0 */\n");
+    let worker = worker(&source("worker/shell.js")?, &registration, &bound)?;
     let scripts = [
+        ("sw.js", worker),
         (
-            "sw.js",
-            banner.clone() + &worker(&source("worker/shell.js")?, &registration, &bound)?,
+            "hato.js",
+            classic(&format!("{page}\nglobalThis.hato = hato;")),
         ),
-        ("hato.js", banner.clone() + &classic(&registration, &page)),
-        ("hato.mjs", banner + &module(&registration, &page)),
+        ("hato.mjs", strip(&format!("{page}\nexport {{ hato }};\n"))),
+        ("bell.js", bell(&source("page/bell.js")?, &bell_style)),
         ("hato.d.ts", source("page/hato.d.ts")?),
     ];
-    Ok(scripts
-        .into_iter()
-        .flat_map(|(name, text)| places(name, &version, text))
-        .collect())
+    let banner = format!("/*! Hato {version} | MIT OR Apache-2.0 */\n");
+    let signed = |(name, text): (&str, String)| (name.into(), (banner.clone() + &text).into());
+    Ok(scripts.into_iter().map(signed).collect())
 }
 
 /// The worker is one file: a worker that the browser wakes while our server cannot be reached
@@ -58,21 +111,11 @@ fn worker(shell: &str, registration: &str, bound: &Bound) -> Result<String> {
     )))
 }
 
-fn classic(registration: &str, page: &str) -> String {
-    strip(&format!(
-        "(() => {{\n\"use strict\";\n{registration}\n{page}\nglobalThis.hato = hato;\n}})();\n"
-    ))
+/// A classic script that leaves no names behind.
+fn classic(script: &str) -> String {
+    strip(&format!("(() => {{\n\"use strict\";\n{script}\n}})();\n"))
 }
 
-fn module(registration: &str, page: &str) -> String {
-    strip(&format!("{registration}\n{page}\nexport {{ hato }};\n"))
-}
-
-fn places(name: &str, version: &str, text: String) -> Files {
-    let folder = Path::new(FOLDER);
-    let content = text.into_bytes();
-    Files::from([
-        (folder.join(version).join(name), content.clone()),
-        (folder.join(name), content),
-    ])
+fn bell(script: &str, style: &str) -> String {
+    classic(&fill(script, &[("style", &quoted(style))]))
 }

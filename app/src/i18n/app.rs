@@ -109,6 +109,8 @@ pub struct Embed {
     pub page: &'static str,
     /// Introduces the worker's part.
     pub worker: &'static str,
+    /// Introduces the bell.
+    pub bell: &'static str,
     /// The snippet's button.
     pub button: &'static str,
     /// Introduces the call from a server.
@@ -117,7 +119,7 @@ pub struct Embed {
     pub sample: &'static str,
     /// What a strict page must allow.
     pub policy: &'static str,
-    /// Where the files of this version stay.
+    /// Says that the page's scripts stay as they are, before the folder that they are in.
     pub pinned: &'static str,
 }
 

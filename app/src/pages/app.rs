@@ -84,7 +84,7 @@ fn Sections(visit: Visit, overview: Overview, new_key: Option<NewKey>) -> impl I
     let texts = &visit.texts().app;
     let typed = Typed::take(&visit);
     let context = visit.context();
-    let (base_url, sdk_version) = (context.base_url.clone(), context.sdk_version.clone());
+    let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
     let Overview { app, keys, history } = overview;
     let (id, subscribers) = (app.id.to_string(), app.active_subscriptions);
     let (has_key, has_sent) = (!keys.is_empty(), !history.items.is_empty());
@@ -100,7 +100,7 @@ fn Sections(visit: Visit, overview: Overview, new_key: Option<NewKey>) -> impl I
                     <StartChecklist texts has_key has_subscriber={subscribers > 0} has_sent />
                     <SendSection texts app=id.clone() subscribers typed=typed.clone() queued />
                     <HistorySection texts path history />
-                    <EmbedSection texts base_url sdk_version has_key new_key=new_key.clone() />
+                    <EmbedSection texts base_url sdk has_key new_key=new_key.clone() />
                 </div>
                 <div class="app-side">
                     <KeysSection texts app=id keys typed new_key />

@@ -47,11 +47,12 @@ pub const EN: App = App {
         key_name: "Embed",
         page: "1. Paste this into your page",
         worker: "2. Put this at the root of your site as /hato-sw.js",
+        bell: "Instead of the button: a bell",
         button: "Get notifications",
         server: "Send from your server (a key with notify or full)",
         sample: "The first one takes flight",
         policy: "If your site has a Content-Security-Policy, add this server to script-src and connect-src, and 'wasm-unsafe-eval' to script-src.",
-        pinned: "The same files, pinned to a version:",
+        pinned: "The page's scripts are pinned to a version and verified by their integrity values. This version never changes:",
     },
     compose: Compose {
         title: "Send a notification",

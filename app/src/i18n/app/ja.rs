@@ -47,11 +47,12 @@ pub const JA: App = App {
         key_name: "埋め込み",
         page: "1. ページに貼る",
         worker: "2. /hato-sw.js という名前でサイトの直下に置く",
+        bell: "ボタンの代わりに、ベルを置くこともできます",
         button: "通知を受け取る",
         server: "サーバーから送る（notify 以上のキー）",
         sample: "最初の一通です",
         policy: "Content-Security-Policy を使っているサイトでは、script-src と connect-src にこのサーバーを、script-src に 'wasm-unsafe-eval' を加えてください。",
-        pinned: "版を固定した同じファイル：",
+        pinned: "ページのスクリプトは版を固定し、integrity の値で検証します。この版はいつまでも変わりません：",
     },
     compose: Compose {
         title: "通知を送る",

@@ -8,6 +8,7 @@ use super::NewKey;
 use crate::calls::CreateKey;
 use crate::components::CodeBlock;
 use crate::i18n::{App, Embed};
+use crate::sdk::Sdk;
 
 /// Stands for a key where none can be shown.
 const PLACEHOLDER: &str = "pk_…";
@@ -20,7 +21,7 @@ const EMBED_KEY: &str = "embed-key";
 pub fn EmbedSection(
     texts: &'static App,
     base_url: String,
-    sdk_version: String,
+    sdk: Sdk,
     has_key: bool,
     new_key: Option<NewKey>,
 ) -> impl IntoView {
@@ -41,12 +42,7 @@ pub fn EmbedSection(
             <h2>{texts.title}</h2>
             <p class="hint">{lead}</p>
             {make}
-            <h3>{texts.page}</h3>
-            <CodeBlock id="embed-page" label=texts.page text=page(texts, &base_url, &raw(public)) />
-            <h3>{texts.worker}</h3>
-            <CodeBlock id="embed-worker" label=texts.worker text=worker(&base_url) line=true />
-            <p class="hint">{texts.policy}</p>
-            <p class="hint">{texts.pinned} " " <code>{format!("/sdk/{sdk_version}/")}</code></p>
+            <SiteParts texts base_url=base_url.clone() sdk key=raw(public) />
             <h3>{texts.server}</h3>
             <CodeBlock
                 id="embed-server"
@@ -54,6 +50,25 @@ pub fn EmbedSection(
                 text=call(texts, &base_url, &raw(secret))
             />
         </section>
+    }
+    .into_any()
+}
+
+/// What goes on the site: the page's part, the worker, and the bell for those who like it.
+#[component]
+fn SiteParts(texts: &'static Embed, base_url: String, sdk: Sdk, key: String) -> impl IntoView {
+    let folder = format!("{base_url}/sdk/{}", sdk.version);
+    let script = loaded(&folder, "hato.js", &sdk.page_integrity);
+    let bell_script = loaded(&folder, "bell.js", &sdk.bell_integrity);
+    view! {
+        <h3>{texts.page}</h3>
+        <CodeBlock id="embed-page" label=texts.page text=page(texts, &base_url, &key, &script) />
+        <h3>{texts.worker}</h3>
+        <CodeBlock id="embed-worker" label=texts.worker text=worker(&base_url) line=true />
+        <h3>{texts.bell}</h3>
+        <CodeBlock id="embed-bell" label=texts.bell text=bell(&bell_script) />
+        <p class="hint">{texts.policy}</p>
+        <p class="hint">{texts.pinned} " " <code>{format!("/sdk/{}/", sdk.version)}</code></p>
     }
     .into_any()
 }
@@ -85,17 +100,31 @@ pub fn EmbedKeyForm(texts: &'static Embed, app: String) -> impl IntoView {
     .into_any()
 }
 
-fn page(texts: &Embed, base_url: &str, key: &str) -> String {
+/// A script that the browser runs only if it is byte for byte what was released.
+fn loaded(folder: &str, name: &str, integrity: &str) -> String {
+    format!(
+        r#"<script src="{folder}/{name}"
+  integrity="{integrity}"
+  crossorigin="anonymous"></script>"#
+    )
+}
+
+fn page(texts: &Embed, base_url: &str, key: &str, script: &str) -> String {
     let button = texts.button;
     format!(
         r#"<button id="hato-subscribe">{button}</button>
-<script src="{base_url}/sdk/hato.js"></script>
+{script}
 <script>
   hato.init({{ baseUrl: "{base_url}", appKey: "{key}" }});
   document.getElementById("hato-subscribe")
     .addEventListener("click", () => hato.subscribe());
 </script>"#
     )
+}
+
+/// Below the page's script, which it works with.
+fn bell(script: &str) -> String {
+    format!("{script}\n<hato-bell></hato-bell>")
 }
 
 fn worker(base_url: &str) -> String {

@@ -1,0 +1,142 @@
+// What the SDK costs a visitor and how quickly it acts: printed, and written to target/bench/browser.json.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import type { Browser } from 'puppeteer-core';
+
+import { SiteWorker, startChromium } from '../support/chromium.ts';
+import { Desktop } from '../support/desktop.ts';
+import type { Hato } from '../support/hato.ts';
+import { expect, test } from '../support/stage.ts';
+
+const ROUNDS = 20;
+const sizeLimits = { 'sw.js': 20_480, 'hato.js': 4_096, 'hato.mjs': 4_096, 'bell.js': 3_072 };
+const results = join(import.meta.dirname, '../../target/bench');
+
+interface Row {
+  what: string;
+  measured: number;
+  limit: number;
+  unit: 'bytes' | 'ms';
+  /** Smallest, and largest, of a median's values. */
+  range?: [number, number];
+}
+
+function medianRow(what: string, limit: number, values: number[]): Row {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const median = (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+  const round = (value: number) => Math.round(value * 10) / 10;
+  const range: [number, number] = [round(sorted[0]!), round(sorted.at(-1)!)];
+  return { what, measured: round(median), limit, unit: 'ms', range };
+}
+
+async function sizes(hato: Hato): Promise<Row[]> {
+  const rows = Object.entries(sizeLimits).map(async ([file, limit]): Promise<Row> => {
+    const content = Buffer.from(await (await fetch(`${hato.url}/sdk/${file}`)).arrayBuffer());
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    };
+    const measured = brotliCompressSync(content, { params }).length;
+    return { what: `${file}, brotli 11`, measured, limit, unit: 'bytes' };
+  });
+  return Promise.all(rows);
+}
+
+/** Milliseconds from a push to the notification on the desktop, each time with a stopped worker. */
+async function pushes(worker: SiteWorker, desktop: Desktop): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await worker.stop();
+    const title = `便り ${round}`;
+    const begin = performance.now();
+    const [shown] = await Promise.all([desktop.next(), worker.push(JSON.stringify({ title, body: '本文' }))]);
+    expect(shown.title).toBe(title);
+    times.push(shown.at - begin);
+  }
+  return times;
+}
+
+interface Start {
+  parse: number;
+  instantiate: number;
+  title: string;
+}
+
+/** In a fresh worker, which has neither the script nor the wasm in a cache: how long each takes. */
+async function starts(worker: SiteWorker, hato: Hato): Promise<Start[]> {
+  return worker.page.evaluate(
+    async (address: string, rounds: number) => {
+      const script = await (await fetch(address)).text();
+      const harness = () => {
+        onmessage = ({ data }) => {
+          let shown = { at: 0, title: '' };
+          const registration = {
+            showNotification(title: string) {
+              shown = { at: performance.now(), title };
+              return Promise.resolve();
+            },
+          };
+          Object.assign(globalThis, { registration });
+          const begin = performance.now();
+          (0, eval)(data);
+          const parsed = performance.now();
+          const push = { data: { text: () => '{"title":"t"}' }, waitUntil: () => {} };
+          dispatchEvent(Object.assign(new Event('push'), push));
+          postMessage({ parse: parsed - begin, instantiate: shown.at - parsed, title: shown.title });
+        };
+      };
+      const url = URL.createObjectURL(new Blob([`(${harness})()`]));
+      const all: Start[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const fresh = new Worker(url);
+        const measured = new Promise<Start>((resolve) => (fresh.onmessage = ({ data }) => resolve(data)));
+        fresh.postMessage(script);
+        all.push(await measured);
+        fresh.terminate();
+      }
+      return all;
+    },
+    `${hato.url}/sdk/sw.js`,
+    ROUNDS,
+  );
+}
+
+function line({ what, measured, limit, unit, range }: Row): string {
+  const spread = range ? `${range[0]} to ${range[1]}` : '';
+  const verdict = measured <= limit ? '' : '  OVER';
+  return `${what.padEnd(40)} ${String(measured).padStart(8)} ${unit.padEnd(5)} of ${String(limit).padStart(6)}  ${spread}${verdict}`;
+}
+
+async function write(browser: Browser, rows: Row[]): Promise<void> {
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, browser: await browser.version() };
+  await mkdir(results, { recursive: true });
+  const path = join(results, 'browser.json');
+  await writeFile(path, `${JSON.stringify({ machine, rounds: ROUNDS, rows }, undefined, 2)}\n`);
+}
+
+test('the SDK is small and quick', async ({ hato, open }) => {
+  const desktop = await Desktop.start();
+  const chromium = await startChromium(desktop);
+  const worker = await SiteWorker.on(chromium, await open({ policy: 'open' }));
+
+  const rows = await sizes(hato);
+  const started = await starts(worker, hato);
+  expect(new Set(started.map(({ title }) => title))).toEqual(new Set(['t']));
+  rows.push(medianRow('push to notification, worker stopped', 150, await pushes(worker, desktop)));
+  await hato.pause();
+  rows.push(medianRow('the same with the server down', 150, await pushes(worker, desktop)));
+  const whole = started.map(({ parse, instantiate }) => parse + instantiate);
+  rows.push(medianRow('parse + instantiate, in a fresh worker', 15, whole));
+  await hato.resume();
+
+  console.log(`\n${rows.map(line).join('\n')}\n`);
+  await write(chromium, rows);
+  await worker.close();
+  await chromium.close();
+  await desktop.stop();
+  for (const { what, measured, limit } of rows) expect(measured, what).toBeLessThanOrEqual(limit);
+});

@@ -1,0 +1,1 @@
+importScripts("https://push.example.com/sdk/sw.js");

@@ -1,0 +1,84 @@
+// A real Chromium, and the worker half of a push by its DevTools: without the internet it cannot subscribe.
+
+import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
+
+import type { CustomerSite } from './customer-site.ts';
+import type { Desktop } from './desktop.ts';
+
+/** @param desktop Where notifications are shown; none: nowhere. */
+export function startChromium(desktop?: Desktop): Promise<Browser> {
+  return puppeteer.launch({
+    executablePath: '/usr/bin/chromium',
+    headless: true,
+    env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: desktop?.address ?? 'disabled:' },
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--lang=ja',
+    ],
+  });
+}
+
+/** The worker of a customer's site. */
+export class SiteWorker {
+  private running = new Map<string, string>();
+
+  private constructor(
+    readonly page: Page,
+    private readonly devtools: CDPSession,
+    private readonly origin: string,
+    private registrationId = '',
+  ) {}
+
+  /** Opens the site and registers its worker, as the page script does. */
+  static async on(browser: Browser, site: CustomerSite, script = '/hato-sw.js'): Promise<SiteWorker> {
+    await browser.defaultBrowserContext().overridePermissions(site.url, ['notifications']);
+    const page = await browser.newPage();
+    await page.goto(site.url);
+    const worker = new SiteWorker(page, await page.createCDPSession(), site.url);
+    await worker.register(script);
+    return worker;
+  }
+
+  private async register(script: string): Promise<void> {
+    const { devtools, page, running, origin } = this;
+    const activated = new Promise<void>((resolve) => {
+      devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+        for (const { scriptURL, status, runningStatus, registrationId } of versions) {
+          if (scriptURL !== origin + script) continue;
+          running.set(registrationId, runningStatus);
+          if (status !== 'activated') continue;
+          this.registrationId = registrationId;
+          resolve();
+        }
+        devtools.emit('seen', undefined);
+      });
+    });
+    await devtools.send('ServiceWorker.enable');
+    await page.evaluate((script: string) => navigator.serviceWorker.register(script).then(() => {}), script);
+    await activated;
+  }
+
+  /** The browser stops the worker, as it does after half a minute of rest. */
+  async stop(): Promise<void> {
+    await this.devtools.send('ServiceWorker.stopAllWorkers');
+    while (this.running.get(this.registrationId) !== 'stopped') {
+      await new Promise((resolve) => this.devtools.once('seen', resolve));
+    }
+  }
+
+  /** A push with these data arrives. */
+  async push(data: string): Promise<void> {
+    const { origin, registrationId } = this;
+    await this.devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+  }
+
+  async close(): Promise<void> {
+    await this.page.close();
+  }
+}

@@ -1,0 +1,74 @@
+// What all tests of a run share: one push service, one server, one Firefox. Each test has an app of its own, and each
+// site an origin of its own.
+
+import { test as base } from '@playwright/test';
+import type { Browser } from 'puppeteer-core';
+
+import { App } from './app.ts';
+import { CustomerSite, type SiteOptions } from './customer-site.ts';
+import { startFirefox } from './firefox.ts';
+import { Hato } from './hato.ts';
+import { PushService } from './push-service.ts';
+import { Visit } from './visit.ts';
+
+interface Stage {
+  app: App;
+  /** Starts a site of the app, or of another one; it ends with the test. */
+  open(options?: SiteOptions, app?: App): Promise<CustomerSite>;
+  /** Visits a site in Firefox; the page is closed with the test. */
+  visit(site: CustomerSite, daysLater?: number): Promise<Visit>;
+}
+
+interface Shared {
+  push: PushService;
+  hato: Hato;
+  firefox: Browser;
+}
+
+export const test = base.extend<Stage, Shared>({
+  push: [
+    async ({}, use) => {
+      const push = await PushService.start();
+      await use(push);
+      await push.stop();
+    },
+    { scope: 'worker' },
+  ],
+  hato: [
+    async ({ push }, use) => {
+      const hato = await Hato.start(push);
+      await use(hato);
+      await hato.stop();
+    },
+    { scope: 'worker' },
+  ],
+  firefox: [
+    async ({ push }, use) => {
+      const firefox = await startFirefox(push);
+      await use(firefox);
+      await firefox.close();
+    },
+    { scope: 'worker' },
+  ],
+  app: async ({ hato }, use) => use(await App.create(hato)),
+  open: async ({ hato, app }, use) => {
+    const sites: CustomerSite[] = [];
+    await use(async (options, owner = app) => {
+      const site = await CustomerSite.start(hato, owner, options);
+      sites.push(site);
+      return site;
+    });
+    await Promise.all(sites.map((site) => site.stop()));
+  },
+  visit: async ({ firefox, hato }, use) => {
+    const visits: Visit[] = [];
+    await use(async (site, daysLater) => {
+      const visit = await Visit.to(firefox, hato, site, daysLater);
+      visits.push(visit);
+      return visit;
+    });
+    for (const visit of visits) await visit.part();
+  },
+});
+
+export { expect } from '@playwright/test';

@@ -1,0 +1,113 @@
+// A visitor on a customer's site, in Firefox.
+
+import { expect } from '@playwright/test';
+import type { Browser, Page } from 'puppeteer-core';
+
+import type { CustomerSite } from './customer-site.ts';
+import type { Hato } from './hato.ts';
+
+export interface Shown {
+  title: string;
+  body: string;
+  data: unknown;
+  scope: string;
+}
+
+export class Visit {
+  /** The page's requests to the API, such as `POST /api/v1/subscriptions`. */
+  readonly requests: string[] = [];
+  /** What the browser's console complains about. */
+  readonly complaints: string[] = [];
+
+  private constructor(readonly page: Page) {}
+
+  /** Opens the site's page, as if `daysLater`. */
+  static async to(browser: Browser, hato: Hato, site: CustomerSite, daysLater = 0): Promise<Visit> {
+    const visit = new Visit(await browser.newPage());
+    visit.listen(hato);
+    await visit.page.evaluateOnNewDocument((offset: number) => {
+      const now = Date.now;
+      Date.now = () => now() + offset;
+    }, daysLater * 24 * 60 * 60 * 1000);
+    await visit.page.goto(site.url);
+    return visit;
+  }
+
+  private listen(hato: Hato): void {
+    this.page.on('request', (request) => {
+      const { origin, pathname } = new URL(request.url());
+      if (origin === hato.url && pathname.startsWith('/api') && request.method() !== 'OPTIONS') {
+        this.requests.push(`${request.method()} ${pathname}`);
+      }
+    });
+    this.page.on('console', (message) => {
+      if (['error', 'warn'].includes(message.type())) this.complaints.push(message.text());
+    });
+    this.page.on('pageerror', (error) => this.complaints.push(String(error)));
+  }
+
+  /** Waits until the page says so: by then it has healed what it could. */
+  async isIn(state: string): Promise<void> {
+    const said = () => document.querySelector('#state')?.textContent || undefined;
+    await this.page.waitForFunction(said, { polling: 20 });
+    const is = (expected: string) => document.querySelector('#state')?.textContent === expected;
+    await this.page.waitForFunction(is, { polling: 20 }, state);
+  }
+
+  async click(selector: string): Promise<void> {
+    await this.page.locator(selector).click();
+  }
+
+  /** Subscribes with the page's button. */
+  async subscribe(): Promise<void> {
+    await this.isIn('unsubscribed');
+    await this.click('#subscribe');
+    await this.isIn('subscribed');
+  }
+
+  /** The endpoint of the only subscription of the site. */
+  async endpoint(): Promise<string> {
+    const endpoints = await this.page.evaluate(async () => {
+      const registrations = await navigator.serviceWorker.getRegistrations();
+      const found = await Promise.all(registrations.map((it) => it.pushManager.getSubscription()));
+      return found.flatMap((subscription) => subscription?.endpoint ?? []);
+    });
+    expect(endpoints).toHaveLength(1);
+    return endpoints[0]!;
+  }
+
+  /** The notification with this title, once a worker of the site shows it. */
+  async notification(title: string): Promise<Shown> {
+    const find = async (title: string) => {
+      for (const registration of await navigator.serviceWorker.getRegistrations()) {
+        for (const { title: found, body, data } of await registration.getNotifications()) {
+          if (found === title) return { title, body, data, scope: registration.scope };
+        }
+      }
+      return undefined;
+    };
+    const handle = await this.page.waitForFunction(find, { polling: 20 }, title);
+    return handle.jsonValue() as Promise<Shown>;
+  }
+
+  async leave(): Promise<void> {
+    await this.page.close();
+  }
+
+  /** Leaves for good: the browser keeps nothing of the site that could act in a later test. */
+  async part(): Promise<void> {
+    if (this.page.isClosed()) return;
+    await this.page.evaluate(async () => {
+      // Without its memory another tab of the site heals nothing when this one closes.
+      await new Promise((resolve) => {
+        const forgetting = indexedDB.deleteDatabase('hato-push');
+        forgetting.onsuccess = forgetting.onerror = resolve;
+      });
+      for (const registration of await navigator.serviceWorker.getRegistrations()) {
+        await (await registration.pushManager.getSubscription())?.unsubscribe();
+        await registration.unregister();
+      }
+    });
+    await this.leave();
+  }
+}

@@ -1,0 +1,136 @@
+// What the page script repairs on load, and how little it asks the server for, in a real Firefox.
+
+import { join } from 'node:path';
+
+import { App } from '../support/app.ts';
+import { CustomerSite, samples } from '../support/customer-site.ts';
+import { Hato } from '../support/hato.ts';
+import { expect, test } from '../support/stage.ts';
+import { Visit } from '../support/visit.ts';
+
+const registration = 'POST /api/v1/subscriptions';
+const news = (title: string) => ({ title, body: '本文' });
+
+test('a page view makes no request, and one a day later a single one', async ({ app, open, visit }) => {
+  const site = await open();
+  await (await visit(site)).subscribe();
+  for (const [day, requests] of [
+    [0, []],
+    [0.9, []],
+    [1.1, [registration]],
+    [1.2, []],
+    [2, []],
+    [2.2, [registration]],
+  ] as const) {
+    const page = await visit(site, day);
+    await page.isIn('subscribed');
+    expect(page.requests, `day ${day}`).toEqual(requests);
+  }
+  expect(await app.subscribers()).toBe(1);
+});
+
+test('of several tabs only one confirms the subscription', async ({ firefox, hato, open, visit }) => {
+  const site = await open();
+  await (await visit(site)).subscribe();
+  const pages = await Promise.all([1, 2, 3].map(() => Visit.to(firefox, hato, site, 3)));
+  for (const page of pages) await page.isIn('subscribed');
+  expect(pages.flatMap((page) => page.requests)).toEqual([registration]);
+  for (const page of pages) await page.part();
+});
+
+test('strangers cost one request, once', async ({ open, visit }) => {
+  const site = await open();
+  const first = await visit(site);
+  await first.isIn('unsubscribed');
+  expect(first.requests).toEqual(['GET /api/v1/vapid-public-key']);
+  const second = await visit(site, 30);
+  await second.isIn('unsubscribed');
+  expect(second.requests).toEqual([]);
+});
+
+test('a registration that the server lost is made again', async ({ firefox, push }) => {
+  const hato = await Hato.start(push);
+  const app = await App.create(hato);
+  const site = await CustomerSite.start(hato, app);
+  await hato.backUp();
+  const first = await Visit.to(firefox, hato, site);
+  await first.subscribe();
+  await first.leave();
+  await hato.restore();
+  expect(await app.subscribers()).toBe(0);
+
+  const page = await Visit.to(firefox, hato, site, 2);
+  await page.isIn('subscribed');
+  expect(page.requests).toEqual([registration]);
+  expect((await app.send(news('復旧しました'))).sent_count).toBe(1);
+  await page.notification('復旧しました');
+  await page.part();
+  await site.stop();
+  await hato.stop();
+});
+
+test('an endpoint that was given up on is replaced', async ({ app, open, push, visit }) => {
+  const site = await open();
+  const page = await visit(site);
+  await page.subscribe();
+  const dead = await page.endpoint();
+  await push.forget(dead);
+  expect((await app.send(news('届かない'))).failed_expired).toBe(1);
+  expect(await app.subscribers()).toBe(0);
+
+  const later = await visit(site, 2);
+  await later.isIn('subscribed');
+  expect(later.requests).toEqual([registration, registration]);
+  expect(await later.endpoint()).not.toBe(dead);
+  expect((await app.send(news('また届く'))).sent_count).toBe(1);
+  await later.notification('また届く');
+});
+
+test('a subscription that the browser lost without a word is made anew', async ({ app, open, visit }) => {
+  const site = await open();
+  const page = await visit(site);
+  await page.subscribe();
+  await page.page.evaluate(async () => {
+    const registered = await navigator.serviceWorker.getRegistration();
+    await (await registered?.pushManager.getSubscription())?.unsubscribe();
+  });
+  const back = await visit(site);
+  await back.isIn('subscribed');
+  expect(back.requests).toEqual([registration]);
+  expect((await app.send(news('ただいま'))).sent_count).toBe(1);
+  await back.notification('ただいま');
+});
+
+test('a server that refuses is not asked again within the hour', async ({ app, open, visit }) => {
+  const site = await open();
+  await (await visit(site)).subscribe();
+  await app.deleteSubscribeKey();
+  for (const [day, requests] of [
+    [2, [registration]],
+    [2.01, []],
+    [2.03, []],
+    [2.05, [registration]],
+  ] as const) {
+    const page = await visit(site, day);
+    await page.isIn('subscribed');
+    expect(page.requests, `day ${day}`).toEqual(requests);
+  }
+});
+
+test('a worker that the site adds later does not take the subscriber away', async ({ app, open, visit }) => {
+  const site = await open();
+  const page = await visit(site);
+  await page.subscribe();
+  const before = await page.endpoint();
+  await page.leave();
+  await site.stop();
+
+  const folder = join(samples, 'existing-worker/beside');
+  const rebuilt = await open({ folder, port: site.port });
+  const back = await visit(rebuilt);
+  await back.isIn('subscribed');
+  expect(await back.endpoint()).not.toBe(before);
+  expect(await app.send(news('隣から'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
+  const { scope } = await back.notification('隣から');
+  expect(scope).toBe(`${site.url}/hato-push/`);
+});

@@ -1,0 +1,177 @@
+// What a push shows and where a click leads, in a real Chromium on a desktop of its own.
+
+import { join } from 'node:path';
+import type { Browser, Page, Target } from 'puppeteer-core';
+
+import { App } from '../support/app.ts';
+import { SiteWorker, startChromium } from '../support/chromium.ts';
+import { CustomerSite, samples } from '../support/customer-site.ts';
+import { Desktop, type OnDesktop } from '../support/desktop.ts';
+import { Hato } from '../support/hato.ts';
+import { expect, test } from '../support/stage.ts';
+
+let desktop: Desktop;
+let chromium: Browser;
+
+test.beforeAll(async () => {
+  desktop = await Desktop.start();
+  chromium = await startChromium(desktop);
+});
+
+test.afterAll(async () => {
+  await chromium?.close();
+  await desktop?.stop();
+});
+
+/** Everything that is no message of Hato, and yet must show something. */
+const garbage = [
+  '{ this is not JSON',
+  '',
+  'null',
+  '"title"',
+  '[{"title":"t"}]',
+  '{}',
+  '{"title":1,"body":{"text":"b"}}',
+  '{"__proto__":{"title":"t"}}',
+  '\u0000\uFFFF',
+  'x'.repeat(100_000),
+  '['.repeat(50_000),
+];
+
+async function shows(worker: SiteWorker, data: string): Promise<OnDesktop> {
+  const [shown] = await Promise.all([desktop.next(), worker.push(data)]);
+  return shown;
+}
+
+/** The page that the click opens. */
+async function opens(click: () => void): Promise<string> {
+  const isPage = (target: Target) => target.type() === 'page';
+  const opened = new Promise<Target>((resolve) => {
+    const take = (target: Target) => {
+      if (!isPage(target)) return;
+      chromium.off('targetcreated', take);
+      resolve(target);
+    };
+    chromium.on('targetcreated', take);
+  });
+  click();
+  const page = (await (await opened).page())!;
+  await page.waitForFunction(() => location.href !== 'about:blank' && document.readyState === 'complete');
+  const address = page.url();
+  await page.close();
+  return address;
+}
+
+const pages = async () => (await chromium.pages()).map((page) => page.url());
+
+test('a stopped worker shows the message', async ({ open }) => {
+  const site = await open();
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.stop();
+  const shown = await shows(worker, JSON.stringify({ title: '焼きたて', body: '本文' }));
+  expect(shown).toMatchObject({ title: '焼きたて' });
+  expect(shown.body).toContain('本文');
+  await worker.close();
+});
+
+test('it needs no server for that', async ({ push }) => {
+  const hato = await Hato.start(push);
+  const site = await CustomerSite.start(hato, await App.create(hato));
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.stop();
+  await hato.pause();
+  await site.stop();
+  expect((await shows(worker, '{"title":"留守でも"}')).title).toBe('留守でも');
+  await worker.close();
+  await hato.stop();
+});
+
+test('what is no message shows the notification of last resort', async ({ open }) => {
+  const site = await open();
+  const worker = await SiteWorker.on(chromium, site);
+  for (const data of garbage) {
+    const shown = await shows(worker, data);
+    expect(shown.title, data.slice(0, 40)).toBe(new URL(site.url).host);
+    expect(shown.body).toMatch(/新しいお知らせがあります|You have a new notification/);
+  }
+  await worker.close();
+});
+
+test('an unusual message is shown', async ({ open }) => {
+  const worker = await SiteWorker.on(chromium, await open());
+  const long = '長'.repeat(30_000);
+  expect((await shows(worker, JSON.stringify({ title: long, body: long }))).title.length).toBeGreaterThan(0);
+  const odd = { title: 't', icon: 'http://[', badge: 7, url: 'javascript:alert(1)', actions: [1], silent: 'x' };
+  expect((await shows(worker, JSON.stringify(odd))).title).toBe('t');
+  await worker.close();
+});
+
+test('a policy without wasm-unsafe-eval still shows something', async ({ open }) => {
+  const site = await open({ policy: 'without-wasm' });
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.stop();
+  const shown = await shows(worker, '{"title":"見出し"}');
+  expect(shown.title).toBe(new URL(site.url).host);
+  expect(await opens(() => desktop.click(shown))).toBe(`${site.url}/`);
+  await worker.close();
+});
+
+test('a click opens the address, and closes the notification', async ({ open }) => {
+  const site = await open();
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.page.goto(`${site.url}/index.html`);
+  const before = await pages();
+  for (const [url, opened] of [
+    [`${site.url}/#news`, `${site.url}/#news`],
+    ['/#relative', `${site.url}/#relative`],
+    ['http://127.0.0.1:9/elsewhere', `${site.url}/`],
+    ['javascript:alert(1)', `${site.url}/`],
+    ['data:text/html,hello', `${site.url}/`],
+    [undefined, `${site.url}/`],
+  ]) {
+    const shown = await shows(worker, JSON.stringify({ title: 't', url }));
+    expect(await opens(() => desktop.click(shown)), url).toBe(opened);
+    await desktop.isClosed(shown);
+    expect(await pages()).toEqual(before);
+  }
+  await worker.close();
+});
+
+test('a click focuses the window that is there, and navigates none', async ({ open }) => {
+  const site = await open();
+  const worker = await SiteWorker.on(chromium, site);
+  const there = await chromium.newPage();
+  await there.goto(`${site.url}/#news`);
+  const front = await chromium.newPage();
+  await front.goto(`${site.url}/#cart`);
+  const isVisible = (page: Page) => page.evaluate(() => document.visibilityState === 'visible');
+  expect([await isVisible(there), await isVisible(front)]).toEqual([false, true]);
+  const before = await pages();
+
+  const shown = await shows(worker, JSON.stringify({ title: 't', url: `${site.url}/#news` }));
+  const comes = there.evaluate(
+    () =>
+      new Promise<void>((resolve) =>
+        document.addEventListener('visibilitychange', () => resolve(), { once: true }),
+      ),
+  );
+  desktop.click(shown);
+  await comes;
+  expect([await isVisible(there), await isVisible(front)]).toEqual([true, false]);
+  expect(await pages()).toEqual(before);
+  for (const page of [there, front, worker.page]) await page.close();
+});
+
+test("a site's own notifications are left to its own handlers", async ({ open }) => {
+  const site = await open({ folder: join(samples, 'existing-worker/imported') });
+  const worker = await SiteWorker.on(chromium, site, '/sw.js');
+  const [own] = await Promise.all([
+    desktop.next(),
+    worker.page.evaluate(() => navigator.serviceWorker.ready.then((it) => it.active?.postMessage('お茶'))),
+  ]);
+  expect(await opens(() => desktop.click(own))).toBe(`${site.url}/#timer`);
+  const shown = await shows(worker, JSON.stringify({ title: 't', url: '/#recipe' }));
+  expect(await opens(() => desktop.click(shown))).toBe(`${site.url}/#recipe`);
+  expect(await pages()).not.toContain(`${site.url}/#timer`);
+  await worker.close();
+});

@@ -1,0 +1,121 @@
+// <hato-bell>: a button that shows whether this visitor is notified and changes it when clicked.
+// It goes by `globalThis.hato` and never asks anything by itself.
+const TEXTS = {
+  ja: {
+    name: "プッシュ通知",
+    unsupported: "このブラウザでは通知を受け取れません",
+    "needs-install": "ホーム画面に追加すると、通知を受け取れます",
+    denied: "通知がブロックされています。ブラウザの設定で許可してください",
+    unsubscribed: "通知を受け取る",
+    subscribed: "通知はオンです。クリックでオフになります",
+    failed: "うまくいきませんでした。もう一度お試しください",
+  },
+  en: {
+    name: "Push notifications",
+    unsupported: "This browser cannot be notified",
+    "needs-install": "Add this site to your home screen to be notified",
+    denied: "Notifications are blocked. Allow them in the browser's settings",
+    unsubscribed: "Get notifications",
+    subscribed: "Notifications are on. Click to turn them off",
+    failed: "That did not work. Please try again",
+  },
+};
+
+const STYLE = "@style";
+
+const PICTURE = {
+  bell: "M6 17V11a6 6 0 0 1 12 0v6l1.5 1.5h-15z",
+  clapper: "M10 21h4",
+  rings: "M2.5 9A9 9 0 0 1 6 3M21.5 9A9 9 0 0 0 18 3",
+  slash: "M4 3l16 18",
+};
+
+// Not from HTML text: a site may forbid that.
+function make(name, attributes, ...children) {
+  const element = /^(svg|path)$/.test(name)
+    ? document.createElementNS("http://www.w3.org/2000/svg", name)
+    : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+// A sheet made by script needs no 'unsafe-inline' in the site's Content-Security-Policy, but
+// Safari has them from 16.4 on only.
+function dress(root) {
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    root.adoptedStyleSheets = [sheet];
+  } catch {
+    root.append(make("style", {}, STYLE));
+  }
+}
+
+class HatoBell extends HTMLElement {
+  #note = make("span", { id: "note" });
+  #button;
+  #stop;
+  #texts;
+
+  constructor() {
+    super();
+    const paths = Object.entries(PICTURE).map(([name, d]) => make("path", { class: name, d }));
+    const picture = make("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, ...paths);
+    this.#button = make("button", { type: "button", "aria-describedby": "note" }, picture);
+    const root = this.attachShadow({ mode: "open" });
+    root.append(this.#button, this.#note);
+    dress(root);
+    this.#button.onclick = () => this.#act();
+    // What covers the page must be dismissible (WCAG 1.4.13).
+    this.#button.onkeydown = ({ key }) => {
+      this.toggleAttribute("hushed", key === "Escape");
+    };
+    this.#button.onblur = this.onmouseleave = () => {
+      this.removeAttribute("hushed");
+    };
+  }
+
+  connectedCallback() {
+    const language = this.closest("[lang]")?.lang || navigator.language;
+    this.#texts = TEXTS[/^ja\b/i.test(language) ? "ja" : "en"];
+    this.#aria("label", this.#texts.name);
+    this.#stop = hato.onChange((state) => this.#show(state));
+  }
+
+  disconnectedCallback() {
+    this.#stop?.();
+  }
+
+  #aria(name, value) {
+    this.#button.setAttribute(`aria-${name}`, value);
+  }
+
+  #show(state, note = this.#texts[state]) {
+    this.dataset.state = state;
+    this.#note.textContent = note;
+    this.#aria("pressed", state === "subscribed");
+    this.#aria("disabled", !state.endsWith("subscribed"));
+  }
+
+  // Only from here on is the note spoken: a page that merely loads should be silent.
+  async #act() {
+    if (this.#button.hasAttribute("aria-busy")) return;
+    this.#note.setAttribute("role", "status");
+    this.removeAttribute("hushed");
+    const before = this.dataset.state;
+    this.#aria("busy", true);
+    const error = await this.#toggle(before).catch(({ code }) => code);
+    const state = await hato.state().catch(() => before);
+    const hasFailed = error && error !== "PERMISSION_DENIED" && state === before;
+    this.#show(state, hasFailed ? this.#texts.failed : undefined);
+    this.#button.removeAttribute("aria-busy");
+  }
+
+  async #toggle(state) {
+    if (state === "subscribed") await hato.unsubscribe();
+    if (state === "unsubscribed") await hato.subscribe();
+  }
+}
+
+if (!customElements.get("hato-bell")) customElements.define("hato-bell", HatoBell);
