@@ -25,7 +25,10 @@ impl Credential {
     /// `Bearer <something>`: `UNAUTHORIZED`.
     pub fn of(headers: &HeaderMap) -> Result<Self, ErrorCode> {
         match headers.get(AUTHORIZATION) {
-            Some(header) => bearer(&String::from_utf8_lossy(header.as_bytes()))
+            Some(header) => header
+                .to_str()
+                .ok()
+                .and_then(bearer)
                 .map(Self::from_bearer)
                 .ok_or(ErrorCode::Unauthorized),
             None => session_cookie::read(headers)
@@ -56,7 +59,10 @@ impl Credential {
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, token) = header.trim().split_once(' ')?;
     let token = token.trim_start();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+    let well_formed = scheme.eq_ignore_ascii_case("bearer") && !token.contains(' ');
+    well_formed
+        .then_some(token)
+        .filter(|token| !token.is_empty())
 }
 
 #[cfg(test)]
@@ -94,7 +100,7 @@ mod tests {
             (Some("Basic dTpw"), None),
             (Some("Bearer"), None),
             (Some("Bearer "), None),
-            (Some("Bearer a b"), Some(("bearer", "a b"))),
+            (Some("Bearer a b"), None),
             (Some("pk_1"), None),
             (None, Some(("cookie", "c"))),
         ] {
