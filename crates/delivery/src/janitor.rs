@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, Store, StoreError};
+use hato_service::{PURGED_AT_ONCE, REPEATABLE_FOR};
 
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
@@ -15,8 +16,6 @@ const INTERVAL: Duration = Duration::from_mins(1);
 const STEP: u32 = 500;
 /// The pause between two steps, in which others write.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long the name of a request is kept (CONTRACT 6).
-const NAMES_KEPT: Duration = Duration::from_hours(24);
 
 /// Keeps the store from growing for ever.
 pub struct Janitor {
@@ -86,7 +85,7 @@ impl Janitor {
         let (store, now) = (&self.store, self.clock.now());
         let old: UnixMillis = now.minus(self.retention);
         match kind {
-            Kind::DeletedApps => store.purge_deleted_apps(STEP).await,
+            Kind::DeletedApps => store.purge_deleted_apps(PURGED_AT_ONCE).await,
             Kind::Sends => store.purge_sends(old, STEP).await,
             Kind::DeactivatedSubscriptions => {
                 store.purge_deactivated_subscriptions(old, STEP).await
@@ -95,7 +94,7 @@ impl Janitor {
             Kind::GitHubLogins => store.purge_github_logins(now, STEP).await,
             Kind::RequestNames => {
                 store
-                    .purge_idempotency_keys(now.minus(NAMES_KEPT), STEP)
+                    .purge_idempotency_keys(now.minus(REPEATABLE_FOR), STEP)
                     .await
             }
         }

@@ -30,7 +30,7 @@ pub use failure::{Failure, Outcome};
 pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};
 pub use secrets::{CannotOpen, Sealer, Secrets};
-pub use sends::{Accepted, NamedRequest};
+pub use sends::{Accepted, NamedRequest, REPEATABLE_FOR};
 pub use sessions::{SESSION_LIFETIME, Session};
 pub use settings::Settings;
 pub use subscriptions::Registration;

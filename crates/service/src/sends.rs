@@ -12,7 +12,7 @@ use crate::ports::{AcceptedSend, Audience, NewSend, Repeatable, SendRecord};
 use crate::{Outcome, Service};
 
 /// For how long a repeated request gets the first answer (CONTRACT 6).
-const REPEATABLE_FOR: Duration = Duration::from_hours(24);
+pub const REPEATABLE_FOR: Duration = Duration::from_hours(24);
 
 /// A request that its client has named, so that it may repeat it.
 pub struct NamedRequest {
