@@ -6,7 +6,7 @@ use hato_testkit::push_service::{Message, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, everything, post, refused, start, subscribe, until};
+use crate::stage::{BINARY, app, everything, post, refused, register, start, subscribe, until};
 
 const BATCH: &str = "/api/v1/notify/batch";
 
@@ -188,14 +188,7 @@ async fn the_listed_browsers_get_the_whole_payload_and_the_others_nothing() {
     let server = start(Launch::new(BINARY).reaching(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 3);
-    for browser in &browsers {
-        post(
-            &app.frontend,
-            "/api/v1/subscriptions",
-            &browser.registration(),
-        )
-        .await;
-    }
+    register(&app.frontend, &browsers).await;
     let payload = json!({
         "title": "題", "body": "本文", "url": "https://example.com/",
         "icon": "https://example.com/icon.png", "badge": "https://example.com/badge.png",

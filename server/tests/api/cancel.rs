@@ -6,7 +6,9 @@ use hato_testkit::push_service::{Answer, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, everything, get, post, refused, start, subscribe, until};
+use crate::stage::{
+    BINARY, app, everything, get, post, refused, register, start, subscribe, until,
+};
 
 /// A server that delivers nothing, and an app with three subscribers.
 async fn silent_stage() -> (HatoServer, OwnedApp) {
@@ -138,14 +140,7 @@ async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent() {
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 10);
-    for browser in &browsers {
-        post(
-            &app.frontend,
-            "/api/v1/subscriptions",
-            &browser.registration(),
-        )
-        .await;
-    }
+    register(&app.frontend, &browsers).await;
     for busy in &browsers[6..] {
         push.answer_always(busy, Answer::Status(503));
     }
@@ -166,14 +161,7 @@ async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for() {
     let server = start(Launch::new(BINARY).reaching(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 700);
-    for browser in &browsers {
-        post(
-            &app.frontend,
-            "/api/v1/subscriptions",
-            &browser.registration(),
-        )
-        .await;
-    }
+    register(&app.frontend, &browsers).await;
     // Some get no answer, so that the first page is still under way when the send is cancelled.
     push.answer_by_number(|number| {
         if number % 7 == 3 {

@@ -1,15 +1,13 @@
 //! What was accepted is delivered, whatever happens to the process (CONTRACT 1, 7).
 
-use hato_testkit::client::Client;
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{
     Answer, BrowserSubscription, Decryption, Options, PushService, Seen,
 };
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 
-use crate::stage::{BINARY, app, post, start, until};
+use crate::stage::{BINARY, app, post, register, start, until};
 
 const RECIPIENTS: usize = 2_000;
 /// After so many answers the push service falls silent: the process dies with pages settled, begun and untouched.
@@ -41,23 +39,6 @@ async fn scene() -> Scene {
         server,
         app,
         browsers,
-    }
-}
-
-/// Registers the browsers, many at a time.
-pub async fn register(client: &Client, browsers: &[BrowserSubscription]) {
-    let mut tasks = JoinSet::new();
-    for share in browsers.chunks(browsers.len().div_ceil(16)) {
-        let (client, share) = (client.clone(), share.to_vec());
-        tasks.spawn(async move {
-            for browser in share {
-                let reply = post(&client, "/api/v1/subscriptions", &browser.registration()).await;
-                assert_eq!(reply.status, 201, "{reply}");
-            }
-        });
-    }
-    while let Some(done) = tasks.join_next().await {
-        done.expect("every browser is registered");
     }
 }
 

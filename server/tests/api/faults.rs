@@ -13,8 +13,7 @@ use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::wire::Wire;
 use serde_json::{Value, json};
 
-use crate::crash::register;
-use crate::stage::{app, post, start, until};
+use crate::stage::{app, post, register, start, until};
 
 /// Of so many requests one fails.
 const FAILING: u64 = 20;

@@ -5,7 +5,9 @@ use hato_testkit::push_service::{Message, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, everything, post, refused, registration, stage, start, until};
+use crate::stage::{
+    BINARY, app, everything, post, refused, register, registration, stage, start, until,
+};
 
 async fn connected() -> (PushService, HatoServer, OwnedApp) {
     let push = PushService::start().await;
@@ -66,14 +68,7 @@ async fn a_notification_reaches_every_browser() {
 async fn a_send_may_go_to_one_browser_alone() {
     let (push, _server, app) = connected().await;
     let browsers = push.subscribe_many(None, 2);
-    for browser in &browsers {
-        post(
-            &app.frontend,
-            "/api/v1/subscriptions",
-            &browser.registration(),
-        )
-        .await;
-    }
+    register(&app.frontend, &browsers).await;
     let body = json!({"title": "t", "body": "b", "endpoint": browsers[1].endpoint});
     let reply = post(&app.backend, "/api/v1/notify", &body).await;
     assert_eq!(

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
+use hato_testkit::push_service::BrowserSubscription;
 use hato_testkit::server::{HatoServer, Launch};
 use http::{HeaderValue, Method, Request};
 use serde_json::{Value, json};
@@ -162,6 +163,23 @@ pub async fn execute(server: &HatoServer, statement: &'static str) {
     let done = sqlx::query(statement).execute(&mut connection).await;
     done.expect("the statement works");
     connection.close().await.expect("it closes");
+}
+
+/// Registers the browsers, many at a time.
+pub async fn register(client: &Client, browsers: &[BrowserSubscription]) {
+    let mut tasks = JoinSet::new();
+    for share in browsers.chunks(browsers.len().div_ceil(16)) {
+        let (client, share) = (client.clone(), share.to_vec());
+        tasks.spawn(async move {
+            for browser in share {
+                let reply = post(&client, "/api/v1/subscriptions", &browser.registration()).await;
+                assert_eq!(reply.status, 201, "{reply}");
+            }
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.expect("every browser is registered");
+    }
 }
 
 /// Asks until the answer satisfies `done`; panics with the last answer when that takes too long.

@@ -4,7 +4,7 @@ use hato_testkit::push_service::{Answer, PushService};
 use hato_testkit::server::Launch;
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, get, post, refused, registration, stage, start, until};
+use crate::stage::{BINARY, app, get, post, refused, register, registration, stage, start, until};
 
 const DAY: i64 = 86_400_000;
 
@@ -103,14 +103,7 @@ async fn what_was_sent_is_counted() {
     let server = start(Launch::new(BINARY).reaching(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
-    for browser in &browsers {
-        post(
-            &app.frontend,
-            "/api/v1/subscriptions",
-            &browser.registration(),
-        )
-        .await;
-    }
+    register(&app.frontend, &browsers).await;
     push.answer_always(&browsers[0], Answer::Status(410));
     push.answer_always(&browsers[1], Answer::Status(400));
     let message = json!({"title": "t", "body": "b"});
