@@ -49,6 +49,7 @@ pub(crate) fn lock_app(_: &mut Connection, _: &AppId) -> Ready<sqlx::Result<()>>
 /// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
 /// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
 /// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
+/// - `FIRST`, `SECOND`, `THIRD`: begin statements that return nothing and are sent together; each of `$1`, `$2` … stands in one
 /// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
 /// - `SKIP_LOCKED`: the same, passing over rows that somebody else has locked
 macro_rules! sql {
@@ -68,6 +69,15 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "json_array_length(j.recipients)"] [$($rest)*] $args)
+    };
+    (@ $call:tt [] [FIRST $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [SECOND $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* ";"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [THIRD $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* ";"] [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [FOR_UPDATE $($rest:tt)*] $args:tt) => {
         sql!(@ $call $text [$($rest)*] $args)
