@@ -31,7 +31,8 @@ pub enum NoConnection {
 }
 
 impl NoConnection {
-    fn because(cause: impl std::fmt::Display) -> Self {
+    /// Unreachable, because of `cause`.
+    pub fn because(cause: impl std::fmt::Display) -> Self {
         Self::Unreachable(cause.to_string().into())
     }
 }
@@ -102,9 +103,7 @@ impl Connector {
             .shake_hands(name, tcp)
             .await
             .map_err(NoConnection::because)?;
-        Connection::start(tls, slot)
-            .await
-            .map_err(NoConnection::because)
+        Connection::start(tls, slot).await
     }
 
     /// The first address that answers; one that does not gets its share of the time, so that the others get theirs.

@@ -7,7 +7,6 @@ use bytes::Bytes;
 use hato_domain::{Topic, Urgency};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Version};
-use http_body_util::Full;
 
 use crate::origin::{Origin, Target};
 
@@ -65,10 +64,10 @@ pub struct Push {
 }
 
 impl Push {
-    /// The request on a connection that speaks `version`: the target in absolute form for HTTP/2, in origin form with a
+    /// The request with this body on a connection that speaks `version`: the target in absolute form for HTTP/2, in origin form with a
     /// `Host` for HTTP/1.1 (RFC 9112 §3.2).
-    pub fn request(&self, version: Version) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(self.body.clone()));
+    pub fn request<B>(&self, version: Version, body: B) -> Request<B> {
+        let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.headers_mut() = HeaderMap::clone(&self.headers);
         if version == Version::HTTP_2 {
@@ -146,9 +145,9 @@ mod tests {
             headers: Arc::default(),
             body: Bytes::new(),
         };
-        let two = push.request(Version::HTTP_2);
+        let two = push.request(Version::HTTP_2, ());
         assert_eq!(two.uri(), "https://a.example:444/x?y");
-        let one = push.request(Version::HTTP_11);
+        let one = push.request(Version::HTTP_11, ());
         assert_eq!(one.uri(), "/x?y");
         assert_eq!(one.headers()["host"], "a.example:444");
     }
