@@ -23,6 +23,8 @@ use crate::push::Push;
 /// Bytes that a peer may send unread on one stream, and on all streams of a connection together.
 const STREAM_WINDOW: u32 = 16_384;
 const CONNECTION_WINDOW: u32 = 131_072;
+/// Requests at a time until the peer has said how many: the fewest that it should allow (RFC 9113 §6.5.2).
+const FIRST_STREAMS: usize = 100;
 /// How often a connection is asked for a sign of life, and how long it has to give one.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
@@ -55,6 +57,7 @@ pub(super) async fn start(
 ) -> Result<Http2, NoConnection> {
     let (sender, connection) = h2::client::Builder::new()
         .enable_push(false)
+        .initial_max_send_streams(FIRST_STREAMS)
         .max_header_list_size(HEADER_LIMIT)
         .initial_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
