@@ -7,20 +7,66 @@ use crate::dialect::{Connection, sql};
 use crate::failure::unreadable;
 use crate::queue::queue_positions;
 
-/// Claims the job with the smallest time and number among those due, until the end of the lease.
+/// Claims the job with the smallest time and number, if it is due, until the end of the lease.
 pub(crate) async fn claim(c: &mut Connection, claim: Claim) -> sqlx::Result<NextPage> {
-    let until = claim.now.plus(claim.lease);
-    let passing_over = name_list(&claim.passing_over)?;
-    let Some(job) = take_due(c, &passing_over, claim.now, until).await? else {
-        let next_due = next_due(c, &passing_over).await?;
-        return Ok(NextPage::Idle { next_due });
+    let Some(earliest) = earliest(c, &claim.passing_over).await? else {
+        return Ok(NextPage::Idle { next_due: None });
     };
+    if earliest.due_at > claim.now.0 {
+        let next_due = Some(UnixMillis(earliest.due_at));
+        return Ok(NextPage::Idle { next_due });
+    }
+    let job = take(c, earliest.id, claim.now.plus(claim.lease)).await?;
     let range = range(c, &job, claim.now, i64::from(claim.max_recipients)).await?;
     let send = send(c, &job.send_id).await?;
     if send.status == "queued" {
         begin(c, &job.send_id).await?;
     }
     page(job, range, send).map(|page| NextPage::Claimed(Box::new(page)))
+}
+
+/// A job in the order of the queue.
+struct EarliestRow {
+    id: i64,
+    due_at: i64,
+}
+
+/// The first job of the queue that is not of one of these apps.
+async fn earliest(c: &mut Connection, passing_over: &[AppId]) -> sqlx::Result<Option<EarliestRow>> {
+    if passing_over.is_empty() {
+        return earliest_of_all(c).await;
+    }
+    earliest_of_others(c, &name_list(passing_over)?).await
+}
+
+async fn earliest_of_all(c: &mut Connection) -> sqlx::Result<Option<EarliestRow>> {
+    sql!(query_as EarliestRow [
+        r#"SELECT id AS "id!", due_at AS "due_at!" FROM jobs ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
+    ])
+    .fetch_optional(c)
+    .await
+}
+
+/// Goes from app to app in the index, so that thousands of jobs of an app that is passed over cost nothing.
+async fn earliest_of_others(
+    c: &mut Connection,
+    passing_over: &str,
+) -> sqlx::Result<Option<EarliestRow>> {
+    sql!(query_as EarliestRow [
+        r#"WITH RECURSIVE waiting (app_id) AS (
+             SELECT MIN(app_id) FROM jobs
+             UNION ALL
+             SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
+             FROM waiting WHERE waiting.app_id IS NOT NULL
+           )
+           SELECT id AS "id!", due_at AS "due_at!" FROM jobs
+           WHERE id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
+                                ORDER BY j.due_at, j.id LIMIT 1)
+                        FROM waiting WHERE waiting.app_id NOT IN ("# NAMES r#"))
+           ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
+    ] passing_over)
+    .fetch_optional(c)
+    .await
 }
 
 struct JobRow {
@@ -40,36 +86,20 @@ fn name_list(apps: &[AppId]) -> sqlx::Result<String> {
     serde_json::to_string(&names).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-async fn take_due(
-    c: &mut Connection,
-    passing_over: &str,
-    now: UnixMillis,
-    until: UnixMillis,
-) -> sqlx::Result<Option<JobRow>> {
-    sql!(query_as JobRow [
-        r#"WITH due AS MATERIALIZED (
-             SELECT id FROM jobs WHERE due_at <= $2 AND app_id NOT IN ("# NAMES r#")
-             ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED r#"
-           )
-           UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 1
-           WHERE id IN (SELECT id FROM due)
+async fn take(c: &mut Connection, job: i64, until: UnixMillis) -> sqlx::Result<JobRow> {
+    sqlx::query_as!(
+        JobRow,
+        r#"UPDATE jobs SET due_at = $2, lease_token = lease_token + 1, claimed = 1
+           WHERE id = $1
            RETURNING id AS "id!", send_id AS "send_id!", app_id AS "app_id!",
                      after_position AS "after_position!", up_to_position AS "up_to_position?",
                      recipients AS "recipients?", attempt AS "attempt!",
-                     lease_token AS "lease_token!""#
-    ] passing_over, now.0, until.0)
-    .fetch_optional(c)
+                     lease_token AS "lease_token!""#,
+        job,
+        until.0
+    )
+    .fetch_one(c)
     .await
-}
-
-async fn next_due(c: &mut Connection, passing_over: &str) -> sqlx::Result<Option<UnixMillis>> {
-    let due = sql!(query_scalar [
-        r#"SELECT due_at AS "due_at!" FROM jobs WHERE app_id NOT IN ("# NAMES r#")
-           ORDER BY due_at, id LIMIT 1"#
-    ] passing_over)
-    .fetch_optional(c)
-    .await?;
-    Ok(due.map(UnixMillis))
 }
 
 async fn range(

@@ -6,7 +6,8 @@ use hato_domain::UnixMillis;
 
 use crate::dialect::Connection;
 
-/// Brings forward what is due too late. Doing it again changes nothing, so each process may do it.
+/// Brings forward what is due too late: more than the longest wait ahead, or a part of a send's first attempt, which is due when
+/// it is queued, or of a send that was accepted in what is the future. Doing it again changes nothing, so each process may do it.
 pub(crate) async fn bring_forward(
     c: &mut Connection,
     now: UnixMillis,
@@ -18,7 +19,7 @@ pub(crate) async fn bring_forward(
     sqlx::query!(
         "UPDATE jobs SET due_at = $1
          WHERE claimed = 0 AND due_at > $1
-           AND (due_at > $2 OR EXISTS (SELECT 1 FROM sends AS s
+           AND (due_at > $2 OR up_to_position IS NOT NULL OR EXISTS (SELECT 1 FROM sends AS s
                                        WHERE s.id = jobs.send_id AND s.created_at > $1))",
         now,
         too_late
