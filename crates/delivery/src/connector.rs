@@ -14,7 +14,7 @@ use tokio_rustls::client::TlsStream;
 use url::Host;
 
 use crate::connection::Connection;
-use crate::guard::{Guard, NoAddress};
+use crate::guard::{Guard, Lookup, NoAddress};
 use crate::origin::Origin;
 use crate::roots::{BadRoots, client_config};
 use crate::settings::DeliverySettings;
@@ -76,13 +76,15 @@ impl Connector {
         self.timeout * 2
     }
 
-    /// A new connection to `origin`. Waiting for a slot does not count toward the time-out.
+    /// A new connection to `origin`. Waiting for a slot or for other lookups does not count toward the time-out: it says nothing
+    /// about the push service.
     pub async fn open(&self, origin: &Origin) -> Result<Connection, NoConnection> {
         let slot = Arc::clone(&self.slots)
             .acquire_owned()
             .await
             .map_err(NoConnection::because)?;
-        match timeout(self.timeout, self.establish(origin, slot)).await {
+        let lookup = self.guard.lookup(origin).await;
+        match timeout(self.timeout, self.establish(origin, lookup, slot)).await {
             Ok(opened) => opened,
             Err(_) => Err(NoConnection::because("no connection in time")),
         }
@@ -91,9 +93,10 @@ impl Connector {
     async fn establish(
         &self,
         origin: &Origin,
+        lookup: Option<Lookup>,
         slot: OwnedSemaphorePermit,
     ) -> Result<Connection, NoConnection> {
-        let addresses = self.guard.addresses(origin).await?;
+        let addresses = self.guard.addresses(origin, lookup).await?;
         let name = server_name(origin).map_err(NoConnection::because)?;
         let tcp = self
             .reach(&addresses)

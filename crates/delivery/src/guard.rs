@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 
 use hato_domain::OutboundPolicy;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Host;
 
 use crate::origin::Origin;
@@ -17,6 +17,9 @@ use crate::origin::Origin;
 const LOOKUPS: usize = 32;
 /// Addresses of one name that are tried.
 const ADDRESSES: usize = 4;
+
+/// The right to look up a name.
+pub type Lookup = OwnedSemaphorePermit;
 
 /// No address to connect to.
 #[derive(Debug, thiserror::Error)]
@@ -45,12 +48,24 @@ impl Guard {
         }
     }
 
+    /// The right to look `origin` up, when it is its turn.
+    pub async fn lookup(&self, origin: &Origin) -> Option<Lookup> {
+        match origin.host() {
+            Host::Domain(_) => Arc::clone(&self.lookups).acquire_owned().await.ok(),
+            Host::Ipv4(_) | Host::Ipv6(_) => None,
+        }
+    }
+
     /// The addresses of `origin` that may be connected to, at least one and at most four.
-    pub async fn addresses(&self, origin: &Origin) -> Result<Vec<SocketAddr>, NoAddress> {
+    pub async fn addresses(
+        &self,
+        origin: &Origin,
+        lookup: Option<Lookup>,
+    ) -> Result<Vec<SocketAddr>, NoAddress> {
         let found = match origin.host() {
             Host::Ipv4(v4) => vec![SocketAddr::new(IpAddr::V4(*v4), origin.port())],
             Host::Ipv6(v6) => vec![SocketAddr::new(IpAddr::V6(*v6), origin.port())],
-            Host::Domain(name) => self.look_up(name.clone(), origin.port()).await?,
+            Host::Domain(name) => look_up(name.clone(), origin.port(), lookup).await?,
         };
         self.vet(found)
     }
@@ -66,24 +81,24 @@ impl Guard {
             Ok(permitted)
         }
     }
+}
 
-    /// The permit stays with the thread: a caller who gives up does not free a thread that still waits for an answer.
-    async fn look_up(&self, name: String, port: u16) -> Result<Vec<SocketAddr>, io::Error> {
-        let permit = Arc::clone(&self.lookups)
-            .acquire_owned()
-            .await
-            .map_err(io::Error::other)?;
-        let lookup = tokio::task::spawn_blocking(move || {
-            let found = (name.as_str(), port).to_socket_addrs().map(Vec::from_iter);
-            drop(permit);
-            found
-        });
-        let found = lookup.await.map_err(io::Error::other)??;
-        if found.is_empty() {
-            Err(io::ErrorKind::NotFound.into())
-        } else {
-            Ok(found)
-        }
+/// The right stays with the thread: a caller who gives up does not free a thread that still waits for an answer.
+async fn look_up(
+    name: String,
+    port: u16,
+    lookup: Option<Lookup>,
+) -> Result<Vec<SocketAddr>, io::Error> {
+    let looking = tokio::task::spawn_blocking(move || {
+        let found = (name.as_str(), port).to_socket_addrs().map(Vec::from_iter);
+        drop(lookup);
+        found
+    });
+    let found = looking.await.map_err(io::Error::other)??;
+    if found.is_empty() {
+        Err(io::ErrorKind::NotFound.into())
+    } else {
+        Ok(found)
     }
 }
 
@@ -114,7 +129,7 @@ mod tests {
             "https://[::ffff:127.0.0.1]/x",
             "https://169.254.169.254/x",
         ] {
-            let found = guard("").addresses(&origin(endpoint)).await;
+            let found = guard("").addresses(&origin(endpoint), None).await;
             assert!(matches!(found, Err(NoAddress::Blocked)), "{endpoint}");
         }
     }
@@ -122,7 +137,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_allowed_and_only_that_comes_through() {
         let found = guard("127.0.0.0/8")
-            .addresses(&origin("https://localhost:8443/x"))
+            .addresses(&origin("https://localhost:8443/x"), None)
             .await;
         let found = found.expect("an address");
         assert!(!found.is_empty());
@@ -149,7 +164,7 @@ mod tests {
     #[tokio::test]
     async fn a_public_literal_needs_no_permission() {
         let found = guard("")
-            .addresses(&origin("https://1.1.1.1/x"))
+            .addresses(&origin("https://1.1.1.1/x"), None)
             .await
             .expect("an address");
         assert_eq!(found, ["1.1.1.1:443".parse().expect("an address")]);
