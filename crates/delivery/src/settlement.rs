@@ -16,6 +16,9 @@ use crate::answer::Outcome;
 /// The longest wait that a push service may ask for (CONTRACT 7).
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
+/// How long somebody is put off at most, counted from acceptance, whose message push services are not to keep.
+const LONGEST_PUT_OFF: Duration = Duration::from_hours(24);
+
 /// Whose outcome is known, by recipient.
 pub type Outcomes = HashMap<RecipientId, Outcome>;
 
@@ -32,8 +35,17 @@ pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
     Some(Duration::from_secs(left.as_secs().max(1)))
 }
 
+/// Why somebody who is put off until `then` is not waited for any longer.
+fn too_late(page: &ClaimedPage, then: UnixMillis) -> Option<FailureReason> {
+    let age = then.since(page.accepted_at);
+    match Duration::from_secs(page.ttl.seconds().into()) {
+        Duration::ZERO => (age > LONGEST_PUT_OFF).then_some(FailureReason::Throttled),
+        ttl => (age >= ttl).then_some(FailureReason::OutOfTime),
+    }
+}
+
 /// What is recorded of a page at `now`, after the waits `delays`. Recipients without an outcome are due again at once, in
-/// the same attempt; so are those that were put off, when their wait is over.
+/// the same attempt; so are those that were put off, when their wait is over, unless the message's time is over by then.
 pub fn settlement(
     page: &ClaimedPage,
     recipients: &[Recipient],
@@ -68,7 +80,7 @@ struct Draft<'a> {
     /// Recipients by the attempt to come and the wait before it.
     waits: BTreeMap<(u8, Duration), Vec<RecipientId>>,
     /// Recipients that were put off, by host, and the longest wait among them.
-    put_off: BTreeMap<String, (Duration, Vec<RecipientId>)>,
+    put_off: BTreeMap<String, (Duration, Vec<&'a Recipient>)>,
     /// Final failures by host and reason.
     tallies: BTreeMap<(String, &'static str), i64>,
 }
@@ -85,7 +97,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn add(&mut self, recipient: &Recipient, outcome: Option<&Outcome>) {
+    fn add(&mut self, recipient: &'a Recipient, outcome: Option<&Outcome>) {
         match outcome.copied() {
             Some(Outcome::Sent) => self.settled.sent += 1,
             Some(Outcome::Expired { status }) => self.expire(recipient, status),
@@ -131,10 +143,25 @@ impl<'a> Draft<'a> {
             .push(recipient);
     }
 
-    fn put_off(&mut self, recipient: &Recipient, wait: Duration) {
+    fn put_off(&mut self, recipient: &'a Recipient, wait: Duration) {
         let (longest, recipients) = self.put_off.entry(host(recipient)).or_default();
         *longest = (*longest).max(wait);
-        recipients.push(recipient.id);
+        recipients.push(recipient);
+    }
+
+    /// Waiting is no attempt, so only time ends it.
+    fn queue_put_off(&mut self, now: UnixMillis) {
+        for (wait, recipients) in std::mem::take(&mut self.put_off).into_values() {
+            let wait = whole_seconds(wait);
+            match too_late(self.page, now.plus(wait)) {
+                Some(reason) => recipients.iter().for_each(|it| self.bury(it, reason, None)),
+                None => self
+                    .waits
+                    .entry((self.page.attempt, wait))
+                    .or_default()
+                    .extend(recipients.iter().map(|it| it.id)),
+            }
+        }
     }
 
     /// The wait before the next attempt, if there is one.
@@ -145,10 +172,7 @@ impl<'a> Draft<'a> {
     }
 
     fn finish(mut self, now: UnixMillis) -> Settlement {
-        for (wait, recipients) in std::mem::take(&mut self.put_off).into_values() {
-            let key = (self.page.attempt, whole_seconds(wait));
-            self.waits.entry(key).or_default().extend(recipients);
-        }
+        self.queue_put_off(now);
         let job = |((attempt, wait), recipients)| RetryJob {
             recipients,
             attempt,

@@ -25,6 +25,8 @@ const SILENT_SHARE: usize = 8;
 const FRESH: Duration = Duration::from_secs(1);
 /// How long a silence is remembered at all.
 const MEMORY: Duration = Duration::from_mins(1);
+/// How long a gate that was narrowed is remembered: longer than the second wait before a retry.
+const NARROW_MEMORY: Duration = Duration::from_mins(10);
 /// Those who may wait in front of a gate, however few may be inside: a page.
 const ROOM: usize = 512;
 /// The longest that a push service may ask to be left alone (CONTRACT 7).
@@ -48,6 +50,8 @@ pub struct Pace {
     paused_until: Instant,
     /// The length of the latest pause.
     pause: Duration,
+    /// When the gate was narrowed last.
+    narrowed_at: Option<Instant>,
     /// When somebody got no answer last, while nobody gets one.
     silent_at: Option<Instant>,
     /// How many windows passed without an answer.
@@ -77,6 +81,7 @@ impl Pace {
             window: Window::default(),
             paused_until: now,
             pause: Duration::ZERO,
+            narrowed_at: None,
             silent_at: None,
             silences: 0,
             booked_until: now,
@@ -171,9 +176,11 @@ impl Pace {
 
     /// Whether a new gate would do the same.
     pub fn is_forgettable(&self, now: Instant) -> bool {
+        let is_long_ago = |at: Option<Instant>, memory| at.is_none_or(|at| now - at >= memory);
         let idle = self.inside == 0 && self.waiting == 0;
-        let open = self.paused_until <= now && self.silent_at.is_none_or(|at| now - at >= MEMORY);
-        idle && open
+        let open = self.paused_until <= now && is_long_ago(self.silent_at, MEMORY);
+        let wide = self.limit == self.ceiling || is_long_ago(self.narrowed_at, NARROW_MEMORY);
+        idle && open && wide
     }
 
     /// Takes note of a report, and says whether those who wait should hear of it.
@@ -190,13 +197,13 @@ impl Pace {
     fn conclude(&mut self, now: Instant) -> bool {
         let window = std::mem::take(&mut self.window);
         if window.throttled * 2 >= window.reports {
-            self.shrink(2);
+            self.shrink(2, now);
             self.pause = window.asked.min(LONGEST_PAUSE);
             self.paused_until = now + self.pause;
             return !self.pause.is_zero();
         }
         if window.unanswered == window.reports {
-            self.shrink(SILENT_SHARE);
+            self.shrink(SILENT_SHARE, now);
             self.silent_at = Some(now);
             self.silences += 1;
             return true;
@@ -206,7 +213,8 @@ impl Pace {
         false
     }
 
-    fn shrink(&mut self, share: usize) {
+    fn shrink(&mut self, share: usize, now: Instant) {
+        self.narrowed_at = Some(now);
         self.limit = (self.limit / share).max(1);
         self.generation += 1;
     }

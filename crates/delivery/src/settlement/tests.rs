@@ -73,7 +73,7 @@ fn settle(attempt: u8, outcomes: &[(i64, Option<Outcome>)]) -> Settlement {
         .iter()
         .filter_map(|(id, it)| Some((RecipientId(*id), (*it)?)))
         .collect();
-    settlement(&page(attempt, 60), &recipients, &known, &DELAYS, NOW)
+    settlement(&page(attempt, 3_600), &recipients, &known, &DELAYS, NOW)
 }
 
 fn job(attempt: u8, seconds: u64, recipients: &[i64]) -> RetryJob {
@@ -171,6 +171,29 @@ fn who_is_put_off_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
         ],
     );
     assert_eq!(settled.retries, [job(2, 8, &[1, 3]), job(2, 60, &[2, 4])]);
+}
+
+/// Accepted 1,000 s ago; nobody who is asked to keep a message for no time at all is waited for longer than a day.
+#[test]
+fn who_is_put_off_past_the_messages_time_has_failed() {
+    let recipients = [recipient(1), recipient(3)];
+    let settle = |ttl, wait| {
+        let wait = Duration::from_secs(wait);
+        let known = recipients
+            .iter()
+            .map(|it| (it.id, Outcome::PutOff { wait }));
+        settlement(&page(0, ttl), &recipients, &known.collect(), &DELAYS, NOW)
+    };
+    for (ttl, in_time, reason) in [
+        (1_060, 59, FailureReason::OutOfTime),
+        (0, 24 * 3_600 - 1_000, FailureReason::Throttled),
+    ] {
+        assert_eq!(settle(ttl, in_time).retries, [job(0, in_time, &[1, 3])]);
+        let late = settle(ttl, in_time + 1);
+        assert_eq!(late.retries, []);
+        let reasons: Vec<_> = late.dead_letters.iter().map(|it| it.reason).collect();
+        assert_eq!(reasons, [reason, reason]);
+    }
 }
 
 #[test]

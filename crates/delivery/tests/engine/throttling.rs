@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hato_delivery::OriginLimits;
+use hato_domain::{PushOptions, Ttl};
 use hato_service::ports::SendStatus;
 use hato_testkit::push_service::{Answer, PushService};
 
@@ -52,6 +53,27 @@ async fn a_push_service_that_throttles_slows_only_its_own_subscribers() {
     world.run_until_idle().await;
     let record = world.record(&world.app, &send).await;
     assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 400));
+}
+
+#[tokio::test]
+async fn who_is_put_off_for_longer_than_the_message_is_good_for_has_failed() {
+    let (world, _other) = two_services(40).await;
+    world
+        .service
+        .answer_by_default(Answer::RetryAfter(429, "3600".into()));
+    let options = PushOptions {
+        ttl: Ttl::parse(600).expect("ten minutes"),
+        ..PushOptions::default()
+    };
+    let send = world.send_with(options).await;
+    world.run_until_idle().await;
+    let tried = world.service.seen(|seen| seen.total.requests);
+    assert!(tried < 80, "{tried} of 200 were sent to it");
+    let failed = world.record(&world.app, &send).await.counts.failed_other;
+    assert_eq!(failed, 200 - i64::try_from(tried).expect("a small number"));
+    let letters = world.dead_letters().await;
+    assert!(letters.iter().all(|(reason, ..)| reason == "out_of_time"));
+    assert!(!letters.is_empty());
 }
 
 #[tokio::test]

@@ -119,3 +119,13 @@ fn a_gate_is_remembered_while_it_knows_something() {
     assert!(!pace.is_forgettable(now));
     assert!(pace.is_forgettable(now + Duration::from_mins(1)));
 }
+
+#[test]
+fn a_narrow_gate_is_remembered_longer_than_a_retry_takes() {
+    let now = Instant::now();
+    let mut pace = Pace::new(1_000, now);
+    assert!(pace.is_forgettable(now));
+    report(&mut pace, Report::Throttled(None), 1_000, now);
+    assert!(!pace.is_forgettable(now + Duration::from_mins(2)));
+    assert!(pace.is_forgettable(now + Duration::from_mins(10)));
+}
