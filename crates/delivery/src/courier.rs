@@ -1,10 +1,10 @@
 //! Carries a page's message to its recipients: encrypts a chunk while earlier chunks are on their way.
 
+mod launch;
 mod round;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,6 +22,7 @@ use crate::pool::Undelivered;
 use crate::roots::BadRoots;
 use crate::settings::DeliverySettings;
 use crate::vapid::{BadKey, Signer, Vapid};
+pub use launch::Launch;
 use round::{Addressed, Letter, Round};
 
 /// Recipients encrypted at a time: about 2 ms of one core.
@@ -47,8 +48,8 @@ pub struct Mail<'a> {
     pub ttl: Duration,
     /// To whom.
     pub recipients: &'a [Recipient],
-    /// How many of them are on their way, or were.
-    pub launched: &'a AtomicUsize,
+    /// Told when they are on their way.
+    pub launch: &'a Launch,
 }
 
 type Ready = (RecipientId, Result<Letter, Outcome>);
@@ -90,7 +91,7 @@ impl Courier {
             .then(move |chunk| self.seal(Arc::clone(&round), chunk))
             .flat_map(stream::iter)
             .map(move |(recipient, letter)| {
-                mail.launched.fetch_add(1, Ordering::Relaxed);
+                mail.launch.one();
                 self.push(recipient, letter)
             })
             .buffer_unordered(self.in_flight)

@@ -1,5 +1,6 @@
 //! The loop that keeps pages moving: a slot, a claim, a task, and a settlement that is never lost.
 
+mod held;
 mod misfortunes;
 mod shift;
 mod slots;
@@ -19,6 +20,7 @@ use crate::courier::Courier;
 use crate::roots::BadRoots;
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
+use held::{Held, Hold};
 use misfortunes::Misfortunes;
 use shift::Shift;
 use slots::{Slot, Slots};
@@ -43,6 +45,7 @@ struct Shared {
     wake: Wake,
     courier: Courier,
     slots: Arc<Slots>,
+    held: Arc<Held>,
     misfortunes: Misfortunes,
     time_watch: TimeWatch,
     settings: DeliverySettings,
@@ -73,6 +76,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             secrets,
             wake,
             slots: Arc::new(slots),
+            held: Arc::default(),
             misfortunes: Misfortunes::default(),
             time_watch: TimeWatch::default(),
             settings,
@@ -101,8 +105,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             let NextPage::Claimed(page) = self.claim(Vec::new()).await? else {
                 break;
             };
-            let slot = self.shared.slots.fill(permit, &page.app_id);
-            self.work(*page, slot, &shutdown).await;
+            if let Some(hold) = self.shared.held.take_up(page.lease) {
+                let slot = self.shared.slots.fill(permit, &page.app_id);
+                self.work(*page, hold, slot, &shutdown).await;
+            }
         }
         Ok(())
     }
@@ -119,9 +125,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             let sated = self.shared.slots.sated();
             match self.claim(sated.clone()).await {
                 Ok(NextPage::Claimed(page)) => {
+                    let Some(hold) = self.shared.held.take_up(page.lease) else {
+                        tracing::warn!(send = %page.send_id, "a page in work was due again");
+                        continue;
+                    };
                     let slot = self.shared.slots.fill(permit, &page.app_id);
                     let (engine, shutdown) = (self.clone(), shutdown.clone());
-                    pages.spawn(async move { engine.work(*page, slot, &shutdown).await });
+                    pages.spawn(async move { engine.work(*page, hold, slot, &shutdown).await });
                 }
                 Ok(NextPage::Idle { next_due }) => {
                     drop(permit);
@@ -143,15 +153,16 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         }
     }
 
-    async fn work(&self, page: ClaimedPage, mut slot: Slot, shutdown: &Shutdown) {
+    async fn work(&self, page: ClaimedPage, hold: Hold, mut slot: Slot, shutdown: &Shutdown) {
         let shift = Shift {
             engine: self.clone(),
             page,
+            hold,
             shutdown: shutdown.clone(),
         };
         let delivery = AssertUnwindSafe(shift.deliver(&mut slot)).catch_unwind();
         match delivery.await {
-            Ok(()) => self.shared.misfortunes.forget(shift.page.lease.job),
+            Ok(()) => self.shared.misfortunes.forget(shift.hold.lease().job),
             Err(_) => shift.after_panic().await,
         }
     }

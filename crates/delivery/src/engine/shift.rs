@@ -11,9 +11,10 @@ use hato_service::CannotOpen;
 use hato_service::ports::{ClaimedPage, DeliveryQueue, Recipient, Settled, Settlement, StoreError};
 use tokio::time::Instant;
 
+use super::held::Hold;
 use super::slots::Slot;
 use super::{Engine, Shared};
-use crate::courier::Mail;
+use crate::courier::{Launch, Mail};
 use crate::metrics;
 use crate::settlement::{Outcomes, all_failed, settlement, ttl_left};
 use crate::shutdown::Shutdown;
@@ -25,6 +26,8 @@ const LOCKED_WAIT: Duration = Duration::from_mins(1);
 const UNREAD_WAIT: Duration = Duration::from_secs(5);
 /// The wait before a page is tried again that panics even when it is given up.
 const HOPELESS_WAIT: Duration = Duration::from_hours(1);
+/// Recipients of a page that leaves its slot as soon as it only waits for answers.
+const SMALL_PAGE: usize = 32;
 /// The pause between two attempts to step aside.
 const LOOK_ASIDE: Duration = Duration::from_millis(250);
 /// The waits between attempts to settle: the first, and the longest.
@@ -61,6 +64,7 @@ enum GivenBack {
 pub(super) struct Shift<Q: ?Sized> {
     pub(super) engine: Engine<Q>,
     pub(super) page: ClaimedPage,
+    pub(super) hold: Hold,
     pub(super) shutdown: Shutdown,
 }
 
@@ -76,13 +80,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
     /// Gives the page back after the delivery has panicked, each time for longer; after the last retry its recipients have
     /// finally failed. A page that panics even then stays in the queue.
     pub(super) async fn after_panic(&self) {
-        let before = self.shared().misfortunes.count(self.page.lease.job);
+        let before = self.shared().misfortunes.count(self.hold.lease().job);
         tracing::error!(send = %self.page.send_id, before, "the work on a page panicked");
         if let Some(wait) = self.shared().settings.retry_delays.get(before) {
             return self.release(*wait).await;
         }
         match AssertUnwindSafe(self.give_up()).catch_unwind().await {
-            Ok(Ok(())) => self.shared().misfortunes.forget(self.page.lease.job),
+            Ok(Ok(())) => self.shared().misfortunes.forget(self.hold.lease().job),
             _ => self.release(HOPELESS_WAIT).await,
         }
     }
@@ -144,8 +148,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         })
     }
 
-    /// The outcomes that are known when all are, or when the engine is asked to stop now. A page that only waits for
-    /// answers steps aside when that takes long.
+    /// The outcomes that are known when all are, or when the engine is asked to stop now.
     async fn push(
         &self,
         slot: &mut Slot,
@@ -153,32 +156,42 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         ttl: Duration,
         recipients: &[Recipient],
     ) -> Outcomes {
-        let launched = AtomicUsize::new(0);
+        let launch = Launch::of(recipients.len());
         let deliveries = self.shared().courier.deliver(Mail {
             page: &self.page,
             signer,
             ttl,
             recipients,
-            launched: &launched,
+            launch: &launch,
         });
+        let unknown = AtomicUsize::new(recipients.len());
         let mut deliveries = pin!(deliveries.take_until(self.shutdown.aborting()));
-        let mut patience = pin!(tokio::time::sleep(self.shared().settings.page_patience));
+        let mut aside = pin!(self.step_aside(slot, &launch, &unknown).fuse());
         let mut outcomes = Outcomes::with_capacity(recipients.len());
-        let mut is_aside = false;
         loop {
             tokio::select! {
                 biased;
                 next = deliveries.next() => match next {
-                    Some((recipient, outcome)) => outcomes.insert(recipient, outcome),
+                    Some((recipient, outcome)) => {
+                        outcomes.insert(recipient, outcome);
+                        unknown.fetch_sub(1, Ordering::Relaxed);
+                    }
                     None => return outcomes,
                 },
-                () = &mut patience, if !is_aside => {
-                    let only_waits = launched.load(Ordering::Relaxed) == recipients.len();
-                    is_aside = only_waits && slot.step_aside(recipients.len() - outcomes.len());
-                    patience.as_mut().reset(Instant::now() + LOOK_ASIDE);
-                    None
-                }
-            };
+                () = &mut aside => {}
+            }
+        }
+    }
+
+    /// Leaves the slot when the page only waits for answers: a small page at once, for one that is kept from its next page by
+    /// each latency would send to a few recipients a second; a large one when that takes long.
+    async fn step_aside(&self, slot: &mut Slot, launch: &Launch, unknown: &AtomicUsize) {
+        launch.all().await;
+        if unknown.load(Ordering::Relaxed) > SMALL_PAGE {
+            tokio::time::sleep(self.shared().settings.page_patience).await;
+        }
+        while !slot.step_aside(unknown.load(Ordering::Relaxed)) {
+            tokio::time::sleep(LOOK_ASIDE).await;
         }
     }
 
@@ -204,20 +217,28 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
 
     async fn try_settle(&self, settlement: &Settlement) -> Result<(), StoreError> {
         let Self { engine, page, .. } = self;
-        let now = self.shared().clock.now();
-        let will_retry = !settlement.retries.is_empty();
-        match engine.queue.settle(page, settlement.clone(), now).await? {
-            Settled::Recorded => {
-                metrics::count(settlement, page.attempt);
-                if will_retry {
-                    self.shared().wake.ring();
+        loop {
+            let (lease, now) = (self.hold.lease(), self.shared().clock.now());
+            let page = ClaimedPage {
+                lease,
+                ..page.clone()
+            };
+            match engine.queue.settle(&page, settlement.clone(), now).await? {
+                Settled::Recorded => self.after_recording(settlement),
+                Settled::LeaseLost if self.hold.lease() != lease => continue,
+                Settled::LeaseLost => {
+                    tracing::warn!(send = %page.send_id, "a page's lease was lost: nothing recorded");
                 }
             }
-            Settled::LeaseLost => {
-                tracing::warn!(send = %page.send_id, "a page's lease was lost: nothing recorded");
-            }
+            return Ok(());
         }
-        Ok(())
+    }
+
+    fn after_recording(&self, settlement: &Settlement) {
+        metrics::count(settlement, self.page.attempt);
+        if !settlement.retries.is_empty() {
+            self.shared().wake.ring();
+        }
     }
 
     fn is_past(&self, give_up: Instant) -> bool {
@@ -230,7 +251,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
     /// A page that cannot be given back is due again when its lease ends.
     async fn release(&self, wait: Duration) {
         let due_at = self.shared().clock.now().plus(wait);
-        if let Err(error) = self.engine.queue.release(self.page.lease, due_at).await {
+        if let Err(error) = self.engine.queue.release(self.hold.lease(), due_at).await {
             tracing::warn!(send = %self.page.send_id, %error, "a page cannot be given back");
         }
     }
@@ -241,7 +262,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         loop {
             tokio::time::sleep(lease / 3).await;
             let until = self.shared().clock.now().plus(lease);
-            if let Err(error) = engine.queue.renew_leases(&[page.lease], until).await {
+            if let Err(error) = engine.queue.renew_leases(&[self.hold.lease()], until).await {
                 tracing::warn!(send = %page.send_id, %error, "a lease cannot be renewed");
             }
         }

@@ -1,7 +1,7 @@
 //! Who may be worked on: a slot for each page, shared fairly among apps.
 //!
-//! A page whose recipients are all on their way only waits for its push services. When that takes long it steps aside, so
-//! that a push service which hangs does not keep other pages from being claimed. What stands aside is bounded in recipients,
+//! A page whose recipients are all on their way only waits for its push services. A small one steps aside at once and a large
+//! one when that takes long, so that a push service which is far away or hangs does not keep other pages from being claimed. What stands aside is bounded in recipients,
 //! for these are what is in memory. An app gets at most three quarters of the slots that others leave, and half of the room
 //! aside, so that there is always some of both for another app.
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use hato_delivery::Shutdown;
 use hato_service::ports::SendStatus;
 use hato_testkit::push_service::Answer;
 
-use crate::world::{World, run};
+use crate::world::{World, many, run};
 
 #[tokio::test]
 async fn what_was_accepted_in_what_is_the_future_is_delivered() {
@@ -33,6 +34,48 @@ async fn a_running_engine_notices_that_the_clock_was_set_back() {
         assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 3));
     }
     world.service.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_steps_back_during_a_large_send_costs_nobody_anything() {
+    const RECIPIENTS: usize = 5_000;
+    let world = World::with(many()).await;
+    world.service.answer_by_number(|number| match number % 20 {
+        7 => Answer::Status(500),
+        _ => Answer::Created,
+    });
+    let subscriptions = world.subscribe(RECIPIENTS).await;
+    let send = world.send().await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    for answers in [1, 1_000, 2_000, 3_000, 4_000] {
+        world
+            .service
+            .wait_until(|seen| seen.total.requests >= answers)
+            .await;
+        world.turn_clock_back(Duration::from_mins(4));
+    }
+    world
+        .service
+        .wait_until(|seen| seen.total.requests >= RECIPIENTS as u64)
+        .await;
+    shutdown.drain();
+    running.await.expect("no panic");
+    for _ in 0..3 {
+        world.turn_clock(Duration::from_mins(30));
+        world.run_until_idle().await;
+    }
+    let record = world.record(&world.app, &send).await;
+    assert_eq!(
+        (record.status, record.counts.sent),
+        (SendStatus::Done, 5_000)
+    );
+    for subscription in subscriptions {
+        let created = world
+            .service
+            .seen(|seen| seen.counts(&subscription.id).created);
+        assert_eq!(created, 1, "each got the message, once");
+    }
 }
 
 #[tokio::test]

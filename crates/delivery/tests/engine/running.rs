@@ -31,7 +31,7 @@ async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
     let mut world = World::new().await;
     world.settings.pages_in_flight = 1;
     world.settings.page_size = 2;
-    world.settings.page_patience = Duration::from_mins(1);
+    world.settings.recipients_aside = 0;
     let subscriptions = world.subscribe(4).await;
     world.service.script(&subscriptions[0], [Answer::Hang]);
     world.settings.answer_timeout = Duration::from_secs(2);
@@ -107,6 +107,35 @@ async fn a_lease_is_renewed_while_its_page_is_in_flight() {
     shutdown.abort();
     running.await.expect("no panic");
     assert_eq!(world.queue.ledger().claims, 1);
+}
+
+#[tokio::test]
+async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease() {
+    let mut world = World::new().await;
+    world.settings.answer_timeout = Duration::from_secs(2);
+    let subscriptions = world.subscribe(3).await;
+    world.service.script(&subscriptions[1], [Answer::Hang]);
+    world.send().await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world
+        .service
+        .wait_until(|seen| seen.total.requests == 3)
+        .await;
+    world.turn_clock(world.settings.lease * 2);
+    world.wake.ring();
+    world
+        .queue
+        .wait_until(|ledger| !ledger.settlements.is_empty())
+        .await;
+    shutdown.drain();
+    running.await.expect("no panic");
+    {
+        let ledger = world.queue.ledger();
+        assert_eq!((ledger.claims, ledger.sent()), (2, 2));
+        assert_eq!(ledger.retries().len(), 1);
+    }
+    assert_eq!(world.service.seen(|seen| seen.total.requests), 3);
 }
 
 #[tokio::test]
