@@ -65,10 +65,10 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     scene.limit_files("unlimited").await;
 
     let outcome = scene.finish(&send).await;
-    scene.assert_nothing_lost(&outcome, &before);
+    scene.assert_nothing_lost(&outcome, &before).await;
     assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
     let before = scene.served();
     let outcome = scene.finish(&scene.send().await).await;
-    scene.assert_nothing_lost(&outcome, &before);
+    scene.assert_nothing_lost(&outcome, &before).await;
     assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
 }

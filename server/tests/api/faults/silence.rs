@@ -35,7 +35,7 @@ async fn a_push_service_that_stops_and_starts_again_gets_every_message() {
     until_logged(&scene.server, "no connection to a push service").await;
     scene.wire.put_back().await;
     let outcome = scene.finish(&send).await;
-    let extra = scene.assert_nothing_lost(&outcome, &before);
+    let extra = scene.assert_nothing_lost(&outcome, &before).await;
     println!("stopped after {moment} requests, {extra} extra copies: {outcome}");
     assert_eq!(outcome["failed_count"], 0, "{outcome}");
     assert_eq!(outcome["sent_count"], RECIPIENTS);
