@@ -75,7 +75,10 @@ fn check_counts(item: &Value, report: &Report, messages: u64) -> anyhow::Result<
         count("failed_expired")?,
         count("failed_other")?,
     );
-    let same = sent == answers(201) && expired == answers(410) && report.distinct == messages;
+    let same = sent == answers(201)
+        && expired == answers(410)
+        && report.distinct == messages
+        && report.strays == 0;
     let all = sent + expired + other == messages;
     ensure!(same && all, "{item} after answers {:?}", report.answers);
     Ok(())

@@ -12,10 +12,11 @@ use crate::Wish;
 use crate::audience::Audience;
 use crate::figures::{Figures, Span, Target, quantile};
 use crate::hato::{App, Data, Hato, notification};
+use crate::sink::check_samples;
 use crate::sink::plan::{Plan, Report};
 use crate::sink::tally::now;
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 const RECIPIENTS: u64 = 200_000;
 /// Recipients of the small sends of a round, one each.
 const SMALL: u64 = 5_000;
@@ -70,9 +71,10 @@ async fn round(
     tokio::time::sleep(PATIENCE).await;
     let report = stage.sink.end().await?;
     ensure!(
-        report.requests == recipients && report.distinct == recipients,
-        "not all arrived"
+        report.requests == recipients && report.distinct == recipients && report.strays == 0,
+        "not all arrived, or others"
     );
+    check_samples(&report, &stage.audience, &apps[0].vapid_key)?;
     ensure!(
         report.arrivals.len() == asked.len(),
         "not all small sends arrived in time"
