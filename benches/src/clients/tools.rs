@@ -45,9 +45,21 @@ pub async fn measure(folder: &Path, wish: &Wish, figures: &mut Figures) -> anyho
             wrapped.push(load(&hato, &tool, CLIENTS, ROUND).await?.cpu_us());
         }
         let ratio = Span::of_ratios(&wrapped, &plain);
-        figures.add(&format!("mcp_over_rest_cpu_{name}"), ratio, Target::AtMost(2.0));
-        figures.add(&format!("rest_cpu_us_{name}"), Span::of(plain), Target::None);
-        figures.add(&format!("mcp_cpu_us_{name}"), Span::of(wrapped), Target::None);
+        figures.add(
+            &format!("mcp_over_rest_cpu_{name}"),
+            ratio,
+            Target::AtMost(2.0),
+        );
+        figures.add(
+            &format!("rest_cpu_us_{name}"),
+            Span::of(plain),
+            Target::None,
+        );
+        figures.add(
+            &format!("mcp_cpu_us_{name}"),
+            Span::of(wrapped),
+            Target::None,
+        );
     }
     Ok(())
 }
