@@ -4,18 +4,21 @@ SHELL := /bin/bash
 # Wherever Cargo was told to build: by a variable, or by somebody's own configuration.
 TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
-.PHONY: run build test test-long bench bench-encryption bench-api bench-delivery bench-browser demo check dev setup site fmt
+.PHONY: run build test test-long bench bench-encryption bench-api bench-delivery bench-clients bench-browser demo check dev setup site fmt
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
 	./target/release/hato-server serve
 
-## target/release/hato-server, with the site, the SDK and the migrations inside
+## target/release/hato-server, with the site, the SDK and the migrations inside, and the client target/release/hato
 build: setup site
 	cargo build --release --locked -p hato-server
+	cargo build --release --locked -p hato-cli
 	@mkdir -p target/release
-	@built="$(TARGET_DIR)/release/hato-server"; \
-	    [ "$$built" -ef target/release/hato-server ] || cp "$$built" target/release/hato-server
+	@for program in hato-server hato; do \
+	    built="$(TARGET_DIR)/release/$$program"; \
+	    [ "$$built" -ef "target/release/$$program" ] || cp "$$built" "target/release/$$program"; \
+	done
 
 ## All behaviour: unit and integration tests, then real browsers
 test:
@@ -32,7 +35,7 @@ test-long: setup site
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 
 ## All benchmark tables; each is written to target/bench/ as JSON too
-bench: bench-encryption bench-api bench-delivery bench-browser
+bench: bench-encryption bench-api bench-delivery bench-clients bench-browser
 
 ## Encrypting a message, beside another implementation
 bench-encryption: setup
@@ -47,6 +50,10 @@ bench-delivery: build
 	scripts/setup bench
 	cd benches && cargo build --release --locked --workspace
 	cd benches && cargo run --release --locked -- delivery
+
+## What the command line and the MCP endpoint cost
+bench-clients: build
+	cd benches && cargo run --release --locked -- clients
 
 ## What the SDK costs a visitor: sizes, and the time from a push to its notification in Chromium
 bench-browser: site

@@ -23,4 +23,6 @@ pub struct AppContext {
     pub registration_open: bool,
     /// Whether people may log in through GitHub.
     pub github_login: bool,
+    /// The OpenAPI document that `/docs/api` shows.
+    pub api: Arc<serde_json::Value>,
 }

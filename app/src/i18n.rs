@@ -6,6 +6,7 @@ mod apps;
 mod errors;
 mod landing;
 mod pricing;
+mod reference;
 mod site;
 
 pub use account::Account;
@@ -14,6 +15,7 @@ pub use apps::Apps;
 pub use errors::message;
 pub use landing::Landing;
 pub use pricing::Pricing;
+pub use reference::Reference;
 pub use site::Site;
 
 use hato_domain::Plan;
@@ -29,6 +31,8 @@ pub struct Texts {
     pub landing: Landing,
     /// The pricing page.
     pub pricing: Pricing,
+    /// The reference of the API.
+    pub reference: Reference,
     /// Registering and logging in.
     pub account: Account,
     /// The list of apps.
@@ -51,6 +55,7 @@ static JA: Texts = Texts {
     site: site::JA,
     landing: landing::JA,
     pricing: pricing::JA,
+    reference: reference::JA,
     account: account::JA,
     apps: apps::JA,
     app: app::JA,
@@ -60,6 +65,7 @@ static EN: Texts = Texts {
     site: site::EN,
     landing: landing::EN,
     pricing: pricing::EN,
+    reference: reference::EN,
     account: account::EN,
     apps: apps::EN,
     app: app::EN,

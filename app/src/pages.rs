@@ -10,6 +10,7 @@ mod apps;
 mod landing;
 mod log_in;
 mod pricing;
+mod reference;
 mod refused;
 mod register;
 
@@ -18,6 +19,7 @@ pub use apps::AppsPage;
 pub use landing::LandingPage;
 pub use log_in::LogInPage;
 pub use pricing::PricingPage;
+pub use reference::ReferencePage;
 pub use refused::{LostPage, RefusedPage};
 pub use register::RegisterPage;
 

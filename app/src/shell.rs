@@ -11,7 +11,8 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::RefusedPage;
 use crate::pages::{
-    AppPage, AppsPage, HistoryPage, LandingPage, LogInPage, LostPage, PricingPage, RegisterPage,
+    AppPage, AppsPage, HistoryPage, LandingPage, LogInPage, LostPage, PricingPage, ReferencePage,
+    RegisterPage,
 };
 use crate::visit::Visit;
 
@@ -61,6 +62,7 @@ fn Pages() -> impl IntoView {
             <FlatRoutes fallback=LostPage>
                 <Route path=path!("/") view=LandingPage ssr=SsrMode::Async />
                 <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async />
+                <Route path=path!("/docs/api") view=ReferencePage ssr=SsrMode::Async />
                 <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async />
                 <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async />
                 <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async />

@@ -3,7 +3,7 @@
 mod accept;
 mod broadcast;
 pub mod commit;
-mod load;
+pub mod load;
 mod reading;
 
 use std::path::PathBuf;

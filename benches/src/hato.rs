@@ -116,6 +116,14 @@ impl App {
     }
 }
 
+impl App {
+    /// A new key of scope `full`.
+    pub async fn full_key(&self, hato: &Hato) -> anyhow::Result<String> {
+        let owner = hato.server.client().bearer(&self.session);
+        Ok(owner.create_key(&self.id, "full", "full").await?)
+    }
+}
+
 /// A running server; killed when dropped.
 pub struct Hato {
     pub server: HatoServer,

@@ -1,10 +1,11 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
 //!
-//! `hato-benches [--quick] [encryption | api | delivery] [PART…]`: without a name, all of them. `--quick` shows in a minute
+//! `hato-benches [--quick] [encryption | api | delivery | clients] [PART…]`: without a name, all of them. `--quick` shows in a minute
 //! whether everything works; its figures mean little.
 
 mod api;
 mod audience;
+mod clients;
 mod database;
 mod delivery;
 mod encryption;
@@ -72,11 +73,13 @@ fn main() -> anyhow::Result<()> {
         "" => {
             encryption::run()?;
             api::run(&wish)?;
-            delivery::run(&wish)
+            delivery::run(&wish)?;
+            clients::run(&wish)
         }
         "encryption" => encryption::run(),
         "api" => api::run(&wish),
         "delivery" => delivery::run(&wish),
+        "clients" => clients::run(&wish),
         // The same program in its other processes.
         "sink" => sink::process::run(&wish.parts),
         "commit-probe" => api::commit::probe(&wish.parts),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{MethodRouter, any};
+use axum::routing::{MethodRouter, any, get};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, Method};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -21,7 +21,7 @@ use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::{client_address, headers, rate_limit, request_id, unread_body};
 use crate::routes::{Route, Routes};
 use crate::state::Shared;
-use crate::{accounts, assets, health, pages};
+use crate::{accounts, assets, health, llms, mcp, openapi, pages};
 
 /// Everything the server answers.
 pub fn router(state: &Shared) -> Router {
@@ -34,8 +34,9 @@ pub fn router(state: &Shared) -> Router {
         .nest("/auth", auth(state))
         .route("/api/", any(unknown_path))
         .route("/auth/", explained(state, any(unknown_path)))
-        .route("/mcp", any(unknown_path))
+        .merge(tools(state))
         .route("/mcp/{*rest}", any(unknown_path))
+        .route("/llms.txt", get(llms::show))
         .nest("/sdk", sdk())
         .merge(assets::site())
         .method_not_allowed_fallback(wrong_method)
@@ -72,8 +73,8 @@ pub fn worker(state: &Shared) -> Router {
 
 /// Every endpoint of the API and of accounts.
 pub fn endpoints() -> Vec<Route> {
-    let [api, auth] = [api_routes(), auth_routes()].map(Routes::into_list);
-    [api, auth].concat()
+    let all = [api_routes(), auth_routes(), tool_routes()];
+    all.map(Routes::into_list).concat()
 }
 
 /// SPEC 4, CONTRACT 4.
@@ -107,6 +108,7 @@ fn api_routes() -> Routes {
         .get("/apps", apps::list)
         .get("/apps/{appId}", apps::show)
         .delete("/apps/{appId}", apps::delete)
+        .get("/openapi.json", openapi::show)
 }
 
 /// CONTRACT 4.
@@ -118,6 +120,23 @@ fn auth_routes() -> Routes {
         .get("/session", accounts::session)
         .get("/github", accounts::github::begin)
         .get("/github/callback", accounts::github::finish)
+}
+
+/// CONTRACT 9.
+fn tool_routes() -> Routes {
+    Routes::under("").post("/mcp", mcp::answer)
+}
+
+fn tools(state: &Shared) -> Router<Shared> {
+    let routes = tool_routes()
+        .into_router()
+        .method_not_allowed_fallback(wrong_method);
+    caught(routes)
+        .layer(from_fn_with_state(
+            Shared::clone(state),
+            rate_limit::failed_keys,
+        ))
+        .layer(from_fn(headers::data))
 }
 
 fn api(state: &Shared) -> Router<Shared> {

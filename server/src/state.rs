@@ -10,6 +10,7 @@ use crate::accounts::github::Provider;
 use crate::config::{BaseUrl, Config};
 use crate::http::client_address::TrustedProxies;
 use crate::http::rate_limit::RateLimits;
+use crate::openapi;
 
 /// The state of the router.
 pub type Shared = Arc<State>;
@@ -53,6 +54,7 @@ impl State {
                 sdk: crate::assets::sdk_release(),
                 registration_open: config.registration_open,
                 github_login: github.is_some(),
+                api: Arc::new(openapi::document(&config.base_url)),
             },
             service,
             secrets,

@@ -39,6 +39,7 @@ pub fn Frame(
         <footer class="bottom">
             <p>
                 <a href="/pricing">{texts.pricing}</a>
+                <a href="/docs/api">{texts.reference}</a>
                 <span>{texts.footer}</span>
             </p>
             <LanguageSwitch />

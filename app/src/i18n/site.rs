@@ -12,6 +12,8 @@ pub struct Site {
     pub apps: &'static str,
     /// Links to the prices.
     pub pricing: &'static str,
+    /// Links to the reference of the API.
+    pub reference: &'static str,
     /// Links to the login.
     pub log_in: &'static str,
     /// Links to the registration.
@@ -47,6 +49,7 @@ pub const JA: Site = Site {
     navigation: "メイン",
     apps: "アプリ",
     pricing: "料金",
+    reference: "API",
     log_in: "ログイン",
     register: "新規登録",
     log_out: "ログアウト",
@@ -69,6 +72,7 @@ pub const EN: Site = Site {
     navigation: "Main",
     apps: "Apps",
     pricing: "Pricing",
+    reference: "API",
     log_in: "Log in",
     register: "Sign up",
     log_out: "Log out",

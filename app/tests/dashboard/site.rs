@@ -78,6 +78,7 @@ impl Site {
             },
             registration_open,
             github_login: true,
+            api: Arc::default(),
         };
         Self {
             router: hato_app::router(context.clone()),

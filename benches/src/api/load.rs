@@ -51,6 +51,11 @@ impl Request {
         }
     }
 
+    /// The same with another status.
+    pub fn answered(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
     fn http(&self, host: &str) -> http::Result<http::Request<Full<Bytes>>> {
         let mut request = http::Request::builder()
             .method(self.method.clone())

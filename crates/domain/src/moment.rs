@@ -8,6 +8,7 @@ use time::{Date, OffsetDateTime};
 /// A point in time in Unix milliseconds (SPEC 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UnixMillis(pub i64);
 
 impl UnixMillis {

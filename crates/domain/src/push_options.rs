@@ -40,7 +40,8 @@ pub enum Urgency {
 }
 
 impl Urgency {
-    const ALL: [Self; 4] = [Self::VeryLow, Self::Low, Self::Normal, Self::High];
+    /// All of them, the least urgent first.
+    pub const ALL: [Self; 4] = [Self::VeryLow, Self::Low, Self::Normal, Self::High];
 
     /// Anything but the four words: `INVALID_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {

@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 
 use crate::ErrorCode;
 
+#[cfg(feature = "openapi")]
+mod described;
 mod member;
 mod notify;
 mod request;
@@ -15,8 +17,8 @@ mod stats;
 
 pub use notify::{Notify, NotifyBatch};
 pub use request::{
-    CreateApp, CreateKey, Credentials, RegisterSubscription, RegistrationParts, Unsubscribe,
-    UpdateApp,
+    CreateApp, CreateKey, Credentials, ListEntries, NamedKey, RegisterSubscription,
+    RegistrationParts, Unsubscribe, UpdateApp,
 };
 pub use response::{
     Account, Actor, ApiKey, App, AppUpdated, BatchAccepted, Cancelled, CreatedKey, DeadLetter,

@@ -3,6 +3,7 @@
 use axum::Json as Answer;
 use axum::extract::State;
 use hato_domain::wire::{ApiKey, CreateKey, CreatedKey, Ok as Done};
+use hato_service::NewKey;
 use hato_service::ports::KeyRecord;
 use http::StatusCode;
 
@@ -20,12 +21,7 @@ pub async fn create(
 ) -> ApiResult<(StatusCode, Answer<CreatedKey>)> {
     let (name, scope) = request.into_parts()?;
     let key = state.service.create_key(&access, name, scope).await?;
-    let record = shown(key.record);
-    let created = CreatedKey {
-        record,
-        key: key.raw,
-    };
-    Ok((StatusCode::CREATED, Answer(created)))
+    Ok((StatusCode::CREATED, Answer(created(key))))
 }
 
 /// `GET /api/v1/apps/{appId}/keys`.
@@ -47,7 +43,16 @@ pub async fn delete(
     Ok(Answer(Done { ok: true }))
 }
 
-fn shown(key: KeyRecord) -> ApiKey {
+/// A new key, with the raw key.
+pub fn created(key: NewKey) -> CreatedKey {
+    CreatedKey {
+        record: shown(key.record),
+        key: key.raw,
+    }
+}
+
+/// A key as lists show it.
+pub fn shown(key: KeyRecord) -> ApiKey {
     ApiKey {
         id: key.id.to_string(),
         name: key.name,

@@ -45,7 +45,8 @@ pub async fn cancel(
     }))
 }
 
-fn shown(send: SendRecord) -> HistoryItem {
+/// A send as the history shows it.
+pub fn shown(send: SendRecord) -> HistoryItem {
     let counts = send.counts;
     HistoryItem {
         send_id: send.id.to_string(),

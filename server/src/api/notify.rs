@@ -54,7 +54,8 @@ pub async fn broadcast(
     Ok(reply(&accepted, shown(&accepted)))
 }
 
-fn shown(accepted: &Accepted) -> SendAccepted {
+/// What a send is answered.
+pub fn shown(accepted: &Accepted) -> SendAccepted {
     SendAccepted {
         ok: true,
         send_id: accepted.send_id.to_string(),

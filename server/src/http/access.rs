@@ -33,6 +33,10 @@ pub struct SubscriberOfPath(pub MaySubscribe);
 /// A key's right to send (SPEC 4.8): notify or full, no session.
 pub struct Sender(pub MaySend);
 
+/// A full key's right to manage its app, no session, and not from a page of another site: for programs that speak another
+/// protocol than the API's (CONTRACT 9).
+pub struct KeyManager(pub MayManage);
+
 /// The right to manage the app in the path: a session of its owner, or a full key of it.
 pub struct Manager<N = NoSecret> {
     /// The right.
@@ -97,6 +101,16 @@ impl FromRequestParts<Shared> for Sender {
         let key = key_holder(parts, state).await?;
         EncryptionKey::require(&state.secrets)?;
         Ok(Self(key.may_send()?))
+    }
+}
+
+impl FromRequestParts<Shared> for KeyManager {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+        let key = key_holder(parts, state).await?;
+        same_origin::refuse_others(parts, &state.base_url)?;
+        Ok(Self(key.may_manage_own()?))
     }
 }
 

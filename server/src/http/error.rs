@@ -36,12 +36,20 @@ impl From<ErrorCode> for ApiError {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+impl ApiError {
+    /// What the client is told; the cause goes to the log.
+    pub fn code(&self) -> ErrorCode {
         let code = self.0.code();
         if let Some(cause) = self.0.cause() {
             tracing::error!(%code, error = %in_full(cause), "a request failed");
         }
+        code
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let code = self.code();
         let status = StatusCode::from_u16(code.status());
         let mut answer = status
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
@@ -69,12 +77,16 @@ pub async fn write_bodies(State(state): State<Shared>, request: Request, next: N
     let (mut parts, _) = answer.into_parts();
     // The next layer must not take a page that explains the refusal for a refusal to be explained.
     parts.extensions.remove::<Refusal>();
-    let body = ErrorBody {
+    (parts, axum::Json(body(code, &state.pricing_url))).into_response()
+}
+
+/// The error body of a code (SPEC 7).
+pub fn body(code: ErrorCode, pricing_url: &str) -> ErrorBody {
+    ErrorBody {
         error: code.message().to_owned(),
         code: code.as_str().to_owned(),
-        upgrade_url: code.has_upgrade_url().then(|| state.pricing_url.clone()),
-    };
-    (parts, axum::Json(body)).into_response()
+        upgrade_url: code.has_upgrade_url().then(|| pricing_url.to_owned()),
+    }
 }
 
 /// The answer to a path that does not exist.

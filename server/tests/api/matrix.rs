@@ -10,6 +10,7 @@ use hato_testkit::client::Reply;
 use hato_testkit::server::Launch;
 use http::Method;
 
+use crate::openapi;
 use crate::stage::{BINARY, refused, start};
 use credential::{Borne, Credential};
 use world::World;
@@ -66,12 +67,14 @@ fn table() -> Vec<Row> {
         (method(&delete), "/api/v1/apps/{appId}", SessionOrFullKey, FINE),
         (method(&post), "/api/v1/apps", Session, INCOMPLETE),
         (method(&get), "/api/v1/apps", Session, FINE),
+        (method(&get), "/api/v1/openapi.json", Anybody, FINE),
         (method(&post), "/auth/register", Anybody, INCOMPLETE),
         (method(&post), "/auth/login", Anybody, INCOMPLETE),
         (method(&post), "/auth/logout", Session, FINE),
         (method(&get), "/auth/session", Session, FINE),
         (method(&get), "/auth/github", Anybody, (503, "OAUTH_NOT_CONFIGURED")),
         (method(&get), "/auth/github/callback", Anybody, (503, "OAUTH_NOT_CONFIGURED")),
+        (method(&post), "/mcp", Key(Scope::Full), (400, "INVALID_INPUT")),
     ]
 }
 
@@ -137,11 +140,15 @@ fn every_route_has_its_row_and_every_row_its_route() {
 async fn every_credential_opens_what_it_should_and_nothing_else() {
     let server = start(World::launch()).await;
     let mut world = World::set_up(&server).await;
+    let document = openapi::document().await;
     for row in table() {
         for credential in Credential::ALL {
             let answer = world.ask(&row.0, row.1, credential).await;
             let case = format!("{} {} with {credential:?}: {answer}", row.0, row.1);
             assert_eq!(refused(&answer), expected(&row, credential), "{case}");
+            let is_described =
+                row.1 == "/mcp" || openapi::foresees(&document, &row.0, row.1, &answer);
+            assert!(is_described, "not described: {case}");
             if has_used_up(&row, &answer) {
                 world = World::set_up(&server).await;
             }

@@ -2,18 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "openapi")]
+use super::described;
 use super::member::{integer, object, present_text, text, texts};
 use crate::notification::Links;
 use crate::{Endpoint, ErrorCode, HttpsUrl, Notification, PushOptions, Topic, Ttl, Urgency};
 
 /// `POST /api/v1/notify` and its app-scoped form (SPEC 4.8, 4.10).
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Notify {
     /// The headline.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub title: Option<String>,
     /// The text.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub body: Option<String>,
     /// Opened on click.
     #[serde(
@@ -21,6 +26,7 @@ pub struct Notify {
         deserialize_with = "text",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub url: Option<String>,
     /// Shown beside the text.
     #[serde(
@@ -28,6 +34,7 @@ pub struct Notify {
         deserialize_with = "text",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub icon: Option<String>,
     /// Shown where there is little room.
     #[serde(
@@ -35,6 +42,7 @@ pub struct Notify {
         deserialize_with = "text",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub badge: Option<String>,
     /// Restricts the send to one subscriber; once present it is never ignored (CONTRACT 2).
     #[serde(
@@ -42,6 +50,7 @@ pub struct Notify {
         deserialize_with = "present_text",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
     /// Seconds.
     #[serde(
@@ -49,6 +58,7 @@ pub struct Notify {
         deserialize_with = "integer",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(schema_with = described::ttl))]
     pub ttl: Option<i64>,
     /// `very-low`, `low`, `normal` or `high`.
     #[serde(
@@ -56,6 +66,7 @@ pub struct Notify {
         deserialize_with = "text",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(schema_with = described::urgency))]
     pub urgency: Option<String>,
     /// A name under which newer messages replace older ones.
     #[serde(
@@ -63,6 +74,7 @@ pub struct Notify {
         deserialize_with = "text",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^[A-Za-z0-9_-]{0,32}$"))]
     pub topic: Option<String>,
 }
 
@@ -92,12 +104,15 @@ impl Notify {
 
 /// `POST /api/v1/notify/batch` (SPEC 4.9).
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NotifyBatch {
     /// For whom.
     #[serde(default, deserialize_with = "texts")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = described::endpoints, required))]
     pub endpoints: Option<Vec<String>>,
     /// What to send to each; a member `endpoint` of it is refused.
     #[serde(default, deserialize_with = "object")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = Notify))]
     pub payload: Option<Notify>,
 }
 

@@ -2,17 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{Change, text};
+#[cfg(feature = "openapi")]
+use super::described;
+use super::member::{Change, integer, text};
 use crate::{Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
 
 /// `POST /auth/register` and `POST /auth/login`.
-#[derive(Default, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Credentials {
     /// The email address.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 254))]
     pub email: Option<String>,
     /// The password.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 128))]
     pub password: Option<String>,
 }
 
@@ -39,9 +44,11 @@ impl Credentials {
 
 /// `POST /api/v1/apps`.
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateApp {
     /// The app's name.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 100))]
     pub name: Option<String>,
 }
 
@@ -54,8 +61,10 @@ impl CreateApp {
 
 /// `PATCH /api/v1/apps/{appId}` (SPEC 4.13).
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UpdateApp {
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = Option<String>, pattern = "^(https://.*)?$"))]
     webhook_url: Change,
 }
 
@@ -72,12 +81,15 @@ impl UpdateApp {
 
 /// `POST /api/v1/apps/{appId}/keys` (SPEC 4.6).
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateKey {
     /// The key's label.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 100))]
     pub name: Option<String>,
     /// `subscribe_only`, `notify` or `full`.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = described::scope, required))]
     pub scope: Option<String>,
 }
 
@@ -90,17 +102,47 @@ impl CreateKey {
     }
 }
 
+/// A key that a program means, where no path can say it (CONTRACT 9).
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct NamedKey {
+    /// The key's id, not the key.
+    #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
+    pub key_id: Option<String>,
+}
+
+/// The part of a list that is newest first, where no query can say it (CONTRACT 4, 9).
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ListEntries {
+    /// How many entries.
+    #[serde(default, deserialize_with = "integer")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 100))]
+    pub limit: Option<i64>,
+    /// `next_before` of the page before, Unix milliseconds.
+    #[serde(default, deserialize_with = "integer")]
+    pub before: Option<i64>,
+    /// `next_before_id` of the page before, together with `before`.
+    #[serde(default, deserialize_with = "text")]
+    pub before_id: Option<String>,
+}
+
 /// `POST /api/v1/subscriptions` and its app-scoped form (SPEC 4.1, 4.2).
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisterSubscription {
     /// The push service's URL.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
     /// The browser's public key.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub p256dh: Option<String>,
     /// The browser's authentication secret.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub auth: Option<String>,
     /// A label of the client's platform.
     #[serde(
@@ -108,6 +150,7 @@ pub struct RegisterSubscription {
         deserialize_with = "text",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "openapi", schema(max_length = 100))]
     pub platform: Option<String>,
 }
 
@@ -137,9 +180,11 @@ impl RegisterSubscription {
 
 /// `DELETE /api/v1/apps/{appId}/subscriptions` (SPEC 4.3).
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Unsubscribe {
     /// The push service's URL.
     #[serde(default, deserialize_with = "text")]
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use crate::UnixMillis;
 
 /// The body of every error (SPEC 7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ErrorBody {
     /// A Japanese sentence for people.
     pub error: String,
@@ -18,6 +19,7 @@ pub struct ErrorBody {
 
 /// `{ok: true}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Ok {
     /// Always true.
     pub ok: bool,
@@ -25,6 +27,7 @@ pub struct Ok {
 
 /// An account as its owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct User {
     /// `usr_…`.
     pub id: String,
@@ -38,6 +41,7 @@ pub struct User {
 
 /// `GET /auth/session`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Account {
     /// Who is signed in.
     pub user: User,
@@ -45,6 +49,7 @@ pub struct Account {
 
 /// The answer of register and login.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SignedIn {
     /// Who is signed in.
     pub user: User,
@@ -54,6 +59,7 @@ pub struct SignedIn {
 
 /// An app (SPEC 2.1, CONTRACT 4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct App {
     /// `app_…`.
     #[serde(rename = "appId")]
@@ -63,6 +69,7 @@ pub struct App {
     /// The VAPID public key, base64url, 65 bytes uncompressed.
     pub vapid_public_key: String,
     /// Where delivery results are posted.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub webhook_url: Option<String>,
     /// The VAPID `sub`.
     pub vapid_subject: String,
@@ -76,15 +83,18 @@ pub struct App {
 
 /// The answer to a change of an app (SPEC 4.13).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AppUpdated {
     /// Always true.
     pub ok: bool,
     /// Where delivery results are posted from now on.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub webhook_url: Option<String>,
 }
 
 /// An API key as lists show it (SPEC 2.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ApiKey {
     /// `key_…`.
     pub id: String,
@@ -93,6 +103,7 @@ pub struct ApiKey {
     /// `subscribe_only`, `notify` or `full`.
     pub scope: String,
     /// When it last authenticated a request.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub last_used_at: Option<UnixMillis>,
     /// When it was made.
     pub created_at: UnixMillis,
@@ -100,6 +111,7 @@ pub struct ApiKey {
 
 /// The answer to the creation of a key, the only one with the raw key (SPEC 4.6).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreatedKey {
     /// The key's record.
     #[serde(flatten)]
@@ -110,6 +122,7 @@ pub struct CreatedKey {
 
 /// The making or the deletion of an API key (SPEC 2.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KeyEvent {
     /// `evt_…`.
     pub id: String,
@@ -129,6 +142,7 @@ pub struct KeyEvent {
 
 /// `GET /api/v1/vapid-public-key`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PublicKey {
     /// base64url without padding, 65 bytes uncompressed.
@@ -139,6 +153,7 @@ pub struct PublicKey {
 
 /// The answer to a registration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Registered {
     /// `sub_…`.
     pub id: String,
@@ -150,6 +165,7 @@ pub struct Registered {
 
 /// The answer to a send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SendAccepted {
     /// Always true.
     pub ok: bool,
@@ -161,6 +177,7 @@ pub struct SendAccepted {
 
 /// The answer to a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchAccepted {
     /// How many recipients it is queued for.
     pub queued: i64,
@@ -170,6 +187,7 @@ pub struct BatchAccepted {
 
 /// The answer to cancelling a send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Cancelled {
     /// Always true.
     pub ok: bool,
@@ -179,6 +197,7 @@ pub struct Cancelled {
 
 /// A delivery that finally failed (CONTRACT 4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeadLetter {
     /// `dl_…`.
     pub id: String,
@@ -191,6 +210,7 @@ pub struct DeadLetter {
     /// Why it failed, for example `throttled`.
     pub reason: String,
     /// The last answer's status, if there was an answer.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub http_status: Option<u16>,
     /// Attempts that were made.
     pub attempts: i64,
@@ -200,6 +220,7 @@ pub struct DeadLetter {
 
 /// Who did something: a user or an API key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Actor {
     /// `user` or `api_key`.
     #[serde(rename = "type")]
@@ -212,6 +233,7 @@ pub struct Actor {
 
 /// A send in the history (SPEC 2.5, CONTRACT 4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HistoryItem {
     /// `snd_…`.
     pub send_id: String,
@@ -220,6 +242,7 @@ pub struct HistoryItem {
     /// The text.
     pub body: String,
     /// Opened on click.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub url: Option<String>,
     /// Recipients whose push service took the message.
     pub sent_count: i64,

@@ -6,6 +6,7 @@ use crate::UnixMillis;
 
 /// `GET /api/v1/stats` and its app-scoped form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     /// Subscriptions that a broadcast would reach.
@@ -19,6 +20,7 @@ pub struct Stats {
     /// Recipients that the account has sent to in this UTC month, which count toward its plan.
     pub monthly_sent: i64,
     /// The plan's limit on `monthly_sent`; `null` without one.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub monthly_limit: Option<i64>,
     /// When `monthly_sent` starts anew.
     pub month_resets_at: UnixMillis,
@@ -28,6 +30,7 @@ pub struct Stats {
 
 /// What an app sent on one UTC day: the day on which its sends were accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DailyStats {
     /// `YYYY-MM-DD`.
     pub date: String,

@@ -1,0 +1,78 @@
+//! The reference of the API, made of the OpenAPI document that programs read too.
+
+mod endpoint;
+mod schema;
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::loaded;
+use crate::components::Frame;
+use crate::language::Lang;
+use crate::visit::Visit;
+use endpoint::{Endpoint, EndpointView};
+use schema::SchemaView;
+
+/// Every endpoint under the headings of the document.
+#[component]
+pub fn ReferencePage() -> impl IntoView {
+    loaded(async move |visit: Visit| {
+        visit.visitor().await;
+        let texts = &visit.texts().reference;
+        let document = &visit.context().api;
+        let endpoints = Endpoint::all(document);
+        let contents = contents(&endpoints, visit.lang());
+        let sections = endpoints
+            .into_iter()
+            .map(|endpoint| view! { <EndpointView endpoint /> })
+            .collect_view();
+        let schemas = members(&document["components"]["schemas"])
+            .map(|(name, schema)| {
+                view! { <SchemaView name=name.clone() schema=schema.clone() /> }
+            })
+            .collect_view();
+        Ok(view! {
+            <Frame title=texts.title>
+                <section class="reference">
+                    <h1>{texts.title}</h1>
+                    <p class="lead">{texts.lead}</p>
+                    <p>
+                        <a href="/api/v1/openapi.json">{texts.document}</a>
+                    </p>
+                    <nav aria-label=texts.contents>{contents}</nav>
+                    {sections}
+                    <h2>{texts.schemas}</h2>
+                    {schemas}
+                </section>
+            </Frame>
+        }
+        .into_any())
+    })
+}
+
+fn contents(endpoints: &[Endpoint], lang: Lang) -> impl IntoView + use<> {
+    let line = |endpoint: &Endpoint| {
+        let (method, path) = (endpoint.method.clone(), endpoint.path.clone());
+        view! {
+            <li>
+                <a href=format!("#{}", endpoint.id)>
+                    <code translate="no">{method} " " {path}</code>
+                </a>
+                " "
+                {endpoint.summary(lang)}
+            </li>
+        }
+    };
+    let lines = endpoints.iter().map(line).collect_view();
+    view! { <ul>{lines}</ul> }
+}
+
+/// The members of an object in the document's order; none of anything else.
+fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
+
+/// A text of the document, empty when there is none.
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,174 @@
+//! One endpoint.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::schema::kind;
+use super::{members, text};
+use crate::language::Lang;
+use crate::visit::Visit;
+
+/// An operation of the document, and where it stands there.
+pub struct Endpoint {
+    /// `POST`.
+    pub method: String,
+    /// `/api/v1/notify`.
+    pub path: String,
+    /// Its name, which is its anchor on the page.
+    pub id: String,
+    operation: Value,
+}
+
+impl Endpoint {
+    /// All of them, in the document's order.
+    pub fn all(document: &Value) -> Vec<Self> {
+        let of_path = |(path, item): (&String, &Value)| {
+            let endpoint = |(method, operation): (&String, &Value)| Self {
+                method: method.to_uppercase(),
+                path: path.clone(),
+                id: text(&operation["operationId"]),
+                operation: operation.clone(),
+            };
+            members(item).map(endpoint).collect::<Vec<_>>()
+        };
+        members(&document["paths"]).flat_map(of_path).collect()
+    }
+
+    /// What it does, in a language.
+    pub fn summary(&self, lang: Lang) -> String {
+        text(match lang {
+            Lang::Ja => &self.operation["x-summary-ja"],
+            Lang::En => &self.operation["summary"],
+        })
+    }
+}
+
+#[component]
+pub fn EndpointView(endpoint: Endpoint) -> impl IntoView {
+    let visit = Visit::current();
+    let texts = &visit.texts().reference;
+    let summary = endpoint.summary(visit.lang());
+    let Endpoint {
+        method,
+        path,
+        id,
+        operation,
+    } = endpoint;
+    let body = &operation["requestBody"]["content"]["application/json"];
+    let request = (!body.is_null()).then(|| {
+        let name = kind(&body["schema"]);
+        view! {
+            <h4>{texts.request}</h4>
+            <p>{name}</p>
+            {example(&body["example"])}
+        }
+    });
+    let parameters = operation["parameters"]
+        .as_array()
+        .filter(|all| !all.is_empty());
+    let parameters = parameters.map(|all| {
+        let rows = all
+            .iter()
+            .map(|it| parameter(it, texts.required))
+            .collect_view();
+        view! {
+            <h4>{texts.parameters}</h4>
+            <dl>{rows}</dl>
+        }
+    });
+    let (answers, errors) = responses(&operation["responses"]);
+    view! {
+        <section id=id class="card endpoint">
+            <h3>
+                <code translate="no">{method} " " {path}</code>
+            </h3>
+            <p>{summary}</p>
+            <p class="hint">{text(&operation["description"])}</p>
+            {parameters}
+            {request}
+            <h4>{texts.answers}</h4>
+            {answers}
+            <h4>{texts.errors}</h4>
+            <dl>{errors}</dl>
+        </section>
+    }
+    .into_any()
+}
+
+fn parameter(parameter: &Value, required: &'static str) -> impl IntoView + use<> {
+    let name = text(&parameter["name"]);
+    let place = text(&parameter["in"]);
+    let must = (parameter["required"] == true).then_some(required);
+    view! {
+        <div>
+            <dt>
+                <code translate="no">{name}</code>
+                " "
+                <small>{place} " " {must}</small>
+            </dt>
+            <dd>{text(&parameter["description"])} " " {kind(&parameter["schema"])}</dd>
+        </div>
+    }
+}
+
+/// What it promises, and what it may be refused with: by status, the codes with their sentences.
+fn responses(all: &Value) -> (Vec<AnyView>, Vec<AnyView>) {
+    let (mut answers, mut errors) = (Vec::new(), Vec::new());
+    for (status, response) in members(all) {
+        if status.starts_with(['4', '5']) {
+            errors.push(refusal(status, response).into_any());
+        } else {
+            answers.push(answer(status, response).into_any());
+        }
+    }
+    (answers, errors)
+}
+
+fn answer(status: &str, response: &Value) -> impl IntoView + use<> {
+    let content = &response["content"]["application/json"];
+    let name = kind(&content["schema"]);
+    view! {
+        <p>
+            <strong>{status.to_owned()}</strong>
+            " "
+            {text(&response["description"])}
+            " "
+            {name}
+        </p>
+        {example(&content["example"])}
+    }
+}
+
+fn refusal(status: &str, response: &Value) -> impl IntoView + use<> {
+    let examples = &response["content"]["application/json"]["examples"];
+    let codes = members(examples).map(|(code, example)| {
+        let sentence = text(&example["value"]["error"]);
+        view! {
+            <dd>
+                <code translate="no">{code.clone()}</code>
+                " "
+                <span lang="ja">{sentence}</span>
+            </dd>
+        }
+    });
+    let codes = codes.collect_view();
+    view! {
+        <div>
+            <dt>{status.to_owned()}</dt>
+            {codes}
+        </div>
+    }
+}
+
+fn example(example: &Value) -> Option<impl IntoView + use<>> {
+    let text = serde_json::to_string_pretty(example).ok()?;
+    (!example.is_null()).then(|| {
+        view! {
+            <div class="code" translate="no">
+                <pre tabindex="0">
+                    <code>{text}</code>
+                </pre>
+            </div>
+        }
+    })
+}

@@ -1,0 +1,90 @@
+//! `hato apps`: for a session, and for showing and deleting the app of a full key.
+
+use clap::Subcommand;
+use hato_domain::wire::{App, CreateApp, Ok as Done};
+
+use crate::connection::{Connection, segment};
+use crate::failure::Result;
+use crate::output::Output;
+use crate::table::Table;
+
+/// What to do with apps.
+#[derive(Subcommand)]
+pub enum Apps {
+    /// List the account's apps
+    List,
+    /// Create an app with a VAPID key pair of its own
+    Create {
+        /// Its name
+        name: String,
+    },
+    /// Show an app
+    Show {
+        /// Its id; may be left out where there is only one
+        id: Option<String>,
+    },
+    /// Delete an app with everything in it, for good
+    Delete {
+        /// Its id, which must be typed out
+        id: String,
+    },
+}
+
+impl Apps {
+    /// Does it.
+    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+        let api = connection.api();
+        match self {
+            Self::List => output.table(&api.get::<Vec<App>>("/api/v1/apps")?, table),
+            Self::Create { name } => {
+                let request = CreateApp { name: Some(name) };
+                output.show(&api.post::<App>("/api/v1/apps", &request)?, lines)
+            }
+            Self::Show { id } => {
+                let path = match id {
+                    Some(id) => of(&id),
+                    None => connection.of_app("")?,
+                };
+                output.show(&api.get::<App>(&path)?, lines)
+            }
+            Self::Delete { id } => {
+                let done: Done = api.delete(&of(&id))?;
+                output.show(&done, |_| vec![format!("Deleted {id}.")])
+            }
+        }
+    }
+}
+
+fn of(id: &str) -> String {
+    format!("/api/v1/apps/{}", segment(id))
+}
+
+fn table(apps: &Vec<App>) -> Table {
+    let mut table = Table::new(["ID", "NAME", "PLAN", "SUBSCRIBERS", "CREATED_UTC"]);
+    for app in apps {
+        table.row([
+            app.app_id.clone(),
+            app.name.clone(),
+            app.plan.clone(),
+            app.active_subscriptions.to_string(),
+            app.created_at.to_minute(),
+        ]);
+    }
+    table
+}
+
+fn lines(app: &App) -> Vec<String> {
+    vec![
+        format!("id             {}", app.app_id),
+        format!("name           {}", crate::text::printable(&app.name)),
+        format!("plan           {}", app.plan),
+        format!("subscribers    {}", app.active_subscriptions),
+        format!("public key     {}", app.vapid_public_key),
+        format!("VAPID subject  {}", app.vapid_subject),
+        format!(
+            "webhook        {}",
+            app.webhook_url.as_deref().unwrap_or("-")
+        ),
+        format!("created (UTC)  {}", app.created_at.to_minute()),
+    ]
+}

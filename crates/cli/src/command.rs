@@ -1,0 +1,134 @@
+//! Every command and what they share.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::connection::Connection;
+use crate::failure::Result;
+use crate::output::Output;
+use crate::{
+    apps, completions, dead_letters, doctor, history, key_events, keys, login, manual, notify,
+    profiles, stats, subscriptions, webhook,
+};
+
+/// The command line.
+#[derive(Parser)]
+#[command(
+    name = "hato",
+    version,
+    about = "The command line of Hato, the Web Push service",
+    after_help = "Exit codes: 0 done, 1 done but not as wished (a waited send that failed, a problem that the doctor \
+                  found), 2 wrong usage, 3 refused, 4 not signed in or not allowed, 5 a limit, 6 no answer, 7 not done \
+                  in time.",
+    disable_help_subcommand = true
+)]
+pub struct Hato {
+    /// What all commands take.
+    #[command(flatten)]
+    pub options: Options,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What all commands take.
+#[derive(Args)]
+pub struct Options {
+    /// The server's address
+    #[arg(long, global = true, env = "HATO_URL", value_name = "URL")]
+    server: Option<String>,
+    /// The profile to use instead of the current one
+    #[arg(long, global = true, env = "HATO_PROFILE", value_name = "NAME")]
+    profile: Option<String>,
+    /// The app, where the credential leaves a choice
+    #[arg(long, global = true, env = "HATO_APP", value_name = "ID")]
+    app: Option<String>,
+    /// Print JSON, for programs
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Sign in, or store an API key; with a key in the environment neither is needed
+    Login(login::Login),
+    /// End the session and forget the profile's credential
+    Logout,
+    /// List, choose and remove stored servers and credentials
+    #[command(subcommand)]
+    Profiles(profiles::Profiles),
+    /// List, create, show and delete apps
+    #[command(subcommand)]
+    Apps(apps::Apps),
+    /// List, create and delete API keys
+    #[command(subcommand)]
+    Keys(keys::Keys),
+    /// Send a notification to everyone, to one subscriber, or to a list
+    Notify(notify::Send),
+    /// List sends, show one, or cancel one
+    History(history::History),
+    /// List deliveries that finally failed
+    DeadLetters(dead_letters::DeadLetters),
+    /// Show what was sent and who is subscribed
+    Stats,
+    /// List who made and deleted API keys
+    KeyEvents(key_events::KeyEvents),
+    /// Add and remove subscriptions
+    #[command(subcommand)]
+    Subscriptions(subscriptions::Subscriptions),
+    /// Show, set and clear the webhook, and change its signing secret
+    #[command(subcommand)]
+    Webhook(webhook::Webhook),
+    /// Look for what keeps notifications from arriving
+    Doctor(doctor::Doctor),
+    /// Print a shell's completions
+    Completions(completions::Completions),
+    /// Print the manual page, or write the pages of all commands into a folder
+    Man(manual::Manual),
+}
+
+impl Options {
+    /// The server's address, if one was given.
+    pub fn server(&self) -> Option<&str> {
+        given(self.server.as_deref())
+    }
+
+    /// The profile's name, if one was given.
+    pub fn profile(&self) -> Option<&str> {
+        given(self.profile.as_deref())
+    }
+
+    /// The app's id, if one was given.
+    pub fn app(&self) -> Option<&str> {
+        given(self.app.as_deref())
+    }
+}
+
+/// An empty variable counts as unset.
+fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+impl Hato {
+    /// Does what the command line asks for.
+    pub fn run(self) -> Result<()> {
+        let options = &self.options;
+        let output = Output::new(options.json);
+        let connect = || Connection::open(options);
+        match self.command {
+            Command::Login(login) => login.run(options, &output),
+            Command::Logout => login::log_out(options, &output),
+            Command::Profiles(profiles) => profiles.run(&output),
+            Command::Apps(apps) => apps.run(&connect()?, &output),
+            Command::Keys(keys) => keys.run(&connect()?, &output),
+            Command::Notify(send) => send.run(&connect()?, &output),
+            Command::History(history) => history.run(&connect()?, &output),
+            Command::DeadLetters(letters) => letters.run(&connect()?, &output),
+            Command::Stats => stats::run(&connect()?, &output),
+            Command::KeyEvents(events) => events.run(&connect()?, &output),
+            Command::Subscriptions(subscriptions) => subscriptions.run(&connect()?, &output),
+            Command::Webhook(webhook) => webhook.run(&connect()?, &output),
+            Command::Doctor(doctor) => doctor.run(options, &output),
+            Command::Completions(completions) => completions.run(&output),
+            Command::Man(manual) => manual.run(&output),
+        }
+    }
+}

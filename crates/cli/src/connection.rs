@@ -1,0 +1,124 @@
+//! Which server a command talks to, with which credential, about which app: flags before the environment before the profile.
+
+use std::cell::OnceCell;
+
+use hato_domain::wire::{App, PublicKey};
+
+use crate::api::{Api, ServerUrl};
+use crate::command::Options;
+use crate::config_file::ConfigFile;
+use crate::failure::{Exit, Failure, Result};
+
+/// Where a server listens that nobody configured.
+pub const DEFAULT_URL: &str = "http://localhost:3000";
+
+/// The API with a credential.
+pub struct Connection {
+    api: Api,
+    is_key: bool,
+    app: OnceCell<String>,
+}
+
+/// Whether a credential is an API key (SPEC 2.3); else it is a session's token.
+pub fn is_key(credential: &str) -> bool {
+    credential.starts_with("pk_")
+}
+
+impl Connection {
+    /// Finds server and credential; asks nobody yet.
+    pub fn open(options: &Options) -> Result<Self> {
+        let file = ConfigFile::read()?;
+        let profile = file.profile(options.profile())?;
+        let from_environment = environment("HATO_KEY");
+        let stored_url = profile.map(|profile| profile.url.as_str());
+        let url = ServerUrl::parse(options.server().or(stored_url).unwrap_or(DEFAULT_URL))?;
+        let credential = match (from_environment, profile) {
+            (Some(key), _) => key,
+            (None, Some(profile)) if ServerUrl::parse(&profile.url)? == url => {
+                profile.credential.clone()
+            }
+            (None, Some(profile)) => return Err(elsewhere(&url, &profile.url)),
+            (None, None) => return Err(signed_out()),
+        };
+        let app = options.app().map(str::to_owned);
+        Ok(Self {
+            is_key: is_key(&credential),
+            api: Api::new(url, Some(credential)),
+            app: app.map_or_else(OnceCell::new, OnceCell::from),
+        })
+    }
+
+    /// Its requests.
+    pub fn api(&self) -> &Api {
+        &self.api
+    }
+
+    /// Whether it shows an API key, not a session.
+    pub fn has_key(&self) -> bool {
+        self.is_key
+    }
+
+    /// The app that commands are about: the one that was named, else the key's, else the account's only one.
+    pub fn app(&self) -> Result<&str> {
+        if let Some(app) = self.app.get() {
+            return Ok(app);
+        }
+        let app = if self.is_key {
+            self.api
+                .get::<PublicKey>("/api/v1/vapid-public-key")?
+                .app_id
+        } else {
+            only(self.api.get("/api/v1/apps")?)?
+        };
+        Ok(self.app.get_or_init(|| app))
+    }
+
+    /// The path of something below the app.
+    pub fn of_app(&self, rest: &str) -> Result<String> {
+        Ok(format!("/api/v1/apps/{}{rest}", segment(self.app()?)))
+    }
+}
+
+/// A variable; an empty one counts as unset.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Text as one segment of a path.
+pub fn segment(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes())
+        .collect::<String>()
+        .replace('+', "%20")
+}
+
+fn only(apps: Vec<App>) -> Result<String> {
+    let ids: Vec<_> = apps.into_iter().map(|app| app.app_id).collect();
+    match <[String; 1]>::try_from(ids) {
+        Ok([app]) => Ok(app),
+        Err(ids) if ids.is_empty() => Err(Failure::usage(
+            "the account has no app",
+            "`hato apps create NAME` makes one",
+        )),
+        Err(ids) => Err(Failure::usage(
+            format!("the account has {} apps", ids.len()),
+            "name one with --app; `hato apps list` shows them",
+        )),
+    }
+}
+
+fn signed_out() -> Failure {
+    Failure::new(
+        Exit::NotAllowed,
+        "signed-out",
+        "there is no credential",
+        "set HATO_KEY to an API key, or `hato login`",
+    )
+}
+
+/// A stored credential is shown to the server it belongs to and to nobody else.
+fn elsewhere(url: &ServerUrl, stored: &str) -> Failure {
+    Failure::usage(
+        format!("the profile's credential is for {stored}, not for {url}"),
+        "set HATO_KEY too, or choose a profile with --profile",
+    )
+}

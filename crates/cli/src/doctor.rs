@@ -1,0 +1,79 @@
+//! `hato doctor`: what keeps notifications from arriving, each finding with its remedy.
+//!
+//! It asks in the order in which things depend on each other: the server, its clock and address, the credential, the app,
+//! and, with `--site`, the customer's site. What cannot be asked is said so and is no problem.
+
+mod finding;
+mod key;
+mod policy;
+mod server;
+mod site;
+mod subject;
+
+use clap::Args;
+
+use crate::api::{Api, ServerUrl};
+use crate::command::Options;
+use crate::config_file::ConfigFile;
+use crate::connection::{Connection, DEFAULT_URL};
+use crate::failure::{Exit, Failure, Result};
+use crate::output::Output;
+use finding::Finding;
+
+/// What to look at besides the server.
+#[derive(Args)]
+pub struct Doctor {
+    /// A page of the site whose visitors subscribe
+    #[arg(long, value_name = "URL")]
+    site: Option<String>,
+    /// Where the site has its worker file
+    #[arg(long, value_name = "PATH", default_value = "/hato-sw.js")]
+    worker: String,
+}
+
+impl Doctor {
+    /// Looks, and fails if there is a problem.
+    pub fn run(self, options: &Options, output: &Output) -> Result<()> {
+        let url = server_url(options)?;
+        let mut findings = Vec::new();
+        let base = server::examine(&Api::new(url.clone(), None), &mut findings);
+        match Connection::open(options) {
+            Ok(connection) => {
+                key::examine(&connection, &mut findings);
+                subject::examine(&connection, &mut findings);
+            }
+            Err(failure) => findings.push(Finding::unknown("credential", failure.message())),
+        }
+        if let Some(page) = self.site {
+            let hato = base.as_deref().unwrap_or(url.url().as_str());
+            site::examine(
+                &page,
+                &self.worker,
+                hato.trim_end_matches('/'),
+                &mut findings,
+            );
+        }
+        output.show(&findings, |it| it.iter().flat_map(Finding::lines).collect())?;
+        verdict(&findings)
+    }
+}
+
+fn server_url(options: &Options) -> Result<ServerUrl> {
+    let file = ConfigFile::read()?;
+    let profile = file.profile(options.profile())?;
+    let stored = profile.map(|profile| profile.url.as_str());
+    ServerUrl::parse(options.server().or(stored).unwrap_or(DEFAULT_URL))
+}
+
+fn verdict(findings: &[Finding]) -> Result<()> {
+    let problems = findings.iter().filter(|it| it.is_problem()).count();
+    if problems == 0 {
+        return Ok(());
+    }
+    let message = match problems {
+        1 => "there is a problem".to_owned(),
+        many => format!("there are {many} problems"),
+    };
+    let remedy = "the remedies are above";
+    Err(Failure::new(Exit::NotAsWished, "problems", message, remedy))
+}

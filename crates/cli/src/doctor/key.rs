@@ -1,0 +1,72 @@
+//! The credential: whether it is alive, and what it may do.
+
+use hato_domain::wire::{Account, PublicKey, SendAccepted, Stats};
+use serde_json::json;
+
+use super::finding::Finding;
+use crate::connection::Connection;
+use crate::failure::{Failure, Result};
+
+/// Looks at it.
+pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
+    findings.push(if connection.has_key() {
+        key(connection)
+    } else {
+        session(connection)
+    });
+}
+
+fn key(connection: &Connection) -> Finding {
+    let app: Result<PublicKey> = connection.api().get("/api/v1/vapid-public-key");
+    let scope = app.and_then(|app| Ok((app, scope(connection)?)));
+    match scope {
+        Ok((app, scope)) => Finding::judge(
+            "key",
+            scope != "subscribe_only",
+            format!("scope {scope}, app {}", app.app_id),
+            "it is for pages and cannot send: use one with scope notify on a server, full for management",
+        ),
+        Err(failure) => dead("key", &failure),
+    }
+}
+
+/// Which scope a key has shows in what it is refused. A send without members is always refused: it sends nothing.
+fn scope(connection: &Connection) -> Result<&'static str> {
+    let api = connection.api();
+    if may(api.get::<Stats>("/api/v1/stats").map(drop))? {
+        return Ok("full");
+    }
+    let sent = api.post::<SendAccepted>("/api/v1/notify", &json!({}));
+    Ok(if may(sent.map(drop))? {
+        "notify"
+    } else {
+        "subscribe_only"
+    })
+}
+
+/// Refused for another reason than the scope is allowed, too.
+fn may(outcome: Result<()>) -> Result<bool> {
+    match outcome {
+        Err(failure) if failure.code() == "INSUFFICIENT_SCOPE" => Ok(false),
+        Err(failure) if failure.code() == "MISSING_FIELDS" => Ok(true),
+        Err(failure) => Err(failure),
+        Ok(()) => Ok(true),
+    }
+}
+
+fn session(connection: &Connection) -> Finding {
+    match connection.api().get::<Account>("/auth/session") {
+        Ok(account) => Finding::fine(
+            "session",
+            format!("{}, plan {}", account.user.email, account.user.plan),
+        ),
+        Err(failure) => dead("session", &failure),
+    }
+}
+
+fn dead(check: &'static str, failure: &Failure) -> Finding {
+    let found = format!("{}: {}", failure.code(), failure.message());
+    let remedy =
+        "make a new key in the dashboard or with `hato keys create`, or `hato login` again";
+    Finding::problem(check, found, remedy)
+}

@@ -1,0 +1,155 @@
+//! The server: whether it answers, what time it has, and under which address browsers know it.
+
+use std::time::{Duration, SystemTime};
+
+use serde::Deserialize;
+use ureq::http::header::DATE;
+
+use super::finding::Finding;
+use crate::api::{Api, ServerUrl};
+
+/// A difference that signatures and sessions do not forgive for long; answers say whole seconds.
+const SKEW: Duration = Duration::from_secs(30);
+
+/// The part of the API's description that names the server's own address.
+#[derive(Deserialize)]
+struct Description {
+    servers: Vec<Server>,
+}
+
+#[derive(Deserialize)]
+struct Server {
+    url: String,
+}
+
+/// Looks at it; the address that it goes by itself, if it answers.
+pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<String> {
+    let answer = match api.ask("/readyz") {
+        Ok(answer) => answer,
+        Err(failure) => {
+            let remedy = "start the server, or correct HATO_URL; for a certificate of your own set SSL_CERT_FILE";
+            findings.push(Finding::problem("server", failure.message(), remedy));
+            return None;
+        }
+    };
+    findings.push(Finding::judge(
+        "server",
+        answer.status() == 200,
+        format!("{} answers {}", api.url(), answer.status()),
+        "the database does not answer, or something else listens there: see the server's log",
+    ));
+    let date = answer
+        .headers()
+        .get(DATE)
+        .and_then(|date| date.to_str().ok());
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this machine's clock is what is examined"
+    )]
+    let now = SystemTime::now();
+    findings.push(clock(date, now));
+    let description = api.get::<Description>("/api/v1/openapi.json").ok();
+    let base = description.and_then(|it| it.servers.into_iter().next());
+    findings.extend(address(api.url(), base.as_ref().map(|server| &*server.url)));
+    base.map(|server| server.url)
+}
+
+fn clock(date: Option<&str>, now: SystemTime) -> Finding {
+    let Some(theirs) = date.and_then(|date| httpdate::parse_http_date(date).ok()) else {
+        return Finding::unknown("clock", "the server does not tell its time");
+    };
+    let skew = now
+        .duration_since(theirs)
+        .unwrap_or_else(|error| error.duration());
+    Finding::judge(
+        "clock",
+        skew <= SKEW,
+        format!("server and client differ by {} s", skew.as_secs()),
+        "set both clocks by NTP: push services refuse tokens of a server whose clock is wrong",
+    )
+}
+
+/// Browsers give push only to https pages, whose requests go to https alone; loopback is their exception.
+fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
+    let Some(base) = base else {
+        return vec![Finding::unknown(
+            "address",
+            "the server does not tell its address",
+        )];
+    };
+    let Ok(own) = ServerUrl::parse(base) else {
+        return vec![Finding::unknown(
+            "address",
+            format!("the server calls itself {base}"),
+        )];
+    };
+    let is_same = own == *asked || is_loopback(&own) && is_loopback(asked);
+    let is_secure = own.url().scheme() == "https" || is_loopback(&own);
+    vec![
+        Finding::judge(
+            "address",
+            is_same,
+            format!("the server calls itself {own}"),
+            format!("set HATO_BASE_URL to {asked} if that is how browsers reach it"),
+        ),
+        Finding::judge(
+            "tls",
+            is_secure,
+            if is_secure {
+                "browsers may use it"
+            } else {
+                "browsers refuse plain http"
+            },
+            "put a reverse proxy with a certificate in front, and set HATO_BASE_URL to its https address (docs/DEPLOY.md)",
+        ),
+    ]
+}
+
+/// Whether only this machine reaches it.
+pub fn is_loopback(server: &ServerUrl) -> bool {
+    match server.url().host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(v4)) => v4.is_loopback(),
+        Some(url::Host::Ipv6(v6)) => v6.is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::{address, clock};
+    use crate::api::ServerUrl;
+
+    #[test]
+    fn a_clock_may_be_off_by_half_a_minute() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000);
+        for (ahead, is_problem) in [(0, false), (29, false), (31, true)] {
+            for theirs in [
+                now + Duration::from_secs(ahead),
+                now - Duration::from_secs(ahead),
+            ] {
+                let date = httpdate::fmt_http_date(theirs);
+                assert_eq!(clock(Some(&date), now).is_problem(), is_problem, "{ahead}");
+            }
+        }
+        assert!(!clock(None, now).is_problem());
+    }
+
+    #[test]
+    fn the_public_address_is_https_and_the_one_in_use() {
+        let problems = |asked: &str, base: &str| {
+            let asked = ServerUrl::parse(asked).expect("an address");
+            let findings = address(&asked, Some(base));
+            findings.iter().filter(|it| it.is_problem()).count()
+        };
+        assert_eq!(problems("https://a.example", "https://a.example"), 0);
+        assert_eq!(
+            problems("http://127.0.0.1:3000", "http://localhost:3000"),
+            0
+        );
+        assert_eq!(problems("https://a.example", "http://localhost:3000"), 1);
+        assert_eq!(problems("http://a.example", "http://a.example"), 1);
+    }
+}

@@ -1,0 +1,159 @@
+//! Why a command did not do what was asked: one line on standard error, and an exit code that scripts can branch on.
+
+use std::io;
+use std::process::ExitCode;
+
+use hato_domain::ErrorCode;
+use hato_domain::wire::ErrorBody;
+use serde_json::json;
+
+use crate::remedy;
+use crate::text::printable;
+
+/// What commands return.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// The exit codes of docs/CLI.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It was done, but did not come out as wished.
+    NotAsWished = 1,
+    /// The command line or a file given to it is wrong.
+    Usage = 2,
+    /// The server refused the request.
+    Refused = 3,
+    /// Nobody is signed in, or the credential does not allow it.
+    NotAllowed = 4,
+    /// A limit of the plan or of the rate is reached.
+    Limit = 5,
+    /// The server could not be reached or failed.
+    NoAnswer = 6,
+    /// It was not done within the time given.
+    Late = 7,
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    /// The server's code, or one of the client's own in lower case.
+    code: String,
+    message: String,
+    remedy: String,
+    /// Nothing is to be said: whoever read the output has gone.
+    silent: bool,
+}
+
+impl Failure {
+    /// A failure of the client's own.
+    pub fn new(
+        exit: Exit,
+        code: &str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            exit,
+            code: code.to_owned(),
+            message: message.into(),
+            remedy: remedy.into(),
+            silent: false,
+        }
+    }
+
+    /// The command line is wrong in a way that its grammar cannot say.
+    pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, "usage", message, remedy)
+    }
+
+    /// A file cannot be read or written.
+    pub fn file(path: &std::path::Path, error: &io::Error) -> Self {
+        let message = format!("{}: {error}", path.display());
+        Self::new(
+            Exit::Usage,
+            "file",
+            message,
+            "check the path and its permissions",
+        )
+    }
+
+    /// The server answered with an error body.
+    pub fn refused(status: u16, body: ErrorBody) -> Self {
+        let code = ErrorCode::parse(&body.code);
+        let mut remedy = code.map_or("see docs/API.md", remedy::of).to_owned();
+        if let Some(url) = body.upgrade_url {
+            remedy = format!("{remedy}: {url}");
+        }
+        Self::new(exit_of(status, code), &body.code, body.error, remedy)
+    }
+
+    /// Adds to what to do.
+    #[must_use]
+    pub fn and(mut self, remedy: &str) -> Self {
+        self.remedy = format!("{}; {remedy}", self.remedy);
+        self
+    }
+
+    /// The server's code, or the client's own.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// What went wrong, without what to do.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Says it, in one line, and names the exit code.
+    pub fn report(&self, as_json: bool) -> ExitCode {
+        if !self.silent {
+            anstream::eprintln!(
+                "{}",
+                if as_json {
+                    self.to_json()
+                } else {
+                    self.to_line()
+                }
+            );
+        }
+        ExitCode::from(self.exit as u8)
+    }
+
+    fn to_line(&self) -> String {
+        let Self {
+            code,
+            message,
+            remedy,
+            ..
+        } = self;
+        printable(&format!("hato: {code}: {message} ({remedy})"))
+    }
+
+    fn to_json(&self) -> String {
+        json!({"code": self.code, "error": self.message, "remedy": self.remedy}).to_string()
+    }
+}
+
+/// Standard output cannot be written.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        let silent = error.kind() == io::ErrorKind::BrokenPipe;
+        let message = format!("standard output: {error}");
+        let failure = Self::new(
+            Exit::Usage,
+            "output",
+            message,
+            "check where the output goes",
+        );
+        Self { silent, ..failure }
+    }
+}
+
+fn exit_of(status: u16, code: Option<ErrorCode>) -> Exit {
+    match (status, code) {
+        (_, Some(ErrorCode::PlanLimitExceeded | ErrorCode::PlanRequired)) | (429, _) => Exit::Limit,
+        (401 | 403, _) => Exit::NotAllowed,
+        (500.., _) => Exit::NoAnswer,
+        _ => Exit::Refused,
+    }
+}

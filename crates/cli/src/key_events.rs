@@ -1,0 +1,40 @@
+//! `hato key-events`: who made and deleted API keys.
+
+use clap::Args;
+use hato_domain::wire::KeyEvent;
+
+use crate::connection::Connection;
+use crate::failure::Result;
+use crate::output::Output;
+use crate::paging::Paging;
+use crate::table::Table;
+
+/// How many of them.
+#[derive(Args)]
+pub struct KeyEvents {
+    #[command(flatten)]
+    paging: Paging,
+}
+
+impl KeyEvents {
+    /// Shows them.
+    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+        let events = self.paging.read(connection, "/key-events")?;
+        output.table(&events, table)
+    }
+}
+
+fn table(events: &Vec<KeyEvent>) -> Table {
+    let mut table = Table::new(["AT_UTC", "EVENT", "KEY", "NAME", "SCOPE", "BY"]);
+    for event in events {
+        table.row([
+            event.created_at.to_minute(),
+            event.event.clone(),
+            event.key_id.clone(),
+            event.key_name.clone(),
+            event.key_scope.clone(),
+            event.actor.name.clone(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,94 @@
+//! `hato keys`.
+
+use clap::{Subcommand, ValueEnum};
+use hato_domain::Scope;
+use hato_domain::wire::{ApiKey, CreateKey, CreatedKey, Ok as Done};
+
+use crate::connection::{Connection, segment};
+use crate::failure::Result;
+use crate::output::Output;
+use crate::table::Table;
+
+/// What to do with API keys.
+#[derive(Subcommand)]
+pub enum Keys {
+    /// List the app's keys
+    List,
+    /// Create a key; it is printed once and never again
+    Create {
+        /// A label
+        name: String,
+        /// What it may do
+        #[arg(long, value_enum)]
+        scope: KeyScope,
+    },
+    /// Delete a key, which ends its use at once
+    Delete {
+        /// Its id
+        id: String,
+    },
+}
+
+/// The scopes of SPEC 5.2 as the command line spells them.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum KeyScope {
+    /// Subscribing and unsubscribing: for pages
+    SubscribeOnly,
+    /// Sending too: for servers
+    Notify,
+    /// Everything of the app: for management
+    Full,
+}
+
+impl From<KeyScope> for Scope {
+    fn from(scope: KeyScope) -> Self {
+        match scope {
+            KeyScope::SubscribeOnly => Self::SubscribeOnly,
+            KeyScope::Notify => Self::Notify,
+            KeyScope::Full => Self::Full,
+        }
+    }
+}
+
+impl Keys {
+    /// Does it.
+    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+        let api = connection.api();
+        let path = connection.of_app("/keys")?;
+        match self {
+            Self::List => output.table(&api.get::<Vec<ApiKey>>(&path)?, table),
+            Self::Create { name, scope } => {
+                let request = CreateKey {
+                    name: Some(name),
+                    scope: Some(Scope::from(scope).as_str().to_owned()),
+                };
+                output.show(&api.post::<CreatedKey>(&path, &request)?, lines)
+            }
+            Self::Delete { id } => {
+                let done: Done = api.delete(&format!("{path}/{}", segment(&id)))?;
+                output.show(&done, |_| vec![format!("Deleted {id}.")])
+            }
+        }
+    }
+}
+
+fn table(keys: &Vec<ApiKey>) -> Table {
+    let mut table = Table::new(["ID", "NAME", "SCOPE", "LAST_USED_UTC", "CREATED_UTC"]);
+    for key in keys {
+        let last_used = key.last_used_at.map(hato_domain::UnixMillis::to_minute);
+        table.row([
+            key.id.clone(),
+            key.name.clone(),
+            key.scope.clone(),
+            last_used.unwrap_or_default(),
+            key.created_at.to_minute(),
+        ]);
+    }
+    table
+}
+
+/// The key alone on its line, so that `$(hato keys create …)` is the key.
+fn lines(key: &CreatedKey) -> Vec<String> {
+    vec![key.key.clone()]
+}

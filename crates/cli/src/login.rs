@@ -1,0 +1,123 @@
+//! `hato login` and `hato logout`: the credential of a profile.
+
+use clap::Args;
+use hato_domain::wire::{Credentials, Ok as Done, PublicKey, SignedIn};
+use serde::Serialize;
+
+use crate::api::{Api, ServerUrl};
+use crate::command::Options;
+use crate::config_file::{ConfigFile, Profile};
+use crate::connection::{DEFAULT_URL, is_key};
+use crate::failure::{Failure, Result};
+use crate::output::Output;
+use crate::secret;
+
+/// How to sign in.
+#[derive(Args)]
+pub struct Login {
+    /// The account's e-mail address; the password is asked for, or is a line of standard input
+    #[arg(long, required_unless_present = "key")]
+    email: Option<String>,
+    /// Store an API key instead, which is asked for, or is a line of standard input
+    #[arg(long, conflicts_with = "email")]
+    key: bool,
+}
+
+#[derive(Serialize)]
+struct Stored {
+    profile: String,
+    url: String,
+    holder: String,
+}
+
+impl Login {
+    /// Proves the credential to the server, then stores it.
+    pub fn run(self, options: &Options, output: &Output) -> Result<()> {
+        let mut file = ConfigFile::read()?;
+        let name = options.profile().unwrap_or(file.current_name());
+        let name = name.to_owned();
+        let stored = file.profiles.get(&name).map(|profile| profile.url.as_str());
+        let url = ServerUrl::parse(options.server().or(stored).unwrap_or(DEFAULT_URL))?;
+        let (credential, holder) = match self.email {
+            Some(email) => with_password(&url, email)?,
+            None => with_key(&url)?,
+        };
+        let url = url.to_string();
+        let profile = Profile {
+            url: url.clone(),
+            credential,
+            holder: holder.clone(),
+        };
+        file.profiles.insert(name.clone(), profile);
+        file.current = Some(name.clone());
+        file.write()?;
+        let stored = Stored {
+            profile: name,
+            url,
+            holder,
+        };
+        output.show(&stored, Stored::lines)
+    }
+}
+
+impl Stored {
+    fn lines(&self) -> Vec<String> {
+        let Self {
+            profile,
+            url,
+            holder,
+        } = self;
+        vec![format!(
+            "Signed in at {url} as {holder} (profile {profile})."
+        )]
+    }
+}
+
+fn with_password(url: &ServerUrl, email: String) -> Result<(String, String)> {
+    let password = secret::ask("password")?;
+    let credentials = Credentials {
+        email: Some(email),
+        password: Some(password),
+    };
+    let api = Api::new(url.clone(), None);
+    let signed_in: SignedIn = api.post("/auth/login", &credentials)?;
+    Ok((signed_in.session_token, signed_in.user.email))
+}
+
+fn with_key(url: &ServerUrl) -> Result<(String, String)> {
+    let key = secret::ask("API key")?;
+    if !is_key(&key) {
+        return Err(Failure::usage(
+            "an API key starts with pk_",
+            "copy the whole key",
+        ));
+    }
+    let api = Api::new(url.clone(), Some(key.clone()));
+    let app: PublicKey = api.get("/api/v1/vapid-public-key")?;
+    Ok((key, format!("a key of {}", app.app_id)))
+}
+
+/// Ends a session and forgets the credential. A session that is over already is no reason to keep it.
+pub fn log_out(options: &Options, output: &Output) -> Result<()> {
+    let mut file = ConfigFile::read()?;
+    let name = options.profile().unwrap_or(file.current_name());
+    let name = name.to_owned();
+    let profile = file.profiles.remove(&name).ok_or_else(|| {
+        Failure::usage(
+            format!("nobody is signed in under {name}"),
+            "`hato profiles list` shows those who are",
+        )
+    })?;
+    if !is_key(&profile.credential) {
+        let api = Api::new(ServerUrl::parse(&profile.url)?, Some(profile.credential));
+        match api.post::<Done>("/auth/logout", &()) {
+            Err(failure) if failure.code() != "INVALID_SESSION" => return Err(failure),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    file.current.take_if(|current| *current == name);
+    file.write()?;
+    output.show(&Done { ok: true }, |_| {
+        vec![format!("Signed out (profile {name}).")]
+    })
+}

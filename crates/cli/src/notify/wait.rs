@@ -1,0 +1,180 @@
+//! Following sends to their end.
+
+use std::str::FromStr;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use hato_domain::wire::{HistoryItem, Page};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::connection::Connection;
+use crate::failure::{Exit, Failure, Result};
+use crate::history;
+
+/// Between two looks at a send.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// How long somebody is ready to wait.
+#[derive(Clone, Copy)]
+pub struct Patience(Duration);
+
+impl FromStr for Patience {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        const EXPECTED: &str = "a number with s, m or h, for example 10m";
+        let unit = text.find(|c: char| !c.is_ascii_digit()).ok_or(EXPECTED)?;
+        let seconds = match &text[unit..] {
+            "s" => 1,
+            "m" => 60,
+            "h" => 3_600,
+            _ => return Err(EXPECTED),
+        };
+        let number: u32 = text[..unit].parse().map_err(|_| EXPECTED)?;
+        Ok(Self(Duration::from_secs(u64::from(number) * seconds)))
+    }
+}
+
+/// What became of one or several sends together, in the names of the history (SPEC 2.5).
+#[derive(Default, Serialize)]
+pub struct Outcome {
+    recipients: i64,
+    sent_count: i64,
+    failed_expired: i64,
+    failed_other: i64,
+    skipped_count: i64,
+    cancelled_count: i64,
+}
+
+/// Fails unless the credential may read the history: better before the send than after it.
+pub fn require_right(connection: &Connection) -> Result<()> {
+    let list = connection.of_app("/notifications?limit=1")?;
+    let page: Result<Page<HistoryItem>> = connection.api().get(&list);
+    page.map(drop).map_err(|failure| {
+        if failure.code() == "INSUFFICIENT_SCOPE" {
+            return failure
+                .and("--wait reads the history: use a key with scope full; nothing was sent");
+        }
+        failure
+    })
+}
+
+/// Waits until every send has ended; a bar shows how far they are if somebody watches.
+pub fn follow(
+    connection: &Connection,
+    ids: &[&str],
+    recipients: i64,
+    Patience(patience): Patience,
+) -> Result<Outcome> {
+    let start = Instant::now();
+    let bar = bar(recipients);
+    let mut ended = Outcome::default();
+    for id in ids {
+        loop {
+            let send = history::read(connection, id)?;
+            let so_far = Outcome::of(&send);
+            bar.set_position(u64::try_from(ended.settled() + so_far.settled()).unwrap_or(0));
+            if matches!(send.status.as_str(), "done" | "cancelled") {
+                ended.add(&so_far);
+                break;
+            }
+            if start.elapsed() >= patience {
+                bar.abandon();
+                return Err(late(id));
+            }
+            sleep(PAUSE);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(ended)
+}
+
+/// On standard error, and only if that is a terminal.
+fn bar(recipients: i64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {elapsed}");
+    let bar = ProgressBar::new(u64::try_from(recipients).unwrap_or(0));
+    bar.with_style(style.expect("the template is well-formed"))
+}
+
+fn late(id: &str) -> Failure {
+    Failure::new(
+        Exit::Late,
+        "late",
+        format!("{id} goes on, but not within --timeout"),
+        format!("`hato history show {id}` tells how far it is"),
+    )
+}
+
+impl Outcome {
+    fn of(send: &HistoryItem) -> Self {
+        Self {
+            recipients: send.recipients,
+            sent_count: send.sent_count,
+            failed_expired: send.failed_expired,
+            failed_other: send.failed_other,
+            skipped_count: send.skipped_count,
+            cancelled_count: send.cancelled_count,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.recipients += other.recipients;
+        self.sent_count += other.sent_count;
+        self.failed_expired += other.failed_expired;
+        self.failed_other += other.failed_other;
+        self.skipped_count += other.skipped_count;
+        self.cancelled_count += other.cancelled_count;
+    }
+
+    fn settled(&self) -> i64 {
+        let failed = self.failed_expired + self.failed_other;
+        self.sent_count + failed + self.skipped_count + self.cancelled_count
+    }
+
+    /// It worked if somebody was reached, or nobody was to be, and nothing failed but subscriptions that were gone.
+    pub fn worked(&self) -> Result<()> {
+        let reached = self.sent_count > 0 || self.recipients == self.skipped_count;
+        if reached && self.failed_other == 0 && self.cancelled_count == 0 {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Exit::NotAsWished,
+            "not-delivered",
+            self.line(),
+            "`hato dead-letters` says why",
+        ))
+    }
+
+    /// The counts in a sentence.
+    pub fn line(&self) -> String {
+        let Self {
+            recipients,
+            sent_count,
+            failed_expired,
+            failed_other,
+            skipped_count,
+            cancelled_count,
+        } = self;
+        format!(
+            "Of {recipients} recipients: {sent_count} sent, {failed_expired} expired, {failed_other} failed, \
+             {skipped_count} skipped, {cancelled_count} cancelled."
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Patience;
+
+    #[test]
+    fn a_duration_has_a_unit() {
+        let seconds = |text: &str| text.parse().ok().map(|Patience(it)| it.as_secs());
+        assert_eq!(seconds("90s"), Some(90));
+        assert_eq!(seconds("10m"), Some(600));
+        assert_eq!(seconds("2h"), Some(7_200));
+        for text in ["", "10", "m", "1d", "-1s", "1.5h", "99999999999s"] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `hato profiles`: the servers and credentials that are stored.
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::config_file::ConfigFile;
+use crate::connection::is_key;
+use crate::failure::{Failure, Result};
+use crate::output::Output;
+use crate::table::Table;
+
+/// What to do with profiles.
+#[derive(Subcommand)]
+pub enum Profiles {
+    /// List them; credentials are not shown
+    List,
+    /// Use this one from now on
+    Use {
+        /// Its name
+        name: String,
+    },
+    /// Forget one, with its credential; a session stays alive until it ends or `hato logout`
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: &'a str,
+    url: &'a str,
+    credential: &'static str,
+    holder: &'a str,
+    current: bool,
+}
+
+impl Profiles {
+    /// Does it.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let mut file = ConfigFile::read()?;
+        match self {
+            Self::List => return output.table(&shown(&file), table),
+            Self::Use { name } => {
+                file.profile(Some(&name))?;
+                file.current = Some(name);
+            }
+            Self::Remove { name } => {
+                file.profiles.remove(&name).ok_or_else(|| {
+                    Failure::usage(
+                        format!("there is no profile {name}"),
+                        "`hato profiles list` shows those there are",
+                    )
+                })?;
+                file.current.take_if(|current| *current == name);
+            }
+        }
+        file.write()?;
+        output.table(&shown(&file), table)
+    }
+}
+
+fn shown(file: &ConfigFile) -> Vec<Shown<'_>> {
+    let current = file.current_name();
+    let profiles = file.profiles.iter().map(|(name, profile)| Shown {
+        name,
+        url: &profile.url,
+        credential: if is_key(&profile.credential) {
+            "key"
+        } else {
+            "session"
+        },
+        holder: &profile.holder,
+        current: name == current,
+    });
+    profiles.collect()
+}
+
+fn table(profiles: &Vec<Shown<'_>>) -> Table {
+    let mut table = Table::new(["PROFILE", "URL", "CREDENTIAL", "OF", "CURRENT"]);
+    for profile in profiles {
+        table.row([
+            profile.name.to_owned(),
+            profile.url.to_owned(),
+            profile.credential.to_owned(),
+            profile.holder.to_owned(),
+            if profile.current { "yes" } else { "" }.to_owned(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,49 @@
+//! What to do about each refusal.
+
+use hato_domain::ErrorCode;
+
+/// What to do, in a few words.
+pub const fn of(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::MissingFields => "give what is missing; see --help",
+        ErrorCode::InvalidUrl => "use an address that starts with https://",
+        ErrorCode::InvalidEndpoint => "copy the endpoint as the browser gave it",
+        ErrorCode::TooManyEndpoints => "send to at most 100 endpoints at a time",
+        ErrorCode::InvalidEmail => "check the e-mail address",
+        ErrorCode::InvalidInput => "check the values against docs/API.md",
+        ErrorCode::InvalidScope => "use subscribe_only, notify or full",
+        ErrorCode::MissingCode | ErrorCode::InvalidState | ErrorCode::GithubAuthFailed => {
+            "begin the login in the browser again"
+        }
+        ErrorCode::Unauthorized => {
+            "this takes an API key: set HATO_KEY, or store one with `hato login --key`"
+        }
+        ErrorCode::InvalidApiKey => {
+            "the key was deleted or belongs to another server: use another one"
+        }
+        ErrorCode::InvalidSession => "sign in again: `hato login`",
+        ErrorCode::InvalidCredentials => "check the address and the password",
+        ErrorCode::InsufficientScope => {
+            "use a key with a higher scope (`hato keys create`), or `hato login` for apps"
+        }
+        ErrorCode::AppMismatch => "leave out --app, or use a key of that app",
+        ErrorCode::PlanLimitExceeded
+        | ErrorCode::PlanRequired
+        | ErrorCode::MonthlyLimitExceeded
+        | ErrorCode::SubscriberLimitExceeded => "the Pro plan has no such limit",
+        ErrorCode::NotFound => {
+            "check the id; `hato apps list` and `hato history` show what there is"
+        }
+        ErrorCode::EmailInUse => "sign in instead: `hato login`",
+        ErrorCode::PayloadTooLarge => "shorten the text: 3,072 bytes in all",
+        ErrorCode::RateLimited => "wait a minute",
+        ErrorCode::InternalError => "try again; the server's log has the cause",
+        ErrorCode::OauthNotConfigured | ErrorCode::ConfigError => {
+            "the server's operator has to complete its settings"
+        }
+        ErrorCode::MethodNotAllowed => "server and client are of different versions: update one",
+        ErrorCode::InvalidOrigin => "use the server's own address",
+        ErrorCode::RegistrationClosed => "ask the server's operator for an account",
+        ErrorCode::IdempotencyConflict => "use another --idempotency-key for another message",
+    }
+}

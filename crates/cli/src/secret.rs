@@ -1,0 +1,31 @@
+//! Passwords and keys: from a prompt without echo, or from one line of standard input; never from the command line, which
+//! other users of the machine can read.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+
+use crate::failure::{Failure, Result};
+
+/// Most bytes of a line: more than any password or key has.
+const MAX_LINE: u64 = 4_096;
+
+/// Asks for a secret.
+pub fn ask(name: &str) -> Result<String> {
+    let text = if io::stdin().is_terminal() {
+        rpassword::prompt_password(format!("{name}: "))
+    } else {
+        line()
+    };
+    match text {
+        Ok(text) if !text.is_empty() => Ok(text),
+        _ => Err(Failure::usage(
+            format!("no {name} was given"),
+            "type it, or give it as a line of standard input",
+        )),
+    }
+}
+
+fn line() -> io::Result<String> {
+    let mut line = String::new();
+    io::stdin().lock().take(MAX_LINE).read_line(&mut line)?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}

@@ -1,0 +1,42 @@
+//! `hato stats`.
+
+use hato_domain::wire::Stats;
+
+use crate::connection::Connection;
+use crate::failure::Result;
+use crate::output::Output;
+use crate::table::Table;
+
+/// Shows the app's statistics: totals, then the days on which something was sent.
+pub fn run(connection: &Connection, output: &Output) -> Result<()> {
+    let stats: Stats = connection.api().get(&connection.of_app("/stats")?)?;
+    output.show(&stats, lines)
+}
+
+fn lines(stats: &Stats) -> Vec<String> {
+    let limit = stats.monthly_limit.map(|limit| format!(" of {limit}"));
+    let month = format!("{}{}", stats.monthly_sent, limit.unwrap_or_default());
+    let mut lines = vec![
+        format!("subscribers      {}", stats.active_subscribers),
+        format!("deactivated      {}", stats.deactivated_subscribers),
+        format!("sent in all      {}", stats.total_sent),
+        format!("failed in all    {}", stats.total_failed),
+        format!("this month       {month}"),
+        format!("starts anew UTC  {}", stats.month_resets_at.to_minute()),
+    ];
+    let mut days = Table::new(["DAY_UTC", "SENDS", "SENT", "FAILED"]);
+    for day in stats.daily.iter().filter(|day| day.sends > 0) {
+        days.row([
+            day.date.clone(),
+            day.sends.to_string(),
+            day.sent.to_string(),
+            day.failed.to_string(),
+        ]);
+    }
+    let days = days.lines();
+    if days.len() > 1 {
+        lines.push(String::new());
+        lines.extend(days);
+    }
+    lines
+}

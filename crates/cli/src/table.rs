@@ -1,0 +1,86 @@
+//! Tables for people, whose columns `awk` and `cut` can read as well.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::text::printable;
+
+/// The widest cell, in columns of a terminal; what is longer is cut.
+const WIDEST: usize = 48;
+
+/// Rows below a row of headings.
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// No rows yet.
+    pub fn new<const N: usize>(head: [&str; N]) -> Self {
+        let head = head.map(str::to_owned).to_vec();
+        Self { rows: vec![head] }
+    }
+
+    /// Adds a row. An empty cell is shown as a dash, so that columns can be counted.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        let shown = |cell: String| match printable(cell.trim()) {
+            cell if cell.is_empty() => "-".to_owned(),
+            cell => cut(&cell),
+        };
+        self.rows.push(cells.map(shown).to_vec());
+    }
+
+    /// The lines; the last cell of a row is not filled up.
+    pub fn lines(&self) -> Vec<String> {
+        let columns = self.rows.first().map_or(0, Vec::len);
+        let width = |column| {
+            let cells = self
+                .rows
+                .iter()
+                .filter_map(|row: &Vec<String>| row.get(column));
+            cells.map(|cell: &String| cell.width()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widths).map(|(cell, width)| {
+                let room = width.saturating_sub(cell.width());
+                format!("{cell}{}", " ".repeat(room))
+            });
+            let cells: Vec<_> = cells.collect();
+            cells.join("  ").trim_end().to_owned()
+        };
+        self.rows.iter().map(line).collect()
+    }
+}
+
+fn cut(cell: &str) -> String {
+    if cell.width() <= WIDEST {
+        return cell.to_owned();
+    }
+    let mut kept = String::new();
+    for c in cell.chars() {
+        if kept.width() + 2 >= WIDEST {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    #[test]
+    fn columns_are_aligned_whatever_the_script() {
+        let mut table = Table::new(["NAME", "N"]);
+        table.row(["鳩".to_owned(), "1".to_owned()]);
+        table.row([String::new(), "2".to_owned()]);
+        assert_eq!(table.lines(), ["NAME  N", "鳩    1", "-     2"]);
+    }
+
+    #[test]
+    fn a_long_cell_is_cut() {
+        let mut table = Table::new(["A"]);
+        table.row(["鳩".repeat(100)]);
+        assert_eq!(table.lines()[1], format!("{}…", "鳩".repeat(23)));
+    }
+}

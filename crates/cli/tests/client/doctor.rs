@@ -1,0 +1,138 @@
+//! What the doctor finds.
+
+use hato_testkit::customer_site::{CustomerSite, Policy, SiteSettings};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::stage::{Run, Stage, launch};
+
+/// A server that knows how browsers reach it.
+async fn stage() -> Stage {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = port.local_addr().expect("bound").to_string();
+    drop(port);
+    let launch = launch()
+        .env("HATO_LISTEN", address.as_str())
+        .env("HATO_BASE_URL", format!("http://{address}"))
+        .env("HATO_VAPID_SUBJECT", "mailto:push@hato.dev");
+    Stage::of(launch).await
+}
+
+/// The verdict of each check, and its exit code.
+async fn verdicts(run: Run) -> (i32, Vec<(String, String)>) {
+    let ran = run.ran().await;
+    let findings: Vec<Value> =
+        serde_json::from_str(&ran.output).unwrap_or_else(|_| panic!("{ran:?}"));
+    let text = |finding: &Value, member: &str| finding[member].as_str().map(str::to_owned);
+    let each = findings
+        .iter()
+        .map(|it| text(it, "check").zip(text(it, "verdict")).expect("both"));
+    (ran.code, each.collect())
+}
+
+fn problems(verdicts: &[(String, String)]) -> Vec<&str> {
+    let problems = verdicts.iter().filter(|(_, verdict)| verdict == "problem");
+    problems.map(|(check, _)| check.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_sound_set_up_has_no_problems() {
+    let stage = stage().await;
+    let site = SiteSettings::new(stage.server.url(), "pk_");
+    let site = CustomerSite::start(site).await.expect("a site");
+    let line = ["doctor", "--json", "--site", &site.url()];
+    let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+    assert_eq!((code, problems(&found)), (0, vec![]), "{found:?}");
+    let checks: Vec<_> = found.iter().map(|(check, _)| check.as_str()).collect();
+    let expected = [
+        "server",
+        "clock",
+        "address",
+        "tls",
+        "key",
+        "subject",
+        "site",
+        "page-csp",
+        "worker",
+        "worker-csp",
+    ];
+    assert_eq!(checks, expected);
+    assert!(
+        found.iter().all(|(_, verdict)| verdict == "fine"),
+        "{found:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_policy_in_the_way_is_found() {
+    let stage = stage().await;
+    let mut site = SiteSettings::new(stage.server.url(), "pk_");
+    site.policy = Policy::WithoutWasm;
+    let site = CustomerSite::start(site).await.expect("a site");
+    let line = ["doctor", "--json", "--site", &site.url()];
+    let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+    assert_eq!(
+        (code, problems(&found)),
+        (1, vec!["worker-csp"]),
+        "{found:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_worker_that_is_not_ours_is_found() {
+    let stage = stage().await;
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("index.html"), "<p>").expect("a page");
+    std::fs::write(folder.path().join("other.js"), "importScripts('x')").expect("a worker");
+    let mut site = SiteSettings::new(stage.server.url(), "pk_");
+    site.folder = folder.path().to_owned();
+    let site = CustomerSite::start(site).await.expect("a site");
+    for worker in ["/hato-sw.js", "/other.js"] {
+        let url = site.url();
+        let line = ["doctor", "--json", "--site", &url, "--worker", worker];
+        let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+        assert_eq!((code, problems(&found)), (1, vec!["worker"]), "{found:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_scope_is_told() {
+    let stage = stage().await;
+    for (scope, code) in [("full", 0), ("notify", 0), ("subscribe_only", 1)] {
+        let ran = stage.with_key(scope, &["doctor"]).await.ran().await;
+        assert_eq!(ran.code, code, "{ran:?}");
+        assert!(
+            ran.output.contains(&format!("scope {scope}, app app_")),
+            "{ran:?}"
+        );
+    }
+    let dead = format!("pk_{}", "0".repeat(64));
+    let ran = stage.hato(&["doctor"]).env("HATO_KEY", &dead).ran().await;
+    assert!(
+        ran.code == 1 && ran.output.contains("INVALID_API_KEY"),
+        "{ran:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_calls_itself_otherwise_is_found() {
+    let launch = launch()
+        .env("HATO_BASE_URL", "http://push.hato.dev")
+        .env("HATO_VAPID_SUBJECT", "mailto:admin@localhost");
+    let stage = Stage::of(launch).await;
+    let (code, found) = verdicts(stage.with_key("full", &["doctor", "--json"]).await).await;
+    assert_eq!(
+        (code, problems(&found)),
+        (1, vec!["address", "tls", "subject"]),
+        "{found:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_a_problem_with_a_remedy() {
+    let home = TempDir::new().expect("a folder");
+    let run = Run::new(home.path(), &["doctor", "--server", "http://127.0.0.1:1"]);
+    let ran = run.ran().await;
+    assert_eq!(ran.refusal(), (1, "problems"));
+    assert!(ran.output.contains("→ start the server"), "{ran:?}");
+}

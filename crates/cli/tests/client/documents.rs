@@ -1,0 +1,177 @@
+//! What the documents tell people to type works: every block of theirs is run, in its own language.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hato_testkit::owner::PASSWORD;
+use hato_testkit::server::HatoServer;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::process::Command;
+
+use crate::stage::{EMAIL, HATO, Stage, launch};
+
+const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+const README: &str = include_str!("../../../../README.md");
+
+/// The blocks of a document in this language, in their order.
+fn blocks(document: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    let after = document.split(&fence).skip(1);
+    let inner = after.filter_map(|rest| rest.split("```").next());
+    inner
+        .map(|text| text.trim_end().to_owned() + "\n")
+        .collect()
+}
+
+fn document(name: &str) -> String {
+    fs::read_to_string(Path::new(DOCS).join(name)).expect("a document")
+}
+
+/// A shell in the folder, in which `hato` can be called.
+fn shell(home: &Path, server: &HatoServer, script: &str) -> Command {
+    let programs = Path::new(HATO).parent().expect("a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("bash");
+    command
+        .args(["-euo", "pipefail", "-c", script])
+        .current_dir(home)
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .env("HOME", home)
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("HATO_URL", server.url())
+        .env_remove("HATO_KEY");
+    command
+}
+
+async fn run(mut command: Command) -> String {
+    let output = command.output().await.expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{errors}");
+    said
+}
+
+async fn titles(stage: &Stage) -> Vec<String> {
+    let path = format!("/api/v1/apps/{}/notifications?limit=100", stage.app.id);
+    let history = stage.app.owner.get(&path).await.expect("an answer").json();
+    let items = history["items"].as_array().expect("items").clone();
+    let title = |item: &Value| item["title"].as_str().map(str::to_owned);
+    items.iter().filter_map(title).collect()
+}
+
+#[tokio::test]
+async fn every_command_of_the_command_lines_page() {
+    let stage = Stage::new().await;
+    let script = blocks(&document("CLI.md"), "sh").concat();
+    fs::write(stage.home.path().join("password.txt"), PASSWORD).expect("a file");
+    let said = run(shell(stage.home.path(), &stage.server, &script)).await;
+    assert!(said.contains("Unsubscribed."), "{said}");
+    for left in ["hato.bash", "hato.1", "man1/hato-notify.1"] {
+        assert!(stage.home.path().join(left).exists(), "{left}");
+    }
+    assert_eq!(titles(&stage).await.len(), 4);
+}
+
+#[tokio::test]
+async fn every_command_of_the_assistants_page() {
+    let stage = Stage::new().await;
+    let key = stage
+        .app
+        .owner
+        .create_key(&stage.app.id, "assistant", "full")
+        .await;
+    let script = blocks(&document("MCP.md"), "sh").concat();
+    let mut command = shell(stage.home.path(), &stage.server, &script);
+    command.env("HATO_KEY", key.expect("a key"));
+    let said = run(command).await;
+    assert!(
+        said.contains("send_notification") && said.contains("activeSubscribers"),
+        "{said}"
+    );
+}
+
+/// The readme's first steps, at this server's address; what `make` does has its own tests.
+#[tokio::test]
+async fn every_command_of_the_quick_start() {
+    let server = launch().start().await.expect("the server starts");
+    let home = TempDir::new().expect("a folder");
+    let makefile = fs::canonicalize(Path::new(DOCS).join("../Makefile")).expect("a file");
+    let make = format!("make() {{ grep -q \"^$1:\" {}; }}\n", makefile.display());
+    let (start, _) = README.split_once("## 日本語").expect("the English half");
+    let script = make + &blocks(start, "sh").concat();
+    let script = script.replace("http://localhost:3000", &server.url());
+    let mut command = shell(home.path(), &server, &script);
+    command.env_remove("HATO_URL");
+    let said = run(command).await;
+    assert!(said.contains("\"queued\":0"), "{said}");
+}
+
+/// A language, how its block is run, and the program that has to be there for it.
+const LANGUAGES: [(&str, &str, &[&str]); 5] = [
+    ("js", "send.mjs", &["node"]),
+    ("python", "send.py", &["python3"]),
+    ("php", "send.php", &["php"]),
+    ("ruby", "send.rb", &["ruby"]),
+    ("go", "send.go", &["go", "run"]),
+];
+
+#[tokio::test]
+async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
+    let stage = Stage::new().await;
+    let home = stage.home.path();
+    let login = stage.hato(&["login", "--email", EMAIL]).input(PASSWORD);
+    login.done().await;
+    let guide = document("guides/SENDING.md");
+    run(shell(home, &stage.server, &blocks(&guide, "sh").concat())).await;
+    let mut expected = ["Hello from curl", "Hello, you two", "Hello from hato"]
+        .map(str::to_owned)
+        .to_vec();
+    let key = stage
+        .app
+        .owner
+        .create_key(&stage.app.id, "server", "notify")
+        .await
+        .expect("a key");
+    for (language, file, program) in LANGUAGES {
+        let sample = blocks(&guide, language).concat();
+        let title = sample.split("Hello from ").nth(1).expect("it says hello");
+        let title = title
+            .split('"')
+            .next()
+            .and_then(|it| it.split('\'').next())
+            .expect("a name");
+        let found = which(program[0]);
+        assert!(
+            found.is_some() || !["js", "python"].contains(&language),
+            "setup installs {language}"
+        );
+        let Some(found) = found else {
+            println!("{language} is not installed: its sample is not run");
+            continue;
+        };
+        fs::write(home.join(file), &sample).expect("a file");
+        let mut command = Command::new(found);
+        command
+            .args(&program[1..])
+            .arg(file)
+            .current_dir(home)
+            .env("HATO_URL", stage.server.url())
+            .env("HATO_KEY", &key)
+            .env("GOCACHE", home.join("go-cache"))
+            .env("GOTOOLCHAIN", "local");
+        let said = run(command).await;
+        assert!(said.starts_with("snd_"), "{language}: {said}");
+        expected.push(format!("Hello from {title}"));
+    }
+    let mut sent = titles(&stage).await;
+    sent.sort();
+    expected.sort();
+    assert_eq!(sent, expected);
+}
+
+fn which(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let places = std::env::split_paths(&path).map(|folder| folder.join(program));
+    places.into_iter().find(|place| place.is_file())
+}

@@ -1,0 +1,72 @@
+//! One line, a code, and what to do.
+
+use serde_json::Value;
+
+use crate::stage::{Run, Stage};
+
+#[tokio::test]
+async fn a_refusal_is_one_line_for_people_and_json_for_programs() {
+    let stage = Stage::new().await;
+    let ran = stage.with_key("notify", &["stats"]).await.ran().await;
+    assert_eq!(ran.refusal(), (4, "INSUFFICIENT_SCOPE"));
+    assert!(
+        ran.output.is_empty() && ran.errors.contains("hato keys create"),
+        "{ran:?}"
+    );
+    let ran = stage
+        .with_key("notify", &["stats", "--json"])
+        .await
+        .ran()
+        .await;
+    let error: Value = serde_json::from_str(&ran.errors).expect("JSON");
+    assert_eq!(error["code"], "INSUFFICIENT_SCOPE");
+    assert!(
+        error["remedy"].is_string() && error["error"].is_string(),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_bad_link_is_refused_by_the_server() {
+    let stage = Stage::new().await;
+    let line = ["notify", "a", "b", "--url", "http://example.com/"];
+    let ran = stage.with_key("notify", &line).await.ran().await;
+    assert_eq!(ran.refusal(), (3, "INVALID_URL"));
+}
+
+#[tokio::test]
+async fn nobody_there() {
+    let stage = Stage::new().await;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", nobody.local_addr().expect("bound"));
+    drop(nobody);
+    let run = stage
+        .with_key("full", &["stats"])
+        .await
+        .env("HATO_URL", &url);
+    assert_eq!(run.ran().await.refusal(), (6, "no-answer"));
+}
+
+#[tokio::test]
+async fn somebody_else_there() {
+    let stage = Stage::new().await;
+    let site = hato_testkit::customer_site::SiteSettings::new("https://h.example", "pk_");
+    let site = hato_testkit::customer_site::CustomerSite::start(site)
+        .await
+        .expect("a site");
+    let run = stage
+        .with_key("full", &["stats"])
+        .await
+        .env("HATO_URL", &site.url());
+    assert_eq!(run.ran().await.refusal(), (6, "no-api"));
+}
+
+#[tokio::test]
+async fn an_address_that_is_none() {
+    let home = tempfile::TempDir::new().expect("a folder");
+    for url in ["nowhere", "ftp://a.example", "http://a.example/path"] {
+        let run = Run::new(home.path(), &["stats"]).env("HATO_URL", url);
+        let ran = run.env("HATO_KEY", "pk_1").ran().await;
+        assert_eq!(ran.refusal(), (2, "usage"), "{url}");
+    }
+}

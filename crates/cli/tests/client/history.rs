@@ -1,0 +1,43 @@
+//! What was sent and what failed.
+
+use hato_testkit::push_service::Answer;
+
+use crate::stage::{Stage, subscribe, with_push_service};
+
+#[tokio::test]
+async fn the_history_is_read_page_after_page() {
+    let stage = Stage::new().await;
+    for number in 0..103 {
+        let body = serde_json::json!({"title": format!("No. {number}"), "body": "b"});
+        let sent = stage.app.backend.post("/api/v1/notify", &body).await;
+        assert_eq!(sent.expect("an answer").status, 202);
+    }
+    let list = stage.with_key("full", &["history", "--limit", "102"]).await;
+    let sends = list.json().await;
+    let sends = sends.as_array().expect("a list");
+    assert_eq!((sends.len(), &sends[0]["title"]), (102, &"No. 102".into()));
+    assert_eq!(sends[101]["title"], "No. 1");
+    let table = stage.with_key("full", &["history"]).await.done().await;
+    assert_eq!(table.lines().count(), 51, "{table}");
+
+    let id = sends[0]["send_id"].as_str().expect("an id");
+    let show = stage.with_key("full", &["history", "show", id]).await;
+    assert_eq!(show.json().await, sends[0]);
+    let cancel = stage.with_key("full", &["history", "cancel", id]).await;
+    assert_eq!(cancel.done().await, "Spared 0 recipients.\n");
+}
+
+#[tokio::test]
+async fn dead_letters_say_why() {
+    let (stage, service) = with_push_service().await;
+    let browsers = subscribe(&stage, &service, 1).await;
+    service.answer_by_default(Answer::Status(400));
+    let line = ["notify", "Hello", "b", "--wait"];
+    let ran = stage.with_key("full", &line).await.ran().await;
+    assert_eq!(ran.refusal(), (1, "not-delivered"));
+    let letters = stage.with_key("full", &["dead-letters"]).await.json().await;
+    assert_eq!(letters[0]["reason"], "refused");
+    assert_eq!(letters[0]["endpoint"], *browsers[0].endpoint);
+    let table = stage.with_key("full", &["dead-letters"]).await.done().await;
+    assert!(table.contains("refused  400"), "{table}");
+}

@@ -1,0 +1,11 @@
+//! The `hato` command against the real server.
+
+mod apps_and_keys;
+mod doctor;
+mod documents;
+mod failures;
+mod history;
+mod login;
+mod notify;
+mod stage;
+mod terminal;

@@ -1,0 +1,186 @@
+//! A server, a folder for settings, and the command.
+
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use hato_testkit::owner::OwnedApp;
+use hato_testkit::push_service::{BrowserSubscription, PushService};
+use hato_testkit::server::{HatoServer, Launch};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+/// The command under test.
+pub const HATO: &str = env!("CARGO_BIN_EXE_hato");
+
+/// The server beside it: `cargo test` of the workspace has built both.
+fn server_binary() -> PathBuf {
+    let binary = Path::new(HATO).with_file_name("hato-server");
+    assert!(binary.exists(), "cargo build -p hato-server comes first");
+    binary
+}
+
+/// How a server is started; with retries that do not keep a test waiting.
+pub fn launch() -> Launch {
+    Launch::new(server_binary()).env("HATO_RETRY_DELAYS", "10ms,10ms,10ms")
+}
+
+/// A server with an app on it, and a folder for settings.
+pub struct Stage {
+    pub server: HatoServer,
+    pub app: OwnedApp,
+    pub home: TempDir,
+}
+
+/// The address and password of the app's owner.
+pub const EMAIL: &str = "owner@example.com";
+
+impl Stage {
+    /// On a server that is started like this.
+    pub async fn of(launch: Launch) -> Self {
+        let server = launch.start().await.expect("the server starts");
+        let app = OwnedApp::set_up(&server.client(), EMAIL).await;
+        Self {
+            server,
+            app: app.expect("an app"),
+            home: TempDir::new().expect("a folder"),
+        }
+    }
+
+    /// On a server of its own.
+    pub async fn new() -> Self {
+        Self::of(launch()).await
+    }
+
+    /// The command, with the settings of this stage and no others.
+    pub fn hato(&self, line: &[&str]) -> Run {
+        Run::new(self.home.path(), line).env("HATO_URL", &self.server.url())
+    }
+
+    /// The command with a key of the scope.
+    pub async fn with_key(&self, scope: &str, line: &[&str]) -> Run {
+        let key = self.app.owner.create_key(&self.app.id, scope, scope).await;
+        self.hato(line).env("HATO_KEY", &key.expect("a key"))
+    }
+}
+
+/// A stage whose server delivers to a push service.
+pub async fn with_push_service() -> (Stage, PushService) {
+    let service = PushService::start().await;
+    let stage = Stage::of(launch().reaching(&service)).await;
+    (stage, service)
+}
+
+/// Registers as many browsers with the stage's app.
+pub async fn subscribe(
+    stage: &Stage,
+    service: &PushService,
+    count: usize,
+) -> Vec<BrowserSubscription> {
+    let browsers = service.subscribe_many(Some(&stage.app.vapid_public_key), count);
+    for browser in &browsers {
+        let body = browser.registration();
+        let registered = stage
+            .app
+            .frontend
+            .post("/api/v1/subscriptions", &body)
+            .await;
+        assert_eq!(registered.expect("an answer").status, 201);
+    }
+    browsers
+}
+
+/// A command line to be run.
+pub struct Run {
+    command: Command,
+    input: String,
+}
+
+impl Run {
+    /// With this folder as the user's home, and nothing of Hato in the environment.
+    pub fn new(home: &Path, line: &[&str]) -> Self {
+        let mut command = Command::new(HATO);
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
+            command.env_remove(name);
+        }
+        command
+            .args(line)
+            .env("HOME", home)
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let input = String::new();
+        Self { command, input }
+    }
+
+    /// With a variable.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// With this on standard input.
+    pub fn input(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.input);
+        self
+    }
+
+    /// What it printed and how it ended.
+    pub async fn ran(mut self) -> Ran {
+        let mut child = self.command.spawn().expect("the command runs");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        // Whoever does not read its input has ended before.
+        let _ = stdin.write_all(self.input.as_bytes()).await;
+        drop(stdin);
+        Ran::from(child.wait_with_output().await.expect("it ends"))
+    }
+
+    /// What it printed; it must have done what was asked.
+    pub async fn done(self) -> String {
+        let ran = self.ran().await;
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert_eq!(ran.errors, "", "{ran:?}");
+        ran.output
+    }
+
+    /// The JSON that it printed; it must have done what was asked.
+    pub async fn json(mut self) -> Value {
+        self.command.arg("--json");
+        let output = self.done().await;
+        serde_json::from_str(&output).unwrap_or_else(|_| panic!("no JSON: {output}"))
+    }
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub output: String,
+    pub errors: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("it was not killed"),
+            output: String::from_utf8(output.stdout).expect("text"),
+            errors: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+}
+
+impl Ran {
+    /// The exit code, and the code that the only line on standard error names.
+    pub fn refusal(&self) -> (i32, &str) {
+        let mut lines = self.errors.lines();
+        let (line, rest) = (lines.next().unwrap_or_default(), lines.next());
+        assert_eq!(rest, None, "{self:?}");
+        let code = line
+            .strip_prefix("hato: ")
+            .and_then(|line| line.split(':').next());
+        (self.code, code.unwrap_or_default())
+    }
+}

@@ -1,0 +1,96 @@
+//! Members of requests whose description does not follow from their type: `null` and the empty string count as absent
+//! (CONTRACT 2), and some have a few values only.
+
+use std::borrow::Cow;
+
+use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaType, Type};
+use utoipa::openapi::{Object, ObjectBuilder, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::{NotifyBatch, Page};
+use crate::{Endpoint, Scope, Urgency};
+
+/// Written by hand: what is derived for a generic type leaves out its parameter.
+impl<T: ToSchema> ToSchema for Page<T> {
+    fn name() -> Cow<'static, str> {
+        format!("PageOf{}", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
+}
+
+impl<T: ToSchema> PartialSchema for Page<T> {
+    fn schema() -> RefOr<Schema> {
+        let items = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
+        let or_null = |kind| {
+            let kinds = [kind, Type::Null];
+            let about = "Of the next page; `null` on the last.";
+            ObjectBuilder::new()
+                .schema_type(SchemaType::from_iter(kinds))
+                .description(Some(about))
+        };
+        ObjectBuilder::new()
+            .description(Some("A page of a list that is newest first."))
+            .property("items", items)
+            .property("next_before", or_null(Type::Integer))
+            .property("next_before_id", or_null(Type::String))
+            .required("items")
+            .required("next_before")
+            .required("next_before_id")
+            .into()
+    }
+}
+
+/// Seconds, or absent.
+pub fn ttl() -> Schema {
+    let seconds = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(0))
+        .maximum(Some(2_419_200));
+    AnyOfBuilder::new()
+        .item(seconds)
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .item(one_of([""]))
+        .description(Some("Seconds that push services keep it."))
+        .into()
+}
+
+/// How soon it has to arrive, or absent.
+pub fn urgency() -> Schema {
+    let named = Urgency::ALL.map(Urgency::as_str);
+    AnyOfBuilder::new()
+        .item(one_of(named))
+        .item(one_of([""]))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .description(Some("How soon it has to arrive."))
+        .into()
+}
+
+/// The recipients of a batch.
+pub fn endpoints() -> Schema {
+    let endpoint = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some("^https://"))
+        .max_length(Some(Endpoint::MAX_BYTES));
+    ArrayBuilder::new()
+        .items(endpoint)
+        .min_items(Some(1))
+        .max_items(Some(NotifyBatch::MAX_ENDPOINTS))
+        .description(Some("For whom."))
+        .into()
+}
+
+/// What a key may do.
+pub fn scope() -> Schema {
+    one_of(Scope::ALL.map(Scope::as_str)).into()
+}
+
+fn one_of<const N: usize>(texts: [&str; N]) -> Object {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::Type(Type::String))
+        .enum_values(Some(texts.map(str::to_owned)))
+        .build()
+}

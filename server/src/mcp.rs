@@ -1,0 +1,101 @@
+//! The MCP endpoint (CONTRACT 9): Streamable HTTP without sessions, for a full key. Each tool is an endpoint of the API with
+//! another envelope; the protocol is rmcp's.
+
+mod arguments;
+mod schema;
+mod tool;
+mod tools;
+
+use std::sync::{Arc, LazyLock};
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use hato_domain::ErrorCode;
+use hato_domain::wire::MAX_BODY_BYTES;
+use hato_service::access::MayManage;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
+use http_body_util::Full;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
+
+use crate::http::access::KeyManager;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::json;
+use crate::state::Shared;
+use tools::Tools;
+
+/// Who calls, in the extensions of the request that rmcp hands to a tool.
+#[derive(Clone)]
+struct Caller {
+    state: Shared,
+    access: MayManage,
+}
+
+/// Which host was asked is not of interest: what protects is the key, and the check of the origin before.
+static PROTOCOL: LazyLock<StreamableHttpService<Tools, NeverSessionManager>> =
+    LazyLock::new(|| {
+        let settings = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_sse_keep_alive(None)
+            .with_max_request_body_bytes(MAX_BODY_BYTES)
+            .disable_allowed_hosts();
+        StreamableHttpService::new(|| Ok(Tools), Arc::default(), settings)
+    });
+
+/// `POST /mcp`.
+pub async fn answer(
+    State(state): State<Shared>,
+    KeyManager(access): KeyManager,
+    request: Request,
+) -> ApiResult<Response> {
+    let (mut parts, body) = request.into_parts();
+    let body = json::read(body).await?;
+    require_message(&body)?;
+    accept_everything(&mut parts.headers);
+    parts.extensions.insert(Caller { state, access });
+    let answer = PROTOCOL
+        .handle(Request::from_parts(parts, Full::new(body)))
+        .await;
+    Ok(in_our_words(answer.map(Body::new)))
+}
+
+/// A JSON-RPC message is one object with a method, or an answer to one; a list of them was given up by the protocol.
+fn require_message(body: &Bytes) -> Result<(), ErrorCode> {
+    let message: Value = serde_json::from_slice(body).map_err(|_| ErrorCode::InvalidInput)?;
+    let is_message = message["jsonrpc"] == "2.0"
+        && (message["method"].is_string() || message["id"].is_string() || message["id"].is_i64());
+    is_message.then_some(()).ok_or(ErrorCode::InvalidInput)
+}
+
+/// The API does not look at these headers, and clients that leave them out mean the same.
+fn accept_everything(headers: &mut HeaderMap) {
+    let types = HeaderValue::from_static("application/json, text/event-stream");
+    headers.insert(ACCEPT, types);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+}
+
+/// Refusals of the protocol that are no JSON-RPC messages become error bodies (CONTRACT 2).
+fn in_our_words(answer: Response) -> Response {
+    let kind = answer.headers().get(CONTENT_TYPE);
+    let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if answer.status().is_client_error() && !is_json {
+        return ApiError::from(ErrorCode::InvalidInput).into_response();
+    }
+    if answer.status().is_server_error() && !is_json {
+        return ApiError::from(ErrorCode::InternalError).into_response();
+    }
+    answer
+}
+
+impl Caller {
+    /// Put there by [`answer`].
+    fn of(extensions: &rmcp::model::Extensions) -> Option<Self> {
+        extensions.get::<Parts>()?.extensions.get().cloned()
+    }
+}

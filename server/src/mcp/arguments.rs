@@ -1,0 +1,31 @@
+//! What tools are called with, where no endpoint has the same body.
+
+use hato_domain::wire::{ListEntries, NamedKey};
+use hato_domain::{ErrorCode, PageRequest};
+use rmcp::model::JsonObject;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Arguments as the wire type that the endpoint reads, by the same rules.
+pub fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, ErrorCode> {
+    let text = Value::Object(arguments).to_string();
+    hato_domain::wire::read(text.as_bytes())
+}
+
+/// The page that is asked for.
+pub fn page(arguments: JsonObject) -> Result<PageRequest, ErrorCode> {
+    let members: ListEntries = read(arguments)?;
+    let text = |number: Option<i64>| number.map(|number| number.to_string());
+    let (limit, before) = (text(members.limit), text(members.before));
+    PageRequest::parse(
+        limit.as_deref(),
+        before.as_deref(),
+        members.before_id.as_deref(),
+    )
+}
+
+/// The id of the key that is meant, unchecked.
+pub fn key_id(arguments: JsonObject) -> Result<String, ErrorCode> {
+    let named: NamedKey = read(arguments)?;
+    named.key_id.ok_or(ErrorCode::MissingFields)
+}

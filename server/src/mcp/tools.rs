@@ -1,0 +1,73 @@
+//! The server as clients of the protocol see it.
+
+use hato_domain::ErrorCode;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool as Offer,
+};
+use rmcp::service::{RequestContext, RoleServer};
+
+use super::Caller;
+use super::tool::{OFFERS, Tool, structured};
+use crate::http::error::{self, ApiError};
+
+const ABOUT: &str = "Hato sends Web Push notifications to the browsers that subscribed to an app. The app is the API key's. \
+    Refusals have a code, such as MONTHLY_LIMIT_EXCEEDED, and a sentence in Japanese.";
+
+/// All of them.
+pub struct Tools;
+
+impl ServerHandler for Tools {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let name = Implementation::new("hato", env!("CARGO_PKG_VERSION")).with_title("Hato");
+        ServerConfig::new(capabilities)
+            .with_server_info(name)
+            .with_instructions(ABOUT)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(OFFERS.clone()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Offer> {
+        OFFERS.iter().find(|offer| offer.name == name).cloned()
+    }
+
+    /// A refusal is the tool's answer, not the protocol's: models read it and do better.
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let unknown = || ErrorData::invalid_params("there is no such tool", None);
+        let tool = Tool::named(&request.name).ok_or_else(unknown)?;
+        let nobody = || ErrorData::internal_error(ErrorCode::InternalError.as_str(), None);
+        let caller = Caller::of(&context.extensions).ok_or_else(nobody)?;
+        let pricing_url = caller.state.pricing_url.clone();
+        let outcome = tool
+            .call(caller, request.arguments.unwrap_or_default())
+            .await;
+        Ok(match outcome {
+            Ok(answer) => {
+                let mut result =
+                    CallToolResult::success(vec![ContentBlock::text(answer.to_string())]);
+                result.structured_content = Some(structured(&answer));
+                result.into()
+            }
+            Err(error) => refusal(&error, &pricing_url).into(),
+        })
+    }
+}
+
+fn refusal(error: &ApiError, pricing_url: &str) -> CallToolResult {
+    let body = error::body(error.code(), pricing_url);
+    let text = serde_json::to_string(&body).expect("an error body is plain data");
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}

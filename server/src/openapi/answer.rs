@@ -1,0 +1,105 @@
+//! Answers: what an endpoint promises, and its refusals by status.
+
+use std::collections::BTreeMap;
+
+use hato_domain::ErrorCode;
+use serde_json::{Value, json};
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::{RefOr, Response};
+
+/// A promise: what a success looks like.
+pub fn success(about: &str, schema: RefOr<Schema>, example: Value) -> Response {
+    let content = ContentBuilder::new()
+        .schema(Some(schema))
+        .example(Some(example));
+    ResponseBuilder::new()
+        .description(about)
+        .header(
+            "x-request-id",
+            header(Type::String, "Names the request in the server's log."),
+        )
+        .content("application/json", content.build())
+        .build()
+}
+
+/// A redirect of a browser.
+pub fn redirect(about: &str) -> Response {
+    ResponseBuilder::new()
+        .description(about)
+        .header("Location", header(Type::String, "Where to."))
+        .build()
+}
+
+/// The refusals, one answer for each status: its codes, and an example for each.
+pub fn refusals(codes: &[ErrorCode]) -> Vec<(String, Response)> {
+    let mut by_status = BTreeMap::<u16, Vec<ErrorCode>>::new();
+    for code in codes {
+        let same = by_status.entry(code.status()).or_default();
+        if !same.contains(code) {
+            same.push(*code);
+        }
+    }
+    let answer = |(status, codes): (u16, Vec<ErrorCode>)| (status.to_string(), refusal(&codes));
+    by_status.into_iter().map(answer).collect()
+}
+
+fn refusal(codes: &[ErrorCode]) -> Response {
+    let names: Vec<_> = codes.iter().map(|code| code.as_str()).collect();
+    let examples = codes.iter().map(|code| {
+        let example = ExampleBuilder::new().summary(code.as_str());
+        (
+            code.as_str(),
+            RefOr::T(example.value(Some(body(*code))).build()),
+        )
+    });
+    let content = ContentBuilder::new()
+        .schema(Some(error_schema(codes)))
+        .examples_from_iter(examples);
+    let mut response = ResponseBuilder::new()
+        .description(names.join(", "))
+        .content("application/json", content.build());
+    if codes.iter().any(|code| code.retry_after().is_some()) {
+        let seconds = header(Type::Integer, "Seconds to wait, with RATE_LIMITED.");
+        response = response.header("Retry-After", seconds);
+    }
+    response.build()
+}
+
+/// The error body (SPEC 7) with the codes that can be meant.
+fn error_schema(codes: &[ErrorCode]) -> Schema {
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let names = codes.iter().map(|code| code.as_str());
+    let code = text().enum_values(Some(names));
+    let mut schema = ObjectBuilder::new()
+        .property(
+            "error",
+            text().description(Some("A sentence in Japanese, for people.")),
+        )
+        .property("code", code)
+        .required("error")
+        .required("code");
+    if codes.iter().any(|code| code.has_upgrade_url()) {
+        let pricing = text().description(Some("The pricing page, with limits of the plan."));
+        schema = schema.property("upgrade_url", pricing);
+    }
+    schema.into()
+}
+
+fn body(code: ErrorCode) -> Value {
+    let mut body = json!({"error": code.message(), "code": code.as_str()});
+    if code.has_upgrade_url() {
+        body["upgrade_url"] = "https://push.example.com/pricing".into();
+    }
+    body
+}
+
+fn header(kind: Type, about: &str) -> utoipa::openapi::Header {
+    HeaderBuilder::new()
+        .schema(Some(ObjectBuilder::new().schema_type(kind)))
+        .description(Some(about))
+        .build()
+}

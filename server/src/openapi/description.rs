@@ -1,0 +1,36 @@
+//! The document, described in itself.
+
+use hato_domain::ErrorCode;
+use http::Method;
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::operation::Operation;
+
+/// Its heading.
+pub const TAG: &str = "description";
+
+/// What every OpenAPI document has.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is of interest")]
+struct OpenApi {
+    /// The version of the format.
+    openapi: String,
+    /// What is described.
+    #[schema(value_type = Object)]
+    info: (),
+    /// The endpoints.
+    #[schema(value_type = Object)]
+    paths: (),
+}
+
+/// The endpoint.
+pub fn operations() -> Vec<Operation> {
+    let example = json!({"openapi": "3.1.0", "info": {"title": "Hato"}, "paths": {}});
+    vec![
+        Operation::new(Method::GET, "/api/v1/openapi.json", "getDescription", TAG)
+            .says("This document", "このドキュメントを取得する")
+            .answers::<OpenApi>(200, "OpenAPI 3.1.", example)
+            .refuses([ErrorCode::RateLimited]),
+    ]
+}

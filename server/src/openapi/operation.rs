@@ -1,0 +1,185 @@
+//! One endpoint.
+
+use hato_domain::ErrorCode;
+use http::Method;
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, PathItem};
+use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
+use utoipa::openapi::schema::{ArrayBuilder, Ref, Schema};
+use utoipa::openapi::{RefOr, Required, Response};
+
+use super::answer;
+use super::parameter;
+use super::takes::Takes;
+
+/// An endpoint as its noun's file describes it.
+#[derive(Clone)]
+pub struct Operation {
+    method: Method,
+    path: &'static str,
+    id: &'static str,
+    tag: &'static str,
+    summary: &'static str,
+    summary_ja: &'static str,
+    about: Option<&'static str>,
+    takes: Takes,
+    parameters: Vec<Parameter>,
+    body: Option<RequestBody>,
+    answers: Vec<(u16, Response)>,
+    refusals: Vec<ErrorCode>,
+    /// The wire types that it refers to.
+    pub schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+impl Operation {
+    /// `method path`, named `id` in generated clients, under the heading `tag`.
+    pub fn new(method: Method, path: &'static str, id: &'static str, tag: &'static str) -> Self {
+        Self {
+            method,
+            path,
+            id,
+            tag,
+            summary: "",
+            summary_ja: "",
+            about: None,
+            takes: Takes::Anybody,
+            parameters: parameter::of_path(path),
+            body: None,
+            answers: Vec::new(),
+            refusals: Vec::new(),
+            schemas: Vec::new(),
+        }
+    }
+
+    /// What it does, in English and Japanese.
+    pub fn says(mut self, summary: &'static str, summary_ja: &'static str) -> Self {
+        (self.summary, self.summary_ja) = (summary, summary_ja);
+        self
+    }
+
+    /// What else is to be known.
+    pub fn about(mut self, about: &'static str) -> Self {
+        self.about = Some(about);
+        self
+    }
+
+    /// Who may use it.
+    pub fn takes(mut self, takes: Takes) -> Self {
+        self.takes = takes;
+        self
+    }
+
+    /// What else it is told.
+    pub fn with(mut self, parameters: Vec<Parameter>) -> Self {
+        self.parameters.extend(parameters);
+        self
+    }
+
+    /// Its body.
+    pub fn body<T: ToSchema>(mut self, example: Value) -> Self {
+        let content = ContentBuilder::new()
+            .schema(Some(self.refer::<T>()))
+            .example(Some(example));
+        let body = RequestBodyBuilder::new()
+            .required(Some(Required::True))
+            .content("application/json", content.build());
+        self.body = Some(body.build());
+        self
+    }
+
+    /// What it answers.
+    pub fn answers<T: ToSchema>(mut self, status: u16, about: &str, example: Value) -> Self {
+        let schema = self.refer::<T>();
+        let response = answer::success(about, schema, example);
+        self.answers.push((status, response));
+        self
+    }
+
+    /// What it answers: a bare array.
+    pub fn answers_list<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
+        let items = self.refer::<T>();
+        let schema = ArrayBuilder::new().items(items);
+        let schema = RefOr::T(schema.into());
+        self.answers
+            .push((200, answer::success(about, schema, example)));
+        self
+    }
+
+    /// Where it leads a browser.
+    pub fn redirects(mut self, about: &str) -> Self {
+        self.answers.push((302, answer::redirect(about)));
+        self
+    }
+
+    /// What it refuses besides what follows from who asks and how.
+    pub fn refuses(mut self, codes: impl IntoIterator<Item = ErrorCode>) -> Self {
+        self.refusals.extend(codes);
+        self
+    }
+
+    /// Its path, and itself as the document shows it.
+    pub fn into_item(self) -> (&'static str, PathItem) {
+        let codes = self.codes();
+        let mut operation = OperationBuilder::new()
+            .operation_id(Some(self.id))
+            .tag(self.tag)
+            .summary(Some(self.summary))
+            .description(Some(self.description()))
+            .parameters(Some(self.parameters))
+            .request_body(self.body)
+            .securities(Some(self.takes.requirements()))
+            .extensions(Some(
+                ExtensionsBuilder::new()
+                    .add("x-summary-ja", self.summary_ja)
+                    .build(),
+            ));
+        for (status, response) in self.answers {
+            operation = operation.response(status.to_string(), response);
+        }
+        for (status, response) in answer::refusals(&codes) {
+            operation = operation.response(status, response);
+        }
+        (
+            self.path,
+            PathItem::new(http_method(&self.method), operation),
+        )
+    }
+
+    fn description(&self) -> String {
+        let credential = format!("Credential: {}.", self.takes.text());
+        match self.about {
+            Some(about) => format!("{about} {credential}"),
+            None => credential,
+        }
+    }
+
+    /// Everything that it may be refused with.
+    fn codes(&self) -> Vec<ErrorCode> {
+        let mut codes = self.takes.refusals(&self.method, self.path);
+        if self.body.is_some() {
+            codes.extend([ErrorCode::InvalidInput, ErrorCode::PayloadTooLarge]);
+        }
+        codes.extend(&self.refusals);
+        codes.push(ErrorCode::InternalError);
+        codes
+    }
+
+    /// A reference to a wire type, which joins the components.
+    fn refer<T: ToSchema>(&mut self) -> RefOr<Schema> {
+        self.schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(&mut self.schemas);
+        RefOr::Ref(Ref::from_schema_name(T::name()))
+    }
+}
+
+fn http_method(method: &Method) -> HttpMethod {
+    match method.as_str() {
+        "POST" => HttpMethod::Post,
+        "PATCH" => HttpMethod::Patch,
+        "DELETE" => HttpMethod::Delete,
+        _ => HttpMethod::Get,
+    }
+}

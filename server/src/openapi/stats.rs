@@ -1,0 +1,61 @@
+//! SPEC 4.5, CONTRACT 4.
+
+use hato_domain::ErrorCode;
+use hato_domain::wire::Stats;
+use http::Method;
+use serde_json::{Value, json};
+
+use super::operation::Operation;
+use super::parameter;
+use super::takes::Takes;
+
+/// Their heading.
+pub const TAG: &str = "statistics";
+
+/// The endpoints.
+pub fn operations() -> Vec<Operation> {
+    let about = "`monthlySent` is what counts toward the plan of the account.";
+    vec![
+        Operation::new(Method::GET, "/api/v1/stats", "getStats", TAG)
+            .says(
+                "Statistics of the key's app, or of `appId`",
+                "統計を取得する",
+            )
+            .about(about)
+            .takes(Takes::SessionOrFullKey)
+            .with(parameter::queried_app())
+            .answers::<Stats>(
+                200,
+                "The last 30 days (UTC), oldest first, and totals.",
+                stats(),
+            )
+            .refuses([
+                ErrorCode::InvalidInput,
+                ErrorCode::MissingFields,
+                ErrorCode::AppMismatch,
+                ErrorCode::NotFound,
+            ]),
+        Operation::new(
+            Method::GET,
+            "/api/v1/apps/{appId}/stats",
+            "getAppStats",
+            TAG,
+        )
+        .says("Statistics of the app", "アプリの統計を取得する")
+        .about(about)
+        .takes(Takes::SessionOrFullKey)
+        .answers::<Stats>(
+            200,
+            "The last 30 days (UTC), oldest first, and totals.",
+            stats(),
+        ),
+    ]
+}
+
+fn stats() -> Value {
+    json!({
+        "activeSubscribers": 120, "deactivatedSubscribers": 4, "totalSent": 2_310, "totalFailed": 12,
+        "monthlySent": 480, "monthlyLimit": 30_000, "monthResetsAt": 1_793_491_200_000_i64,
+        "daily": [{"date": "2026-10-01", "sends": 2, "sent": 239, "failed": 1}],
+    })
+}

@@ -1,0 +1,387 @@
+//! The MCP endpoint (CONTRACT 9), with the official clients and by hand.
+
+use hato_testkit::client::{Client, Reply};
+use hato_testkit::owner::OwnedApp;
+use hato_testkit::server::{HatoServer, Launch};
+use http::Method;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::stage::{BINARY, app, get, refused, send, server, stage, start, subscribe};
+
+const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
+
+/// The answer to one JSON-RPC request.
+async fn ask(client: &Client, method: &str, params: Value) -> Reply {
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    send(client, Method::POST, "/mcp", &[], message.to_string()).await
+}
+
+/// What a tool answers.
+async fn call(client: &Client, tool: &str, arguments: Value) -> Value {
+    let reply = ask(
+        client,
+        "tools/call",
+        json!({"name": tool, "arguments": arguments}),
+    )
+    .await;
+    assert_eq!(reply.status, 200, "{reply}");
+    reply.json()["result"].clone()
+}
+
+/// The JSON in the text of a tool's answer.
+fn told(result: &Value) -> Value {
+    let text = result["content"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{result}"));
+    serde_json::from_str(text).unwrap_or_else(|_| panic!("{result}"))
+}
+
+/// The code of a tool's refusal.
+fn code(result: &Value) -> String {
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(told(result)["error"].is_string(), "{result}");
+    told(result)["code"].as_str().unwrap_or_default().to_owned()
+}
+
+async fn with_client(program: &str, script: &str) -> (Value, HatoServer, OwnedApp) {
+    let (server, app) = stage().await;
+    subscribe(&app, 2).await;
+    let key = app
+        .owner
+        .create_key(&app.id, "assistant", "full")
+        .await
+        .expect("a key");
+    let output = Command::new(program)
+        .arg(format!("{PEERS}/{script}"))
+        .env("HATO_URL", server.url())
+        .env("HATO_KEY", key)
+        .output();
+    let output = output.await.expect("scripts/setup test has installed it");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let said = serde_json::from_slice(&output.stdout);
+    (said.unwrap_or_else(|_| panic!("{errors}")), server, app)
+}
+
+async fn judge((said, _server, app): (Value, HatoServer, OwnedApp)) {
+    let tools = said["tools"].as_array().expect("tools");
+    let named = |name: &str| {
+        tools
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .expect("offered")
+    };
+    assert_eq!(tools.len(), 6, "{tools:#?}");
+    for (name, read_only, destructive) in [
+        ("list_api_keys", true, false),
+        ("create_api_key", false, false),
+        ("delete_api_key", false, true),
+        ("send_notification", false, true),
+        ("get_stats", true, false),
+        ("list_notifications", true, false),
+    ] {
+        let tool = named(name);
+        let hints = &tool["annotations"];
+        assert_eq!(hints["readOnlyHint"], read_only, "{name}");
+        assert_eq!(hints["destructiveHint"], destructive, "{name}");
+        assert!(
+            tool["title"].is_string() && tool["description"].is_string(),
+            "{name}"
+        );
+        for schema in ["inputSchema", "outputSchema"] {
+            let kind = &tool[schema];
+            assert_eq!(kind["type"], "object", "{name}: {kind}");
+        }
+    }
+
+    let created = &said["created"]["structured"];
+    assert!(
+        created["key"]
+            .as_str()
+            .is_some_and(|key| key.starts_with("pk_")),
+        "{created}"
+    );
+    let keys = said["keys"]["structured"]["items"]
+        .as_array()
+        .expect("keys");
+    assert!(
+        keys.iter()
+            .any(|key| key["id"] == created["id"] && key["key"].is_null())
+    );
+    let text: Value =
+        serde_json::from_str(said["keys"]["text"].as_str().expect("text")).expect("JSON");
+    assert_eq!(text, Value::from(keys.clone()), "the text stays the array");
+    assert_eq!(said["deleted"]["structured"], json!({"ok": true}));
+    let events = get(
+        &app.owner,
+        &format!("/api/v1/apps/{}/key-events?limit=2", app.id),
+    )
+    .await;
+    let events = events.json();
+    assert_eq!(events["items"][0]["event"], "deleted");
+    assert_eq!(events["items"][0]["actor"]["name"], "assistant");
+
+    assert_eq!(said["sent"]["structured"]["queued"], 2);
+    let sends = &said["sends"]["structured"];
+    assert_eq!(
+        sends["items"][0]["send_id"],
+        said["sent"]["structured"]["send_id"]
+    );
+    assert_eq!(said["stats"]["structured"]["activeSubscribers"], 2);
+    assert_eq!(said["refused"]["isError"], true);
+    assert!(
+        said["refused"]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("INVALID_SCOPE"))
+    );
+}
+
+#[tokio::test]
+async fn the_official_typescript_client_uses_every_tool() {
+    judge(with_client("node", "node/mcp.mjs").await).await;
+}
+
+#[tokio::test]
+async fn the_official_python_client_uses_every_tool() {
+    let python = format!("{PEERS}/python/.venv/bin/python");
+    judge(with_client(&python, "python/mcp_client.py").await).await;
+}
+
+#[tokio::test]
+async fn tools_answer_as_the_endpoints_do() {
+    let (_server, app) = stage().await;
+    let path = |rest: &str| format!("/api/v1/apps/{}{rest}", app.id);
+    call(
+        &app.admin,
+        "send_notification",
+        json!({"title": "t", "body": "b"}),
+    )
+    .await;
+    for (tool, endpoint) in [
+        ("get_stats", path("/stats")),
+        ("list_notifications", path("/notifications")),
+    ] {
+        let result = call(&app.admin, tool, json!({})).await;
+        let answer = get(&app.admin, &endpoint).await.json();
+        assert_eq!(told(&result), answer, "{tool}");
+        assert_eq!(result["structuredContent"], answer, "{tool}");
+    }
+    let keys = call(&app.admin, "list_api_keys", json!({})).await;
+    assert_eq!(told(&keys), keys["structuredContent"]["items"]);
+    assert_eq!(told(&keys).as_array().map(Vec::len), Some(3));
+}
+
+#[tokio::test]
+async fn every_refusal_is_a_tool_error_with_the_code_of_rest() {
+    let (_server, app) = stage().await;
+    for (tool, arguments, expected) in [
+        ("create_api_key", json!({"scope": "full"}), "MISSING_FIELDS"),
+        (
+            "create_api_key",
+            json!({"name": "x", "scope": "root"}),
+            "INVALID_SCOPE",
+        ),
+        (
+            "create_api_key",
+            json!({"name": 1, "scope": "full"}),
+            "INVALID_INPUT",
+        ),
+        ("delete_api_key", json!({}), "MISSING_FIELDS"),
+        (
+            "delete_api_key",
+            json!({"key_id": "key_unknown"}),
+            "NOT_FOUND",
+        ),
+        ("send_notification", json!({"title": "t"}), "MISSING_FIELDS"),
+        (
+            "send_notification",
+            json!({"title": "t", "body": "b", "url": "http://x/"}),
+            "INVALID_URL",
+        ),
+        (
+            "send_notification",
+            json!({"title": "t", "body": "b", "endpoint": ""}),
+            "INVALID_URL",
+        ),
+        (
+            "send_notification",
+            json!({"title": "t", "body": "b", "endpoint": null}),
+            "INVALID_INPUT",
+        ),
+        (
+            "send_notification",
+            json!({"title": "t", "body": "b", "endpoint": "https://x/"}),
+            "NOT_FOUND",
+        ),
+        (
+            "send_notification",
+            json!({"title": "t", "body": "b".repeat(3_072)}),
+            "PAYLOAD_TOO_LARGE",
+        ),
+        ("list_notifications", json!({"limit": 0}), "INVALID_INPUT"),
+        ("list_notifications", json!({"limit": "1"}), "INVALID_INPUT"),
+        (
+            "list_notifications",
+            json!({"before_id": "snd_1"}),
+            "INVALID_INPUT",
+        ),
+    ] {
+        let result = call(&app.admin, tool, arguments.clone()).await;
+        assert_eq!(code(&result), expected, "{tool} {arguments}");
+        assert!(result["structuredContent"].is_null(), "{result}");
+    }
+    let sends = call(&app.admin, "list_notifications", json!({})).await;
+    assert_eq!(told(&sends)["items"], json!([]), "nothing was sent");
+}
+
+#[tokio::test]
+async fn a_limit_comes_with_the_way_to_the_prices() {
+    let (server, app) = stage().await;
+    subscribe(&app, 1).await;
+    let usage = "UPDATE monthly_usage SET recipients = 30000";
+    call(
+        &app.admin,
+        "send_notification",
+        json!({"title": "t", "body": "b"}),
+    )
+    .await;
+    crate::stage::execute(&server, usage).await;
+    let result = call(
+        &app.admin,
+        "send_notification",
+        json!({"title": "t", "body": "b"}),
+    )
+    .await;
+    assert_eq!(code(&result), "MONTHLY_LIMIT_EXCEEDED");
+    assert!(
+        told(&result)["upgrade_url"]
+            .as_str()
+            .is_some_and(|url| url.ends_with("/pricing"))
+    );
+}
+
+#[tokio::test]
+async fn a_page_after_the_other() {
+    let (_server, app) = stage().await;
+    for number in 0..3 {
+        let message = json!({"title": number.to_string(), "body": "b"});
+        call(&app.admin, "send_notification", message).await;
+    }
+    let first = told(&call(&app.admin, "list_notifications", json!({"limit": 2})).await);
+    let cursor =
+        json!({"limit": 2, "before": first["next_before"], "before_id": first["next_before_id"]});
+    let second = told(&call(&app.admin, "list_notifications", cursor).await);
+    let titles = |page: &Value| {
+        let items = page["items"].as_array().expect("items").clone();
+        items
+            .into_iter()
+            .map(|item| item["title"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (titles(&first), titles(&second)),
+        (vec!["2".into(), "1".into()], vec!["0".into()])
+    );
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_are_refused_and_our_own_host_behind_a_proxy_is_not() {
+    let launch = Launch::new(BINARY).env("HATO_BASE_URL", "https://push.example.com");
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+    let asked = async |headers: &[(&'static str, &str)]| {
+        send(&app.admin, Method::POST, "/mcp", headers, message.clone()).await
+    };
+    for fine in [
+        &[][..],
+        &[("host", "push.example.com")],
+        &[
+            ("host", "push.example.com"),
+            ("origin", "https://push.example.com"),
+        ],
+        &[
+            ("host", "hato-1.internal:3000"),
+            ("origin", "https://push.example.com"),
+        ],
+        &[("sec-fetch-site", "same-origin")],
+    ] {
+        assert_eq!(asked(fine).await.status, 200, "{fine:?}");
+    }
+    for foreign in [
+        &[("origin", "https://evil.example")][..],
+        &[("origin", "null")],
+        &[("origin", "http://push.example.com")],
+        &[("sec-fetch-site", "cross-site")],
+    ] {
+        assert_eq!(
+            refused(&asked(foreign).await),
+            (403, "INVALID_ORIGIN".into()),
+            "{foreign:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_messages_of_the_protocol_are_taken() {
+    let (server, app) = stage().await;
+    for body in [
+        "",
+        "{}",
+        "[]",
+        "x",
+        "{\"jsonrpc\": \"1.0\"}",
+        "[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]",
+    ] {
+        let reply = send(&app.admin, Method::POST, "/mcp", &[], body).await;
+        assert_eq!(
+            refused(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{body}: {reply}"
+        );
+    }
+    let large = format!(
+        "{{\"jsonrpc\": \"2.0\", \"x\": \"{}\"}}",
+        "x".repeat(256 * 1024)
+    );
+    let reply = send(&app.admin, Method::POST, "/mcp", &[], large).await;
+    assert_eq!(refused(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
+    for method in [Method::GET, Method::DELETE] {
+        let reply = send(&app.admin, method, "/mcp", &[], "").await;
+        assert_eq!(refused(&reply), (405, "METHOD_NOT_ALLOWED".into()));
+        assert_eq!(reply.header("allow"), Some("POST"));
+    }
+    let unknown = ask(
+        &app.admin,
+        "tools/call",
+        json!({"name": "x", "arguments": {}}),
+    )
+    .await;
+    assert_eq!(unknown.json()["error"]["code"], -32602, "{unknown}");
+    let unknown = ask(&app.admin, "no/such", json!({})).await;
+    assert_eq!(unknown.json()["error"]["code"], -32601, "{unknown}");
+    drop(server);
+}
+
+#[tokio::test]
+async fn a_deleted_key_is_refused_at_once() {
+    let server = server().await;
+    let app = app(&server, "owner@example.com").await;
+    let created = call(
+        &app.admin,
+        "create_api_key",
+        json!({"name": "a", "scope": "full"}),
+    )
+    .await;
+    let key = told(&created);
+    let assistant = server
+        .client()
+        .bearer(key["key"].as_str().expect("the raw key"));
+    let own = json!({"key_id": key["id"]});
+    assert_eq!(
+        told(&call(&assistant, "delete_api_key", own).await),
+        json!({"ok": true})
+    );
+    let after = ask(&assistant, "tools/list", json!({})).await;
+    assert_eq!(refused(&after), (401, "INVALID_API_KEY".into()));
+}

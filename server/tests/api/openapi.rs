@@ -1,0 +1,204 @@
+//! The description of the API says what the server does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hato_domain::ErrorCode;
+use hato_testkit::client::Reply;
+use hato_testkit::github::Github;
+use hato_testkit::owner::{OwnedApp, PASSWORD};
+use hato_testkit::server::Launch;
+use http::Method;
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::stage::{BINARY, get, server, start};
+
+const EMAIL: &str = "owner@example.com";
+
+/// The document of a server with the default settings.
+pub async fn document() -> Value {
+    get(&server().await.client(), "/api/v1/openapi.json")
+        .await
+        .json()
+}
+
+/// The codes of an operation, by status.
+fn codes(operation: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let responses = operation["responses"].as_object().expect("responses");
+    let refusals = responses
+        .iter()
+        .filter(|(status, _)| status.starts_with(['4', '5']));
+    let named = refusals.map(|(status, response)| {
+        let schema = &response["content"]["application/json"]["schema"];
+        let codes = schema["properties"]["code"]["enum"]
+            .as_array()
+            .expect("codes");
+        let codes = codes.iter().filter_map(Value::as_str).map(str::to_owned);
+        (status.clone(), codes.collect())
+    });
+    named.collect()
+}
+
+/// Whether the document says that the endpoint may answer so.
+pub fn foresees(document: &Value, method: &Method, path: &str, answer: &Reply) -> bool {
+    let operation = &document["paths"][path][method.as_str().to_lowercase()];
+    let status = answer.status.as_u16().to_string();
+    if answer.status.is_client_error() || answer.status.is_server_error() {
+        let codes = codes(operation);
+        return codes
+            .get(&status)
+            .is_some_and(|codes| codes.contains(&answer.code()));
+    }
+    operation["responses"][status].is_object()
+}
+
+#[tokio::test]
+async fn every_endpoint_is_described_with_its_codes_and_examples() {
+    let document = document().await;
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut described = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("operations") {
+            let name = format!("{} {path}", method.to_uppercase());
+            for (status, codes) in codes(operation) {
+                for code in codes {
+                    let known = ErrorCode::parse(&code).expect("a code of the table");
+                    assert_eq!(known.status().to_string(), status, "{name}: {code}");
+                }
+            }
+            for (status, response) in operation["responses"].as_object().expect("responses") {
+                let content = &response["content"]["application/json"];
+                let has_example = content["example"].is_object()
+                    || content["example"].is_array()
+                    || content["examples"].is_object();
+                assert!(has_example || status == "302", "{name}: {status}");
+            }
+            for text in ["summary", "x-summary-ja", "description", "operationId"] {
+                assert!(operation[text].is_string(), "{name} has no {text}");
+            }
+            described.insert(name);
+        }
+    }
+    // The tools describe themselves.
+    let endpoints = hato_server::endpoints()
+        .into_iter()
+        .filter(|it| it.path != "/mcp");
+    let endpoints: BTreeSet<_> = endpoints
+        .map(|it| format!("{} {}", it.method, it.path))
+        .collect();
+    assert_eq!(described, endpoints);
+}
+
+#[tokio::test]
+async fn every_reference_leads_somewhere() {
+    let document = document().await;
+    let text = document.to_string();
+    let targets = text.split("\"$ref\":\"#").skip(1);
+    let targets: BTreeSet<_> = targets.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(targets.len() > 10, "{targets:?}");
+    for target in targets {
+        assert!(document.pointer(target).is_some(), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn operations_have_names_of_their_own() {
+    let document = document().await;
+    let items = document["paths"].as_object().expect("paths").values();
+    let operations = items.flat_map(|item| item.as_object().expect("operations").values());
+    let names: Vec<_> = operations.map(|it| it["operationId"].to_string()).collect();
+    let distinct: BTreeSet<_> = names.iter().collect();
+    assert_eq!(names.len(), distinct.len(), "{names:?}");
+}
+
+#[tokio::test]
+async fn the_document_names_the_address_that_browsers_use() {
+    let launch = Launch::new(BINARY).env("HATO_BASE_URL", "https://push.example.com");
+    let server = start(launch).await;
+    let document = get(&server.client(), "/api/v1/openapi.json").await.json();
+    assert_eq!(document["servers"][0]["url"], "https://push.example.com");
+    let llms = get(&server.client(), "/llms.txt").await;
+    assert_eq!(
+        llms.header("content-type"),
+        Some("text/plain; charset=utf-8")
+    );
+    assert!(llms.text().starts_with("# Hato\n\n> "), "{llms}");
+    assert!(
+        llms.text()
+            .contains("https://push.example.com/api/v1/openapi.json")
+    );
+    assert!(!llms.text().contains("{base_url}"), "{llms}");
+}
+
+#[tokio::test]
+async fn the_reference_page_shows_every_endpoint_under_the_same_policy() {
+    let server = server().await;
+    let page = get(&server.client(), "/docs/api").await;
+    assert_eq!(page.status, 200, "{page}");
+    let landing = get(&server.client(), "/").await;
+    let without_nonce = |reply: &Reply| {
+        let policy = reply.header("content-security-policy").expect("a policy");
+        let parts = policy
+            .split_whitespace()
+            .filter(|part| !part.contains("nonce-"));
+        parts.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(without_nonce(&page), without_nonce(&landing));
+    let text = page.text();
+    for endpoint in hato_server::endpoints()
+        .into_iter()
+        .filter(|it| it.path != "/mcp")
+    {
+        assert!(text.contains(&endpoint.path), "{}", endpoint.path);
+    }
+    for code in ErrorCode::ALL
+        .into_iter()
+        .filter(|it| *it != ErrorCode::MethodNotAllowed)
+    {
+        assert!(text.contains(code.as_str()), "{code}");
+    }
+}
+
+/// Generated requests of somebody else's making: every check of schemathesis but the one that takes whatever fits the schema
+/// for acceptable, which no rule about more than one member survives.
+#[tokio::test]
+async fn schemathesis_finds_nothing() {
+    let github = Github::start().await;
+    let launch = Launch::new(BINARY)
+        .logging_in_at(&github)
+        .env("HATO_DEFAULT_PLAN", "pro")
+        .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
+    let server = start(launch).await;
+    let app = OwnedApp::set_up(&server.client(), EMAIL)
+        .await
+        .expect("an app");
+    let session = app.owner.log_in(EMAIL, PASSWORD).await;
+    let key = app.owner.create_key(&app.id, "schemathesis", "full").await;
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/peers/python/schemathesis"
+    );
+    let output = Command::new(script)
+        .env("HATO_URL", server.url())
+        .env("HATO_APP", &app.id)
+        .env("HATO_SESSION", session.expect("a session"))
+        .env("HATO_KEY", key.expect("a key"))
+        .env("HATO_EMAIL", EMAIL)
+        .env("HATO_PASSWORD", PASSWORD)
+        .output()
+        .await
+        .expect("the script runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}\n{errors}");
+    // It was let in, and what it sent and made is there.
+    for list in ["notifications", "key-events"] {
+        let path = format!("/api/v1/apps/{}/{list}?limit=10", app.id);
+        let made = get(&app.owner, &path).await.json();
+        assert_eq!(
+            made["items"].as_array().map(Vec::len),
+            Some(10),
+            "{list}: {made}"
+        );
+    }
+}
