@@ -3,7 +3,7 @@
 mod misfortunes;
 mod shift;
 mod slots;
-mod time_watch;
+pub(crate) mod time_watch;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -207,10 +207,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         let now = self.shared().clock.now();
         let will_retry = !settlement.retries.is_empty();
         match engine.queue.settle(page, settlement.clone(), now).await? {
-            Settled::Recorded => {
+            settled @ (Settled::Recorded | Settled::Announced) => {
                 metrics::count(settlement, page.attempt);
                 if will_retry {
                     self.shared().wake.ring();
+                }
+                if settled == Settled::Announced {
+                    self.shared().wake.ring_for_event();
                 }
             }
             Settled::LeaseLost => {
