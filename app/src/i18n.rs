@@ -7,6 +7,7 @@ mod errors;
 mod landing;
 mod pricing;
 mod site;
+mod webhook;
 
 pub use account::Account;
 pub use app::{App, Compose, Embed, History, Keys};
@@ -15,6 +16,7 @@ pub use errors::message;
 pub use landing::Landing;
 pub use pricing::Pricing;
 pub use site::Site;
+pub use webhook::Webhook;
 
 use hato_domain::Plan;
 
@@ -35,6 +37,8 @@ pub struct Texts {
     pub apps: Apps,
     /// An app's page.
     pub app: App,
+    /// An app's webhook page.
+    pub webhook: Webhook,
 }
 
 impl Texts {
@@ -54,6 +58,7 @@ static JA: Texts = Texts {
     account: account::JA,
     apps: apps::JA,
     app: app::JA,
+    webhook: webhook::JA,
 };
 
 static EN: Texts = Texts {
@@ -63,6 +68,7 @@ static EN: Texts = Texts {
     account: account::EN,
     apps: apps::EN,
     app: app::EN,
+    webhook: webhook::EN,
 };
 
 /// A plan's name, which is the same in every language.
