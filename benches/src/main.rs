@@ -1,6 +1,6 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
 //!
-//! `hato-benches [--quick] [encryption | api | delivery] [PART…]`: without a name, all of them. `--quick` shows in a minute
+//! `hato-benches [--quick] [encryption | api | delivery | webhooks] [PART…]`: without a name, all of them. `--quick` shows in a minute
 //! whether everything works; its figures mean little.
 
 mod api;
@@ -15,6 +15,7 @@ mod process;
 mod sender;
 mod sink;
 mod table;
+mod webhooks;
 
 use figures::Figures;
 
@@ -72,11 +73,13 @@ fn main() -> anyhow::Result<()> {
         "" => {
             encryption::run()?;
             api::run(&wish)?;
-            delivery::run(&wish)
+            delivery::run(&wish)?;
+            webhooks::run(&wish)
         }
         "encryption" => encryption::run(),
         "api" => api::run(&wish),
         "delivery" => delivery::run(&wish),
+        "webhooks" => webhooks::run(&wish),
         // The same program in its other processes.
         "sink" => sink::process::run(&wish.parts),
         "commit-probe" => api::commit::probe(&wish.parts),
