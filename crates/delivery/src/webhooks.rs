@@ -3,6 +3,7 @@
 //! An app's events are a lane, which one process at a time looks after under a lease. That keeps first attempts in the order
 //! of settlement, and a process that dies leaves events that are posted again, under the same id, when its lease has ended.
 
+mod air;
 mod flight;
 mod lane;
 mod post;

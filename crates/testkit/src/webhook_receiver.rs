@@ -25,7 +25,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
 /// How a request is met.
@@ -39,6 +39,8 @@ pub enum Reaction {
     RetryAfter(u64),
     /// With 307 to this address.
     Redirect(String),
+    /// With 204, once there is a permit.
+    When(Arc<Semaphore>),
     /// Not at all.
     Hang,
     /// With 200 and a body that never ends.
@@ -145,9 +147,9 @@ impl WebhookReceiver {
         self.desk.state().seen.clone()
     }
 
-    /// Forgets what has come.
-    pub fn forget(&self) {
-        self.desk.state().seen.clear();
+    /// What has come since the last time.
+    pub fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut self.desk.state().seen)
     }
 
     /// Resolves once `done` holds for what has come.
@@ -211,6 +213,10 @@ async fn answer(
         Reaction::Text(code, text) => Ok(respond(code, full(text))),
         Reaction::RetryAfter(seconds) => Ok(with(respond(503, empty()), RETRY_AFTER, &seconds)),
         Reaction::Redirect(there) => Ok(with(respond(307, empty()), LOCATION, &there)),
+        Reaction::When(permits) => {
+            permits.acquire().await.map_err(|_| Closed)?.forget();
+            Ok(respond(204, empty()))
+        }
         Reaction::Hang => std::future::pending().await,
         Reaction::Stream => Ok(respond(200, endless())),
         Reaction::Close => Err(Closed),

@@ -7,13 +7,12 @@ use hato_domain::ErrorCode;
 use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue, WebhookRecord};
 use hato_service::{CannotOpen, Failure, new_secret};
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::WebhookSender;
+use super::air::Air;
 use super::flight::{Flight, Landing, Signals};
 use super::signature::Signers;
-use super::width::Width;
 use crate::shutdown::Shutdown;
 
 /// Events discarded at a time.
@@ -51,15 +50,6 @@ pub(super) struct Lane<Q: ?Sized> {
     pub(super) shutdown: Shutdown,
 }
 
-/// What is in flight.
-struct Air {
-    flights: JoinSet<(i64, Landing)>,
-    numbers: Vec<i64>,
-    width: Width,
-    /// Whether the next place is a retry's.
-    again_next: bool,
-}
-
 /// How looking after a lane goes on.
 enum Next {
     /// Something may be due later.
@@ -84,12 +74,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     /// How long the lane may rest; None when it is somebody else's. What is still in flight then is given up.
     async fn work(&self) -> Option<Duration> {
         let shared = &self.sender.shared;
-        let mut air = Air {
-            flights: JoinSet::new(),
-            numbers: Vec::new(),
-            width: Width::new(shared.settings.per_app),
-            again_next: false,
-        };
+        let mut air = Air::new(shared.settings.per_app);
         loop {
             let news = shared.news.notified();
             let next = self.launch(&mut air).await;
@@ -101,11 +86,14 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             }
             tokio::select! {
                 Some(landed) = air.flights.join_next() => match landed {
-                    Ok((number, landing)) => match air.land(number, landing) {
-                        Next::Wait => {}
-                        Next::Rest(rest) => return Some(rest),
-                        Next::Lost => return None,
-                    },
+                    Ok((number, landing)) => {
+                        air.land(number, landing);
+                        match landing {
+                            Landing::Recorded { .. } | Landing::Unknown => {}
+                            Landing::StoreFails => return Some(PAUSE),
+                            Landing::LeaseLost => return None,
+                        }
+                    }
                     Err(_) => return Some(PAUSE),
                 },
                 () = news => {}
@@ -276,45 +264,6 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         let released = self.sender.queue.release_lane(&self.lease, not_before);
         if let Err(error) = released.await {
             tracing::warn!(app = %self.lease.app_id, %error, "a lane cannot be given back");
-        }
-    }
-}
-
-impl Air {
-    fn room(&self) -> usize {
-        self.width.get().saturating_sub(self.flights.len())
-    }
-
-    /// Takes turns between first attempts and retries, while there is room.
-    fn take_next(
-        &mut self,
-        first: &mut impl Iterator<Item = WebhookEvent>,
-        again: &mut impl Iterator<Item = WebhookEvent>,
-    ) -> Option<WebhookEvent> {
-        if self.room() == 0 {
-            return None;
-        }
-        self.again_next = !self.again_next;
-        if self.again_next {
-            first.next().or_else(|| again.next())
-        } else {
-            again.next().or_else(|| first.next())
-        }
-    }
-
-    fn land(&mut self, number: i64, landing: Landing) -> Next {
-        self.numbers.retain(|flying| *flying != number);
-        match landing {
-            Landing::Recorded {
-                has_arrived,
-                duration,
-            } => {
-                self.width.note(has_arrived, duration);
-                Next::Wait
-            }
-            Landing::Unknown => Next::Wait,
-            Landing::StoreFails => Next::Rest(PAUSE),
-            Landing::LeaseLost => Next::Lost,
         }
     }
 }

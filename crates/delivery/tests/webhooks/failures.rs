@@ -84,7 +84,7 @@ async fn an_event_that_waits_for_its_retry_holds_nothing_back() {
     world.post().await;
     let first: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
     assert_eq!(first.len(), 4);
-    world.receiver.forget();
+    world.receiver.take();
     world.turn_clock(Duration::from_mins(1));
     world.post().await;
     let again: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
