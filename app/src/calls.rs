@@ -11,6 +11,7 @@ mod form;
 mod keys;
 mod language;
 mod sends;
+mod webhooks;
 
 pub use accounts::{LogIn, LogOut, Register, log_in, log_out, register};
 pub use apps::{CreateApp, create_app};
@@ -22,3 +23,8 @@ pub use keys::{CreateKey, create_key};
 pub use keys::{MadeKey, NEW_KEY};
 pub use language::{ChooseLanguage, choose_language};
 pub use sends::{SendToAll, send};
+pub use webhooks::{
+    ClearWebhook, EnableWebhook, ResendEvent, RotateSecret, SendTestEvent, SetWebhook,
+    clear_webhook, enable_webhook, resend_event, rotate_webhook_secret, send_test_event,
+    set_webhook,
+};

@@ -8,6 +8,7 @@ mod landing;
 mod pricing;
 mod reference;
 mod site;
+mod webhook;
 
 pub use account::Account;
 pub use app::{App, Compose, Embed, History, Keys};
@@ -17,6 +18,7 @@ pub use landing::Landing;
 pub use pricing::Pricing;
 pub use reference::Reference;
 pub use site::Site;
+pub use webhook::Webhook;
 
 use hato_domain::Plan;
 
@@ -39,6 +41,8 @@ pub struct Texts {
     pub apps: Apps,
     /// An app's page.
     pub app: App,
+    /// An app's webhook page.
+    pub webhook: Webhook,
 }
 
 impl Texts {
@@ -59,6 +63,7 @@ static JA: Texts = Texts {
     account: account::JA,
     apps: apps::JA,
     app: app::JA,
+    webhook: webhook::JA,
 };
 
 static EN: Texts = Texts {
@@ -69,6 +74,7 @@ static EN: Texts = Texts {
     account: account::EN,
     apps: apps::EN,
     app: app::EN,
+    webhook: webhook::EN,
 };
 
 /// A plan's name, which is the same in every language.

@@ -14,7 +14,7 @@ mod reference;
 mod refused;
 mod register;
 
-pub use app::{AppPage, HistoryPage};
+pub use app::{AppPage, HistoryPage, WebhookPage};
 pub use apps::AppsPage;
 pub use landing::LandingPage;
 pub use log_in::LogInPage;

@@ -12,7 +12,7 @@ use crate::headers;
 use crate::pages::RefusedPage;
 use crate::pages::{
     AppPage, AppsPage, HistoryPage, LandingPage, LogInPage, LostPage, PricingPage, ReferencePage,
-    RegisterPage,
+    RegisterPage, WebhookPage,
 };
 use crate::visit::Visit;
 
@@ -68,6 +68,7 @@ fn Pages() -> impl IntoView {
                 <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async />
                 <Route path=path!("/apps/:app") view=AppPage ssr=SsrMode::Async />
                 <Route path=path!("/apps/:app/history") view=HistoryPage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/webhook") view=WebhookPage ssr=SsrMode::Async />
             </FlatRoutes>
         </Router>
     }

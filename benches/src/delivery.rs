@@ -15,14 +15,15 @@ use crate::sink::Sink;
 use crate::table::folder;
 
 /// What all parts use.
-struct Stage {
-    folder: TempDir,
-    sink: Sink,
-    audience: Audience,
+pub struct Stage {
+    pub folder: TempDir,
+    pub sink: Sink,
+    pub audience: Audience,
 }
 
 impl Stage {
-    async fn set() -> anyhow::Result<Self> {
+    /// A sink, and an audience at it.
+    pub async fn set() -> anyhow::Result<Self> {
         let folder = TempDir::with_prefix_in("delivery-", folder()?)?;
         let sink = Sink::start(folder.path()).await?;
         let audience = Audience::new(sink.origin.clone());

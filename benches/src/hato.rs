@@ -152,6 +152,15 @@ impl Hato {
             .to_owned())
     }
 
+    /// Sets the app's webhook.
+    pub async fn point(&self, app: &App, url: &str) -> anyhow::Result<()> {
+        let client = self.server.client().bearer(&app.session);
+        let path = format!("/api/v1/apps/{}", app.id);
+        let reply = client.patch(&path, &json!({ "webhook_url": url })).await?;
+        reply.expect_status(200)?;
+        Ok(())
+    }
+
     /// Waits until the app's latest send is done; its item in the history.
     pub async fn done(&self, app: &App, send: &str) -> anyhow::Result<Value> {
         let client = self.server.client().bearer(&app.session);

@@ -1,6 +1,6 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
 //!
-//! `hato-benches [--quick] [encryption | api | delivery | clients] [PART…]`: without a name, all of them. `--quick` shows in a minute
+//! `hato-benches [--quick] [encryption | api | delivery | webhooks | clients] [PART…]`: without a name, all of them. `--quick` shows in a minute
 //! whether everything works; its figures mean little.
 
 mod api;
@@ -16,6 +16,7 @@ mod process;
 mod sender;
 mod sink;
 mod table;
+mod webhooks;
 
 use figures::Figures;
 
@@ -74,11 +75,13 @@ fn main() -> anyhow::Result<()> {
             encryption::run()?;
             api::run(&wish)?;
             delivery::run(&wish)?;
+            webhooks::run(&wish)?;
             clients::run(&wish)
         }
         "encryption" => encryption::run(),
         "api" => api::run(&wish),
         "delivery" => delivery::run(&wish),
+        "webhooks" => webhooks::run(&wish),
         "clients" => clients::run(&wish),
         // The same program in its other processes.
         "sink" => sink::process::run(&wish.parts),

@@ -9,6 +9,7 @@ pub mod notify;
 pub mod stats;
 pub mod subscriptions;
 pub mod vapid_public_key;
+pub mod webhook;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

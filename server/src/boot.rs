@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hato_delivery::{BadRoots, DeliverySettings, Engine, Janitor};
+use hato_delivery::{
+    BadPoster, BadRoots, DeliverySettings, Engine, Janitor, WebhookSender, WebhookSettings,
+};
 use hato_service::ports::{Clock, Store, SystemClock};
 use hato_service::{Secrets, Service, Settings, Wake};
 use hato_store::OpenError;
@@ -14,7 +16,7 @@ use tokio::net::TcpListener;
 use crate::accounts::github::{BadProvider, Provider};
 use crate::admin::AdminError;
 use crate::config::{self, BadSetting, BaseUrl, Config, MigrateConfig, StoreConfig};
-use crate::lifecycle::{PartEnded, Server, Signals};
+use crate::lifecycle::{Delivering, PartEnded, Server, Signals};
 use crate::metrics::{self, BadMetrics, Exposition};
 use crate::router;
 use crate::secrets_file::{self, BadSecretsFile};
@@ -50,6 +52,9 @@ pub enum BootError {
     /// GitHub cannot be talked to with these settings.
     #[error(transparent)]
     Provider(BadProvider),
+    /// Webhooks cannot be posted to with these settings.
+    #[error(transparent)]
+    Webhooks(BadPoster),
     /// Metrics cannot be recorded.
     #[error("metrics cannot be recorded")]
     Metrics(#[from] BadMetrics),
@@ -118,15 +123,8 @@ async fn assemble(
     let wake = Wake::default();
     let settings = settings(config);
     let delivery = delivery_settings(config, &settings);
-    let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
-    let engine = Engine::new(
-        Arc::clone(&store),
-        Arc::clone(&clock),
-        secrets.clone(),
-        wake.clone(),
-        delivery,
-    )
-    .map_err(|error| unusable_roots(&error))?;
+    let parts = (Arc::clone(&store), Arc::clone(&clock));
+    let delivering = delivering(config, delivery, parts, (&secrets, &wake))?;
     let service = Service::new(Arc::clone(&store), clock, secrets.clone(), settings, wake);
     let service = Arc::new(service);
     let state = State::new(Arc::clone(&service), secrets, provider(config)?, config);
@@ -134,10 +132,32 @@ async fn assemble(
         listener: listen(config.listen).await?,
         metrics: exposition(config, &service).await?,
         router: routes(config, &state),
-        engine: config.role.delivers().then_some(engine),
-        janitor: config.role.delivers().then_some(janitor),
+        delivering: config.role.delivers().then_some(delivering),
         service,
         store,
+    })
+}
+
+/// Made in every role, so that settings that cannot be used stop each.
+fn delivering(
+    config: &Config,
+    delivery: DeliverySettings,
+    (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
+    (secrets, wake): (&Secrets, &Wake),
+) -> Result<Delivering, BootError> {
+    let webhooks = WebhookSender::new(
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        secrets.clone(),
+        wake.clone(),
+        webhook_settings(config),
+    );
+    let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
+    let engine = Engine::new(store, clock, secrets.clone(), wake.clone(), delivery);
+    Ok(Delivering {
+        engine: engine.map_err(|error| unusable_roots(&error))?,
+        webhooks: webhooks.map_err(unusable_poster)?,
+        janitor,
     })
 }
 
@@ -212,6 +232,22 @@ fn delivery_settings(config: &Config, settings: &Settings) -> DeliverySettings {
         retry_delays: config.retry_delays,
         retention_days: config.retention_days,
         ..DeliverySettings::default()
+    }
+}
+
+fn webhook_settings(config: &Config) -> WebhookSettings {
+    WebhookSettings {
+        outbound: config.outbound.clone(),
+        outbound_ca: config.outbound_ca.clone(),
+        retry_delays: config.webhook_retry_delays.clone(),
+        ..WebhookSettings::default()
+    }
+}
+
+fn unusable_poster(error: BadPoster) -> BootError {
+    match error {
+        BadPoster::Roots(error) => unusable_roots(&error).into(),
+        other @ BadPoster::Client(_) => BootError::Webhooks(other),
     }
 }
 

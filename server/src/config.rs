@@ -96,7 +96,6 @@ pub struct Config {
     /// The waits before the retries of a delivery.
     pub retry_delays: [Duration; 3],
     /// The waits before the retries of a webhook, at most 20.
-    #[expect(dead_code, reason = "webhooks are not delivered yet")]
     pub webhook_retry_delays: Vec<Duration>,
     /// How long sends, dead letters and deactivated subscriptions are kept, in days.
     pub retention_days: u32,

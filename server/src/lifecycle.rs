@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hato_delivery::{Engine, Janitor, Shutdown};
+use hato_delivery::{Engine, Janitor, Shutdown, WebhookSender};
 use hato_service::Service;
 use hato_service::ports::Store;
 use tokio::net::TcpListener;
@@ -65,19 +65,27 @@ pub struct Server {
     /// Where metrics are read, if they are recorded.
     pub metrics: Option<Exposition>,
     /// Who delivers, in processes that do.
-    pub engine: Option<Engine<dyn Store>>,
-    /// Who removes what is too old, in the same processes.
-    pub janitor: Option<Janitor>,
+    pub delivering: Option<Delivering>,
     /// The use cases.
     pub service: Arc<Service>,
     /// The database, closed at the end.
     pub store: Arc<dyn Store>,
 }
 
+/// What processes that deliver run besides.
+pub struct Delivering {
+    /// Who delivers to push services.
+    pub engine: Engine<dyn Store>,
+    /// Who posts what became of it to webhooks.
+    pub webhooks: WebhookSender<dyn Store>,
+    /// Who removes what is too old.
+    pub janitor: Janitor,
+}
+
 /// The parts while they run.
 struct Running {
     http: JoinHandle<()>,
-    engine: JoinHandle<()>,
+    delivering: JoinHandle<()>,
     draining: CancellationToken,
     delivery: Shutdown,
 }
@@ -88,7 +96,7 @@ impl Server {
         let service = Arc::clone(&self.service);
         let flushing = tokio::spawn(flush_key_uses(Arc::clone(&service)));
         let metrics = self.metrics.map(|metrics| tokio::spawn(metrics.serve()));
-        let mut running = Running::start(self.listener, self.router, self.engine, self.janitor);
+        let mut running = Running::start(self.listener, self.router, self.delivering);
         let ended = tokio::select! {
             () = signals.next() => Ok(()),
             part = running.ended() => Err(part),
@@ -109,27 +117,31 @@ impl Server {
     }
 }
 
+impl Delivering {
+    /// Runs until asked to stop. Engine and webhooks have tasks of their own, so that neither keeps the other from a core;
+    /// one that panics ends both.
+    async fn run(self, shutdown: Shutdown) {
+        tokio::spawn(self.janitor.run(shutdown.clone()));
+        let engine = tokio::spawn(self.engine.run(shutdown.clone()));
+        let webhooks = tokio::spawn(self.webhooks.run(shutdown));
+        let both = tokio::try_join!(engine, webhooks);
+        both.expect("neither is aborted, and a panic goes on as one");
+    }
+}
+
 impl Running {
-    fn start(
-        listener: TcpListener,
-        router: Router,
-        engine: Option<Engine<dyn Store>>,
-        janitor: Option<Janitor>,
-    ) -> Self {
+    fn start(listener: TcpListener, router: Router, delivering: Option<Delivering>) -> Self {
         let (draining, delivery) = (CancellationToken::new(), Shutdown::new());
         let stopping = delivery.clone();
         let deliver = async move {
-            match engine {
-                Some(engine) => engine.run(stopping).await,
+            match delivering {
+                Some(delivering) => delivering.run(stopping).await,
                 None => stopping.draining().await,
             }
         };
-        if let Some(janitor) = janitor {
-            tokio::spawn(janitor.run(delivery.clone()));
-        }
         Self {
             http: tokio::spawn(connections::serve(listener, router, draining.clone())),
-            engine: tokio::spawn(deliver),
+            delivering: tokio::spawn(deliver),
             draining,
             delivery,
         }
@@ -138,7 +150,7 @@ impl Running {
     async fn ended(&mut self) -> PartEnded {
         let (part, ended) = tokio::select! {
             ended = &mut self.http => ("the listener", ended),
-            ended = &mut self.engine => ("the delivery", ended),
+            ended = &mut self.delivering => ("the delivery", ended),
         };
         log_panic(part, &ended);
         PartEnded { part }
@@ -158,7 +170,7 @@ impl Running {
     }
 
     async fn finished(&mut self) {
-        for part in [&mut self.http, &mut self.engine] {
+        for part in [&mut self.http, &mut self.delivering] {
             if !part.is_finished() {
                 // How a part ended does not matter any more.
                 let _ = part.await;

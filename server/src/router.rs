@@ -14,7 +14,7 @@ use tower_http::cors::{Any, CorsLayer};
 
 use crate::api::{
     apps, dead_letters, key_events, keys, notifications, notify, stats, subscriptions,
-    vapid_public_key,
+    vapid_public_key, webhook,
 };
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
@@ -77,7 +77,7 @@ pub fn endpoints() -> Vec<Route> {
     all.map(Routes::into_list).concat()
 }
 
-/// SPEC 4, CONTRACT 4.
+/// SPEC 4, CONTRACT 4, 8.
 fn api_routes() -> Routes {
     Routes::under("/api/v1")
         .post("/subscriptions", subscriptions::register)
@@ -104,6 +104,9 @@ fn api_routes() -> Routes {
         .get("/apps/{appId}/dead-letters", dead_letters::list)
         .get("/apps/{appId}/key-events", key_events::list)
         .patch("/apps/{appId}", apps::update)
+        .get("/apps/{appId}/webhook", webhook::show)
+        .post("/apps/{appId}/webhook/secret", webhook::rotate)
+        .post("/apps/{appId}/webhook/enable", webhook::enable)
         .post("/apps", apps::create)
         .get("/apps", apps::list)
         .get("/apps/{appId}", apps::show)

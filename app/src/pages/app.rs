@@ -6,6 +6,7 @@ mod history;
 mod keys;
 mod public_key;
 mod send;
+mod webhook;
 
 use hato_domain::Scope;
 use hato_domain::wire::Page;
@@ -21,6 +22,7 @@ use self::history::HistorySection;
 use self::keys::KeysSection;
 use self::public_key::PublicKey;
 use self::send::SendSection;
+pub use self::webhook::WebhookPage;
 use super::{Lively, loaded};
 use crate::calls::{MadeKey, NEW_KEY, Typed};
 use crate::components::Frame;
@@ -94,7 +96,7 @@ fn Sections(visit: Visit, overview: Overview, new_key: Option<NewKey>) -> impl I
     view! {
         <Frame title>
             <Lively />
-            <AppHead texts app=app.clone() />
+            <AppHead texts app=app.clone() webhook=visit.texts().webhook.title />
             <div class="app">
                 <div class="app-main">
                     <StartChecklist texts has_key has_subscriber={subscribers > 0} has_sent />
@@ -113,7 +115,12 @@ fn Sections(visit: Visit, overview: Overview, new_key: Option<NewKey>) -> impl I
 }
 
 #[component]
-fn AppHead(texts: &'static i18n::App, app: AppRecord) -> impl IntoView {
+fn AppHead(
+    texts: &'static i18n::App,
+    app: AppRecord,
+    /// What the page of the webhook is called.
+    webhook: &'static str,
+) -> impl IntoView {
     view! {
         <div class="app-head">
             <p class="crumb">
@@ -142,6 +149,7 @@ fn AppHead(texts: &'static i18n::App, app: AppRecord) -> impl IntoView {
                 <a href="#keys">{texts.keys.title}</a>
                 <a href="#embed">{texts.embed.title}</a>
                 <a href="#public-key">{texts.public_key}</a>
+                <a href=format!("/apps/{}/webhook", app.id)>{webhook}</a>
             </nav>
         </div>
     }

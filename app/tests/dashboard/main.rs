@@ -6,3 +6,4 @@ mod languages;
 mod privacy;
 mod protection;
 mod site;
+mod webhook;

@@ -35,6 +35,19 @@ async fn another_accounts_app_takes_no_forms() {
             "send",
             [("app", id), ("title", "stolen"), ("body", "stolen")],
         ),
+        (
+            "set_webhook",
+            [
+                ("app", id),
+                ("webhook_url", "https://stolen.example"),
+                ("", ""),
+            ],
+        ),
+        ("clear_webhook", [("app", id), ("", ""), ("", "")]),
+        ("rotate_webhook_secret", [("app", id), ("", ""), ("", "")]),
+        ("enable_webhook", [("app", id), ("", ""), ("", "")]),
+        ("send_test_event", [("app", id), ("", ""), ("", "")]),
+        ("resend_event", [("app", id), ("event", "msg_1"), ("", "")]),
     ] {
         let answer = other.post(&format!("/_app/{form}"), &fields).await;
         assert!(answer.leads_to().contains("error=NOT_FOUND"), "{form}");

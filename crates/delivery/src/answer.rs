@@ -22,7 +22,10 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The push service took the message.
-    Sent,
+    Sent {
+        /// 200, 201, 202 or 204.
+        status: u16,
+    },
     /// The subscription is gone: 404 or 410.
     Expired {
         /// The status.
@@ -55,7 +58,7 @@ pub enum Outcome {
 pub fn classify(answer: &Answer, now: UnixMillis) -> Outcome {
     let status = answer.status.as_u16();
     match status {
-        200 | 201 | 202 | 204 => Outcome::Sent,
+        200 | 201 | 202 | 204 => Outcome::Sent { status },
         404 | 410 => Outcome::Expired { status },
         429 => retry(FailureReason::Throttled, answer, now),
         500..=599 => retry(FailureReason::Unavailable, answer, now),
@@ -154,7 +157,7 @@ mod tests {
     fn every_status_has_its_outcome() {
         for status in 100..=599 {
             let expected = match status {
-                200 | 201 | 202 | 204 => Outcome::Sent,
+                200 | 201 | 202 | 204 => Outcome::Sent { status },
                 404 | 410 => Outcome::Expired { status },
                 429 => Outcome::Retry {
                     reason: FailureReason::Throttled,

@@ -162,7 +162,7 @@ impl Courier {
                 unanswered(&error)
             }
         };
-        if outcome != Outcome::Sent {
+        if !matches!(outcome, Outcome::Sent { .. }) {
             tracing::debug!(host = %push.target.origin.host(), ?outcome, "a push was not taken");
         }
         outcome

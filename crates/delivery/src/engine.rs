@@ -4,7 +4,7 @@ mod held;
 mod misfortunes;
 mod shift;
 mod slots;
-mod time_watch;
+pub(crate) mod time_watch;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -70,6 +70,22 @@ impl Guard {
         self.vet(found)
     }
 
+    /// The addresses of a host's name that may be connected to, without a port; for literals, which are not looked up, there
+    /// is [`Self::permits`].
+    pub async fn look_up_permitted(&self, name: String) -> Result<Vec<SocketAddr>, NoAddress> {
+        let found = self.look_up(name, 0).await?;
+        self.vet(found)
+    }
+
+    /// Whether a host may be connected to as far as its text tells: a name may, for its addresses are vetted later.
+    pub fn permits<S>(&self, host: &Host<S>) -> bool {
+        match host {
+            Host::Ipv4(v4) => self.policy.permits(IpAddr::V4(*v4)),
+            Host::Ipv6(v6) => self.policy.permits(IpAddr::V6(*v6)),
+            Host::Domain(_) => true,
+        }
+    }
+
     fn vet(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, NoAddress> {
         let permitted = found
             .into_iter()

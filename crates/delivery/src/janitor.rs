@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, Store, StoreError};
-use hato_service::{PURGED_AT_ONCE, REPEATABLE_FOR};
+use hato_service::{PURGED_AT_ONCE, REPEATABLE_FOR, SHOWN_ATTEMPTS};
 
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
@@ -33,15 +33,17 @@ enum Kind {
     Sessions,
     GitHubLogins,
     RequestNames,
+    Webhooks,
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind::DeletedApps,
     Kind::Sends,
     Kind::DeactivatedSubscriptions,
     Kind::Sessions,
     Kind::GitHubLogins,
     Kind::RequestNames,
+    Kind::Webhooks,
 ];
 
 impl Janitor {
@@ -97,6 +99,7 @@ impl Janitor {
                     .purge_idempotency_keys(now.minus(REPEATABLE_FOR), STEP)
                     .await
             }
+            Kind::Webhooks => store.purge_webhooks(SHOWN_ATTEMPTS, STEP).await,
         }
     }
 }

@@ -3,7 +3,8 @@
 //! [`Engine`] takes pages of recipients off the queue, [`encryption`] makes a message for each recipient, the client
 //! pushes them through a pool of connections per push-service origin, [`answer`] judges what comes back, and the page is
 //! settled as one transaction. Nothing here grows with the audience: pages in flight, connections, requests per origin,
-//! answers and their time are all bounded ([`DeliverySettings`]).
+//! answers and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`] posts what became of them to the apps'
+//! webhooks.
 
 pub mod answer;
 mod client;
@@ -24,9 +25,11 @@ mod settings;
 mod settlement;
 mod shutdown;
 mod vapid;
+mod webhooks;
 
 pub use engine::Engine;
 pub use janitor::Janitor;
 pub use roots::{BadRoots, client_config};
 pub use settings::{DeliverySettings, OriginLimits};
 pub use shutdown::Shutdown;
+pub use webhooks::{BadPoster, WebhookSender, WebhookSettings};

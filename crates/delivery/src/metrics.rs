@@ -1,9 +1,33 @@
-//! Deliveries counted by outcome, for whoever records metrics; nobody does unless a recorder is installed.
+//! Deliveries and attempts to post events counted by outcome, for whoever records metrics; nobody does unless a recorder is installed.
 
 use hato_service::ports::Settlement;
 use metrics::{counter, describe_counter};
 
 const DELIVERIES: &str = "hato_deliveries_total";
+const POSTS: &str = "hato_webhook_attempts_total";
+
+/// What became of an attempt to post an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Posted {
+    /// It arrived.
+    Arrived,
+    /// It will be posted again.
+    Retried,
+    /// It was given up.
+    Failed,
+}
+
+impl Posted {
+    const ALL: [Self; 3] = [Self::Arrived, Self::Retried, Self::Failed];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Arrived => "arrived",
+            Self::Retried => "retried",
+            Self::Failed => "failed",
+        }
+    }
+}
 
 /// Tells the recorder what is counted, and that nothing was yet.
 pub fn describe() {
@@ -12,6 +36,22 @@ pub fn describe() {
         "Deliveries by outcome: sent, expired, failed, retried"
     );
     count_each([0; 4]);
+    describe_counter!(
+        POSTS,
+        "Attempts to post events to webhooks by outcome: arrived, retried, failed"
+    );
+    for outcome in Posted::ALL {
+        count_posts(outcome, 0);
+    }
+}
+
+/// Counts an attempt to post an event.
+pub(crate) fn count_post(outcome: Posted) {
+    count_posts(outcome, 1);
+}
+
+fn count_posts(outcome: Posted, number: u64) {
+    counter!(POSTS, "outcome" => outcome.as_str()).increment(number);
 }
 
 /// Counts what became of a page whose attempt this was; what an interruption left unknown was no delivery.
@@ -22,7 +62,7 @@ pub(crate) fn count(settlement: &Settlement, attempt: u8) {
         .filter(|job| job.attempt > attempt);
     let retried = later.map(|job| job.recipients.len()).sum();
     count_each([
-        usize::try_from(settlement.sent).unwrap_or_default(),
+        settlement.sent.len(),
         settlement.expired.len(),
         settlement.dead_letters.len(),
         retried,

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use hato_domain::{FailureReason, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, DeadLetter, Expired, FailureTally, Recipient, RecipientId, RetryJob, Settlement,
+    ClaimedPage, DeadLetter, Expired, FailureTally, Recipient, RecipientId, RetryJob, Sent,
+    Settlement,
 };
 
 use crate::answer::Outcome;
@@ -99,7 +100,7 @@ impl<'a> Draft<'a> {
 
     fn add(&mut self, recipient: &'a Recipient, outcome: Option<&Outcome>) {
         match outcome.copied() {
-            Some(Outcome::Sent) => self.settled.sent += 1,
+            Some(Outcome::Sent { status }) => self.take(recipient, status),
             Some(Outcome::Expired { status }) => self.expire(recipient, status),
             Some(Outcome::Failed { reason, status }) => self.bury(recipient, reason, status),
             Some(Outcome::Retry {
@@ -113,6 +114,13 @@ impl<'a> Draft<'a> {
             Some(Outcome::PutOff { wait }) => self.put_off(recipient, wait),
             None => self.again(recipient.id, self.page.attempt, Duration::ZERO),
         }
+    }
+
+    fn take(&mut self, recipient: &Recipient, http_status: u16) {
+        self.settled.sent.push(Sent {
+            recipient: recipient.id,
+            http_status,
+        });
     }
 
     fn expire(&mut self, recipient: &Recipient, http_status: u16) {

@@ -32,6 +32,11 @@ impl Shutdown {
         self.soft.cancelled().await;
     }
 
+    /// Whether asked to claim no more.
+    pub fn is_draining(&self) -> bool {
+        self.soft.is_cancelled()
+    }
+
     /// Resolves when asked to stop now.
     pub async fn aborting(&self) {
         self.hard.cancelled().await;

@@ -74,6 +74,10 @@ id!(
     /// A key event, `evt_…`.
     KeyEventId, "evt_"
 );
+id!(
+    /// A webhook's event, `msg_…`: the `webhook-id` of all its attempts.
+    WebhookEventId, "msg_"
+);
 
 #[cfg(test)]
 mod tests {

@@ -64,6 +64,23 @@ impl UnixMillis {
         format!("{} {:02}:{:02}", self.day(), at.hour(), at.minute())
     }
 
+    /// Date and time in UTC to the second as people read them: `2026-01-31 09:05:07`.
+    pub fn to_second(self) -> String {
+        format!("{}:{:02}", self.to_minute(), self.utc().second())
+    }
+
+    /// RFC 3339 in UTC with milliseconds: `2026-01-31T09:05:07.250Z`.
+    pub fn to_rfc3339(self) -> String {
+        let (date, time) = (self.day(), self.utc());
+        format!(
+            "{date}T{:02}:{:02}:{:02}.{:03}Z",
+            time.hour(),
+            time.minute(),
+            time.second(),
+            self.0.rem_euclid(1_000)
+        )
+    }
+
     fn date(self) -> Date {
         self.utc().date()
     }
@@ -113,6 +130,9 @@ mod tests {
 
     #[test]
     fn a_day_is_written_in_utc() {
-        assert_eq!(UnixMillis(1_798_761_599_999).day(), "2026-12-31");
+        let last_moment = UnixMillis(1_798_761_599_999);
+        assert_eq!(last_moment.day(), "2026-12-31");
+        assert_eq!(last_moment.to_second(), "2026-12-31 23:59:59");
+        assert_eq!(last_moment.to_rfc3339(), "2026-12-31T23:59:59.999Z");
     }
 }

@@ -14,6 +14,7 @@ mod notify;
 mod request;
 mod response;
 mod stats;
+mod webhook;
 
 pub use notify::{Notify, NotifyBatch};
 pub use request::{
@@ -26,6 +27,7 @@ pub use response::{
     User,
 };
 pub use stats::{DailyStats, Stats};
+pub use webhook::{EventBody, EventData, EventResult, Webhook};
 
 /// Most bytes of a request body (CONTRACT 2).
 pub const MAX_BODY_BYTES: usize = 256 * 1024;

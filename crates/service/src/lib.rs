@@ -24,6 +24,7 @@ mod settings;
 mod stats;
 mod subscriptions;
 mod wake;
+mod webhooks;
 
 pub use apps::PURGED_AT_ONCE;
 pub use failure::{Failure, Outcome};
@@ -35,6 +36,7 @@ pub use sessions::{SESSION_LIFETIME, Session};
 pub use settings::Settings;
 pub use subscriptions::Registration;
 pub use wake::Wake;
+pub use webhooks::{SHOWN_ATTEMPTS, Webhook, event_body, new_secret};
 
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@ mod sends;
 mod sessions;
 mod stats;
 mod subscriptions;
+mod webhooks;
 
 pub use accounts::{AccountRecord, AccountStore, NewAccount};
 pub use apps::{AppRecord, AppStore, CreatedApp, NewApp, WebhookSet};
@@ -26,7 +27,7 @@ pub use keys::{
 pub use operator::{AccountUse, OperatorStore};
 pub use queue::{
     Claim, ClaimedPage, DeadLetter, DeliveryQueue, Expired, FailureTally, JobId, Lease, NextPage,
-    PageRange, Recipient, RecipientId, RetryJob, Settled, Settlement,
+    PageRange, Recipient, RecipientId, RetryJob, Sent, Settled, Settlement,
 };
 pub use retention::Retention;
 pub use sends::{
@@ -36,6 +37,11 @@ pub use sends::{
 pub use sessions::{SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
 pub use subscriptions::{NewSubscription, RegisteredSubscription, SubscriptionStore};
+pub use webhooks::{
+    Agenda, Attempt, AttemptRecord, AttemptRecorded, EventContent, KnownRecipient, LaneLease,
+    NextLane, PostReply, ResultGroup, SealedSecrets, Verdict, WebhookEnabled, WebhookEvent,
+    WebhookQueue, WebhookRecord, WebhookStore,
+};
 
 use async_trait::async_trait;
 
@@ -64,6 +70,8 @@ pub trait Store:
     + Retention
     + GithubStore
     + OperatorStore
+    + WebhookStore
+    + WebhookQueue
     + Send
     + Sync
     + 'static

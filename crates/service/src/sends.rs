@@ -101,6 +101,7 @@ impl Service {
         let send = SendId::parse(send)?;
         let now = self.clock.now();
         let cancelled = self.store.cancel_send(access.app(), &send, now).await?;
+        self.wake.ring_for_event();
         Ok(cancelled.ok_or(ErrorCode::NotFound)?)
     }
 
@@ -137,7 +138,11 @@ impl Service {
     fn answer(&self, accepted: AcceptedSend, send_id: SendId) -> Outcome<Accepted> {
         match accepted {
             AcceptedSend::Queued { recipients: queued } => {
-                self.wake.ring();
+                if queued == 0 {
+                    self.wake.ring_for_event();
+                } else {
+                    self.wake.ring();
+                }
                 Ok(Accepted {
                     send_id,
                     queued,

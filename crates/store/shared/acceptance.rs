@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use hato_domain::{AppId, Endpoint, HttpsUrl, Topic, Urgency};
-use hato_service::ports::{AcceptedSend, Audience, NewSend, SendStatus};
+use hato_service::ports::{AcceptedSend, Audience, NewSend, SendCounts, SendStatus};
 
 use crate::accounts::plan;
 use crate::dialect::{Connection, sql};
 use crate::idempotency::{self, Earlier};
 use crate::queue::number_list;
 use crate::subscriptions::endpoint_hash;
+use crate::webhook_outbox::{announce_completion, is_active};
 
 /// Answers a repeated request, or accepts the send, or does nothing.
 pub(crate) async fn accept(c: &mut Connection, send: NewSend) -> sqlx::Result<AcceptedSend> {
@@ -38,6 +39,10 @@ async fn accept_new(c: &mut Connection, send: &NewSend) -> sqlx::Result<Accepted
         return Ok(AcceptedSend::OverMonthlyLimit);
     }
     record(c, send, &target).await?;
+    if recipients == 0 && is_active(c, &send.app_id).await? {
+        let nobody = (0, SendCounts::default());
+        announce_completion(c, &send.app_id, &send.id, nobody, send.now).await?;
+    }
     idempotency::keep(c, send, recipients).await?;
     Ok(AcceptedSend::Queued { recipients })
 }

@@ -9,6 +9,7 @@ use crate::accounts::plan;
 use crate::deleted_apps::{mark_deleted, purge};
 use crate::dialect::{Connection, readers, sql, write};
 use crate::failure::during;
+use crate::webhooks::set_up;
 
 #[async_trait]
 impl AppStore for Database {
@@ -147,6 +148,7 @@ async fn set_webhook(
 ) -> sqlx::Result<WebhookSet> {
     let (app, url) = (app.as_str(), url.as_ref().map(WebhookUrl::as_str));
     let plan = Plan::FOR_WEBHOOKS.as_str();
+    let before = webhook_url(c, app).await?;
     let set = sqlx::query!(
         "UPDATE apps SET webhook_url = $2
          WHERE id = $1 AND deleted_at IS NULL
@@ -159,6 +161,9 @@ async fn set_webhook(
     .execute(&mut *c)
     .await?;
     if set.rows_affected() == 1 {
+        if url.is_some() {
+            set_up(c, app, before.as_deref() != url).await?;
+        }
         return Ok(WebhookSet::Done);
     }
     let is_there = exists(c, app).await?;
@@ -167,6 +172,11 @@ async fn set_webhook(
     } else {
         WebhookSet::NoApp
     })
+}
+
+async fn webhook_url(c: &mut Connection, app: &str) -> sqlx::Result<Option<String>> {
+    let url = sqlx::query_scalar!("SELECT webhook_url FROM apps WHERE id = $1", app);
+    Ok(url.fetch_optional(c).await?.flatten())
 }
 
 async fn exists(c: &mut Connection, app: &str) -> sqlx::Result<bool> {

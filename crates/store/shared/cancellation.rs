@@ -4,6 +4,7 @@ use hato_domain::{AppId, SendId, UnixMillis};
 
 use crate::dialect::{Connection, sql};
 use crate::settlement::finish;
+use crate::webhook_outbox::is_active;
 
 /// Returns how many recipients left the queue; `None` when the app has no such send.
 pub(crate) async fn cancel(
@@ -21,7 +22,8 @@ pub(crate) async fn cancel(
     let cancelled = unclaimed(c, &send, now).await?;
     remove_unclaimed(c, &send, now).await?;
     count_cancelled(c, &send, cancelled).await?;
-    finish(c, &send, now).await?;
+    let is_watched = is_active(c, &app).await?;
+    finish(c, &send, is_watched, now).await?;
     Ok(Some(cancelled))
 }
 

@@ -25,6 +25,9 @@ pub(crate) async fn mark_deleted(
         .execute(&mut *c)
         .await?;
     sqlx::query!("DELETE FROM jobs WHERE app_id = $1", app)
+        .execute(&mut *c)
+        .await?;
+    sqlx::query!("DELETE FROM webhooks WHERE app_id = $1", app)
         .execute(c)
         .await?;
     Ok(true)
@@ -45,6 +48,8 @@ pub(crate) async fn purge(c: &mut Connection, limit: i64) -> sqlx::Result<bool> 
     rest -= purge_deactivated_subscriptions(c, app, rest).await?;
     rest -= purge_key_events(c, app, rest).await?;
     rest -= purge_daily_counts(c, app, rest).await?;
+    rest -= purge_webhook_attempts(c, app, rest).await?;
+    rest -= purge_webhook_events(c, app, rest).await?;
     if rest > 0 {
         remove(c, app).await?;
     }
@@ -123,4 +128,14 @@ purge!(
     purge_daily_counts,
     "DELETE FROM daily_counts WHERE app_id = $1 AND day IN
        (SELECT day FROM daily_counts WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_webhook_attempts,
+    "DELETE FROM webhook_attempts WHERE id IN
+       (SELECT id FROM webhook_attempts WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_webhook_events,
+    "DELETE FROM webhook_events WHERE id IN
+       (SELECT id FROM webhook_events WHERE app_id = $1 LIMIT $2)"
 );

@@ -63,7 +63,8 @@ async fn purge_sends(c: &mut Connection, before: i64, limit: i64) -> sqlx::Resul
 
 /// Functions that remove at most `limit` rows from before a moment, and return whether that many were removed.
 macro_rules! purge {
-    ($name:ident, $statement:tt) => {
+    ($(#[$doc:meta])* $name:ident, $statement:tt) => {
+        $(#[$doc])*
         async fn $name(c: &mut Connection, before: i64, limit: i64) -> sqlx::Result<bool> {
             let removed = sqlx::query!($statement, before, limit).execute(c).await?;
             Ok(i64::try_from(removed.rows_affected()).unwrap_or(i64::MAX) >= limit)
@@ -96,10 +97,14 @@ purge!(
         ORDER BY created_at, id LIMIT $2)"
 );
 purge!(
+    /// Not those of an app with an event that waits for so long that it may name them: what is posted comes from their rows.
     subscriptions,
     "DELETE FROM subscriptions WHERE id IN
-       (SELECT id FROM subscriptions WHERE position IS NULL AND deactivated_at < $1
-        ORDER BY deactivated_at LIMIT $2)"
+       (SELECT s.id FROM subscriptions AS s WHERE s.position IS NULL AND s.deactivated_at < $1
+          AND NOT EXISTS (SELECT 1 FROM webhook_events AS e
+                          WHERE e.app_id = s.app_id AND e.due_at IS NOT NULL
+                            AND e.created_at < $1 + 3600000)
+        ORDER BY s.deactivated_at LIMIT $2)"
 );
 purge!(
     sessions,

@@ -1,8 +1,8 @@
 //! Settling: what became of a page, counted once.
 
-use hato_domain::{AppId, SendId, UnixMillis};
+use hato_domain::{AppId, Plan, SendId, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, Expired, FailureTally, Lease, PageRange, RetryJob, Settled, Settlement,
+    ClaimedPage, Expired, FailureTally, Lease, PageRange, RetryJob, SendCounts, Settled, Settlement,
 };
 
 use crate::cancellation::count_cancelled;
@@ -10,6 +10,7 @@ use crate::dead_letters::bury;
 use crate::dialect::{Connection, lock_app, sql};
 use crate::queue::{number_list, queue_list};
 use crate::subscriptions::count_off;
+use crate::webhook_outbox::{announce_completion, announce_results};
 
 /// What settling needs to know of a page.
 pub(crate) struct SettledPage {
@@ -49,18 +50,26 @@ pub(crate) async fn settle(
     if !remove_job(c, page.lease).await? {
         return Ok(Settled::LeaseLost);
     }
-    let is_cancelled = count(c, &page.send_id, &settlement).await?;
+    let send = count(c, &page.send_id, &settlement).await?;
     count_day(c, &page, &settlement).await?;
     deactivate(c, &page, &settlement.expired, now).await?;
     bury(c, &page, &settlement.dead_letters, now).await?;
     tally(c, &page.send_id, &settlement.tallies).await?;
-    if is_cancelled {
+    if send.is_cancelled {
         count_cancelled(c, &page.send_id, to_try_again(&settlement)).await?;
     } else {
         queue_retries(c, &page, &settlement.retries).await?;
     }
-    finish(c, &page.send_id, now).await?;
-    Ok(Settled::Recorded)
+    let mut is_announced = false;
+    if send.is_watched {
+        is_announced = announce_results(c, &page, &settlement, now).await?;
+    }
+    is_announced |= finish(c, &page.send_id, send.is_watched, now).await?;
+    Ok(if is_announced {
+        Settled::Announced
+    } else {
+        Settled::Recorded
+    })
 }
 
 async fn remove_job(c: &mut Connection, lease: Lease) -> sqlx::Result<bool> {
@@ -116,19 +125,40 @@ async fn queue_retries(
     Ok(())
 }
 
-/// Counts what became of the page on its send, and says whether the send is being cancelled.
-async fn count(c: &mut Connection, send: &SendId, settlement: &Settlement) -> sqlx::Result<bool> {
+/// What settling needs to know of a page's send.
+struct CountedSend {
+    is_cancelled: bool,
+    /// Whether the app's webhook is active.
+    is_watched: bool,
+}
+
+/// Counts what became of the page on its send.
+async fn count(
+    c: &mut Connection,
+    send: &SendId,
+    settlement: &Settlement,
+) -> sqlx::Result<CountedSend> {
+    let reached = size(settlement.sent.len());
     let expired = size(settlement.expired.len());
     let other = size(settlement.dead_letters.len());
-    let send = send.as_str();
-    sqlx::query_scalar!(
+    let (send, plan) = (send.as_str(), Plan::FOR_WEBHOOKS.as_str());
+    sqlx::query_as!(
+        CountedSend,
         r#"UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
                             failed_other = failed_other + $4
-           WHERE id = $1 RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool""#,
+           WHERE id = $1
+           RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
+                     EXISTS (SELECT 1
+                             FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                                                JOIN accounts AS a ON a.id = p.account_id
+                             WHERE w.app_id = sends.app_id AND w.disabled_reason IS NULL
+                               AND p.webhook_url IS NOT NULL AND a.plan = $5)
+                     AS "is_watched!: bool""#,
         send,
-        settlement.sent,
+        reached,
         expired,
-        other
+        other,
+        plan
     )
     .fetch_one(c)
     .await
@@ -140,8 +170,9 @@ async fn count_day(
     page: &SettledPage,
     settlement: &Settlement,
 ) -> sqlx::Result<()> {
+    let sent = size(settlement.sent.len());
     let failed = size(settlement.expired.len() + settlement.dead_letters.len());
-    if settlement.sent == 0 && failed == 0 {
+    if sent == 0 && failed == 0 {
         return Ok(());
     }
     let (app, day) = (page.app_id.as_str(), page.accepted_at.day_number());
@@ -150,7 +181,7 @@ async fn count_day(
          WHERE app_id = $1 AND day = $2",
         app,
         day,
-        settlement.sent,
+        sent,
         failed
     )
     .execute(c)
@@ -180,19 +211,63 @@ fn size(len: usize) -> i64 {
     i64::try_from(len).unwrap_or(i64::MAX)
 }
 
+/// What is known of a send at its end.
+struct FinishedSend {
+    app_id: String,
+    recipients: i64,
+    sent: i64,
+    failed_expired: i64,
+    failed_other: i64,
+    skipped: i64,
+    cancelled: i64,
+}
+
 /// Ends the send when no page of it is left: whoever is not counted by then was no longer subscribed. The counting before
-/// has locked the send, so of two last pages the later one sees that the other is gone.
-pub(crate) async fn finish(c: &mut Connection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
-    let send = send.as_str();
-    sqlx::query!(
-        "UPDATE sends SET status = CASE WHEN cancelled > 0 THEN 'cancelled' ELSE 'done' END,
-                          finished_at = $2,
-                          skipped = recipients - sent - failed_expired - failed_other - cancelled
-         WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM jobs WHERE send_id = $1)",
-        send,
+/// has locked the send, so of two last pages the later one sees that the other is gone. Returns whether an event tells of
+/// the end, as it does when the app's webhook is active.
+pub(crate) async fn finish(
+    c: &mut Connection,
+    send: &SendId,
+    is_watched: bool,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
+    let id = send.as_str();
+    let finished = sqlx::query_as!(
+        FinishedSend,
+        r#"UPDATE sends SET status = CASE WHEN cancelled > 0 THEN 'cancelled' ELSE 'done' END,
+                            finished_at = $2,
+                            skipped = recipients - sent - failed_expired - failed_other - cancelled
+           WHERE id = $1 AND finished_at IS NULL AND NOT EXISTS (SELECT 1 FROM jobs WHERE send_id = $1)
+           RETURNING app_id AS "app_id!", recipients AS "recipients!", sent AS "sent!",
+                     failed_expired AS "failed_expired!", failed_other AS "failed_other!",
+                     skipped AS "skipped!", cancelled AS "cancelled!""#,
+        id,
         now.0
     )
-    .execute(c)
-    .await
-    .map(drop)
+    .fetch_optional(&mut *c)
+    .await?;
+    match finished {
+        Some(finished) if is_watched => {
+            tell_the_end(c, send, finished, now).await?;
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+async fn tell_the_end(
+    c: &mut Connection,
+    send: &SendId,
+    finished: FinishedSend,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let counts = SendCounts {
+        sent: finished.sent,
+        failed_expired: finished.failed_expired,
+        failed_other: finished.failed_other,
+        skipped: finished.skipped,
+        cancelled: finished.cancelled,
+    };
+    let app = AppId::trusted(finished.app_id);
+    announce_completion(c, &app, send, (finished.recipients, counts), now).await
 }

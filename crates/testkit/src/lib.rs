@@ -28,4 +28,5 @@ mod plain_http;
 pub mod program;
 pub mod push_service;
 pub mod server;
+pub mod webhook_receiver;
 pub mod wire;

@@ -13,7 +13,7 @@ use crate::stage::{BINARY, app, get, post, refused, registration, server, stage,
 const NEW_PASSWORD: &str = "ぱすわーど八文字";
 
 /// What the command does with this on its standard input.
-async fn admin(data: &Path, arguments: &[&str], input: &[u8]) -> Output {
+pub async fn admin(data: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(BINARY);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
         command.env_remove(name);

@@ -36,4 +36,5 @@ mod site;
 mod stage;
 mod stats;
 mod subscriptions;
+mod webhook;
 mod wire;

@@ -36,8 +36,9 @@ type Row = (Method, &'static str, Takes, Answer);
 
 const FINE: Answer = (200, "");
 const INCOMPLETE: Answer = (400, "MISSING_FIELDS");
+const ABSENT: Answer = (404, "NOT_FOUND");
 
-/// SPEC 4 and CONTRACT 4, in their order.
+/// SPEC 4 and CONTRACT 4 and 8, in their order.
 #[rustfmt::skip]
 fn table() -> Vec<Row> {
     use Takes::{Anybody, Key, Session, SessionOrFullKey};
@@ -63,6 +64,9 @@ fn table() -> Vec<Row> {
         (method(&get), "/api/v1/apps/{appId}/dead-letters", SessionOrFullKey, FINE),
         (method(&get), "/api/v1/apps/{appId}/key-events", SessionOrFullKey, FINE),
         (method(&patch), "/api/v1/apps/{appId}", SessionOrFullKey, INCOMPLETE),
+        (method(&get), "/api/v1/apps/{appId}/webhook", SessionOrFullKey, ABSENT),
+        (method(&post), "/api/v1/apps/{appId}/webhook/secret", SessionOrFullKey, ABSENT),
+        (method(&post), "/api/v1/apps/{appId}/webhook/enable", SessionOrFullKey, ABSENT),
         (method(&get), "/api/v1/apps/{appId}", SessionOrFullKey, FINE),
         (method(&delete), "/api/v1/apps/{appId}", SessionOrFullKey, FINE),
         (method(&post), "/api/v1/apps", Session, INCOMPLETE),

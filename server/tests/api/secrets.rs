@@ -54,6 +54,8 @@ async fn without_secrets_what_needs_them_says_so() {
         (&owner, "/api/v1/apps/app_1/keys".into()),
         (&owner, "/api/v1/apps".into()),
         (&owner, path("/notify")),
+        (&owner, path("/webhook/secret")),
+        (&owner, path("/webhook/enable")),
         (&anybody, "/api/v1/notify".into()),
         (&anybody, "/api/v1/subscriptions".into()),
     ] {

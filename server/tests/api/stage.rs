@@ -154,12 +154,16 @@ pub async fn subscribe(app: &OwnedApp, count: usize) -> Vec<String> {
     endpoints
 }
 
+/// A connection to the server's database.
+pub async fn database(server: &HatoServer) -> SqliteConnection {
+    let file = SqliteConnectOptions::new().filename(server.data_dir().join("hato.db"));
+    let connection = SqliteConnection::connect_with(&file).await;
+    connection.expect("a database")
+}
+
 /// Does something to the server's database that no request could.
 pub async fn execute(server: &HatoServer, statement: &'static str) {
-    let file = SqliteConnectOptions::new().filename(server.data_dir().join("hato.db"));
-    let mut connection = SqliteConnection::connect_with(&file)
-        .await
-        .expect("a database");
+    let mut connection = database(server).await;
     let done = sqlx::query(statement).execute(&mut connection).await;
     done.expect("the statement works");
     connection.close().await.expect("it closes");
@@ -194,6 +198,27 @@ pub async fn until(client: &Client, path: &str, done: impl Fn(&Value) -> bool) -
     };
     let in_time = timeout(PATIENCE, asking).await.is_ok();
     assert!(in_time, "not within {PATIENCE:?}: {last:#}");
+    last
+}
+
+/// Asks for a page until it has this text; panics with the last one when that takes too long.
+pub async fn until_shown(
+    client: &Client,
+    path: &str,
+    headers: &[(&'static str, &str)],
+    text: &str,
+) -> String {
+    let mut last = String::new();
+    let asking = async {
+        let mut ticks = interval(PAUSE);
+        while !last.contains(text) {
+            ticks.tick().await;
+            let reply = send(client, Method::GET, path, headers, "").await;
+            last = String::from_utf8_lossy(&reply.body).into_owned();
+        }
+    };
+    let in_time = timeout(PATIENCE, asking).await.is_ok();
+    assert!(in_time, "no {text} in {last}");
     last
 }
 

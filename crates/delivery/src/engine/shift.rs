@@ -225,6 +225,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
             };
             match engine.queue.settle(&page, settlement.clone(), now).await? {
                 Settled::Recorded => self.after_recording(settlement),
+                Settled::Announced => {
+                    self.after_recording(settlement);
+                    self.shared().wake.ring_for_event();
+                }
                 Settled::LeaseLost if self.hold.lease() != lease => continue,
                 Settled::LeaseLost => {
                     tracing::warn!(send = %page.send_id, "a page's lease was lost: nothing recorded");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hato_domain::{AppId, BrowserKeys, Endpoint, FailureReason, SendId, Ttl, UnixMillis};
 use hato_service::ports::{
     ClaimedPage, DeadLetter, Expired, FailureTally, JobId, Lease, PageRange, Recipient,
-    RecipientId, RetryJob, Settlement,
+    RecipientId, RetryJob, Sent, Settlement,
 };
 
 use super::{Outcomes, settlement, ttl_left};
@@ -59,6 +59,13 @@ fn recipient(id: i64) -> Recipient {
     }
 }
 
+fn sent(id: i64, http_status: u16) -> Sent {
+    Sent {
+        recipient: RecipientId(id),
+        http_status,
+    }
+}
+
 fn tally(host: &str, reason: &'static str, recipients: i64) -> FailureTally {
     FailureTally {
         host: host.into(),
@@ -93,16 +100,16 @@ fn every_recipient_stands_in_one_place() {
     let settled = settle(
         0,
         &[
-            (1, Some(Outcome::Sent)),
+            (1, Some(Outcome::Sent { status: 201 })),
             (2, Some(Outcome::Expired { status: 410 })),
             (3, Some(failed)),
             (4, Some(retry(None))),
-            (5, Some(Outcome::Sent)),
+            (5, Some(Outcome::Sent { status: 202 })),
             (6, None),
         ],
     );
     let expected = Settlement {
-        sent: 2,
+        sent: vec![sent(1, 201), sent(5, 202)],
         expired: vec![Expired {
             recipient: RecipientId(2),
             http_status: 410,

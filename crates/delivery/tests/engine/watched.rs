@@ -30,8 +30,8 @@ pub struct Ledger {
 
 impl Ledger {
     /// How many were sent.
-    pub fn sent(&self) -> i64 {
-        self.settlements.iter().map(|it| it.sent).sum()
+    pub fn sent(&self) -> usize {
+        self.settlements.iter().map(|it| it.sent.len()).sum()
     }
 
     /// What was queued again by the last settlement: attempt, due time and number of recipients.

@@ -109,6 +109,15 @@ pub struct Recipient {
     pub keys: BrowserKeys,
 }
 
+/// A recipient whose push service took the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Who.
+    pub recipient: RecipientId,
+    /// 200, 201, 202 or 204.
+    pub http_status: u16,
+}
+
 /// A recipient that finally failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
@@ -155,8 +164,8 @@ pub struct RetryJob {
 /// active.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settlement {
-    /// How many were taken by their push service.
-    pub sent: i64,
+    /// Whose message was taken.
+    pub sent: Vec<Sent>,
     /// Whose subscription is gone.
     pub expired: Vec<Expired>,
     /// Who finally failed.
@@ -172,6 +181,8 @@ pub struct Settlement {
 pub enum Settled {
     /// It is recorded and the page is gone.
     Recorded,
+    /// The same, and events for the app's webhook wait to be posted.
+    Announced,
     /// The lease was lost (it ended, or the page's app was deleted): nothing was recorded.
     LeaseLost,
 }
@@ -200,7 +211,7 @@ pub trait DeliveryQueue {
     async fn renew_leases(&self, leases: &[Lease], until: UnixMillis) -> Result<(), StoreError>;
 
     /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters, retry jobs, the
-    /// end of the send when this was its last page, and removal of the page.
+    /// end of the send when this was its last page, events for the app's webhook, and removal of the page.
     async fn settle(
         &self,
         page: &ClaimedPage,

@@ -48,6 +48,7 @@ pub(crate) fn lock_app(_: &mut Connection, _: &AppId) -> Ready<sqlx::Result<()>>
 /// - `NAMES`: the members of `$1`, a JSON array of texts
 /// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
 /// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
+/// - `SUBSCRIPTION_LIST`: the rows of `s` as a JSON array of (number, public id, endpoint)
 /// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
 /// - `FIRST`, `SECOND`, `THIRD`: begin statements that return nothing and are sent together; each of `$1`, `$2` … stands in one
 /// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
@@ -66,6 +67,9 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT unhex(value) FROM json_each($1)"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [SUBSCRIPTION_LIST $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "json_group_array(json_array(s.id, s.public_id, s.endpoint))"] [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "json_array_length(j.recipients)"] [$($rest)*] $args)

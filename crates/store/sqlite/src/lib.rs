@@ -51,5 +51,15 @@ mod settlement;
 mod stats;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/webhook_attempts.rs"]
+mod webhook_attempts;
+#[path = "../../shared/webhook_events.rs"]
+mod webhook_events;
+#[path = "../../shared/webhook_lanes.rs"]
+mod webhook_lanes;
+#[path = "../../shared/webhook_outbox.rs"]
+mod webhook_outbox;
+#[path = "../../shared/webhooks.rs"]
+mod webhooks;
 
 pub use database::{Database, OpenError};

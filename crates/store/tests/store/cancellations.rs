@@ -8,7 +8,7 @@ use hato_service::ports::{
 };
 use uuid::Uuid;
 
-use crate::world::{LEASE, START, World, at, endpoint, ids};
+use crate::world::{LEASE, START, World, at, endpoint, ids, sent_to};
 
 async fn cancel(world: &World, app: &AppId, send: &SendId) -> Option<i64> {
     let cancelled = world.store.cancel_send(app, send, START).await;
@@ -52,7 +52,7 @@ async fn a_claimed_page_is_delivered_and_its_retries_are_cancelled() {
     assert_eq!(status, SendStatus::Sending);
     let all = ids(&world.recipients(&page).await);
     let settlement = Settlement {
-        sent: 1,
+        sent: sent_to(&all[..1]),
         expired: vec![Expired {
             recipient: all[1],
             http_status: 410,
@@ -118,7 +118,7 @@ async fn a_page_given_back_or_left_by_a_dead_process_is_nobodys() {
     let cancelled = world.store.cancel_send(&app, &left, ended).await;
     assert_eq!(cancelled.expect("judged"), Some(4));
     let late = Settlement {
-        sent: 4,
+        sent: sent_to(&ids(&world.recipients(&page).await)),
         ..Settlement::default()
     };
     assert_eq!(world.settle(&page, late).await, Settled::LeaseLost);

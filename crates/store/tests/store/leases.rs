@@ -1,13 +1,13 @@
 //! Leases: they end by themselves, can be renewed and given back, and fence off whoever lost one.
 
-use hato_service::ports::{Settled, Settlement};
+use hato_service::ports::{RecipientId, Settled, Settlement};
 
-use crate::world::{LEASE, START, World, at};
+use crate::world::{LEASE, START, World, at, sent_to};
 
 /// Everybody of a page with one recipient was reached.
 fn one_sent() -> Settlement {
     Settlement {
-        sent: 1,
+        sent: sent_to(&[RecipientId(1)]),
         ..Settlement::default()
     }
 }

@@ -23,4 +23,5 @@ mod settlements;
 mod stats;
 mod subscriptions;
 mod turns;
+mod webhooks;
 mod world;

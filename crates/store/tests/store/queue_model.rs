@@ -10,7 +10,7 @@ use hato_service::ports::{
 };
 use hato_testkit::chance::Chance;
 
-use crate::world::{START, World, endpoint};
+use crate::world::{START, World, endpoint, sent_to};
 use model::{Model, Page};
 
 const STEPS: usize = 400;
@@ -180,7 +180,7 @@ impl Pair {
                 }),
                 2 if attempt < 3 => again.push(recipient),
                 3 => unknown.push(recipient),
-                _ => settlement.sent += 1,
+                _ => settlement.sent.extend(sent_to(&[recipient])),
             }
         }
         let lists = [(attempt + 1, again), (attempt, unknown)];
@@ -240,9 +240,8 @@ impl Pair {
         self.now = self.now.plus(Duration::from_hours(1));
         while let Some(claimed) = self.world.try_claim(self.now, 5).await {
             let page = self.model.claim(self.now, 5).expect("the same page");
-            let sent = i64::try_from(self.world.deliver(&claimed).await.len()).expect("few");
             let settlement = Settlement {
-                sent,
+                sent: sent_to(&self.world.deliver(&claimed).await),
                 ..Settlement::default()
             };
             self.model.settle(&page, &settlement);

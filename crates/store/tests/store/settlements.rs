@@ -6,7 +6,7 @@ use hato_service::ports::{
     Settlement,
 };
 
-use crate::world::{START, World, at, ids};
+use crate::world::{START, World, at, ids, sent_to};
 
 fn expired(recipient: RecipientId) -> Expired {
     Expired {
@@ -41,7 +41,7 @@ async fn every_outcome_is_counted_once_and_adds_up() {
     let page = world.claim(START, 100).await;
     let all = ids(&world.recipients(&page).await);
     let settlement = Settlement {
-        sent: 3,
+        sent: sent_to(&all[..3]),
         expired: all[3..5].iter().copied().map(expired).collect(),
         dead_letters: all[5..6].iter().copied().map(dead).collect(),
         retries: vec![retry(&all[6..8], 1, 10), retry(&all[8..9], 1, 20)],
@@ -77,15 +77,16 @@ async fn a_retry_goes_to_those_that_failed_at_its_time_and_with_its_attempt() {
     world.subscribe_all(&app, 5).await;
     let send = world.broadcast(&app, START).await;
     let mut page = world.claim(START, 100).await;
-    let failing = ids(&world.recipients(&page).await)[1..3].to_vec();
-    let mut reached = 3;
+    let all = ids(&world.recipients(&page).await);
+    let failing = all[1..3].to_vec();
+    let mut reached = vec![all[0], all[3], all[4]];
     for attempt in 1..=3 {
         let retries = vec![retry(&failing, attempt, i64::from(attempt) * 100)];
         world
             .settle(
                 &page,
                 Settlement {
-                    sent: reached,
+                    sent: sent_to(&reached),
                     retries,
                     ..Settlement::default()
                 },
@@ -102,7 +103,7 @@ async fn a_retry_goes_to_those_that_failed_at_its_time_and_with_its_attempt() {
             (attempt, &PageRange::List(failing.clone()))
         );
         assert_eq!(ids(&world.recipients(&page).await), failing);
-        reached = 0;
+        reached = Vec::new();
     }
     let dead_letters = failing.iter().copied().map(dead).collect();
     world
@@ -155,14 +156,15 @@ async fn the_same_subscription_found_gone_by_two_sends_is_counted_off_once() {
         world.broadcast(&app, START).await,
     ];
     let pages = [world.claim(START, 100).await, world.claim(START, 100).await];
-    let gone = ids(&world.recipients(&pages[0]).await)[0];
+    let all = ids(&world.recipients(&pages[0]).await);
+    let gone = all[0];
     for page in &pages {
         let expired = vec![expired(gone)];
         world
             .settle(
                 page,
                 Settlement {
-                    sent: 2,
+                    sent: sent_to(&all[1..]),
                     expired,
                     ..Settlement::default()
                 },

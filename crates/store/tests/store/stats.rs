@@ -3,7 +3,7 @@
 use hato_domain::{AppId, FailureReason, Plan, UnixMillis};
 use hato_service::ports::{DayCounts, DeadLetter, Expired, Settlement, StatsPeriod, StatsRecord};
 
-use crate::world::{START, World};
+use crate::world::{START, World, ids, sent_to};
 
 const DAY: i64 = 86_400_000;
 
@@ -27,9 +27,8 @@ async fn mixed_send(world: &World, app: &AppId, now: UnixMillis) {
     world.broadcast(app, now).await;
     let page = world.claim(now, 100).await;
     let recipients = world.recipients(&page).await;
-    let sent = i64::try_from(recipients.len()).expect("few") - 2;
     let settlement = Settlement {
-        sent,
+        sent: sent_to(&ids(&recipients[2..])),
         expired: vec![Expired {
             recipient: recipients[0].id,
             http_status: 410,

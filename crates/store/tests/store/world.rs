@@ -13,8 +13,8 @@ use hato_domain::{
 use hato_service::access::{Actor, ActorKind};
 use hato_service::ports::{
     AcceptedSend, AppRecord, Audience, Claim, ClaimedPage, NewAccount, NewApp, NewKeyRecord,
-    NewSend, NewSubscription, NextPage, Recipient, RecipientId, SendRecord, Settled, Settlement,
-    Store,
+    NewSend, NewSubscription, NextPage, Recipient, RecipientId, SendRecord, Sent, Settled,
+    Settlement, Store,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -63,6 +63,15 @@ pub fn notification(title: &str) -> Notification {
 /// The numbers of these recipients.
 pub fn ids(recipients: &[Recipient]) -> Vec<RecipientId> {
     recipients.iter().map(|recipient| recipient.id).collect()
+}
+
+/// All of them reached.
+pub fn sent_to(recipients: &[RecipientId]) -> Vec<Sent> {
+    let sent = recipients.iter().map(|recipient| Sent {
+        recipient: *recipient,
+        http_status: 201,
+    });
+    sent.collect()
 }
 
 impl World {
@@ -271,12 +280,11 @@ impl World {
     /// Settles the page with everybody reached, and returns who that was.
     pub async fn deliver(&self, page: &ClaimedPage) -> Vec<RecipientId> {
         let recipients = ids(&self.recipients(page).await);
-        let sent = i64::try_from(recipients.len()).expect("few");
         let settled = self
             .settle(
                 page,
                 Settlement {
-                    sent,
+                    sent: sent_to(&recipients),
                     ..Settlement::default()
                 },
             )

@@ -7,20 +7,20 @@ use hyper::body::Frame;
 use std::convert::Infallible;
 
 /// A body that is empty, in memory or endless.
-pub(super) type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;
+pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// No bytes.
-pub(super) fn empty() -> AnswerBody {
+pub(crate) fn empty() -> AnswerBody {
     full(Bytes::new())
 }
 
 /// These bytes.
-pub(super) fn full(bytes: impl Into<Bytes>) -> AnswerBody {
+pub(crate) fn full(bytes: impl Into<Bytes>) -> AnswerBody {
     Full::new(bytes.into()).boxed_unsync()
 }
 
 /// Spaces, as long as the reader takes them.
-pub(super) fn endless() -> AnswerBody {
+pub(crate) fn endless() -> AnswerBody {
     let chunks = stream::unfold((), |()| async {
         tokio::task::yield_now().await;
         let frame = Frame::data(Bytes::from_static(&[b' '; 1024]));

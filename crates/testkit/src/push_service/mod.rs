@@ -5,7 +5,7 @@
 //! Firefox can use it through its WebSocket protocol, other programs through the control side.
 
 mod answer;
-mod body;
+pub(crate) mod body;
 mod browsers;
 mod connection;
 mod control;

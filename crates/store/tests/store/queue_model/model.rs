@@ -198,7 +198,7 @@ impl Model {
         };
         let job = self.jobs.remove(index);
         let counts = &mut self.sends[job.send].counts;
-        counts.sent += settlement.sent;
+        counts.sent += i64::try_from(settlement.sent.len()).expect("few");
         counts.failed_expired += i64::try_from(settlement.expired.len()).expect("few");
         counts.failed_other += i64::try_from(settlement.dead_letters.len()).expect("few");
         for expired in &settlement.expired {

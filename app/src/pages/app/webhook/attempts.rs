@@ -1,0 +1,178 @@
+//! Attempts to post events, newest first.
+
+use hato_service::ports::{AttemptRecord, PostReply};
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+
+use crate::calls::ResendEvent;
+use crate::components::{CodeBlock, RefusalNote};
+use crate::i18n::Webhook;
+
+/// The last attempts.
+#[component]
+pub fn AttemptsSection(
+    texts: &'static Webhook,
+    app: String,
+    /// The app's page.
+    path: String,
+    attempts: Vec<AttemptRecord>,
+    /// Whether events can be posted again.
+    is_active: bool,
+) -> impl IntoView {
+    let list = if attempts.is_empty() {
+        view! { <p class="empty">{texts.no_attempts}</p> }.into_any()
+    } else {
+        let rows = attempts.into_iter().map(move |attempt| {
+            let (app, path) = (is_active.then(|| app.clone()), path.clone());
+            view! { <AttemptRow texts app path attempt /> }
+        });
+        view! { <AttemptTable texts>{rows.collect_view()}</AttemptTable> }.into_any()
+    };
+    view! {
+        <section class="card" id="attempts">
+            <h2>{texts.attempts}</h2>
+            <p class="hint">{texts.attempts_lead}</p>
+            <RefusalNote form="attempts" />
+            {list}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn AttemptTable(texts: &'static Webhook, children: Children) -> impl IntoView {
+    view! {
+        <table class="sends">
+            <thead>
+                <tr>
+                    <th scope="col">{texts.time}</th>
+                    <th scope="col">{texts.event}</th>
+                    <th scope="col">{texts.status}</th>
+                    <th scope="col" class="number">
+                        {texts.duration}
+                    </th>
+                    <th scope="col" class="number">
+                        {texts.attempt}
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{children()}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+#[component]
+fn AttemptRow(
+    texts: &'static Webhook,
+    /// Given when the event can be posted again.
+    app: Option<String>,
+    path: String,
+    attempt: AttemptRecord,
+) -> impl IntoView {
+    let (class, result) = result(texts, &attempt.reply);
+    let event = attempt.event_id.to_string();
+    let request = format!("{path}/webhook?event={event}#request");
+    view! {
+        <tr>
+            <td class="time">
+                <time>{attempt.started_at.to_second()}</time>
+            </td>
+            <td class="content">
+                <b>{attempt.kind.as_str()}</b>
+                <details>
+                    <summary>
+                        <code>{event.clone()}</code>
+                    </summary>
+                    <p class="hint">{attempt.url}</p>
+                    <p>
+                        <a href=request>{texts.request}</a>
+                    </p>
+                    <Answer texts reply=attempt.reply />
+                    {app.map(|app| view! { <Resend texts app event /> })}
+                </details>
+            </td>
+            <td>
+                <span class=class>{result}</span>
+                {attempt
+                    .next_at
+                    .map(|next| {
+                        view! {
+                            <span class="hint">
+                                " " {texts.next} " " <time>{next.to_second()}</time>
+                            </span>
+                        }
+                    })}
+            </td>
+            <td class="number" data-label=texts.duration>
+                {format!("{} ms", attempt.duration.as_millis())}
+            </td>
+            <td class="number" data-label=texts.attempt>
+                {attempt.attempt}
+            </td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// The class of the status, and its text.
+fn result(texts: &Webhook, reply: &PostReply) -> (&'static str, String) {
+    match reply {
+        PostReply::Answer { status, .. } => {
+            let arrived = (200..300).contains(status);
+            let class = if arrived {
+                "status done"
+            } else {
+                "status queued"
+            };
+            (class, status.to_string())
+        }
+        PostReply::Nothing(failure) => ("status queued", texts.failure(*failure).to_owned()),
+    }
+}
+
+#[component]
+fn Answer(texts: &'static Webhook, reply: PostReply) -> impl IntoView {
+    let PostReply::Answer { text, .. } = reply else {
+        return ().into_any();
+    };
+    let text = if text.is_empty() {
+        texts.no_answer.to_owned()
+    } else {
+        text
+    };
+    view! {
+        <p class="hint">{texts.answer}</p>
+        <div class="code">
+            <pre tabindex="0" role="region" aria-label=texts.answer>
+                <code>{text}</code>
+            </pre>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Resend(texts: &'static Webhook, app: String, event: String) -> impl IntoView {
+    view! {
+        <form method="post" action=ResendEvent::url()>
+            <input type="hidden" name="app" value=app />
+            <input type="hidden" name="event" value=event />
+            <button type="submit" class="button quiet">
+                {texts.resend}
+            </button>
+        </form>
+    }
+}
+
+/// What was posted.
+#[component]
+pub fn RequestSection(texts: &'static Webhook, body: String) -> impl IntoView {
+    view! {
+        <section class="card" id="request">
+            <h2>{texts.request}</h2>
+            <CodeBlock id="request-body" label=texts.request text=body />
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,170 @@
+//! URL, secret, switch and test of a webhook.
+
+use hato_domain::{DisabledReason, Plan};
+use hato_service::Webhook;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+
+use crate::calls::{ClearWebhook, EnableWebhook, RotateSecret, SendTestEvent, SetWebhook, Typed};
+use crate::components::{CodeBlock, Field, Kind, Note, RefusalNote, Tone};
+use crate::i18n;
+
+/// Where events go; on the Free plan, how to come by a webhook.
+#[component]
+pub fn UrlSection(
+    texts: &'static i18n::Webhook,
+    app: String,
+    plan: Plan,
+    url: Option<String>,
+    typed: Typed,
+) -> impl IntoView {
+    let has_url = url.is_some();
+    let may_set = plan == Plan::FOR_WEBHOOKS;
+    let typed = typed.of("webhook_url");
+    let value = if typed.is_empty() {
+        url.clone().unwrap_or_default()
+    } else {
+        typed
+    };
+    let shown = url.filter(|_| !may_set);
+    view! {
+        <section class="card" id="webhook">
+            <h2>{texts.url}</h2>
+            <RefusalNote form="webhook" />
+            {(!may_set && !has_url)
+                .then(|| {
+                    view! {
+                        <p>
+                            {texts.for_pro} " " <a href="/pricing">{texts.plans}</a>
+                        </p>
+                    }
+                })}
+            {shown
+                .map(|url| {
+                    view! { <CodeBlock id="webhook-url" label=texts.url text=url line=true /> }
+                })}
+            {may_set
+                .then(|| {
+                    view! {
+                        <form method="post" action=SetWebhook::url()>
+                            <input type="hidden" name="app" value=app.clone() />
+                            <Field
+                                form="webhook"
+                                name="webhook_url"
+                                kind=Kind::Link
+                                label=texts.url
+                                hint=texts.url_hint
+                                value
+                                max=2048
+                            />
+                            <button type="submit" class="button">
+                                {texts.save}
+                            </button>
+                        </form>
+                    }
+                })}
+            {has_url
+                .then(|| {
+                    view! {
+                        <AppForm action=ClearWebhook::url() app=app.clone() label=texts.clear />
+                    }
+                })}
+        </section>
+    }
+    .into_any()
+}
+
+/// A form that is nothing but a button.
+#[component]
+fn AppForm(action: &'static str, app: String, label: &'static str) -> impl IntoView {
+    view! {
+        <form method="post" action=action>
+            <input type="hidden" name="app" value=app />
+            <button type="submit" class="button quiet">
+                {label}
+            </button>
+        </form>
+    }
+}
+
+/// Why no events are posted, and the way to switch them on where there is one.
+#[component]
+pub fn SwitchedOff(
+    texts: &'static i18n::Webhook,
+    app: String,
+    reason: DisabledReason,
+) -> impl IntoView {
+    let action = if reason == DisabledReason::PlanRequired {
+        view! {
+            <p>
+                <a href="/pricing">{texts.plans}</a>
+            </p>
+        }
+        .into_any()
+    } else {
+        view! { <AppForm action=EnableWebhook::url() app label=texts.enable /> }.into_any()
+    };
+    view! {
+        <section id="switch">
+            <RefusalNote form="switch" />
+            <Note tone=Tone::Mind>
+                <h2>{texts.off}</h2>
+                <p>{texts.reason(reason)}</p>
+                {action}
+            </Note>
+        </section>
+    }
+    .into_any()
+}
+
+/// The secrets, which are revealed on click, and the button that makes a new one.
+#[component]
+pub fn SecretSection(
+    texts: &'static i18n::Webhook,
+    app: String,
+    webhook: Webhook,
+) -> impl IntoView {
+    let previous = webhook.previous_secret.map(|(secret, until)| {
+        view! {
+            <p class="hint">
+                {texts.previous} " · " {texts.previous_until} " " <time>{until.to_minute()}</time>
+                " UTC"
+            </p>
+            <CodeBlock id="previous-secret" label=texts.previous text=secret line=true />
+        }
+    });
+    view! {
+        <section class="card" id="secret">
+            <h2>{texts.secret}</h2>
+            <p class="hint">{texts.secret_text}</p>
+            <RefusalNote form="secret" />
+            <details>
+                <summary>{texts.reveal}</summary>
+                <CodeBlock
+                    id="webhook-secret"
+                    label=texts.secret
+                    text=webhook.secret
+                    line=true
+                />
+                {previous}
+            </details>
+            <p class="hint">{texts.rotate_text}</p>
+            <AppForm action=RotateSecret::url() app label=texts.rotate />
+        </section>
+    }
+    .into_any()
+}
+
+/// The button that sends a test event.
+#[component]
+pub fn TestSection(texts: &'static i18n::Webhook, app: String) -> impl IntoView {
+    view! {
+        <section class="card" id="test">
+            <h2>{texts.test}</h2>
+            <p class="hint">{texts.test_text}</p>
+            <RefusalNote form="test" />
+            <AppForm action=SendTestEvent::url() app label=texts.test_button />
+        </section>
+    }
+    .into_any()
+}

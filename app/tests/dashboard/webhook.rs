@@ -1,0 +1,91 @@
+//! The page of an app's webhook, with scripts off.
+
+use hato_domain::{Email, ErrorCode, Plan};
+use hato_service::access::Operator;
+
+use crate::site::Site;
+
+const OWNER: &str = "owner@example.com";
+const URL: &str = "https://hooks.example.com/1";
+
+async fn set_plan(site: &Site, plan: Plan) {
+    let email = Email::parse(OWNER).expect("an address");
+    let operator = Operator::at_the_machine();
+    let set = site.context.service.set_plan(&operator, &email, plan).await;
+    set.expect("an account");
+}
+
+fn id(path: &str) -> &str {
+    path.strip_prefix("/apps/").expect("an app's path")
+}
+
+#[tokio::test]
+async fn on_the_free_plan_it_says_what_it_takes() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let page = format!("{app}/webhook");
+    browser.get(&app).await.shows(&format!("href=\"{page}\""));
+    browser
+        .get(&page)
+        .await
+        .shows("Webhook は Pro プランで使えます")
+        .shows(r#"href="/pricing""#)
+        .hides("name=\"webhook_url\"")
+        .hides("whsec_");
+    let fields = [("app", id(&app)), ("webhook_url", URL)];
+    let refused = browser.submit("/_app/set_webhook", &fields).await;
+    refused.shows(ErrorCode::PlanRequired.message()).hides(URL);
+}
+
+#[tokio::test]
+async fn it_is_set_refused_rotated_tested_and_cleared() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    set_plan(&site, Plan::Pro).await;
+    let fields = |url| [("app", id(&app)), ("webhook_url", url)];
+    let refused = browser
+        .submit("/_app/set_webhook", &fields("http://a.example"))
+        .await;
+    refused
+        .shows(ErrorCode::InvalidUrl.message())
+        .shows("value=\"http://a.example\"");
+    let page = browser.submit("/_app/set_webhook", &fields(URL)).await;
+    page.shows("URL を保存しました").shows(URL);
+    let secret = page
+        .between("id=\"webhook-secret\">", "<")
+        .expect("the secret")
+        .to_owned();
+    assert!(secret.starts_with("whsec_"), "{secret}");
+    page.hides("id=\"previous-secret\"");
+
+    let of_app = [("app", id(&app))];
+    let page = browser.submit("/_app/rotate_webhook_secret", &of_app).await;
+    assert_eq!(
+        page.between("id=\"previous-secret\">", "<"),
+        Some(secret.as_str())
+    );
+    let page = browser.submit("/_app/send_test_event", &of_app).await;
+    page.shows("イベントを送信待ちに入れました");
+
+    set_plan(&site, Plan::Free).await;
+    browser
+        .get(&format!("{app}/webhook"))
+        .await
+        .shows("Free プランではイベントを送りません")
+        .shows(URL)
+        .hides("/_app/send_test_event");
+    let page = browser.submit("/_app/clear_webhook", &of_app).await;
+    page.shows("URL を消しました").hides("whsec_");
+}
+
+#[tokio::test]
+async fn it_speaks_english_too() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    browser.speaks = "en";
+    let page = browser.get(&format!("{app}/webhook")).await;
+    page.shows("Webhooks come with the Pro plan");
+}

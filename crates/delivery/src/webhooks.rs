@@ -1,0 +1,180 @@
+//! Posting what happened to each app's webhook: claim a lane → make the body → sign → post → record (CONTRACT 8).
+//!
+//! An app's events are a lane, which one process at a time looks after under a lease. That keeps first attempts in the order
+//! of settlement, and a process that dies leaves events that are posted again, under the same id, when its lease has ended.
+
+mod air;
+mod flight;
+mod lane;
+mod post;
+mod schedule;
+mod settings;
+mod signature;
+mod width;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_domain::UnixMillis;
+use hato_service::ports::{Clock, LaneLease, NextLane, StoreError, WebhookQueue};
+use hato_service::{Secrets, Wake};
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::task::TaskTracker;
+
+use crate::engine::time_watch::TimeWatch;
+use crate::shutdown::Shutdown;
+use lane::Lane;
+use post::Poster;
+use schedule::longest_wait;
+
+pub use post::BadPoster;
+pub use settings::WebhookSettings;
+
+/// The pause after the outbox could not be asked.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Posts the events that wait in the outbox, as many at a time as the settings allow.
+///
+/// Cheap to clone: clones share their connections and bounds.
+pub struct WebhookSender<Q: ?Sized> {
+    queue: Arc<Q>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    clock: Arc<dyn Clock>,
+    secrets: Secrets,
+    wake: Wake,
+    poster: Poster,
+    /// Requests in flight.
+    permits: Arc<Semaphore>,
+    /// Lanes held.
+    lanes: Arc<Semaphore>,
+    /// Tells the lanes that are held that there may be more for them.
+    news: Notify,
+    time_watch: TimeWatch,
+    settings: WebhookSettings,
+}
+
+impl<Q: ?Sized> Clone for WebhookSender<Q> {
+    fn clone(&self) -> Self {
+        Self {
+            queue: Arc::clone(&self.queue),
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
+    /// A sender over `queue` that listens to `wake`. Fails when the additional trusted roots are unusable.
+    pub fn new(
+        queue: Arc<Q>,
+        clock: Arc<dyn Clock>,
+        secrets: Secrets,
+        wake: Wake,
+        settings: WebhookSettings,
+    ) -> Result<Self, BadPoster> {
+        let shared = Shared {
+            poster: Poster::new(&settings)?,
+            clock,
+            secrets,
+            wake,
+            permits: Arc::new(Semaphore::new(settings.at_once)),
+            lanes: Arc::new(Semaphore::new(settings.at_once)),
+            news: Notify::new(),
+            time_watch: TimeWatch::default(),
+            settings,
+        };
+        Ok(Self {
+            queue,
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// Posts until asked to stop, and returns when nothing is in flight any more.
+    pub async fn run(self, shutdown: Shutdown) {
+        let lanes = TaskTracker::new();
+        self.claim_lanes(&lanes, &shutdown).await;
+        lanes.close();
+        lanes.wait().await;
+    }
+
+    /// Posts what is due, one lane after the other, and returns when nothing is.
+    pub async fn run_until_idle(&self) -> Result<(), StoreError> {
+        while let NextLane::Claimed(lease) = self.claim().await? {
+            self.lane(lease, &Shutdown::new()).look_after().await;
+        }
+        Ok(())
+    }
+
+    /// No claim without a permit, which moves into the lane's task: a panic there gives it back as well.
+    async fn claim_lanes(&self, lanes: &TaskTracker, shutdown: &Shutdown) {
+        loop {
+            let permits = Arc::clone(&self.shared.lanes);
+            let permit = tokio::select! {
+                biased;
+                () = shutdown.draining() => return,
+                Ok(permit) = permits.acquire_owned() => permit,
+            };
+            let heard = self.shared.wake.event_heard();
+            match self.claim().await {
+                Ok(NextLane::Claimed(lease)) => {
+                    let lane = self.lane(lease, shutdown);
+                    lanes.spawn(async move {
+                        lane.look_after().await;
+                        drop(permit);
+                    });
+                }
+                Ok(NextLane::Idle { next_due }) => {
+                    drop(permit);
+                    tokio::select! {
+                        () = shutdown.draining() => return,
+                        () = heard => self.shared.news.notify_waiters(),
+                        () = tokio::time::sleep(self.rest(next_due)) => {}
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the outbox cannot be asked");
+                    tokio::select! {
+                        () = shutdown.draining() => return,
+                        () = tokio::time::sleep(PAUSE) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn lane(&self, lease: LaneLease, shutdown: &Shutdown) -> Lane<Q> {
+        Lane {
+            sender: self.clone(),
+            lease,
+            shutdown: shutdown.clone(),
+        }
+    }
+
+    async fn claim(&self) -> Result<NextLane, StoreError> {
+        let now = self.shared.clock.now();
+        if self.shared.time_watch.has_stepped_back(now) {
+            self.bring_forward(now).await?;
+        }
+        let lease = self.shared.settings.lease;
+        self.queue.claim_lane(now, lease).await
+    }
+
+    async fn bring_forward(&self, now: UnixMillis) -> Result<(), StoreError> {
+        let settings = &self.shared.settings;
+        let longest = longest_wait(&settings.retry_delays);
+        self.queue
+            .bring_lanes_forward(now, settings.lease, longest)
+            .await?;
+        self.shared.time_watch.has_brought_forward(now);
+        Ok(())
+    }
+
+    fn rest(&self, next_due: Option<UnixMillis>) -> Duration {
+        let longest = self.shared.settings.poll_interval;
+        next_due.map_or(longest, |due| {
+            due.since(self.shared.clock.now()).min(longest)
+        })
+    }
+}

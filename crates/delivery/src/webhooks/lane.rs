@@ -1,0 +1,277 @@
+//! An app's events as long as somebody looks after them: first attempts in the order of settlement, retries beside them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_domain::ErrorCode;
+use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue, WebhookRecord};
+use hato_service::{CannotOpen, Failure, new_secret};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::WebhookSender;
+use super::air::Air;
+use super::flight::{Flight, Landing, Signals};
+use super::signature::Signers;
+use crate::shutdown::Shutdown;
+
+/// Events discarded at a time.
+const DISCARDED_AT_ONCE: u32 = 500;
+/// How long a request may keep the next first attempt from leaving: it does not connect.
+const LEAVING: Duration = Duration::from_secs(1);
+/// The lead of a request that has left over the next one, unless it is answered sooner.
+const LEAD: Duration = Duration::from_millis(5);
+/// The wait after the store has failed.
+const PAUSE: Duration = Duration::from_secs(5);
+/// The wait before a lane is looked after again whose secrets cannot be opened: an operator has to act.
+const LOCKED_WAIT: Duration = Duration::from_mins(1);
+
+/// The signing secrets are not to be had.
+#[derive(Debug, thiserror::Error)]
+enum Locked {
+    #[error("the encryption key is not configured (HATO_ENCRYPTION_KEY)")]
+    NoSealer,
+    #[error(transparent)]
+    Sealed(#[from] CannotOpen),
+    #[error("no secret can be made: {0}")]
+    NoSecret(#[from] Failure),
+}
+
+impl From<ErrorCode> for Locked {
+    fn from(_: ErrorCode) -> Self {
+        Self::NoSealer
+    }
+}
+
+/// A claimed lane.
+pub(super) struct Lane<Q: ?Sized> {
+    pub(super) sender: WebhookSender<Q>,
+    pub(super) lease: LaneLease,
+    pub(super) shutdown: Shutdown,
+}
+
+/// How looking after a lane goes on.
+enum Next {
+    /// Something may be due later.
+    Wait,
+    /// Nothing can be done for so long.
+    Rest(Duration),
+    /// The lane is somebody else's.
+    Lost,
+}
+
+impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
+    /// Posts what is due until nothing is, renewing the lease all the while.
+    pub(super) async fn look_after(&self) {
+        tokio::select! {
+            rest = self.work() => if let Some(rest) = rest { self.release(rest).await },
+            () = self.keep_lease() => {
+                tracing::warn!(app = %self.lease.app_id, "a lane's lease was lost");
+            }
+        }
+    }
+
+    /// How long the lane may rest; None when it is somebody else's. What is still in flight then is given up.
+    async fn work(&self) -> Option<Duration> {
+        let shared = &self.sender.shared;
+        let mut air = Air::new(shared.settings.per_app);
+        loop {
+            let news = shared.news.notified();
+            let next = self.launch(&mut air).await;
+            match next {
+                Next::Lost => return None,
+                Next::Rest(rest) if air.flights.is_empty() => return Some(rest),
+                Next::Wait if air.flights.is_empty() => return Some(Duration::ZERO),
+                Next::Wait | Next::Rest(_) => {}
+            }
+            tokio::select! {
+                Some(landed) = air.flights.join_next() => match landed {
+                    Ok((number, landing)) => {
+                        air.land(number, landing);
+                        match landing {
+                            Landing::Recorded { .. } | Landing::Unknown => {}
+                            Landing::StoreFails => return Some(PAUSE),
+                            Landing::LeaseLost => return None,
+                        }
+                    }
+                    Err(_) => return Some(PAUSE),
+                },
+                () = news => {}
+                () = tokio::time::sleep(shared.settings.poll_interval) => {}
+            }
+        }
+    }
+
+    /// Launches what is due, as far as there is room.
+    async fn launch(&self, air: &mut Air) -> Next {
+        let room = air.room();
+        if room == 0 || self.shutdown.is_draining() {
+            return Next::Wait;
+        }
+        let now = self.sender.shared.clock.now();
+        let limit = u32::try_from(room).unwrap_or(u32::MAX);
+        let agenda = self
+            .sender
+            .queue
+            .agenda(&self.lease, &air.numbers, now, limit);
+        match agenda.await {
+            Ok(Agenda::Post {
+                webhook,
+                first,
+                again,
+            }) => self.launch_all(air, &webhook, first, again).await,
+            Ok(Agenda::Discard) => self.discard().await,
+            Ok(Agenda::LeaseLost) => Next::Lost,
+            Err(error) => {
+                tracing::error!(app = %self.lease.app_id, %error, "a lane cannot be read");
+                Next::Rest(PAUSE)
+            }
+        }
+    }
+
+    async fn launch_all(
+        &self,
+        air: &mut Air,
+        webhook: &WebhookRecord,
+        first: Vec<WebhookEvent>,
+        again: Vec<WebhookEvent>,
+    ) -> Next {
+        if first.is_empty() && again.is_empty() {
+            return Next::Wait;
+        }
+        let signers = match self.signers(webhook).await {
+            Ok(signers) => Arc::new(signers),
+            Err(cause) => {
+                tracing::error!(app = %self.lease.app_id, %cause, "events wait: no signing secret");
+                return Next::Rest(LOCKED_WAIT);
+            }
+        };
+        let (mut first, mut again) = (first.into_iter(), again.into_iter());
+        while let Some(event) = air.take_next(&mut first, &mut again) {
+            if !self.launch_one(air, webhook, &signers, event).await {
+                break;
+            }
+        }
+        Next::Wait
+    }
+
+    /// Launches an event; `false` when the sender is to stop.
+    async fn launch_one(
+        &self,
+        air: &mut Air,
+        webhook: &WebhookRecord,
+        signers: &Arc<Signers>,
+        event: WebhookEvent,
+    ) -> bool {
+        let permits = Arc::clone(&self.sender.shared.permits);
+        let permit = tokio::select! {
+            biased;
+            () = self.shutdown.draining() => return false,
+            permit = permits.acquire_owned() => permit,
+        };
+        let Ok(permit) = permit else {
+            return false;
+        };
+        let (leaves, left) = oneshot::channel();
+        let (answered, answer) = oneshot::channel();
+        let (number, is_first) = (event.number, event.attempts == 0);
+        let flight = Flight {
+            sender: self.sender.clone(),
+            lane: self.lease.clone(),
+            event,
+            url: webhook.url.clone(),
+            signers: Arc::clone(signers),
+            shutdown: self.shutdown.clone(),
+        };
+        air.numbers.push(number);
+        let signals = Signals { leaves, answered };
+        air.flights
+            .spawn(async move { (number, flight.fly(permit, signals).await) });
+        if is_first {
+            let_leave(left, answer).await;
+        }
+        true
+    }
+
+    /// What signs; an app's first secret is made when it is needed first.
+    async fn signers(&self, webhook: &WebhookRecord) -> Result<Signers, Locked> {
+        let owner = self.lease.app_id.as_str();
+        let sealer = self.sender.shared.secrets.sealer()?;
+        let Some(current) = &webhook.secrets.current else {
+            return self.first_signers().await;
+        };
+        let mut secrets = vec![sealer.open(owner, current)?];
+        if let Some((previous, _)) = &webhook.secrets.previous {
+            secrets.push(sealer.open(owner, previous)?);
+        }
+        Ok(Signers::new(&secrets))
+    }
+
+    async fn first_signers(&self) -> Result<Signers, Locked> {
+        let app = &self.lease.app_id;
+        let sealer = self.sender.shared.secrets.sealer()?;
+        let secret = sealer.seal(app.as_str(), &new_secret()?);
+        let kept = self.sender.queue.keep_first_secret(app, secret).await;
+        kept.map_err(Failure::from)?;
+        let now = self.sender.shared.clock.now();
+        let agenda = self.sender.queue.agenda(&self.lease, &[], now, 0).await;
+        let secret = match agenda.map_err(Failure::from)? {
+            Agenda::Post { webhook, .. } => webhook.secrets.current,
+            Agenda::Discard | Agenda::LeaseLost => None,
+        };
+        Ok(Signers::new(&[
+            sealer.open(app.as_str(), &secret.unwrap_or_default())?
+        ]))
+    }
+
+    async fn discard(&self) -> Next {
+        loop {
+            let discarded = self
+                .sender
+                .queue
+                .discard_events(&self.lease, DISCARDED_AT_ONCE);
+            match discarded.await {
+                Ok(true) => {}
+                Ok(false) => return Next::Rest(Duration::ZERO),
+                Err(error) => {
+                    tracing::error!(app = %self.lease.app_id, %error, "events cannot be discarded");
+                    return Next::Rest(PAUSE);
+                }
+            }
+        }
+    }
+
+    /// Returns when the lease was lost.
+    async fn keep_lease(&self) {
+        let shared = &self.sender.shared;
+        let lease = shared.settings.lease;
+        loop {
+            tokio::time::sleep(lease / 3).await;
+            let until = shared.clock.now().plus(lease);
+            match self.sender.queue.renew_lane(&self.lease, until).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    tracing::warn!(app = %self.lease.app_id, %error, "a lane's lease cannot be renewed");
+                }
+            }
+        }
+    }
+
+    /// A lane that cannot be given back is due again when its lease ends.
+    async fn release(&self, rest: Duration) {
+        let not_before = self.sender.shared.clock.now().plus(rest);
+        let released = self.sender.queue.release_lane(&self.lease, not_before);
+        if let Err(error) = released.await {
+            tracing::warn!(app = %self.lease.app_id, %error, "a lane cannot be given back");
+        }
+    }
+}
+
+/// Resolves when the next request cannot overtake this one any more, or this one takes too long to leave.
+async fn let_leave(left: oneshot::Receiver<()>, answer: oneshot::Receiver<()>) {
+    if let Ok(Ok(())) = timeout(LEAVING, left).await {
+        // Either an answer, or the lead is enough.
+        let _ = timeout(LEAD, answer).await;
+    }
+}

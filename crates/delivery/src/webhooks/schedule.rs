@@ -1,0 +1,107 @@
+//! What an attempt means: pure arithmetic of attempts and times (CONTRACT 8).
+
+use std::time::Duration;
+
+use hato_domain::UnixMillis;
+use hato_service::ports::{PostReply, Verdict};
+
+/// The longest wait that a receiver may ask for.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+/// By how much a wait varies, so that a receiver that comes back is not met by everything at once.
+const JITTER: f64 = 0.2;
+
+/// Judges the attempt after `earlier` ones at `now`. `chance` is between -1 and 1; `asked` is what `Retry-After` asks for.
+pub fn verdict(
+    reply: &PostReply,
+    asked: Option<Duration>,
+    earlier: u32,
+    delays: &[Duration],
+    chance: f64,
+    now: UnixMillis,
+) -> Verdict {
+    match reply {
+        PostReply::Answer {
+            status: 200..=299, ..
+        } => Verdict::Arrived,
+        PostReply::Answer { status: 410, .. } => Verdict::Gone,
+        PostReply::Answer { .. } | PostReply::Nothing(_) => {
+            let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
+            let delay = delays.get(earlier).map(|delay| {
+                let asked = asked.unwrap_or_default().min(LONGEST_WAIT);
+                delay.mul_f64(1.0 + JITTER * chance).max(asked)
+            });
+            Verdict::Failed(delay.map(|delay| now.plus(delay)))
+        }
+    }
+}
+
+/// The longest that an event can have to wait.
+pub fn longest_wait(delays: &[Duration]) -> Duration {
+    let longest = delays.iter().max().copied().unwrap_or_default();
+    longest.mul_f64(1.0 + JITTER).max(LONGEST_WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hato_domain::{PostFailure, UnixMillis};
+    use hato_service::ports::{PostReply, Verdict};
+
+    use super::{longest_wait, verdict};
+
+    const NOW: UnixMillis = UnixMillis(1_000_000);
+    const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
+
+    fn answer(status: u16) -> PostReply {
+        let text = String::new();
+        PostReply::Answer { status, text }
+    }
+
+    fn wait(asked: Option<u64>, earlier: u32, chance: f64) -> Option<u64> {
+        let asked = asked.map(Duration::from_secs);
+        match verdict(&answer(503), asked, earlier, &DELAYS, chance, NOW) {
+            Verdict::Failed(next) => next.map(|next| next.since(NOW).as_secs()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_reply_has_its_verdict() {
+        let judged = |reply: &PostReply| verdict(reply, None, 0, &[], 0.0, NOW);
+        for status in 100..=599 {
+            let expected = match status {
+                200..=299 => Verdict::Arrived,
+                410 => Verdict::Gone,
+                _ => Verdict::Failed(None),
+            };
+            assert_eq!(judged(&answer(status)), expected, "{status}");
+        }
+        let nothing = PostReply::Nothing(PostFailure::TimedOut);
+        assert_eq!(judged(&nothing), Verdict::Failed(None));
+    }
+
+    #[test]
+    fn waits_vary_by_a_fifth_and_end() {
+        assert_eq!(wait(None, 0, -1.0), Some(8));
+        assert_eq!(wait(None, 0, 0.0), Some(10));
+        assert_eq!(wait(None, 0, 1.0), Some(12));
+        assert_eq!(wait(None, 1, 0.5), Some(660));
+        assert_eq!(wait(None, 2, 0.0), None);
+    }
+
+    #[test]
+    fn retry_after_counts_when_longer_and_up_to_a_day() {
+        assert_eq!(wait(Some(3), 0, 0.0), Some(10));
+        assert_eq!(wait(Some(70), 0, 1.0), Some(70));
+        assert_eq!(wait(Some(u64::MAX), 0, 0.0), Some(86_400));
+        assert_eq!(wait(Some(70), 2, 0.0), None, "the retries are used up");
+    }
+
+    #[test]
+    fn nothing_waits_longer_than_the_longest_wait() {
+        assert_eq!(longest_wait(&DELAYS), Duration::from_hours(24));
+        let days = [Duration::from_hours(100)];
+        assert_eq!(longest_wait(&days), Duration::from_hours(120));
+    }
+}

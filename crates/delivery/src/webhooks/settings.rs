@@ -1,0 +1,52 @@
+//! What an operator decides about webhooks (CONTRACT 1), and the bounds that posting runs in.
+
+use std::time::Duration;
+
+use hato_domain::OutboundPolicy;
+
+/// The settings of the webhooks' sender.
+#[derive(Clone, Debug)]
+pub struct WebhookSettings {
+    /// `HATO_OUTBOUND_ALLOW`: which addresses may be connected to.
+    pub outbound: OutboundPolicy,
+    /// `HATO_OUTBOUND_CA`: additional trusted roots, the text of a PEM file.
+    pub outbound_ca: Option<String>,
+    /// `HATO_WEBHOOK_RETRY_DELAYS`: the waits before the retries of an event.
+    pub retry_delays: Vec<Duration>,
+    /// How long a receiver may take to answer, connecting included (CONTRACT 8).
+    pub answer_timeout: Duration,
+    /// How long nothing may succeed until the webhook is switched off (CONTRACT 8).
+    pub failing_limit: Duration,
+    /// Requests in flight, all apps together; as many lanes are held at most.
+    pub at_once: usize,
+    /// Requests in flight of one app.
+    pub per_app: usize,
+    /// How long a claimed lane stays claimed when its process dies; renewed while the process lives.
+    pub lease: Duration,
+    /// How long the outbox is left alone at most.
+    pub poll_interval: Duration,
+}
+
+impl Default for WebhookSettings {
+    fn default() -> Self {
+        Self {
+            outbound: OutboundPolicy::default(),
+            outbound_ca: None,
+            retry_delays: vec![
+                Duration::from_secs(5),
+                Duration::from_mins(5),
+                Duration::from_mins(30),
+                Duration::from_hours(2),
+                Duration::from_hours(5),
+                Duration::from_hours(10),
+                Duration::from_hours(10),
+            ],
+            answer_timeout: Duration::from_secs(15),
+            failing_limit: Duration::from_hours(5 * 24),
+            at_once: 128,
+            per_app: 8,
+            lease: Duration::from_secs(20),
+            poll_interval: Duration::from_millis(500),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What arrives: every outcome once, in order, signed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hato_domain::FailureReason;
+use hato_service::ports::{Clock as _, DeadLetter, Expired, RetryJob, Settlement};
+use hato_testkit::webhook_receiver::Event;
+use serde_json::{Value, json};
+
+use crate::world::{World, reached};
+
+#[tokio::test]
+async fn a_send_is_told_of_in_results_and_a_completion() {
+    let world = World::new().await;
+    world.subscribe(&world.app, 4).await;
+    let send = world.send(&world.app).await;
+    let (page, recipients) = world.claim().await;
+    let settlement = Settlement {
+        sent: reached(&recipients[..1]),
+        expired: vec![Expired {
+            recipient: recipients[1].id,
+            http_status: 410,
+        }],
+        dead_letters: vec![DeadLetter {
+            recipient: recipients[2].id,
+            reason: FailureReason::Unreachable,
+            http_status: None,
+        }],
+        retries: vec![RetryJob {
+            recipients: vec![recipients[3].id],
+            attempt: 1,
+            due_at: page.accepted_at,
+        }],
+        ..Settlement::default()
+    };
+    world.settle(&page, settlement).await;
+    let (retry, again) = world.claim().await;
+    let settlement = Settlement {
+        sent: reached(&again),
+        ..Settlement::default()
+    };
+    world.settle(&retry, settlement).await;
+    world.post().await;
+
+    let seen = world.receiver.seen();
+    let kinds: Vec<_> = seen.iter().map(Event::kind).collect();
+    assert_eq!(
+        kinds,
+        ["delivery.results", "delivery.results", "send.completed"]
+    );
+    let result = |number: usize, status: &str, http_status: Value, attempts: u8| {
+        json!({
+            "subscription_id": format!("sub_{number}"),
+            "endpoint": format!("https://push.example/{number}"),
+            "status": status,
+            "http_status": http_status,
+            "attempts": attempts,
+        })
+    };
+    let (app, send) = (world.app.as_str(), send.as_str());
+    assert_eq!(
+        seen[0].json()["data"],
+        json!({"app_id": app, "send_id": send, "results": [
+            result(2, "expired", json!(410), 1),
+            result(3, "failed", Value::Null, 1),
+            result(1, "sent", json!(201), 1),
+        ]})
+    );
+    assert_eq!(
+        seen[1].json()["data"]["results"],
+        json!([result(4, "sent", json!(201), 2)])
+    );
+    assert_eq!(
+        seen[2].json()["data"],
+        json!({
+            "app_id": app, "send_id": send, "recipients": 4, "sent_count": 2,
+            "failed_expired": 1, "failed_other": 1, "skipped_count": 0, "cancelled_count": 0,
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_send_that_reaches_nobody_is_completed_once() {
+    let world = World::new().await;
+    let to_nobody = world.send(&world.app).await;
+    world.subscribe(&world.app, 3).await;
+    let cancelled = world.send(&world.app).await;
+    for stopped in [3, 0] {
+        let now = world.clock.now();
+        let done = world.store.cancel_send(&world.app, &cancelled, now).await;
+        assert_eq!(done.expect("stored"), Some(stopped));
+    }
+    world.post().await;
+    let ends: Vec<_> = world
+        .receiver
+        .seen()
+        .iter()
+        .map(|event| {
+            let data = &event.json()["data"];
+            assert_eq!(event.kind(), "send.completed");
+            (data["send_id"].clone(), data["cancelled_count"].clone())
+        })
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            (json!(to_nobody.as_str()), json!(0)),
+            (json!(cancelled.as_str()), json!(3))
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_full_page_is_one_event_that_names_everybody_once() {
+    let world = World::new().await;
+    world.subscribe(&world.app, 500).await;
+    world.deliver(&world.app).await;
+    world.post().await;
+    let seen = world.receiver.seen();
+    assert_eq!(seen.len(), 2);
+    let mut named = BTreeMap::new();
+    for result in seen[0].json()["data"]["results"]
+        .as_array()
+        .expect("a list")
+    {
+        *named
+            .entry(result["subscription_id"].to_string())
+            .or_insert(0) += 1;
+    }
+    assert_eq!(named.len(), 500);
+    assert!(named.values().all(|times| *times == 1));
+}
+
+#[tokio::test]
+async fn first_attempts_leave_in_the_order_of_settlement() {
+    let world = World::new().await;
+    world.subscribe(&world.app, 1).await;
+    let mut sends = Vec::new();
+    for _ in 0..30 {
+        sends.push(world.deliver(&world.app).await.to_string());
+    }
+    world.post().await;
+    let arrived: Vec<_> = world
+        .receiver
+        .seen()
+        .iter()
+        .map(|event| {
+            let send = event.json()["data"]["send_id"].clone();
+            (send.as_str().expect("a send").to_owned(), event.kind())
+        })
+        .collect();
+    let settled = sends.into_iter().flat_map(|send| {
+        ["delivery.results", "send.completed"].map(|kind| (send.clone(), kind.to_owned()))
+    });
+    assert_eq!(arrived, settled.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn an_event_has_the_headers_of_the_standard() {
+    let world = World::new().await;
+    world.announce().await;
+    world.post().await;
+    let seen = world.receiver.seen();
+    let [event] = &seen[..] else {
+        panic!("{seen:?}");
+    };
+    assert_eq!(event.path, "/hook?token=secret");
+    assert_eq!(event.header("content-type"), "application/json");
+    assert!(event.id().starts_with("msg_"));
+    assert!(event.header("webhook-signature").starts_with("v1,"));
+    let now = world.clock.now();
+    let seconds = (now.0 / 1_000).to_string();
+    assert_eq!(event.header("webhook-timestamp"), seconds);
+    let expected = json!({
+        "type": "webhook.test",
+        "timestamp": now.to_rfc3339(),
+        "data": {"app_id": world.app.as_str()},
+    });
+    assert_eq!(event.json(), expected);
+}
+
+#[tokio::test]
+async fn who_unsubscribed_meanwhile_is_still_named() {
+    let world = World::new().await;
+    world.subscribe(&world.app, 1).await;
+    world.deliver(&world.app).await;
+    let endpoint = hato_domain::Endpoint::parse("https://push.example/1").expect("an endpoint");
+    let now = world.clock.now();
+    let gone = world.store.unsubscribe(&world.app, &endpoint, now).await;
+    gone.expect("stored");
+    // Even when a subscription is kept for no longer than a day, the event keeps it.
+    world.turn_clock(Duration::from_hours(48));
+    let before = world.clock.now().minus(Duration::from_hours(24));
+    for _ in 0..2 {
+        let purged = world
+            .store
+            .purge_deactivated_subscriptions(before, 10)
+            .await;
+        purged.expect("stored");
+    }
+    world.post().await;
+    let results = world.receiver.seen()[0].json()["data"]["results"].clone();
+    assert_eq!(results[0]["endpoint"], "https://push.example/1");
+}

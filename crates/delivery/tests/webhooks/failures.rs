@@ -1,0 +1,145 @@
+//! What does not arrive is posted again, under the same id, until the waits are used up.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use hato_domain::PostFailure;
+use hato_service::ports::{Clock as _, PostReply};
+use hato_testkit::webhook_receiver::{Event, Reaction};
+
+use crate::world::World;
+
+fn answer(status: u16, text: &str) -> PostReply {
+    PostReply::Answer {
+        status,
+        text: text.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
+    let mut world = World::new().await;
+    world.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
+    world.receiver.react(Reaction::Text(500, "broken".into()));
+    world.announce().await;
+    for (wait, attempts) in [(0, 1), (7, 1), (5, 2), (470, 2), (250, 3), (100_000, 3)] {
+        world.turn_clock(Duration::from_secs(wait));
+        world.post().await;
+        assert_eq!(world.receiver.seen().len(), attempts, "after {wait} s");
+    }
+    let events = world.receiver.seen();
+    let ids: BTreeSet<_> = events.iter().map(Event::id).collect();
+    let bodies: BTreeSet<_> = events.iter().map(|event| event.body.clone()).collect();
+    assert_eq!((ids.len(), bodies.len()), (1, 1));
+    let attempts = world.attempts().await;
+    let shown: Vec<_> = attempts.iter().map(|it| (it.attempt, &it.reply)).collect();
+    let broken = answer(500, "broken");
+    assert_eq!(shown, [(3, &broken), (2, &broken), (1, &broken)]);
+    assert!(attempts.iter().all(|attempt| attempt.next_at.is_none()));
+}
+
+#[tokio::test]
+async fn a_signature_is_as_old_as_its_attempt() {
+    let world = World::new().await;
+    world.receiver.script([Reaction::Status(500)]);
+    world.announce().await;
+    world.post().await;
+    world.turn_clock(Duration::from_mins(1));
+    world.post().await;
+    let seen = world.receiver.seen();
+    let times: Vec<i64> = seen
+        .iter()
+        .map(|event| event.header("webhook-timestamp").parse().expect("a number"))
+        .collect();
+    assert_eq!(times[1] - times[0], 60);
+    assert_ne!(
+        seen[0].header("webhook-signature"),
+        seen[1].header("webhook-signature")
+    );
+}
+
+#[tokio::test]
+async fn retry_after_is_waited_for() {
+    let world = World::new().await;
+    world.receiver.script([Reaction::RetryAfter(90)]);
+    world.announce().await;
+    world.post().await;
+    let next = world.attempts().await[0].next_at.expect("a retry");
+    assert_eq!(next.since(world.clock.now()), Duration::from_secs(90));
+    world.turn_clock(Duration::from_secs(89));
+    world.post().await;
+    assert_eq!(world.receiver.seen().len(), 1);
+    world.turn_clock(Duration::from_secs(1));
+    world.post().await;
+    assert_eq!(world.receiver.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn an_event_that_waits_for_its_retry_holds_nothing_back() {
+    let world = World::new().await;
+    world.subscribe(&world.app, 1).await;
+    world.receiver.script([Reaction::Status(500)]);
+    world.deliver(&world.app).await;
+    world.deliver(&world.app).await;
+    world.post().await;
+    let first: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
+    assert_eq!(first.len(), 4);
+    world.receiver.take();
+    world.turn_clock(Duration::from_mins(1));
+    world.post().await;
+    let again: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
+    assert_eq!(again, first[..1]);
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let world = World::new().await;
+    let there = format!("{}&elsewhere", world.receiver.url());
+    world.receiver.script([Reaction::Redirect(there)]);
+    world.announce().await;
+    world.post().await;
+    assert_eq!(world.receiver.seen().len(), 1);
+    assert_eq!(world.attempts().await[0].reply, answer(307, ""));
+}
+
+#[tokio::test]
+async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
+    let world = World::new().await;
+    world.receiver.script([Reaction::Close]);
+    world.announce().await;
+    world.post().await;
+    world.point(&world.app, "https://127.0.0.1:1/").await;
+    world.turn_clock(Duration::from_mins(1));
+    world.post().await;
+    world.point(&world.app, world.receiver.url()).await;
+    world.turn_clock(Duration::from_mins(10));
+    world.post().await;
+    let replies: Vec<_> = world
+        .attempts()
+        .await
+        .into_iter()
+        .map(|it| (it.attempt, it.reply))
+        .collect();
+    let unreachable = || PostReply::Nothing(PostFailure::Unreachable);
+    assert_eq!(
+        replies,
+        [(3, answer(204, "")), (2, unreachable()), (1, unreachable())]
+    );
+}
+
+#[tokio::test]
+async fn an_event_can_be_posted_once_more() {
+    let world = World::new().await;
+    world.announce().await;
+    world.post().await;
+    let id = world.attempts().await[0].event_id.clone();
+    let now = world.clock.now();
+    let queued = world.store.resend_event(&world.app, &id, now).await;
+    assert!(queued.expect("stored"));
+    world.post().await;
+    let ids: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
+    assert_eq!(ids, [id.as_str(), id.as_str()]);
+    let other = world.new_app().await;
+    let queued = world.store.resend_event(&other, &id, now).await;
+    assert!(!queued.expect("stored"), "it is another app's");
+}

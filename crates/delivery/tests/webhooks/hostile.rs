@@ -1,0 +1,92 @@
+//! Receivers that would harm the sender: each costs a bounded time, and nobody else's events wait for it.
+
+use std::time::Duration;
+
+use hato_delivery::Shutdown;
+use hato_domain::{OutboundPolicy, PostFailure, WebhookUrl};
+use hato_service::ports::PostReply;
+use hato_testkit::webhook_receiver::{Reaction, WebhookReceiver};
+
+use crate::world::World;
+
+#[tokio::test]
+async fn one_that_hangs_is_given_up() {
+    let mut world = World::new().await;
+    world.settings.answer_timeout = Duration::from_millis(200);
+    world.receiver.script([Reaction::Hang]);
+    world.announce().await;
+    world.post().await;
+    let attempts = world.attempts().await;
+    let timed_out = PostReply::Nothing(PostFailure::TimedOut);
+    assert_eq!(attempts[0].reply, timed_out);
+    assert!(attempts[0].duration >= Duration::from_millis(200));
+    assert!(attempts[0].next_at.is_some());
+}
+
+#[tokio::test]
+async fn of_one_that_streams_the_beginning_is_kept() {
+    let world = World::new().await;
+    world.receiver.script([Reaction::Stream]);
+    world.announce().await;
+    world.post().await;
+    let PostReply::Answer { status, text } = &world.attempts().await[0].reply else {
+        panic!("an answer");
+    };
+    assert_eq!((*status, text.len()), (200, 1_024));
+}
+
+#[tokio::test]
+async fn what_it_answers_is_kept_as_text() {
+    let world = World::new().await;
+    let answer = format!("{}鳩", "x".repeat(1_022));
+    world.receiver.script([Reaction::Text(200, answer)]);
+    world.announce().await;
+    world.post().await;
+    let PostReply::Answer { text, .. } = &world.attempts().await[0].reply else {
+        panic!("an answer");
+    };
+    assert_eq!(*text, format!("{}\u{fffd}", "x".repeat(1_022)));
+}
+
+#[tokio::test]
+async fn addresses_of_the_operators_network_are_not_connected_to() {
+    let mut world = World::new().await;
+    let port = world.receiver.url().split(':').next_back().expect("a port");
+    for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
+        let url = format!("https://{host}:{port}");
+        let open = OutboundPolicy::parse("127.0.0.0/8,::/0").expect("a CIDR list");
+        let url = WebhookUrl::parse(&url, &open).expect("a URL");
+        world.settings.outbound = OutboundPolicy::default();
+        let set = world.store.set_webhook(&world.app, Some(url)).await;
+        set.expect("stored");
+        world.announce().await;
+        world.post().await;
+        let blocked = PostReply::Nothing(PostFailure::BlockedAddress);
+        assert_eq!(world.attempts().await[0].reply, blocked, "{host}");
+    }
+    assert_eq!(world.receiver.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn one_that_hangs_delays_nobody_else() {
+    let mut world = World::new().await;
+    world.settings.at_once = 16;
+    world.receiver.react(Reaction::Hang);
+    for _ in 0..20 {
+        world.announce().await;
+    }
+    let prompt = WebhookReceiver::start(&world.authority).await;
+    let other = world.new_app().await;
+    world.point(&other, prompt.url()).await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.sender().run(shutdown.clone()));
+    world.receiver.wait_until(|seen| !seen.is_empty()).await;
+    for _ in 0..20 {
+        world.announce_to(&other).await;
+        world.wake.ring_for_event();
+    }
+    prompt.wait_until(|seen| seen.len() == 20).await;
+    assert!(world.receiver.seen().len() <= 8, "bounded per app");
+    shutdown.abort();
+    running.await.expect("no panic");
+}

@@ -1,0 +1,8 @@
+//! The webhooks' sender between a real store and a receiver that is real on the wire.
+
+mod arrival;
+mod failures;
+mod hostile;
+mod running;
+mod switch;
+mod world;

@@ -1,0 +1,337 @@
+//! Webhooks in the store: their settings, the outbox, and what became of attempts to post.
+//!
+//! An event is written in the transaction that settles what it tells of, and only for an app whose webhook is active: it has
+//! a URL, its account's plan allows it and it was not switched off. An app's events are a lane: whoever claims it posts first
+//! attempts in the order of settlement, and only the holder of the lane's lease records what became of them. So an event
+//! whose process died is posted again under the same id.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hato_domain::{
+    AppId, DisabledReason, EventType, PostFailure, ResultStatus, SendId, UnixMillis, WebhookEventId,
+};
+
+use super::{RecipientId, SendCounts, StoreError};
+
+/// An app's webhook as it is set up.
+#[derive(Clone, Debug)]
+pub struct WebhookRecord {
+    /// Where events are posted.
+    pub url: String,
+    /// What signs them.
+    pub secrets: SealedSecrets,
+    /// Why no events are posted; `None` when they are.
+    pub disabled: Option<DisabledReason>,
+}
+
+/// Signing secrets of 32 bytes, sealed and bound to the app's id.
+#[derive(Clone, Debug, Default)]
+pub struct SealedSecrets {
+    /// `None` until one is needed.
+    pub current: Option<Vec<u8>>,
+    /// The one before, until it expires.
+    pub previous: Option<(Vec<u8>, UnixMillis)>,
+}
+
+/// What became of [`WebhookStore::enable_webhook`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebhookEnabled {
+    /// It is on.
+    Done,
+    /// The account's plan is not [`hato_domain::Plan::FOR_WEBHOOKS`].
+    PlanRequired,
+    /// There is no URL.
+    NoWebhook,
+}
+
+/// An attempt to post an event, as the owner reads it.
+#[derive(Clone, Debug)]
+pub struct AttemptRecord {
+    /// `msg_…`.
+    pub event_id: WebhookEventId,
+    /// The event's kind.
+    pub kind: EventType,
+    /// The send it tells of.
+    pub send_id: Option<SendId>,
+    /// 1 for the first.
+    pub attempt: u32,
+    /// Where it was posted.
+    pub url: String,
+    /// What came back.
+    pub reply: PostReply,
+    /// When it began.
+    pub started_at: UnixMillis,
+    /// How long it took.
+    pub duration: Duration,
+    /// When the event is posted again by itself.
+    pub next_at: Option<UnixMillis>,
+}
+
+/// What came back from a receiver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PostReply {
+    /// An answer.
+    Answer {
+        /// Its status.
+        status: u16,
+        /// The beginning of its body.
+        text: String,
+    },
+    /// None.
+    Nothing(PostFailure),
+}
+
+/// An event of the outbox.
+#[derive(Clone, Debug)]
+pub struct WebhookEvent {
+    /// Its number, in the order of settlement.
+    pub number: i64,
+    /// `msg_…`.
+    pub id: WebhookEventId,
+    /// What happened.
+    pub content: EventContent,
+    /// When.
+    pub created_at: UnixMillis,
+    /// Attempts that were made.
+    pub attempts: u32,
+}
+
+/// What an event tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventContent {
+    /// What became of a page's recipients.
+    Results(SendId, Vec<ResultGroup>),
+    /// Every recipient of a send is settled: how many there were, and by outcome.
+    Completed(SendId, i64, SendCounts),
+    /// Nothing happened: the owner wants to see an event.
+    Test,
+}
+
+impl EventContent {
+    /// The event's `type`.
+    pub const fn kind(&self) -> EventType {
+        match self {
+            Self::Results(..) => EventType::DeliveryResults,
+            Self::Completed(..) => EventType::SendCompleted,
+            Self::Test => EventType::Test,
+        }
+    }
+
+    /// The send that it tells of.
+    pub const fn send(&self) -> Option<&SendId> {
+        match self {
+            Self::Results(send, _) | Self::Completed(send, ..) => Some(send),
+            Self::Test => None,
+        }
+    }
+}
+
+/// Recipients with the same fate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultGroup {
+    /// What became of them.
+    pub status: ResultStatus,
+    /// The last answer's status, if there was an answer.
+    pub http_status: Option<u16>,
+    /// Attempts that were made.
+    pub attempts: u8,
+    /// Who.
+    pub recipients: Vec<RecipientId>,
+}
+
+/// A recipient as receivers know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRecipient {
+    /// Its number in the store.
+    pub id: RecipientId,
+    /// `sub_…`.
+    pub subscription_id: String,
+    /// Where its messages go.
+    pub endpoint: String,
+}
+
+/// The right to post an app's events, until it ends or is renewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneLease {
+    /// Whose events.
+    pub app_id: AppId,
+    /// Distinguishes this claim from every other.
+    pub token: i64,
+}
+
+/// What a claim of a lane found.
+#[derive(Clone, Debug)]
+pub enum NextLane {
+    /// A lane to look after.
+    Claimed(LaneLease),
+    /// Nothing is due; the next lane is due then, if there is one.
+    Idle {
+        /// When to ask again at the latest.
+        next_due: Option<UnixMillis>,
+    },
+}
+
+/// What its holder has to do for a lane.
+#[derive(Clone, Debug)]
+pub enum Agenda {
+    /// Post these events.
+    Post {
+        /// The webhook.
+        webhook: Box<WebhookRecord>,
+        /// Events never posted, in the order of settlement.
+        first: Vec<WebhookEvent>,
+        /// Events to be posted again, in the order in which they are due.
+        again: Vec<WebhookEvent>,
+    },
+    /// The webhook is not active: what waits is discarded.
+    Discard,
+    /// The lease was lost.
+    LeaseLost,
+}
+
+/// What became of an attempt.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The event's number.
+    pub event: i64,
+    /// Where it was posted.
+    pub url: String,
+    /// What came back.
+    pub reply: PostReply,
+    /// When it began.
+    pub started_at: UnixMillis,
+    /// How long it took.
+    pub duration: Duration,
+    /// What is to be done.
+    pub verdict: Verdict,
+}
+
+/// What an attempt means for its event and its webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The event arrived.
+    Arrived,
+    /// It did not, and is posted again at this time, if at all.
+    Failed(Option<UnixMillis>),
+    /// Nobody wants events there any more.
+    Gone,
+}
+
+/// Whether an attempt was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptRecorded {
+    /// It was.
+    Recorded,
+    /// It was, and the webhook is switched off by it.
+    SwitchedOff(DisabledReason),
+    /// The lease was lost: nothing was recorded.
+    LeaseLost,
+}
+
+/// Verbs of owners.
+#[async_trait]
+pub trait WebhookStore {
+    /// The app's webhook; `None` while it has no URL.
+    async fn webhook(
+        &self,
+        app: &AppId,
+        now: UnixMillis,
+    ) -> Result<Option<WebhookRecord>, StoreError>;
+
+    /// Makes `sealed` the secret; the one before signs too until `until`.
+    async fn rotate_secret(
+        &self,
+        app: &AppId,
+        sealed: Vec<u8>,
+        until: UnixMillis,
+    ) -> Result<(), StoreError>;
+
+    /// Switches a switched-off webhook on.
+    async fn enable_webhook(&self, app: &AppId) -> Result<WebhookEnabled, StoreError>;
+
+    /// Queues an event for the owner to see; `false` when the webhook is not active.
+    async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
+
+    /// Queues an event of the app once more; `false` when there is none with this id, or the webhook is not active.
+    async fn resend_event(
+        &self,
+        app: &AppId,
+        event: &WebhookEventId,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError>;
+
+    /// The app's newest attempts, newest first.
+    async fn webhook_attempts(
+        &self,
+        app: &AppId,
+        limit: u32,
+    ) -> Result<Vec<AttemptRecord>, StoreError>;
+
+    /// An event of the app.
+    async fn webhook_event(
+        &self,
+        app: &AppId,
+        event: &WebhookEventId,
+    ) -> Result<Option<WebhookEvent>, StoreError>;
+
+    /// Removes at most `limit` attempts beyond the newest `kept` of each app, then events that are finished and have no attempt
+    /// any more; whether some may be left.
+    async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError>;
+}
+
+/// Verbs of who posts.
+#[async_trait]
+pub trait WebhookQueue {
+    /// Claims the lane that has been due longest, until `now + lease`.
+    async fn claim_lane(&self, now: UnixMillis, lease: Duration) -> Result<NextLane, StoreError>;
+
+    /// What is due of a lane but not among `in_flight`: at most `limit` of each kind.
+    async fn agenda(
+        &self,
+        lane: &LaneLease,
+        in_flight: &[i64],
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<Agenda, StoreError>;
+
+    /// Who the recipients are, in the order of their numbers; whose subscription was removed meanwhile is missing.
+    async fn known_recipients(
+        &self,
+        recipients: &[RecipientId],
+    ) -> Result<Vec<KnownRecipient>, StoreError>;
+
+    /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
+    /// switched off when it is gone or nothing has succeeded since `failing_limit` before `now`.
+    async fn record_attempt(
+        &self,
+        lane: &LaneLease,
+        attempt: Attempt,
+        failing_limit: Duration,
+        now: UnixMillis,
+    ) -> Result<AttemptRecorded, StoreError>;
+
+    /// Keeps `sealed` as the app's first secret, unless it has one.
+    async fn keep_first_secret(&self, app: &AppId, sealed: Vec<u8>) -> Result<(), StoreError>;
+
+    /// Discards at most `limit` waiting events of a lane; whether some may be left.
+    async fn discard_events(&self, lane: &LaneLease, limit: u32) -> Result<bool, StoreError>;
+
+    /// Extends a lease that is still held to `until`; `false` when it was lost.
+    async fn renew_lane(&self, lane: &LaneLease, until: UnixMillis) -> Result<bool, StoreError>;
+
+    /// Gives a lane back: it is due with its next event, but not before `not_before`.
+    async fn release_lane(
+        &self,
+        lane: &LaneLease,
+        not_before: UnixMillis,
+    ) -> Result<(), StoreError>;
+
+    /// Repairs due times after the clock was set back, as the delivery queue's verb does.
+    async fn bring_lanes_forward(
+        &self,
+        now: UnixMillis,
+        lease: Duration,
+        longest_wait: Duration,
+    ) -> Result<(), StoreError>;
+}

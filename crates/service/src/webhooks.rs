@@ -1,0 +1,146 @@
+//! Webhooks as owners see them: secrets, the switch, and what became of events (CONTRACT 8).
+
+mod body;
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hato_domain::{DisabledReason, ErrorCode, UnixMillis, WebhookEventId};
+
+pub use body::event_body;
+
+use crate::access::MayManage;
+use crate::ports::{AttemptRecord, WebhookEnabled, WebhookRecord};
+use crate::{Failure, Outcome, Service};
+
+/// Attempts of an app that its owner can look at; older ones are removed.
+pub const SHOWN_ATTEMPTS: u32 = 100;
+
+/// How long both secrets sign after a rotation (CONTRACT 8).
+const BOTH_SIGN: Duration = Duration::from_hours(24);
+
+/// Bytes of a secret; Standard Webhooks takes 24 to 64.
+const SECRET_BYTES: usize = 32;
+
+/// An app's webhook, with its secrets in their text form.
+#[derive(Clone)]
+pub struct Webhook {
+    /// Where events are posted.
+    pub url: String,
+    /// `whsec_…`.
+    pub secret: String,
+    /// The one before, and when it stops signing.
+    pub previous_secret: Option<(String, UnixMillis)>,
+    /// Why no events are posted; `None` when they are.
+    pub disabled: Option<DisabledReason>,
+}
+
+/// A new signing secret.
+pub fn new_secret() -> Result<[u8; SECRET_BYTES], Failure> {
+    let mut secret = [0; SECRET_BYTES];
+    aws_lc_rs::rand::fill(&mut secret).map_err(Failure::internal)?;
+    Ok(secret)
+}
+
+impl Service {
+    /// The app's webhook; `NOT_FOUND` while it has no URL, `CONFIG_ERROR` without an encryption key.
+    pub async fn webhook(&self, access: &MayManage) -> Outcome<Webhook> {
+        let record = self.webhook_record(access).await?;
+        if record.secrets.current.is_some() {
+            return self.opened(access, record);
+        }
+        let sealed = self.sealed_secret(access)?;
+        self.store.keep_first_secret(access.app(), sealed).await?;
+        let record = self.webhook_record(access).await?;
+        self.opened(access, record)
+    }
+
+    /// Makes a new secret; for a day both sign (CONTRACT 8). Refuses as [`Self::webhook`] does.
+    pub async fn rotate_webhook_secret(&self, access: &MayManage) -> Outcome<Webhook> {
+        self.webhook(access).await?;
+        let sealed = self.sealed_secret(access)?;
+        let until = self.clock.now().plus(BOTH_SIGN);
+        let rotated = self.store.rotate_secret(access.app(), sealed, until);
+        rotated.await?;
+        self.webhook(access).await
+    }
+
+    /// Switches a switched-off webhook on. Refuses as [`Self::webhook`] does, and with `PLAN_REQUIRED`.
+    pub async fn enable_webhook(&self, access: &MayManage) -> Outcome<Webhook> {
+        match self.store.enable_webhook(access.app()).await? {
+            WebhookEnabled::Done => self.webhook(access).await,
+            WebhookEnabled::PlanRequired => Err(ErrorCode::PlanRequired.into()),
+            WebhookEnabled::NoWebhook => Err(ErrorCode::NotFound.into()),
+        }
+    }
+
+    /// Queues a `webhook.test` event; `NOT_FOUND` when the webhook is not active.
+    pub async fn send_test_event(&self, access: &MayManage) -> Outcome<()> {
+        let now = self.clock.now();
+        let queued = self.store.queue_test_event(access.app(), now).await?;
+        self.announced(queued)
+    }
+
+    /// Queues an event once more, under its id; `NOT_FOUND` when there is none any more, or the webhook is not active.
+    pub async fn resend_event(&self, access: &MayManage, event: &str) -> Outcome<()> {
+        let event = WebhookEventId::parse(event)?;
+        let now = self.clock.now();
+        let queued = self.store.resend_event(access.app(), &event, now).await?;
+        self.announced(queued)
+    }
+
+    /// The newest attempts to post the app's events, newest first.
+    pub async fn webhook_attempts(&self, access: &MayManage) -> Outcome<Vec<AttemptRecord>> {
+        let attempts = self.store.webhook_attempts(access.app(), SHOWN_ATTEMPTS);
+        Ok(attempts.await?)
+    }
+
+    /// The body of an event of the app, as it is posted; `NOT_FOUND`.
+    pub async fn webhook_event_body(&self, access: &MayManage, event: &str) -> Outcome<String> {
+        let event = WebhookEventId::parse(event)?;
+        let event = self.store.webhook_event(access.app(), &event).await?;
+        let event = event.ok_or(ErrorCode::NotFound)?;
+        Ok(event_body(&*self.store, access.app(), &event).await?)
+    }
+
+    fn announced(&self, queued: bool) -> Outcome<()> {
+        if !queued {
+            return Err(ErrorCode::NotFound.into());
+        }
+        self.wake.ring_for_event();
+        Ok(())
+    }
+
+    async fn webhook_record(&self, access: &MayManage) -> Outcome<WebhookRecord> {
+        let now = self.clock.now();
+        let record = self.store.webhook(access.app(), now).await?;
+        Ok(record.ok_or(ErrorCode::NotFound)?)
+    }
+
+    fn sealed_secret(&self, access: &MayManage) -> Outcome<Vec<u8>> {
+        let sealer = self.secrets.sealer()?;
+        Ok(sealer.seal(access.app().as_str(), &new_secret()?))
+    }
+
+    fn opened(&self, access: &MayManage, record: WebhookRecord) -> Outcome<Webhook> {
+        let sealer = self.secrets.sealer()?;
+        let open = |sealed: &[u8]| -> Outcome<String> {
+            let secret = sealer.open(access.app().as_str(), sealed);
+            Ok(secret_text(&secret.map_err(Failure::internal)?))
+        };
+        let current = record.secrets.current.unwrap_or_default();
+        let previous = record.secrets.previous;
+        let previous = previous.map(|(sealed, until)| open(&sealed).map(|it| (it, until)));
+        Ok(Webhook {
+            url: record.url,
+            secret: open(&current)?,
+            previous_secret: previous.transpose()?,
+            disabled: record.disabled,
+        })
+    }
+}
+
+fn secret_text(secret: &[u8]) -> String {
+    format!("whsec_{}", STANDARD.encode(secret))
+}

@@ -1,0 +1,266 @@
+//! Webhooks as owners set them up and look at them.
+
+use async_trait::async_trait;
+use hato_domain::{AppId, DisabledReason, Plan, UnixMillis, WebhookEventId};
+use hato_service::ports::{
+    AttemptRecord, SealedSecrets, StoreError, WebhookEnabled, WebhookEvent, WebhookRecord,
+    WebhookStore,
+};
+
+use crate::Database;
+use crate::accounts::plan;
+use crate::dialect::{Connection, readers, write};
+use crate::failure::{during, unreadable};
+use crate::webhook_attempts;
+use crate::webhook_events;
+use crate::webhook_outbox::{announce_test, call_for, is_active};
+
+#[async_trait]
+impl WebhookStore for Database {
+    async fn webhook(
+        &self,
+        app: &AppId,
+        now: UnixMillis,
+    ) -> Result<Option<WebhookRecord>, StoreError> {
+        let row = webhook_row(self, app).await;
+        row.and_then(|row| row.map_or(Ok(None), |row| row.into_record(now)))
+            .map_err(during("find a webhook"))
+    }
+
+    async fn rotate_secret(
+        &self,
+        app: &AppId,
+        sealed: Vec<u8>,
+        until: UnixMillis,
+    ) -> Result<(), StoreError> {
+        let app = app.clone();
+        write(self, "rotate a secret", move |c| {
+            Box::pin(rotate(c, app, sealed, until))
+        })
+        .await
+    }
+
+    async fn enable_webhook(&self, app: &AppId) -> Result<WebhookEnabled, StoreError> {
+        let app = app.clone();
+        write(self, "switch a webhook on", |c| Box::pin(enable(c, app))).await
+    }
+
+    async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError> {
+        let app = app.clone();
+        write(self, "queue a test event", move |c| {
+            Box::pin(queue_test(c, app, now))
+        })
+        .await
+    }
+
+    async fn resend_event(
+        &self,
+        app: &AppId,
+        event: &WebhookEventId,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let (app, event) = (app.clone(), event.clone());
+        write(self, "queue an event again", move |c| {
+            Box::pin(resend(c, app, event, now))
+        })
+        .await
+    }
+
+    async fn webhook_attempts(
+        &self,
+        app: &AppId,
+        limit: u32,
+    ) -> Result<Vec<AttemptRecord>, StoreError> {
+        let attempts = webhook_attempts::list(self, app, limit).await;
+        attempts.map_err(during("list attempts"))
+    }
+
+    async fn webhook_event(
+        &self,
+        app: &AppId,
+        event: &WebhookEventId,
+    ) -> Result<Option<WebhookEvent>, StoreError> {
+        let event = webhook_events::find(self, app, event).await;
+        event.map_err(during("find an event"))
+    }
+
+    async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError> {
+        write(self, "remove old attempts", move |c| {
+            Box::pin(webhook_attempts::purge(c, kept.into(), limit.into()))
+        })
+        .await
+    }
+}
+
+/// A webhook, and what decides whether it is active.
+pub(crate) struct WebhookRow {
+    url: Option<String>,
+    plan: String,
+    sealed_secret: Option<Vec<u8>>,
+    sealed_previous_secret: Option<Vec<u8>>,
+    previous_secret_expires_at: Option<i64>,
+    disabled_reason: Option<String>,
+    pub(crate) lease_token: i64,
+}
+
+impl WebhookRow {
+    /// The webhook as it is at `now`; `None` without a URL.
+    pub(crate) fn into_record(self, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
+        let disabled = self.disabled()?;
+        let Some(url) = self.url else {
+            return Ok(None);
+        };
+        let expiry = self.previous_secret_expires_at.map(UnixMillis);
+        let previous = self.sealed_previous_secret.zip(expiry);
+        Ok(Some(WebhookRecord {
+            url,
+            secrets: SealedSecrets {
+                current: self.sealed_secret,
+                previous: previous.filter(|(_, expires_at)| *expires_at > now),
+            },
+            disabled,
+        }))
+    }
+
+    fn disabled(&self) -> sqlx::Result<Option<DisabledReason>> {
+        if plan(&self.plan)? != Plan::FOR_WEBHOOKS {
+            return Ok(Some(DisabledReason::PlanRequired));
+        }
+        let reason = self.disabled_reason.as_deref();
+        let parse = |text| DisabledReason::parse(text).ok_or_else(|| unreadable("reason"));
+        reason.map(parse).transpose()
+    }
+}
+
+/// The webhook of an app that is there and had a URL once.
+pub(crate) async fn webhook_row(
+    database: &Database,
+    app: &AppId,
+) -> sqlx::Result<Option<WebhookRow>> {
+    let app = app.as_str();
+    sqlx::query_as!(
+        WebhookRow,
+        r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
+                  w.previous_secret_expires_at, w.disabled_reason, w.lease_token
+           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                              JOIN accounts AS a ON a.id = p.account_id
+           WHERE w.app_id = $1 AND p.deleted_at IS NULL"#,
+        app
+    )
+    .fetch_optional(readers(database))
+    .await
+}
+
+/// Makes the row of an app whose URL is set. A URL other than the one before starts afresh; the secret stays.
+pub(crate) async fn set_up(c: &mut Connection, app: &str, is_other_url: bool) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO webhooks (app_id) VALUES ($1) ON CONFLICT (app_id) DO NOTHING",
+        app
+    )
+    .execute(&mut *c)
+    .await?;
+    if is_other_url {
+        start_afresh(c, app).await?;
+    }
+    Ok(())
+}
+
+/// Forgets failures, and that the webhook was switched off.
+async fn start_afresh(c: &mut Connection, app: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE webhooks SET disabled_reason = NULL, failing_since = NULL WHERE app_id = $1",
+        app
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Keeps the first secret of an app that has none.
+pub(crate) async fn keep_secret(
+    c: &mut Connection,
+    app: AppId,
+    sealed: Vec<u8>,
+) -> sqlx::Result<()> {
+    let app = app.as_str();
+    sqlx::query!(
+        "UPDATE webhooks SET sealed_secret = $2 WHERE app_id = $1 AND sealed_secret IS NULL",
+        app,
+        sealed
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+async fn rotate(
+    c: &mut Connection,
+    app: AppId,
+    sealed: Vec<u8>,
+    until: UnixMillis,
+) -> sqlx::Result<()> {
+    let app = app.as_str();
+    sqlx::query!(
+        "UPDATE webhooks
+         SET sealed_previous_secret = sealed_secret, sealed_secret = $2,
+             previous_secret_expires_at = CASE WHEN sealed_secret IS NULL THEN NULL
+                                               ELSE CAST($3 AS BIGINT) END
+         WHERE app_id = $1",
+        app,
+        sealed,
+        until.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+async fn enable(c: &mut Connection, app: AppId) -> sqlx::Result<WebhookEnabled> {
+    let name = app.as_str();
+    let account_plan = sqlx::query_scalar!(
+        r#"SELECT a.plan AS "plan!"
+           FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+           WHERE p.id = $1 AND p.webhook_url IS NOT NULL AND p.deleted_at IS NULL"#,
+        name
+    )
+    .fetch_optional(&mut *c)
+    .await?;
+    let Some(account_plan) = account_plan else {
+        return Ok(WebhookEnabled::NoWebhook);
+    };
+    if plan(&account_plan)? != Plan::FOR_WEBHOOKS {
+        return Ok(WebhookEnabled::PlanRequired);
+    }
+    start_afresh(c, name).await?;
+    Ok(WebhookEnabled::Done)
+}
+
+async fn queue_test(c: &mut Connection, app: AppId, now: UnixMillis) -> sqlx::Result<bool> {
+    let is_active = is_active(c, &app).await?;
+    if is_active {
+        announce_test(c, &app, now).await?;
+    }
+    Ok(is_active)
+}
+
+async fn resend(
+    c: &mut Connection,
+    app: AppId,
+    event: WebhookEventId,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
+    if !is_active(c, &app).await? {
+        return Ok(false);
+    }
+    let (name, event) = (app.as_str(), event.as_str());
+    let queued = sqlx::query!(
+        "UPDATE webhook_events SET due_at = $3 WHERE app_id = $1 AND public_id = $2",
+        name,
+        event,
+        now.0
+    )
+    .execute(&mut *c)
+    .await?;
+    call_for(c, &app, now).await?;
+    Ok(queued.rows_affected() == 1)
+}

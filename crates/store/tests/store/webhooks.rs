@@ -1,0 +1,221 @@
+//! Webhooks: their secrets, the outbox, and what is kept of attempts.
+
+use std::time::Duration;
+
+use hato_domain::{AppId, WebhookUrl};
+use hato_service::ports::{
+    Agenda, Attempt, AttemptRecorded, LaneLease, NextLane, PostReply, SealedSecrets, Settled,
+    Settlement, Verdict, WebhookEvent,
+};
+
+use crate::world::{LEASE, START, World, at, ids, sent_to};
+
+const URL: &str = "https://hooks.example/1";
+const FIVE_DAYS: Duration = Duration::from_hours(120);
+
+async fn app(world: &World) -> AppId {
+    let app = world.app().await;
+    let url = WebhookUrl::parse(URL, &hato_domain::OutboundPolicy::default()).expect("a URL");
+    let set = world.store.set_webhook(&app, Some(url)).await;
+    set.expect("stored");
+    app
+}
+
+async fn announce(world: &World, app: &AppId) {
+    let queued = world.store.queue_test_event(app, START).await;
+    assert!(queued.expect("stored"));
+}
+
+async fn claim(world: &World, millis: i64) -> LaneLease {
+    match world
+        .store
+        .claim_lane(at(millis), LEASE)
+        .await
+        .expect("asked")
+    {
+        NextLane::Claimed(lane) => lane,
+        NextLane::Idle { next_due } => panic!("nothing is due before {next_due:?}"),
+    }
+}
+
+/// What is due of a lane: events never posted, and those to be posted again.
+async fn due(world: &World, lane: &LaneLease, in_flight: &[i64]) -> [Vec<WebhookEvent>; 2] {
+    let agenda = world.store.agenda(lane, in_flight, START, 100).await;
+    match agenda.expect("read") {
+        Agenda::Post { first, again, .. } => [first, again],
+        other => panic!("{other:?}"),
+    }
+}
+
+fn attempt(event: i64, status: u16, verdict: Verdict) -> Attempt {
+    Attempt {
+        event,
+        url: URL.into(),
+        reply: PostReply::Answer {
+            status,
+            text: String::new(),
+        },
+        started_at: START,
+        duration: Duration::ZERO,
+        verdict,
+    }
+}
+
+async fn record(world: &World, lane: &LaneLease, attempt: Attempt) -> AttemptRecorded {
+    let recorded = world.store.record_attempt(lane, attempt, FIVE_DAYS, START);
+    recorded.await.expect("stored")
+}
+
+async fn secrets(world: &World, app: &AppId, millis: i64) -> SealedSecrets {
+    let webhook = world.store.webhook(app, at(millis)).await;
+    webhook.expect("read").expect("a webhook").secrets
+}
+
+#[tokio::test]
+async fn the_secret_before_stays_until_it_expires() {
+    let world = World::new().await;
+    let app = app(&world).await;
+    assert_eq!(secrets(&world, &app, 0).await.current, None);
+    for sealed in [vec![1], vec![9]] {
+        let kept = world.store.keep_first_secret(&app, sealed).await;
+        kept.expect("stored");
+    }
+    assert_eq!(secrets(&world, &app, 0).await.current, Some(vec![1]));
+    for (sealed, until) in [(vec![2], 100), (vec![3], 200)] {
+        let rotated = world.store.rotate_secret(&app, sealed, at(until)).await;
+        rotated.expect("stored");
+    }
+    let now = secrets(&world, &app, 199).await;
+    assert_eq!(
+        (now.current, now.previous),
+        (Some(vec![3]), Some((vec![2], at(200))))
+    );
+    assert_eq!(secrets(&world, &app, 200).await.previous, None);
+}
+
+#[tokio::test]
+async fn a_lane_is_one_holders_and_fences_the_others_off() {
+    let world = World::new().await;
+    let app = app(&world).await;
+    announce(&world, &app).await;
+    let old = claim(&world, 0).await;
+    let lease = i64::try_from(LEASE.as_millis()).expect("short");
+    let new = claim(&world, lease).await;
+    let [first, _] = due(&world, &new, &[]).await;
+    let event = first[0].number;
+    let arrived = || attempt(event, 200, Verdict::Arrived);
+    assert_eq!(
+        record(&world, &old, arrived()).await,
+        AttemptRecorded::LeaseLost
+    );
+    let lost = world.store.agenda(&old, &[], START, 1).await;
+    assert!(matches!(lost.expect("read"), Agenda::LeaseLost));
+    assert_eq!(
+        record(&world, &new, arrived()).await,
+        AttemptRecorded::Recorded
+    );
+    assert!(due(&world, &new, &[]).await.iter().all(Vec::is_empty));
+}
+
+#[tokio::test]
+async fn an_event_written_while_its_lane_is_held_is_due_when_it_is_given_back() {
+    let world = World::new().await;
+    let app = app(&world).await;
+    announce(&world, &app).await;
+    let lane = claim(&world, 0).await;
+    let [first, _] = due(&world, &lane, &[]).await;
+    announce(&world, &app).await;
+    let next_at = Some(at(500));
+    record(
+        &world,
+        &lane,
+        attempt(first[0].number, 500, Verdict::Failed(next_at)),
+    )
+    .await;
+    world
+        .store
+        .release_lane(&lane, at(10))
+        .await
+        .expect("stored");
+    let idle = world.store.claim_lane(at(9), LEASE).await.expect("asked");
+    assert!(matches!(idle, NextLane::Idle { next_due } if next_due == Some(at(10))));
+    let lane = claim(&world, 10).await;
+    let [first, again] = due(&world, &lane, &[]).await;
+    assert_eq!((first.len(), again.len()), (1, 0));
+    let [in_flight, _] = due(&world, &lane, &[first[0].number]).await;
+    assert!(in_flight.is_empty());
+    record(
+        &world,
+        &lane,
+        attempt(first[0].number, 200, Verdict::Arrived),
+    )
+    .await;
+    world
+        .store
+        .release_lane(&lane, START)
+        .await
+        .expect("stored");
+    let idle = world.store.claim_lane(START, LEASE).await.expect("asked");
+    assert!(matches!(idle, NextLane::Idle { next_due } if next_due == next_at));
+}
+
+#[tokio::test]
+async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing() {
+    let world = World::new().await;
+    let app = app(&world).await;
+    announce(&world, &app).await;
+    let lane = claim(&world, 0).await;
+    let [first, _] = due(&world, &lane, &[]).await;
+    let mut gone = attempt(first[0].number, 410, Verdict::Gone);
+    gone.url = "https://hooks.example/before".into();
+    assert_eq!(record(&world, &lane, gone).await, AttemptRecorded::Recorded);
+}
+
+#[tokio::test]
+async fn the_newest_attempts_are_kept_with_their_events() {
+    let world = World::new().await;
+    let apps = [app(&world).await, app(&world).await];
+    for app in &apps {
+        for _ in 0..7 {
+            announce(&world, app).await;
+        }
+        let lane = claim(&world, 0).await;
+        let [first, _] = due(&world, &lane, &[]).await;
+        for event in &first[..6] {
+            record(&world, &lane, attempt(event.number, 200, Verdict::Arrived)).await;
+        }
+    }
+    let mut steps = 0;
+    while world.store.purge_webhooks(4, 1).await.expect("stored") {
+        steps += 1;
+    }
+    assert_eq!(steps, 8, "two attempts and two events of each app");
+    for app in &apps {
+        let attempts = world.store.webhook_attempts(app, 100).await.expect("read");
+        assert_eq!(attempts.len(), 4);
+        for attempt in attempts {
+            let event = world.store.webhook_event(app, &attempt.event_id).await;
+            assert!(event.expect("read").is_some());
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_event_is_written_if_and_only_if_its_outcome_was_counted() {
+    let world = World::new().await;
+    let app = app(&world).await;
+    world.subscribe_all(&app, 2).await;
+    world.broadcast(&app, START).await;
+    let page = world.claim(START, 100).await;
+    let settlement = Settlement {
+        sent: sent_to(&ids(&world.recipients(&page).await)),
+        ..Settlement::default()
+    };
+    for expected in [Settled::Announced, Settled::LeaseLost] {
+        let settled = world.settle(&page, settlement.clone()).await;
+        assert_eq!(settled, expected);
+    }
+    let lane = claim(&world, 0).await;
+    let [first, _] = due(&world, &lane, &[]).await;
+    assert_eq!(first.len(), 2, "results, and the end of the send");
+}

@@ -1,0 +1,272 @@
+//! Webhooks from an owner's side (CONTRACT 8): setting up, signatures that others verify, and events that survive.
+
+mod crash;
+mod log;
+mod many;
+mod signatures;
+
+use hato_testkit::owner::OwnedApp;
+use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::admin::admin;
+use crate::stage::{BINARY, app, get, post, refused, send, start, until};
+
+/// An app on plan Pro whose events go to a receiver.
+struct Scene {
+    push: PushService,
+    receiver: WebhookReceiver,
+    server: HatoServer,
+    app: OwnedApp,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        Self::with(Launch::new(BINARY)).await
+    }
+
+    async fn with(launch: Launch) -> Self {
+        let push = PushService::start().await;
+        let receiver = WebhookReceiver::start(push.authority()).await;
+        let launch = launch.reaching(&push).env("HATO_DEFAULT_PLAN", "pro");
+        let server = start(launch).await;
+        let app = app(&server, "owner@example.com").await;
+        let scene = Self {
+            push,
+            receiver,
+            server,
+            app,
+        };
+        scene.point(scene.receiver.url()).await;
+        scene
+    }
+
+    fn path(&self, rest: &str) -> String {
+        format!("/api/v1/apps/{}{rest}", self.app.id)
+    }
+
+    /// Sets the webhook.
+    async fn point(&self, url: &str) {
+        let owner = self.app.owner.at(self.server.address());
+        let body = json!({"webhook_url": url}).to_string();
+        let reply = send(&owner, Method::PATCH, &self.path(""), &[], body).await;
+        assert_eq!(reply.status, 200, "{reply}");
+    }
+
+    async fn webhook(&self) -> Value {
+        let owner = self.app.owner.at(self.server.address());
+        get(&owner, &self.path("/webhook")).await.json()
+    }
+
+    async fn rotate(&self) -> Value {
+        let path = self.path("/webhook/secret");
+        let reply = post(&self.app.admin, &path, &json!({})).await;
+        assert_eq!(reply.status, 200, "{reply}");
+        reply.json()
+    }
+
+    /// Registers a browser whose push service answers so.
+    async fn subscribe(&self, answer: Answer) -> String {
+        let browser = self.push.subscribe(Some(&self.app.vapid_public_key));
+        self.push.answer_always(&browser, answer);
+        let body = browser.registration();
+        let reply = post(&self.app.frontend, "/api/v1/subscriptions", &body).await;
+        assert_eq!(reply.status, 201, "{reply}");
+        reply.json()["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Sends to everybody, and waits for the end; the send's id.
+    async fn send(&self) -> String {
+        let message = json!({"title": "t", "body": "b"});
+        let reply = post(&self.app.backend, "/api/v1/notify", &message).await;
+        assert_eq!(reply.status, 202, "{reply}");
+        let id = reply.json()["send_id"].as_str().expect("an id").to_owned();
+        let path = self.path(&format!("/notifications/{id}"));
+        until(&self.app.owner, &path, |it| it["status"] == "done").await;
+        id
+    }
+
+    /// The first events, once so many have come.
+    async fn events(&self, count: usize) -> Vec<Event> {
+        self.receiver.wait_until(|seen| seen.len() >= count).await;
+        self.receiver.seen()
+    }
+
+    async fn set_plan(&self, plan: &str) {
+        let arguments = ["set-plan", "owner@example.com", plan];
+        let done = admin(self.server.data_dir(), &arguments, b"").await;
+        assert!(done.status.success(), "{done:?}");
+    }
+}
+
+#[tokio::test]
+async fn it_is_there_while_there_is_a_url() {
+    let scene = Scene::new().await;
+    let webhook = scene.webhook().await;
+    let secret = webhook["secret"].as_str().expect("a secret").to_owned();
+    assert!(secret.starts_with("whsec_"), "{secret}");
+    let expected = json!({
+        "webhook_url": scene.receiver.url(),
+        "secret": secret,
+        "previous_secret": null,
+        "previous_secret_expires_at": null,
+        "enabled": true,
+        "disabled_reason": null,
+    });
+    assert_eq!(webhook, expected);
+    assert_eq!(scene.webhook().await, expected, "the secret stays");
+
+    let clear = json!({"webhook_url": null}).to_string();
+    send(&scene.app.owner, Method::PATCH, &scene.path(""), &[], clear).await;
+    for (method, path) in [
+        (Method::GET, "/webhook"),
+        (Method::POST, "/webhook/secret"),
+        (Method::POST, "/webhook/enable"),
+    ] {
+        let reply = send(&scene.app.admin, method, &scene.path(path), &[], "").await;
+        assert_eq!(refused(&reply), (404, "NOT_FOUND".into()), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log() {
+    let scene = Scene::with(Launch::new(BINARY).env("HATO_LOG", "debug")).await;
+    let secrets = scene.rotate().await;
+    scene.send().await;
+    scene.events(1).await;
+    for name in ["secret", "previous_secret"] {
+        let secret = secrets[name].as_str().expect("a secret");
+        assert!(!scene.server.log().contains(secret));
+    }
+    let path = "token=secret";
+    assert!(!scene.server.log().contains(path), "a URL may hold a token");
+    let mut database = crate::stage::database(&scene.server).await;
+    let sealed: Vec<u8> = sqlx::query_scalar("SELECT sealed_secret FROM webhooks")
+        .fetch_one(&mut database)
+        .await
+        .expect("a secret");
+    assert_eq!(sealed.len(), 12 + 32 + 16, "nonce, secret and tag");
+}
+
+#[tokio::test]
+async fn every_outcome_is_told_once_and_the_end_last() {
+    let scene = Scene::new().await;
+    let sent = scene.subscribe(Answer::Created).await;
+    let expired = scene.subscribe(Answer::Status(410)).await;
+    let failed = scene.subscribe(Answer::Status(400)).await;
+    let send_id = scene.send().await;
+    let events = scene.events(2).await;
+    let results = &events[0].json()["data"]["results"];
+    let mut told: Vec<_> = results.as_array().expect("a list").clone();
+    told.sort_by_key(|result| result["status"].to_string());
+    let shown: Vec<_> = told
+        .iter()
+        .map(|result| {
+            (
+                result["subscription_id"].clone(),
+                result["status"].clone(),
+                result["http_status"].clone(),
+                result["attempts"].clone(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (json!(expired), json!("expired"), json!(410), json!(1)),
+            (json!(failed), json!("failed"), json!(400), json!(1)),
+            (json!(sent), json!("sent"), json!(201), json!(1)),
+        ]
+    );
+    let expected = json!({
+        "app_id": scene.app.id, "send_id": send_id, "recipients": 3, "sent_count": 1,
+        "failed_expired": 1, "failed_other": 1, "skipped_count": 0, "cancelled_count": 0,
+    });
+    assert_eq!(events[1].kind(), "send.completed");
+    assert_eq!(events[1].json()["data"], expected);
+    assert_ne!(events[0].id(), events[1].id());
+}
+
+#[tokio::test]
+async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
+    let scene = Scene::new().await;
+    scene.send().await;
+    let events = scene.events(1).await;
+    assert_eq!(events[0].json()["data"]["recipients"], 0);
+
+    scene.subscribe(Answer::Hang).await;
+    let one = scene.subscribe(Answer::Created).await;
+    assert!(one.starts_with("sub_"));
+    let delays = [("content-type", "application/json")];
+    let message = json!({"title": "t", "body": "b"}).to_string();
+    let path = scene.path("/notify");
+    let accepted = send(&scene.app.admin, Method::POST, &path, &delays, message).await;
+    let id = accepted.json()["send_id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let path = scene.path(&format!("/notifications/{id}"));
+    let cancelled = send(&scene.app.admin, Method::DELETE, &path, &[], "").await;
+    assert_eq!(cancelled.status, 200, "{cancelled}");
+    until(&scene.app.owner, &path, |it| {
+        matches!(it["status"].as_str(), Some("cancelled" | "done"))
+    })
+    .await;
+    let ends = |seen: &[Event]| {
+        let ends = seen.iter().map(|event| event.json()["data"].clone());
+        let ends = ends.filter(|data| data["send_id"] == id && data["results"].is_null());
+        ends.count()
+    };
+    scene.receiver.wait_until(|seen| ends(seen) == 1).await;
+}
+
+#[tokio::test]
+async fn a_gone_receiver_is_switched_off_and_on() {
+    let scene = Scene::new().await;
+    scene.receiver.script([Reaction::Status(410)]);
+    scene.send().await;
+    scene.events(1).await;
+    let off = until(&scene.app.owner, &scene.path("/webhook"), |it| {
+        it["enabled"] == false
+    })
+    .await;
+    assert_eq!(off["disabled_reason"], "gone");
+    scene.send().await;
+    let path = scene.path("/webhook/enable");
+    let reply = post(&scene.app.admin, &path, &json!({})).await;
+    assert_eq!(reply.status, 200, "{reply}");
+    let on = reply.json();
+    assert_eq!(
+        (&on["enabled"], &on["disabled_reason"]),
+        (&json!(true), &Value::Null)
+    );
+    let third = scene.send().await;
+    let events = scene.events(2).await;
+    assert_eq!(events.len(), 2, "nothing of what happened while it was off");
+    assert_eq!(events[1].json()["data"]["send_id"], third);
+}
+
+#[tokio::test]
+async fn a_downgrade_stops_events_and_keeps_the_url() {
+    let scene = Scene::new().await;
+    scene.set_plan("free").await;
+    scene.send().await;
+    let shown = get(&scene.app.owner, &scene.path("")).await.json();
+    assert_eq!(shown["webhook_url"], scene.receiver.url());
+    let webhook = scene.webhook().await;
+    assert_eq!(
+        (&webhook["enabled"], &webhook["disabled_reason"]),
+        (&json!(false), &json!("plan_required"))
+    );
+    let path = scene.path("/webhook/enable");
+    let reply = post(&scene.app.admin, &path, &json!({})).await;
+    assert_eq!(refused(&reply), (403, "PLAN_REQUIRED".into()));
+
+    scene.set_plan("pro").await;
+    let told = scene.send().await;
+    let events = scene.events(1).await;
+    assert_eq!(events[0].json()["data"]["send_id"], told);
+}

@@ -1,0 +1,100 @@
+//! A send to very many: one event for each page, everybody in exactly one, and memory that does not grow with the audience.
+
+use std::collections::HashSet;
+use std::fs;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_testkit::webhook_receiver::Event;
+use serde_json::json;
+
+use super::Scene;
+use crate::stage::{AUTH, P256DH, database, post};
+
+/// Addresses to which nothing is sent: each of these recipients finally fails at once.
+const SUBSCRIBE: &str = "
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
+    INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
+                               created_at, updated_at)
+    SELECT 'sub_' || n, (SELECT id FROM apps), 'https://10.0.0.1/push/' || n, randomblob(32), $2, $3,
+           n, 1700000000000, 1700000000000
+    FROM numbers";
+const COUNT: &str = "UPDATE apps SET active_subscriptions = $1, last_position = $1";
+
+/// By how much the server's memory may grow, in MiB.
+const MOST_MIB: u64 = 200;
+
+/// How many recipients: some, or as many as `HATO_RECIPIENTS` says.
+fn recipients() -> usize {
+    let given = std::env::var("HATO_RECIPIENTS").ok();
+    given.map_or(5_000, |count| {
+        count.parse().expect("HATO_RECIPIENTS is a number")
+    })
+}
+
+async fn subscribe(scene: &Scene, count: usize) {
+    let count = i64::try_from(count).expect("not so many");
+    let decode = |text| URL_SAFE_NO_PAD.decode(text).expect("base64url");
+    let mut database = database(&scene.server).await;
+    let inserted = sqlx::query(SUBSCRIBE)
+        .bind(count)
+        .bind(decode(P256DH))
+        .bind(decode(AUTH))
+        .execute(&mut database)
+        .await;
+    inserted.expect("inserted");
+    let counted = sqlx::query(COUNT).bind(count).execute(&mut database).await;
+    counted.expect("counted");
+}
+
+/// The most memory that the server had so far, in MiB.
+fn peak_memory(scene: &Scene) -> u64 {
+    let id = scene.server.process_id().expect("it runs");
+    let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    kib.and_then(|kib| kib.trim().parse::<u64>().ok())
+        .expect("a number")
+        / 1_024
+}
+
+/// Everybody named by the events, each once, and whether the end of the send is among them.
+fn read(events: &[Event], named: &mut HashSet<String>) -> bool {
+    let mut has_ended = false;
+    for event in events {
+        let data = &event.json()["data"];
+        let Some(results) = data["results"].as_array() else {
+            has_ended = true;
+            continue;
+        };
+        assert!(results.len() <= 500);
+        for result in results {
+            let id = result["subscription_id"].as_str().expect("an id");
+            assert!(named.insert(id.to_owned()), "{id} is named twice");
+        }
+    }
+    has_ended
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory() {
+    let recipients = recipients();
+    let scene = Scene::new().await;
+    subscribe(&scene, recipients).await;
+    let before = peak_memory(&scene);
+    let message = json!({"title": "t", "body": "b"});
+    let reply = post(&scene.app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(reply.json()["queued"], recipients, "{reply}");
+    let pages = recipients.div_ceil(500);
+    let (mut named, mut events, mut has_ended) = (HashSet::new(), 0, false);
+    while !has_ended || events <= pages {
+        scene.receiver.wait_until(|seen| !seen.is_empty()).await;
+        let came = scene.receiver.take();
+        events += came.len();
+        has_ended |= read(&came, &mut named);
+    }
+    assert_eq!((named.len(), events), (recipients, pages + 1));
+    let grown = peak_memory(&scene) - before;
+    println!("{recipients} recipients, {events} events, {grown} MiB more");
+    assert!(grown < MOST_MIB, "{grown} MiB");
+}
