@@ -73,7 +73,8 @@ impl Guard {
     /// The addresses of a host's name that may be connected to, without a port; for literals, which are not looked up, there
     /// is [`Self::permits`].
     pub async fn look_up_permitted(&self, name: String) -> Result<Vec<SocketAddr>, NoAddress> {
-        let found = self.look_up(name, 0).await?;
+        let lookup = Arc::clone(&self.lookups).acquire_owned().await.ok();
+        let found = look_up(name, 0, lookup).await?;
         self.vet(found)
     }
 
