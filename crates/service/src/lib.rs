@@ -31,8 +31,9 @@ pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};
 pub use secrets::{CannotOpen, Sealer, Secrets};
 pub use sends::{Accepted, NamedRequest, REPEATABLE_FOR};
-pub use sessions::{SESSION_LIFETIME, Session};
+pub use sessions::{ListedSession, SESSION_LIFETIME, Session};
 pub use settings::Settings;
+pub use stats::Overview;
 pub use subscriptions::Registration;
 pub use wake::Wake;
 

@@ -16,7 +16,7 @@ mod sessions;
 mod stats;
 mod subscriptions;
 
-pub use accounts::{AccountRecord, AccountStore, NewAccount};
+pub use accounts::{AccountRecord, AccountStore, MonthUse, NewAccount};
 pub use apps::{AppRecord, AppStore, CreatedApp, NewApp, WebhookSet};
 pub use clock::{Clock, SystemClock};
 pub use github::{GithubId, GithubStore, PendingLogin};
@@ -30,12 +30,15 @@ pub use queue::{
 };
 pub use retention::Retention;
 pub use sends::{
-    AcceptedSend, Audience, DeadLetterRecord, NewSend, Repeatable, SendCounts, SendRecord,
-    SendStatus, SendStore,
+    AcceptedSend, Audience, DeadLetterRecord, NewSend, Repeatable, SendCounts, SendFailure,
+    SendRecord, SendStatus, SendStore,
 };
-pub use sessions::{SessionRecord, SessionStore};
+pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
-pub use subscriptions::{NewSubscription, RegisteredSubscription, SubscriptionStore};
+pub use subscriptions::{
+    Deactivated, DeactivationReason, NewSubscription, RegisteredSubscription, StateFilter,
+    SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
+};
 
 use async_trait::async_trait;
 

@@ -13,7 +13,7 @@ async fn a_session_lives_until_its_end() {
     let account = world.account(Plan::Free).await;
     world
         .store
-        .create_session(TOKEN, account.clone(), START, at(100))
+        .create_session(TOKEN, account.clone(), START, at(100), None)
         .await
         .expect("saved");
     let session = world
@@ -45,7 +45,7 @@ async fn a_session_lives_until_its_end() {
 async fn renewing_moves_the_end() {
     let world = World::new().await;
     let account = world.account(Plan::Free).await;
-    let made = world.store.create_session(TOKEN, account, START, at(100));
+    let made = world.store.create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
     world
         .store
@@ -61,7 +61,7 @@ async fn renewing_moves_the_end() {
 async fn renewing_does_not_bring_an_ended_session_back() {
     let world = World::new().await;
     let account = world.account(Plan::Free).await;
-    let made = world.store.create_session(TOKEN, account, START, at(100));
+    let made = world.store.create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
     world.store.end_session(TOKEN).await.expect("ended");
     world
@@ -79,7 +79,7 @@ async fn an_ended_session_is_gone_and_ending_it_again_is_fine() {
     let account = world.account(Plan::Free).await;
     world
         .store
-        .create_session(TOKEN, account, START, at(100))
+        .create_session(TOKEN, account, START, at(100), None)
         .await
         .expect("saved");
     for _ in 0..2 {
@@ -102,7 +102,7 @@ async fn a_session_of_nobody_is_an_error() {
     assert!(
         world
             .store
-            .create_session(TOKEN, nobody, START, at(100))
+            .create_session(TOKEN, nobody, START, at(100), None)
             .await
             .is_err()
     );
