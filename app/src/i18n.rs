@@ -3,14 +3,19 @@
 mod account;
 mod app;
 mod apps;
+mod entrance;
 mod errors;
 mod landing;
 mod pricing;
 mod site;
 
 pub use account::Account;
-pub use app::{App, Compose, Embed, History, Keys};
+pub use app::{
+    App, Chart, Checklist, Compose, DeadLetters, Embed, History, Keys, Overview, Reasons, Send,
+    Settings, Subscribers, ThisBrowser,
+};
 pub use apps::Apps;
+pub use entrance::Entrance;
 pub use errors::message;
 pub use landing::Landing;
 pub use pricing::Pricing;
@@ -30,10 +35,12 @@ pub struct Texts {
     /// The pricing page.
     pub pricing: Pricing,
     /// Registering and logging in.
+    pub entrance: Entrance,
+    /// The account's page.
     pub account: Account,
     /// The list of apps.
     pub apps: Apps,
-    /// An app's page.
+    /// An app's pages.
     pub app: App,
 }
 
@@ -51,6 +58,7 @@ static JA: Texts = Texts {
     site: site::JA,
     landing: landing::JA,
     pricing: pricing::JA,
+    entrance: entrance::JA,
     account: account::JA,
     apps: apps::JA,
     app: app::JA,
@@ -60,6 +68,7 @@ static EN: Texts = Texts {
     site: site::EN,
     landing: landing::EN,
     pricing: pricing::EN,
+    entrance: entrance::EN,
     account: account::EN,
     apps: apps::EN,
     app: app::EN,

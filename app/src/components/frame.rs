@@ -53,7 +53,10 @@ fn Navigation(visit: Visit) -> impl IntoView {
     match visit.known_owner() {
         Some(owner) => view! {
             <a href="/apps">{texts.apps}</a>
-            <span class="who">{owner.account().email.clone()}</span>
+            <a href="/account" class="who" title=texts.account>
+                <span class="unseen">{texts.account} ": "</span>
+                {owner.account().email.clone()}
+            </a>
             <form method="post" action=calls::LogOut::url()>
                 <button type="submit" class="quiet">
                     {texts.log_out}

@@ -39,6 +39,7 @@ pub use wake::Wake;
 
 use std::sync::Arc;
 
+use hato_domain::UnixMillis;
 use ports::{Clock, Store};
 
 /// The use cases, over one store.
@@ -77,6 +78,11 @@ impl Service {
     /// The settings that the use cases go by.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Now.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
     }
 
     /// Whether the database answers.

@@ -54,6 +54,16 @@ impl Service {
         registration(self.store.register_within_limit(subscription).await?)
     }
 
+    /// Deactivates the subscription of such a browser, if the app has it.
+    pub async fn unsubscribe_own_browser(
+        &self,
+        access: &MayManage,
+        endpoint: &Endpoint,
+    ) -> Outcome<()> {
+        let now = self.clock.now();
+        Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
+    }
+
     /// A page of the app's subscriptions, newest first, from `before` on.
     pub async fn subscriptions(
         &self,
@@ -77,11 +87,7 @@ impl Service {
         }
     }
 
-    fn new_subscription(
-        &self,
-        app: &AppId,
-        parts: RegistrationParts,
-    ) -> Outcome<NewSubscription> {
+    fn new_subscription(&self, app: &AppId, parts: RegistrationParts) -> Outcome<NewSubscription> {
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),

@@ -58,6 +58,9 @@ pub trait AccountStore {
 
     /// Deletes the account for everybody, with its sessions and its apps, most rows of which are still there; `false`
     /// when there is no such account. [`super::AppStore::purge_deleted_apps`] removes the rows.
-    async fn delete_account(&self, account: &AccountId, now: UnixMillis)
-    -> Result<bool, StoreError>;
+    async fn delete_account(
+        &self,
+        account: &AccountId,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError>;
 }

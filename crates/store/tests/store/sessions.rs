@@ -45,7 +45,9 @@ async fn a_session_lives_until_its_end() {
 async fn renewing_moves_the_end() {
     let world = World::new().await;
     let account = world.account(Plan::Free).await;
-    let made = world.store.create_session(TOKEN, account, START, at(100), None);
+    let made = world
+        .store
+        .create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
     world
         .store
@@ -61,7 +63,9 @@ async fn renewing_moves_the_end() {
 async fn renewing_does_not_bring_an_ended_session_back() {
     let world = World::new().await;
     let account = world.account(Plan::Free).await;
-    let made = world.store.create_session(TOKEN, account, START, at(100), None);
+    let made = world
+        .store
+        .create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
     world.store.end_session(TOKEN).await.expect("ended");
     world
