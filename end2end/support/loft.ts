@@ -58,9 +58,9 @@ export class Loft {
     const { id: old } = await key('古いサーバー', 'notify');
     await ask('DELETE', below(`/keys/${old}`), session);
     const browsers = await push.subscribe(86);
-    for (const [number, { endpoint, keys }] of browsers.entries()) {
+    for (const [number, { endpoint, p256dh, auth }] of browsers.entries()) {
       const platform = platforms[number % platforms.length];
-      await ask('POST', below('/subscriptions'), subscribing, { endpoint, ...keys, platform });
+      await ask('POST', below('/subscriptions'), subscribing, { endpoint, p256dh, auth, platform });
     }
     for (const { endpoint } of browsers.slice(0, 5)) await push.forget(endpoint);
     for (const { endpoint } of browsers.slice(5, 8)) await push.answer(endpoint, '403');

@@ -44,7 +44,7 @@ export class PushService {
   }
 
   /** So many subscriptions of browsers that nobody sees. */
-  async subscribe(count: number): Promise<{ endpoint: string; keys: { p256dh: string; auth: string } }[]> {
+  async subscribe(count: number): Promise<{ endpoint: string; p256dh: string; auth: string }[]> {
     return this.control('POST', '/subscriptions', { count });
   }
 

@@ -103,8 +103,7 @@ for (const { name, lang, scripts } of ways) {
     const key = await page.locator('#raw-key').innerText();
     await expect(page.locator('table.keys tbody tr')).toHaveCount(2);
     const [subscription] = await push.subscribe(1);
-    const { endpoint, keys } = subscription!;
-    const registered = await hato.api('POST', '/api/v1/subscriptions', key, { endpoint, ...keys, platform: 'テスト' });
+    const registered = await hato.api('POST', '/api/v1/subscriptions', key, { ...subscription, platform: 'テスト' });
     expect(registered.status).toBe(201);
     await page.goto(`${app}/keys`);
     await confirm(page, 'table.keys tbody tr:last-child');

@@ -119,3 +119,35 @@ async fn a_session_of_nobody_is_an_error() {
             .is_none()
     );
 }
+
+#[tokio::test]
+async fn an_accounts_sessions_are_listed_by_their_last_use_and_ended_together() {
+    let world = World::new().await;
+    let (account, other) = (
+        world.account(Plan::Free).await,
+        world.account(Plan::Free).await,
+    );
+    for (token, account, end) in [
+        ([1; 32], &account, 100),
+        ([2; 32], &account, 300),
+        ([3; 32], &account, 10),
+        ([4; 32], &other, 200),
+    ] {
+        let browser = Some(format!("browser {}", token[0]));
+        let made = world
+            .store
+            .create_session(token, account.clone(), START, at(end), browser);
+        made.await.expect("made");
+    }
+    let list = async |account| {
+        let listed = world.store.sessions_of(account, at(50), 10).await;
+        let listed = listed.expect("listed").into_iter();
+        listed
+            .filter_map(|session| session.browser)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(list(&account).await, ["browser 2", "browser 1"]);
+    world.store.end_sessions(&account).await.expect("ended");
+    assert_eq!(list(&account).await, Vec::<String>::new());
+    assert_eq!(list(&other).await, ["browser 4"]);
+}
