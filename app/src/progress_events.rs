@@ -37,6 +37,9 @@ const LONGEST: Duration = Duration::from_mins(2);
 /// Between two looks at the send.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// For proxies that hold answers back until they have much of them.
+const UNBUFFERED: [(&str, &str); 1] = [("x-accel-buffering", "no")];
+
 /// Cancelled when the server drains: put into a request's extensions, it ends answers that would last longer.
 #[derive(Clone)]
 pub struct Draining(pub CancellationToken);
@@ -65,9 +68,10 @@ async fn events(
 ) -> Response {
     let draining = draining.map(|Extension(Draining(token))| token);
     match listener(&desk, &app, send, draining, &headers).await {
-        Ok(listener) => Sse::new(listener.listen())
-            .keep_alive(KeepAlive::default())
-            .into_response(),
+        Ok(listener) => {
+            let events = Sse::new(listener.listen()).keep_alive(KeepAlive::default());
+            (UNBUFFERED, events).into_response()
+        }
         Err(failure) => refused(failure.code()),
     }
 }

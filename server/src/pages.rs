@@ -65,10 +65,8 @@ async fn guard(parts: &mut Parts, state: &Shared) -> ApiResult<()> {
     match parts.uri.path() {
         // Whoever has got hold of a session must not guess the password with it.
         "/_app/change_password" | "/_app/delete_account" => {
-            same_origin::require(parts, &state.base_url)?;
-            LoginAttempt::from_request_parts(parts, state)
-                .await
-                .map(drop)
+            LoginAttempt::from_request_parts(parts, state).await?;
+            Ok(same_origin::require(parts, &state.base_url)?)
         }
         "/_app/login" => LoginAttempt::from_request_parts(parts, state)
             .await

@@ -57,7 +57,7 @@ fn Navigation(visit: Visit) -> impl IntoView {
                 <span class="unseen">{texts.account} ": "</span>
                 {owner.account().email.clone()}
             </a>
-            <form method="post" action=calls::LogOut::url()>
+            <form class="leave" method="post" action=calls::LogOut::url()>
                 <button type="submit" class="quiet">
                     {texts.log_out}
                 </button>

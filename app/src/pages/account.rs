@@ -10,7 +10,7 @@ use leptos::server_fn::ServerFn;
 
 use self::browser::browser_name;
 use super::loaded;
-use crate::calls::{ChangePassword, DeleteAccount, LogOutEverywhere};
+use crate::calls::{ChangePassword, DeleteAccount, LogOut, LogOutEverywhere};
 use crate::components::{Confirm, Field, Frame, Kind, Moment, Note, RefusalNote, Tone};
 use crate::i18n::{Account, plan_name};
 use crate::session_cookie;
@@ -30,7 +30,7 @@ pub fn AccountPage() -> impl IntoView {
                     <h1>{texts.title}</h1>
                     <Facts texts owner=owner.clone() />
                     <Password visit=visit.clone() owner=owner.clone() />
-                    <Sessions texts sessions />
+                    <Sessions visit=visit.clone() sessions />
                     <End visit owner />
                 </section>
             </Frame>
@@ -122,7 +122,9 @@ fn Password(visit: Visit, owner: Owner) -> impl IntoView {
 }
 
 #[component]
-fn Sessions(texts: &'static Account, sessions: Vec<ListedSession>) -> impl IntoView {
+fn Sessions(visit: Visit, sessions: Vec<ListedSession>) -> impl IntoView {
+    let texts = &visit.texts().account;
+    let log_out = visit.texts().site.log_out;
     let item = |session: ListedSession| {
         let name = session.browser.as_deref().and_then(browser_name);
         let name = name.unwrap_or_else(|| texts.unknown_browser.to_owned());
@@ -147,11 +149,18 @@ fn Sessions(texts: &'static Account, sessions: Vec<ListedSession>) -> impl IntoV
             <p class="hint">{texts.sessions_text}</p>
             <ul class="sessions">{sessions.into_iter().map(item).collect_view()}</ul>
             <RefusalNote form="sessions" />
-            <form method="post" action=LogOutEverywhere::url()>
-                <button type="submit" class="button quiet">
-                    {texts.sign_out}
-                </button>
-            </form>
+            <div class="act">
+                <form method="post" action=LogOut::url()>
+                    <button type="submit" class="button quiet">
+                        {log_out}
+                    </button>
+                </form>
+                <form method="post" action=LogOutEverywhere::url()>
+                    <button type="submit" class="button quiet">
+                        {texts.sign_out}
+                    </button>
+                </form>
+            </div>
         </section>
     }
     .into_any()

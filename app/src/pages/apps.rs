@@ -72,13 +72,15 @@ fn MonthCard(visit: Visit, owner: Owner, recipients: i64) -> impl IntoView {
     };
     view! {
         <section class="card month">
-            <p class="plan-now">
-                {texts.plan} " " <a href="/pricing">
-                    <b>{plan_name(plan)}</b>
-                </a>
-            </p>
             <Usage texts label=texts.usage used=recipients limit />
-            <p class="hint">{aside}</p>
+            <p class="facts-line">
+                <span>{aside}</span>
+                <span class="plan-now">
+                    {texts.plan} " " <a href="/pricing">
+                        <b>{plan_name(plan)}</b>
+                    </a>
+                </span>
+            </p>
         </section>
     }
     .into_any()

@@ -102,7 +102,7 @@ async fn no_page_of_another_account_is_reached_by_editing_the_address() {
     let mut owner = site.signed_in("owner@example.com").await;
     let loft = Loft::of(&mut owner).await;
     let mut other = site.signed_in("other@example.com").await;
-    let own = other.create_app("own loft").await;
+    let loft_of_other = other.create_app("own loft").await;
     let mut stranger = site.browser();
     for page in PAGES {
         let path = loft.path(&loft.app, page);
@@ -121,7 +121,7 @@ async fn no_page_of_another_account_is_reached_by_editing_the_address() {
             answer.hides("secret");
         }
         if page.contains("{send}") {
-            let answer = other.get(&loft.path(&own, page)).await;
+            let answer = other.get(&loft.path(&loft_of_other, page)).await;
             assert_eq!(answer.status, StatusCode::NOT_FOUND, "{page}");
             answer.hides("secret");
         }
@@ -141,14 +141,14 @@ async fn no_form_of_another_account_is_taken() {
     let mut owner = site.signed_in("owner@example.com").await;
     let loft = Loft::of(&mut owner).await;
     let mut other = site.signed_in("other@example.com").await;
-    let own = other.create_app("own loft").await;
+    let loft_of_other = other.create_app("own loft").await;
     for (form, fields) in FORMS {
         let answer = other.call(form, &loft.fields(&loft.app, fields)).await;
         assert_eq!(answer.body, "\"NOT_FOUND\"", "{form}");
         let names_something = fields.iter().any(|(_, value)| value.starts_with('{'));
         // To unsubscribe what is not there is fine.
         if names_something && form != "unsubscribe_browser" {
-            let answer = other.call(form, &loft.fields(&own, fields)).await;
+            let answer = other.call(form, &loft.fields(&loft_of_other, fields)).await;
             assert_eq!(answer.body, "\"NOT_FOUND\"", "{form} on an own app");
         }
     }

@@ -9,7 +9,7 @@ use crate::ports::{NewSubscription, RegisteredSubscription, SubscriptionFilter, 
 use crate::{Outcome, Service};
 
 /// Subscriptions on a page of the list.
-const LISTED: i64 = 50;
+const LISTED: i64 = 25;
 
 /// What became of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,6 @@ use super::super::grouped;
 
 /// Texts of a send's page.
 pub struct Send {
-    /// Its title for windows.
-    pub title: &'static str,
     /// When it was accepted.
     pub accepted: &'static str,
     /// Who sent it.
@@ -97,7 +95,6 @@ const UNITS_EN: [&str; 3] = [" s", " min ", " h "];
 
 /// Japanese.
 pub const JA: Send = Send {
-    title: "送信",
     accepted: "受付",
     by: "送信者",
     opens: "リンク先",
@@ -135,7 +132,6 @@ pub const JA: Send = Send {
 
 /// English.
 pub const EN: Send = Send {
-    title: "Send",
     accepted: "Accepted",
     by: "Sent by",
     opens: "Opens",

@@ -76,18 +76,18 @@ pub fn AppFrame(
     app: AppRecord,
     section: Section,
     /// What the page is called, unless it is the section's own.
-    #[prop(optional)]
-    title: Option<&'static str>,
+    #[prop(optional, into)]
+    title: Option<String>,
     children: Children,
 ) -> impl IntoView {
     let visit = Visit::current();
     let texts = &visit.texts().app;
     let path = path_of(&app);
-    let title = title.unwrap_or(section.name(texts));
+    let title = title.unwrap_or_else(|| section.name(texts).to_owned());
     let headline = if section == Section::Overview {
         app.name.clone()
     } else {
-        title.to_owned()
+        title.clone()
     };
     let links = Section::ALL.map(|it| {
         let (href, current) = (

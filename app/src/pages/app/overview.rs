@@ -43,6 +43,16 @@ fn Sections(
     let context = visit.context();
     let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
     let has_subscriber = stats.active_subscribers > 0;
+    let standing = view! {
+        <Figures texts=&texts.overview stats=stats.clone() />
+        <DailyChart texts=&texts.overview.chart days=stats.daily />
+    }
+    .into_any();
+    let beginning = view! {
+        <TryItOut visit app=app.clone() />
+        <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk has_key new_key />
+    }
+    .into_any();
     view! {
         <AppFrame app=app.clone() section=Section::Overview>
             <Lively />
@@ -53,10 +63,7 @@ fn Sections(
                 has_subscriber
                 has_sent
             />
-            <Figures texts=&texts.overview stats=stats.clone() />
-            <DailyChart texts=&texts.overview.chart days=stats.daily />
-            <TryItOut visit app=app.clone() />
-            <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk has_key new_key />
+            {if has_sent { [standing, beginning] } else { [beginning, standing] }}
         </AppFrame>
     }
     .into_any()

@@ -30,7 +30,7 @@ pub fn SendPage() -> impl IntoView {
         let running = standing.is_running();
         let send = standing.send.clone();
         Ok(view! {
-            <AppFrame app section=Section::History title=texts.send.title>
+            <AppFrame app section=Section::History title=send.title.clone()>
                 {running.then(|| view! { <Lively /> })}
                 <Cancelled visit=visit.clone() />
                 <RefusalNote form="cancel" />

@@ -79,8 +79,9 @@ async fn states_are_told_apart_with_their_reason() {
     for number in [1, 2] {
         world.subscribe(&app, number).await;
     }
-    let left = world.store.unsubscribe(&app, &endpoint(1), at(7));
-    left.await.expect("unsubscribed");
+    let first = endpoint(1);
+    let left = world.store.unsubscribe(&app, &first, at(7)).await;
+    left.expect("unsubscribed");
     let active = list(&world, &app, &searching("", StateFilter::Active), None).await;
     assert_eq!(endpoints(&active), ["2"]);
     let ended = list(&world, &app, &searching("", StateFilter::Deactivated), None).await;
@@ -107,8 +108,9 @@ async fn a_removed_subscription_counts_no_more_and_is_removed_once() {
     assert!(remove(&app, &ids[0]).await);
     assert!(!remove(&app, &ids[0]).await);
     assert_eq!(world.record(&app).await.active_subscriptions, 1);
-    let left = world.store.unsubscribe(&app, &endpoint(1), at(7));
-    left.await.expect("unsubscribed");
+    let first = endpoint(1);
+    let left = world.store.unsubscribe(&app, &first, at(7)).await;
+    left.expect("unsubscribed");
     assert!(remove(&app, &ids[1]).await);
     assert_eq!(world.record(&app).await.active_subscriptions, 0);
 }
