@@ -131,8 +131,8 @@ async fn no_page_of_another_account_is_reached_by_editing_the_address() {
             answer.status == StatusCode::SEE_OTHER || answer.status == StatusCode::UNAUTHORIZED
         );
     }
-    let lost = other.get(&loft.app).await;
-    lost.shows("この便は宛先不明です");
+    let answer = other.get(&loft.app).await;
+    answer.shows("この便は宛先不明です");
 }
 
 #[tokio::test]
