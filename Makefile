@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Wherever Cargo was told to build: by a variable, or by somebody's own configuration.
 TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
-.PHONY: run build test test-long bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser demo check dev setup site fmt
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser demo check dev setup site fmt
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -28,13 +28,22 @@ test:
 	@# The tests have built the programs: building them apart would resolve other features and compile much anew.
 	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm test
 
-## The long runs: servers killed and stopped in the middle of a send, again and again, and a webhook told of 1,000,000 recipients
+## The long runs: servers killed and stopped in the middle of a send, again and again, a webhook told of 1,000,000 recipients;
+## then what axe-core, Lighthouse and the scales say of the dashboard
 test-long: setup site
 	scripts/setup test
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
 	HATO_KILLS=20 cargo test --locked -p hato-server --test api -- faults --nocapture --test-threads 1
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- webhook::many --nocapture
+	cargo build --locked -p hato-server -p hato-testkit --bins
+	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent quality
+
+## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages
+screenshots: setup site
+	scripts/setup test
+	cargo build --locked -p hato-server -p hato-testkit --bins
+	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent screenshots
 
 ## All benchmark tables; each is written to target/bench/ as JSON too
 bench: bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser

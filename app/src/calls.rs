@@ -3,26 +3,40 @@
 //! Each one says who must be signed in by asking for it, and answers through `form`: a redirect for a page, a typed error
 //! for a script.
 
+mod account;
 mod accounts;
 mod apps;
+#[cfg(feature = "ssr")]
+mod draft;
 mod error;
 #[cfg(feature = "ssr")]
 mod form;
 mod keys;
 mod language;
 mod sends;
+mod subscribers;
 mod webhooks;
 
+pub use account::{
+    ChangePassword, DeleteAccount, LogOutEverywhere, change_password, delete_account,
+    log_out_everywhere,
+};
 pub use accounts::{LogIn, LogOut, Register, log_in, log_out, register};
-pub use apps::{CreateApp, create_app};
+pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
+#[cfg(feature = "ssr")]
+pub use draft::{Draft, Step};
 pub use error::CallError;
 #[cfg(feature = "ssr")]
 pub use form::Typed;
-pub use keys::{CreateKey, create_key};
+pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 #[cfg(feature = "ssr")]
 pub use keys::{MadeKey, NEW_KEY};
 pub use language::{ChooseLanguage, choose_language};
-pub use sends::{SendToAll, send};
+pub use sends::{CancelSend, SendTest, cancel_send, send_test};
+pub use subscribers::{
+    RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,
+    unsubscribe_browser,
+};
 pub use webhooks::{
     ClearWebhook, EnableWebhook, ResendEvent, RotateSecret, SendTestEvent, SetWebhook,
     clear_webhook, enable_webhook, resend_event, rotate_webhook_secret, send_test_event,

@@ -1,15 +1,25 @@
 //! What several pages are made of.
 
 mod code_block;
+mod confirm;
 mod field;
 mod frame;
 mod language_switch;
+mod moment;
+mod nothing;
 mod notice;
+mod pager;
 mod pigeon;
+mod usage;
 
 pub use code_block::CodeBlock;
+pub use confirm::Confirm;
 pub use field::{Field, Kind};
 pub use frame::Frame;
 pub use language_switch::LanguageSwitch;
-pub use notice::{Note, RefusalNote, Tone};
+pub use moment::Moment;
+pub use nothing::Nothing;
+pub use notice::{Note, Refusal, RefusalNote, Tone};
+pub use pager::{Pager, older};
 pub use pigeon::Pigeon;
+pub use usage::Usage;

@@ -3,6 +3,7 @@
 mod account;
 mod app;
 mod apps;
+mod entrance;
 mod errors;
 mod landing;
 mod pricing;
@@ -11,8 +12,12 @@ mod site;
 mod webhook;
 
 pub use account::Account;
-pub use app::{App, Compose, Embed, History, Keys};
+pub use app::{
+    App, Chart, Checklist, Compose, DeadLetters, Embed, History, Keys, Overview, Reasons, Send,
+    Settings, Subscribers, ThisBrowser,
+};
 pub use apps::Apps;
+pub use entrance::Entrance;
 pub use errors::message;
 pub use landing::Landing;
 pub use pricing::Pricing;
@@ -36,10 +41,12 @@ pub struct Texts {
     /// The reference of the API.
     pub reference: Reference,
     /// Registering and logging in.
+    pub entrance: Entrance,
+    /// The account's page.
     pub account: Account,
     /// The list of apps.
     pub apps: Apps,
-    /// An app's page.
+    /// An app's pages.
     pub app: App,
     /// An app's webhook page.
     pub webhook: Webhook,
@@ -60,6 +67,7 @@ static JA: Texts = Texts {
     landing: landing::JA,
     pricing: pricing::JA,
     reference: reference::JA,
+    entrance: entrance::JA,
     account: account::JA,
     apps: apps::JA,
     app: app::JA,
@@ -71,6 +79,7 @@ static EN: Texts = Texts {
     landing: landing::EN,
     pricing: pricing::EN,
     reference: reference::EN,
+    entrance: entrance::EN,
     account: account::EN,
     apps: apps::EN,
     app: app::EN,

@@ -1,9 +1,16 @@
 //! What is lively in the browser. Each island works on what the server rendered and adds nothing that is needed.
 
+mod composer;
 mod copy_button;
-mod live_history;
-mod payload_meter;
+mod live;
+mod live_progress;
+mod pause;
+mod preview;
+mod this_browser;
 
+pub use composer::{Composer, Samples, host};
 pub use copy_button::CopyButton;
-pub use live_history::LiveHistory;
-pub use payload_meter::PayloadMeter;
+pub use live::Live;
+pub use live_progress::LiveProgress;
+pub use preview::Preview;
+pub use this_browser::{ThisBrowser, Words};

@@ -4,6 +4,8 @@
 //! what must be lively. With `ssr` this is the server's half, with `hydrate` the browser's, which holds the islands and
 //! the callers of the server functions and nothing else.
 
+#![recursion_limit = "256"]
+
 pub mod calls;
 mod grouped;
 pub mod islands;
@@ -27,6 +29,8 @@ mod own_path;
 #[cfg(feature = "ssr")]
 mod pages;
 #[cfg(feature = "ssr")]
+mod progress_events;
+#[cfg(feature = "ssr")]
 mod router;
 #[cfg(feature = "ssr")]
 mod sdk;
@@ -41,6 +45,8 @@ mod visit;
 pub use context::AppContext;
 #[cfg(feature = "ssr")]
 pub use own_path::own_path;
+#[cfg(feature = "ssr")]
+pub use progress_events::Draining;
 #[cfg(feature = "ssr")]
 pub use router::{error_page, router};
 #[cfg(feature = "ssr")]

@@ -5,6 +5,7 @@
     reason = "a component owns its properties"
 )]
 
+mod account;
 mod app;
 mod apps;
 mod landing;
@@ -14,7 +15,11 @@ mod reference;
 mod refused;
 mod register;
 
-pub use app::{AppPage, HistoryPage, WebhookPage};
+pub use account::AccountPage;
+pub use app::{
+    ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage, OverviewPage, Progress,
+    SendPage, SettingsPage, Standing, SubscribersPage, WebhookPage,
+};
 pub use apps::AppsPage;
 pub use landing::LandingPage;
 pub use log_in::LogInPage;

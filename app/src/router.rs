@@ -5,7 +5,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use axum::{RequestExt, Router};
+use axum::{Form, RequestExt, Router};
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
 use http::Request;
@@ -15,27 +15,35 @@ use leptos_axum::{
     AxumRouteListing, LeptosRoutes, generate_route_list_with_exclusions_and_ssg_and_context,
 };
 
+use crate::calls::Draft;
 use crate::shell::{Refused, shell};
 use crate::visit::Visit;
-use crate::{AppContext, headers};
+use crate::{AppContext, headers, progress_events};
 
 /// Every page, the server functions under `/_app`, and the 404 page for any other path.
 pub fn router(context: AppContext) -> Router {
     let options = options(&context);
     let document = document(&options);
+    let events = progress_events::routes(context.clone());
     let begin = begin(context);
     let listing = routes(&document, &begin);
-    let pages = leptos_axum::render_app_async_with_context(begin.clone(), document);
+    let pages = leptos_axum::render_app_async_with_context(begin.clone(), document.clone());
+    let calls = begin.clone();
     Router::new()
         .leptos_routes_with_handler(listing, pages.clone())
         .route(
+            "/apps/{app}/send",
+            post(async |request| composed(begin, document, request).await),
+        )
+        .route(
             "/_app/{*call}",
-            post(async |request| answer(begin, request).await),
+            post(async |request| answer(calls, request).await),
         )
         .fallback(pages)
         .layer(map_response(headers::complete))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(options)
+        .merge(events)
 }
 
 /// The page that explains `code`, with its status, for refusals that happen before a page is reached.
@@ -57,6 +65,23 @@ fn routes<IV: IntoView + 'static>(
 ) -> Vec<AxumRouteListing> {
     let document = document.clone();
     generate_route_list_with_exclusions_and_ssg_and_context(document, None, begin.clone()).0
+}
+
+/// The compose page as it answers what was posted from it. A form that cannot be read is an empty one.
+async fn composed<IV: IntoView + 'static>(
+    begin: impl Fn() + Clone + Send + Sync + 'static,
+    document: impl Fn() -> IV + Clone + Send + Sync + 'static,
+    request: Request<Body>,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let asked = Request::from_parts(parts.clone(), Body::empty());
+    let form = Request::from_parts(parts, body).extract::<Form<Draft>, _>();
+    let draft = form.await.map(|Form(draft)| draft).unwrap_or_default();
+    let begin = move || {
+        begin();
+        provide_context(draft.clone());
+    };
+    leptos_axum::render_app_async_with_context(begin, document)(asked).await
 }
 
 /// Answers a form's POST, or a script's.

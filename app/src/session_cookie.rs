@@ -1,9 +1,10 @@
-//! The cookie that carries a session's token (CONTRACT 3).
+//! The cookie that carries a session's token (CONTRACT 3), and the browser that it is handed to.
 
 use std::time::Duration;
 
 use hato_service::SESSION_LIFETIME;
 use http::HeaderMap;
+use http::header::USER_AGENT;
 
 use crate::cookie::{self, SetCookie};
 
@@ -23,6 +24,11 @@ pub fn clear(secure: bool) -> String {
 /// The token that a request carries in its cookie.
 pub fn read(headers: &HeaderMap) -> Option<String> {
     cookie::read(headers, NAME)
+}
+
+/// What the browser that sends the request calls itself.
+pub fn browser(headers: &HeaderMap) -> Option<&str> {
+    headers.get(USER_AGENT)?.to_str().ok()
 }
 
 fn written(value: &str, max_age: Duration, secure: bool) -> String {

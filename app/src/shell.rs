@@ -11,8 +11,9 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::RefusedPage;
 use crate::pages::{
-    AppPage, AppsPage, HistoryPage, LandingPage, LogInPage, LostPage, PricingPage, ReferencePage,
-    RegisterPage, WebhookPage,
+    AccountPage, AppsPage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage,
+    LandingPage, LogInPage, LostPage, OverviewPage, PricingPage, ReferencePage, RegisterPage,
+    SendPage, SettingsPage, SubscribersPage, WebhookPage,
 };
 use crate::visit::Visit;
 
@@ -66,9 +67,25 @@ fn Pages() -> impl IntoView {
                 <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async />
                 <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async />
                 <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async />
-                <Route path=path!("/apps/:app") view=AppPage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app") view=OverviewPage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/send") view=ComposePage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/sends/:send") view=SendPage ssr=SsrMode::Async />
                 <Route path=path!("/apps/:app/history") view=HistoryPage ssr=SsrMode::Async />
+                <Route
+                    path=path!("/apps/:app/subscribers")
+                    view=SubscribersPage
+                    ssr=SsrMode::Async
+                />
+                <Route path=path!("/apps/:app/keys") view=KeysPage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/keys/history") view=KeyEventsPage ssr=SsrMode::Async />
+                <Route
+                    path=path!("/apps/:app/dead-letters")
+                    view=DeadLettersPage
+                    ssr=SsrMode::Async
+                />
                 <Route path=path!("/apps/:app/webhook") view=WebhookPage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/settings") view=SettingsPage ssr=SsrMode::Async />
+                <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
             </FlatRoutes>
         </Router>
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use hato_domain::ErrorCode;
-use hato_service::access::Owner;
+use hato_service::access::{MayManage, Owner};
 use hato_service::{Outcome, Service};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
@@ -108,6 +108,17 @@ impl Visit {
         Ok(self.owner.get_or_init(|| session.owner).clone())
     }
 
+    /// The right of who is signed in to manage the app with this id; `NOT_FOUND`.
+    pub async fn may_manage(&self, app: &str) -> Outcome<MayManage> {
+        let owner = self.owner().await?;
+        self.service().manage(&owner, app).await
+    }
+
+    /// Whether a form led here after this was done (`?done=`).
+    pub fn has_done(&self, what: &str) -> bool {
+        self.query("done").as_deref() == Some(what)
+    }
+
     /// Who is signed in, if somebody is: public pages ignore a dead session.
     pub async fn visitor(&self) -> Option<Owner> {
         self.owner().await.ok()
@@ -118,8 +129,16 @@ impl Visit {
         self.owner.get()
     }
 
+    /// Starts a session of this browser.
+    pub async fn start_session(&self, owner: &Owner) -> Outcome<()> {
+        let browser = session_cookie::browser(self.headers());
+        let token = self.service().start_session(owner, browser).await?;
+        self.keep_session(&token);
+        Ok(())
+    }
+
     /// Hands a session's token to the browser.
-    pub fn keep_session(&self, token: &str) {
+    fn keep_session(&self, token: &str) {
         self.set_cookie(&session_cookie::set(token, self.context.secure_cookies));
     }
 

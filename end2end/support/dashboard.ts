@@ -1,6 +1,6 @@
 // The dashboard as its user drives it.
 
-import type { Page } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 
 /** Waits until the page's islands are alive: leaving earlier would cut off the loading of their code. */
 async function alive(page: Page): Promise<void> {
@@ -45,16 +45,16 @@ async function snippets(page: Page): Promise<string> {
 /** Makes the snippets' own key with their button, and resolves with them. */
 export async function createEmbedKey(page: Page, hato: string, app: string): Promise<string> {
   await open(page, `${hato}/apps/${app}`);
-  await Promise.all([page.waitForNavigation(), page.locator('[form="embed-key"]').click()]);
+  await submit(page, 'form[action="/_app/create_embed_key"]', {});
   await alive(page);
   return snippets(page);
 }
 
 /** Makes a key and resolves with the raw key, which the page shows this once. */
 export async function createKey(page: Page, hato: string, app: string, scope: string): Promise<string> {
-  await open(page, `${hato}/apps/${app}`);
-  await page.locator(`#keys form:not([hidden]) [value="${scope}"]`).click();
-  await submit(page, '#keys form:not([hidden])', { name: `for ${scope}` });
+  await open(page, `${hato}/apps/${app}/keys`);
+  await page.locator(`#create [value="${scope}"]`).click();
+  await submit(page, '#create form', { name: `for ${scope}` });
   const shown = await rawKey(page);
   if (!shown) throw new Error('the page shows no key');
   await page.reload();
@@ -66,4 +66,22 @@ export async function createKey(page: Page, hato: string, app: string, scope: st
 async function rawKey(page: Page): Promise<string | undefined> {
   const text = await page.evaluate(() => document.body.innerText);
   return text.match(/pk_[0-9a-f]{64}/)?.[0];
+}
+
+/** A page of the dashboard for whoever has this session, and what its console complains about. */
+export async function openSession(
+  browser: Browser,
+  hato: string,
+  session: string,
+  path: string,
+): Promise<{ page: Page; complaints: string[] }> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await browser.setCookie({ name: 'hato_session', value: session, domain: 'localhost', path: '/' });
+  await page.goto(`${hato}${path}`);
+  return { page, complaints };
 }

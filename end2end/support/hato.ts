@@ -98,7 +98,8 @@ export class Hato {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private get data(): string {
+  /** The folder of its database. */
+  get data(): string {
     return join(this.folder, 'data');
   }
 

@@ -43,6 +43,16 @@ export class PushService {
     return (await this.control('GET', '/state')).registrations;
   }
 
+  /** So many subscriptions of browsers that nobody sees. */
+  async subscribe(count: number): Promise<{ endpoint: string; p256dh: string; auth: string }[]> {
+    return this.control('POST', '/subscriptions', { count });
+  }
+
+  /** What pushes to the subscription are answered with from now on, such as `403` or `hang`. */
+  async answer(subscription: string, answer: string): Promise<void> {
+    await this.control('POST', '/script', { subscription, default: answer });
+  }
+
   stop(): Promise<void> {
     return this.program.stop();
   }

@@ -50,7 +50,7 @@ test('from sign-up in the dashboard to a notification in a real Firefox', async 
   const shown = await page.notification(sent.title);
   expect(shown).toMatchObject({ body: sent.body, data: { hato: url } });
 
-  await openPage(dashboard, `${hato.url}/apps/${app}`);
+  await openPage(dashboard, `${hato.url}/apps/${app}/history`);
   expect(await dashboard.evaluate(() => document.body.innerText)).toContain('焼きたてです');
   expect(complaints).toEqual([]);
   expect(page.complaints).toEqual([]);

@@ -23,22 +23,24 @@ use crate::state::{self, Shared};
 pub async fn register(
     State(state): State<Shared>,
     _: RegistrationAttempt,
+    headers: HeaderMap,
     Json(credentials): Json<Credentials>,
 ) -> ApiResult<Response> {
     let (email, password) = credentials.for_registration()?;
     let owner = state.service.register(email, password).await?;
-    welcome(&state, StatusCode::CREATED, &owner).await
+    welcome(&state, &headers, StatusCode::CREATED, &owner).await
 }
 
 /// `POST /auth/login`.
 pub async fn log_in(
     State(state): State<Shared>,
     _: LoginAttempt,
+    headers: HeaderMap,
     Json(credentials): Json<Credentials>,
 ) -> ApiResult<Response> {
     let (email, password) = credentials.for_login()?;
     let owner = state.service.log_in(&email, password).await?;
-    welcome(&state, StatusCode::OK, &owner).await
+    welcome(&state, &headers, StatusCode::OK, &owner).await
 }
 
 /// `POST /auth/logout`: the session that was shown is dead at once.
@@ -63,8 +65,14 @@ pub async fn session(SignedIn { owner, .. }: SignedIn) -> Answer<Account> {
     })
 }
 
-async fn welcome(state: &state::State, status: StatusCode, owner: &Owner) -> ApiResult<Response> {
-    let session_token = state.service.start_session(owner).await?;
+async fn welcome(
+    state: &state::State,
+    headers: &HeaderMap,
+    status: StatusCode,
+    owner: &Owner,
+) -> ApiResult<Response> {
+    let browser = session_cookie::browser(headers);
+    let session_token = state.service.start_session(owner, browser).await?;
     let cookie = session_cookie::set(&session_token, state.secure_cookies());
     let user = shown(owner);
     let body = Welcome {

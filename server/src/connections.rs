@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use hato_app::Draining;
 use http::Request;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -61,7 +62,10 @@ async fn converse(
 ) {
     // Answers are written in one go: waiting for more only delays them.
     let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request| answer(router.clone(), peer, request));
+    let service = {
+        let draining = draining.clone();
+        service_fn(move |request| answer(router.clone(), peer, draining.clone(), request))
+    };
     let mut http = auto::Builder::new(TokioExecutor::new()).http1_only();
     http.http1()
         .timer(TokioTimer::new())
@@ -87,6 +91,7 @@ async fn converse(
 async fn answer<B>(
     router: Router,
     peer: SocketAddr,
+    draining: CancellationToken,
     request: Request<B>,
 ) -> Result<axum::response::Response, Infallible>
 where
@@ -95,5 +100,6 @@ where
 {
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(Peer(peer.ip()));
+    request.extensions_mut().insert(Draining(draining));
     router.oneshot(request).await
 }

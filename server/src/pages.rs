@@ -63,6 +63,11 @@ async fn form(parts: &mut Parts, body: Body, state: &Shared) -> ApiResult<Bytes>
 
 async fn guard(parts: &mut Parts, state: &Shared) -> ApiResult<()> {
     match parts.uri.path() {
+        // Whoever has got hold of a session must not guess the password with it.
+        "/_app/change_password" | "/_app/delete_account" => {
+            LoginAttempt::from_request_parts(parts, state).await?;
+            Ok(same_origin::require(parts, &state.base_url)?)
+        }
         "/_app/login" => LoginAttempt::from_request_parts(parts, state)
             .await
             .map(drop),

@@ -98,8 +98,7 @@ mod entrance {
     /// Starts a session of its own for every sign-in, and ends the one there was.
     async fn enter(form: &Form, owner: &Owner, next: &str) -> Outcome<String> {
         leave(form).await?;
-        let token = form.service().start_session(owner).await?;
-        form.visit().keep_session(&token);
+        form.visit().start_session(owner).await?;
         Ok(own_path(next).unwrap_or("/apps").to_owned())
     }
 

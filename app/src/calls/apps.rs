@@ -1,4 +1,4 @@
-//! Making apps.
+//! Making, renaming and deleting apps.
 
 use leptos::prelude::*;
 
@@ -12,14 +12,69 @@ pub async fn create_app(
     name: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of("/apps", "create").keep("name", &name);
-    let outcome = made(&form, &name).await;
+    let outcome = act::create(&form, &name).await;
+    form.answer(outcome)
+}
+
+/// Gives an app another name.
+#[server(name = RenameApp, prefix = "/_app", endpoint = "rename_app")]
+pub async fn rename_app(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// Its name to be.
+    #[server(default)]
+    name: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "/settings", "rename").keep("name", &name);
+    let outcome = act::rename(&form, &app, &name).await;
+    form.answer(outcome)
+}
+
+/// Deletes an app with everything in it.
+#[server(name = DeleteApp, prefix = "/_app", endpoint = "delete_app")]
+pub async fn delete_app(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// The app's name, typed for confirmation.
+    #[server(default)]
+    name: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "/settings", "delete");
+    let outcome = act::delete(&form, &app, &name).await;
     form.answer(outcome)
 }
 
 #[cfg(feature = "ssr")]
-async fn made(form: &super::form::Form, name: &str) -> hato_service::Outcome<String> {
-    let owner = form.visit().owner().await?;
-    let name = hato_domain::Name::parse(name)?;
-    let app = form.service().create_app(&owner, name).await?;
-    Ok(format!("/apps/{}", app.id))
+mod act {
+    use hato_domain::{ErrorCode, Name};
+    use hato_service::Outcome;
+
+    use crate::calls::form::Form;
+
+    pub async fn create(form: &Form, name: &str) -> Outcome<String> {
+        let owner = form.visit().owner().await?;
+        let name = Name::parse(name)?;
+        let app = form.service().create_app(&owner, name).await?;
+        Ok(format!("/apps/{}", app.id))
+    }
+
+    pub async fn rename(form: &Form, app: &str, name: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        let name = Name::parse(name)?;
+        form.service().rename_app(&access, &name).await?;
+        Ok(format!("{}?done=rename", form.page()))
+    }
+
+    /// What was typed must be the name that the app has.
+    pub async fn delete(form: &Form, app: &str, name: &str) -> Outcome<String> {
+        let owner = form.visit().owner().await?;
+        let (access, app) = form.service().managed(&owner, app).await?;
+        if name.trim() != app.name {
+            return Err(ErrorCode::InvalidInput.into());
+        }
+        form.service().delete_app(&access).await?;
+        Ok("/apps?done=delete".to_owned())
+    }
 }

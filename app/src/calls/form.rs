@@ -37,10 +37,10 @@ impl Form {
         }
     }
 
-    /// The form `name` on the page of the app with this id, which may be anything.
-    pub fn of_app(app: &str, name: &'static str) -> Self {
-        let page =
-            AppId::parse(app).map_or_else(|_| "/apps".to_owned(), |id| format!("/apps/{id}"));
+    /// The form `name` on the page at `below` of the app with this id, which may be anything.
+    pub fn of_app(app: &str, below: &str, name: &'static str) -> Self {
+        let page = AppId::parse(app)
+            .map_or_else(|_| "/apps".to_owned(), |id| format!("/apps/{id}{below}"));
         Self::of(page, name)
     }
 
@@ -82,6 +82,11 @@ impl Form {
             }
             Err(failure) => Err(self.refuse(&failure)),
         }
+    }
+
+    /// Answers a script, which shows what came out by itself.
+    pub fn answer_script<T>(self, outcome: Outcome<T>) -> Result<T, CallError> {
+        outcome.map_err(|failure| self.refuse(&failure))
     }
 
     fn refuse(self, failure: &Failure) -> CallError {

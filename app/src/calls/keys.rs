@@ -1,10 +1,10 @@
-//! Making API keys.
+//! Making and deleting API keys.
 
 use leptos::prelude::*;
 
 use super::CallError;
 
-/// The cookie that hands a raw key to the app's page, which shows it once.
+/// The cookie that hands a raw key to the page that shows it once.
 #[cfg(feature = "ssr")]
 pub const NEW_KEY: &str = "hato_new_key";
 
@@ -18,7 +18,7 @@ pub struct MadeKey {
     pub scope: String,
 }
 
-/// Makes a key and leads to the app's page, which shows it once.
+/// Makes a key and leads to the page of keys, which shows it once.
 #[server(name = CreateKey, prefix = "/_app", endpoint = "create_key")]
 pub async fn create_key(
     /// The app's id.
@@ -31,31 +31,75 @@ pub async fn create_key(
     #[server(default)]
     scope: String,
 ) -> Result<(), CallError> {
-    let form = super::form::Form::of_app(&app, "keys")
-        .keep("key_name", &name)
-        .keep("key_scope", &scope);
-    let outcome = made(&form, &app, &name, &scope).await;
+    let form = super::form::Form::of_app(&app, "/keys", "create")
+        .keep("name", &name)
+        .keep("scope", &scope);
+    let outcome = act::create(&form, &app, &name, &scope, "new-key").await;
+    form.answer(outcome)
+}
+
+/// Makes a key that may only subscribe and leads back to the snippets, which are filled in with it once.
+#[server(name = CreateEmbedKey, prefix = "/_app", endpoint = "create_embed_key")]
+pub async fn create_embed_key(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// A name.
+    #[server(default)]
+    name: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "", "embed");
+    let scope = hato_domain::Scope::SubscribeOnly.as_str();
+    let outcome = act::create(&form, &app, &name, scope, "embed").await;
+    form.answer(outcome)
+}
+
+/// Deletes a key, effective at once.
+#[server(name = DeleteKey, prefix = "/_app", endpoint = "delete_key")]
+pub async fn delete_key(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// The key's id.
+    #[server(default)]
+    key: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "/keys", "delete");
+    let outcome = act::delete(&form, &app, &key).await;
     form.answer(outcome)
 }
 
 #[cfg(feature = "ssr")]
-async fn made(
-    form: &super::form::Form,
-    app: &str,
-    name: &str,
-    scope: &str,
-) -> hato_service::Outcome<String> {
-    let owner = form.visit().owner().await?;
-    let access = form.service().manage(&owner, app).await?;
-    let (name, scope) = (
-        hato_domain::Name::parse(name)?,
-        hato_domain::Scope::parse(scope)?,
-    );
-    let key = form.service().create_key(&access, name, scope).await?;
-    let made = MadeKey {
-        raw: key.raw,
-        scope: scope.as_str().to_owned(),
-    };
-    crate::once::hand(form.visit(), NEW_KEY, form.page(), &made);
-    Ok(format!("{}#new-key", form.page()))
+mod act {
+    use hato_domain::{Name, Scope};
+    use hato_service::Outcome;
+
+    use super::{MadeKey, NEW_KEY};
+    use crate::calls::form::Form;
+    use crate::once;
+
+    /// Makes the key and hands it to the form's page, where it is seen at `place`.
+    pub async fn create(
+        form: &Form,
+        app: &str,
+        name: &str,
+        scope: &str,
+        place: &str,
+    ) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        let (name, scope) = (Name::parse(name)?, Scope::parse(scope)?);
+        let key = form.service().create_key(&access, name, scope).await?;
+        let made = MadeKey {
+            raw: key.raw,
+            scope: scope.as_str().to_owned(),
+        };
+        once::hand(form.visit(), NEW_KEY, form.page(), &made);
+        Ok(format!("{}#{place}", form.page()))
+    }
+
+    pub async fn delete(form: &Form, app: &str, key: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        form.service().delete_key(&access, key).await?;
+        Ok(format!("{}?done=delete", form.page()))
+    }
 }

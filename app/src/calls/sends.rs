@@ -1,72 +1,71 @@
-//! Sending to every subscriber of an app.
+//! Stopping a send, and sending a test.
 
 use leptos::prelude::*;
 
 use super::CallError;
 
-/// Sends and leads to the app's history.
-#[server(name = SendToAll, prefix = "/_app", endpoint = "send")]
-pub async fn send(
+/// Stops what is not yet claimed of a send.
+#[server(name = CancelSend, prefix = "/_app", endpoint = "cancel_send")]
+pub async fn cancel_send(
     /// The app's id.
     #[server(default)]
     app: String,
-    /// The headline.
+    /// The send's id.
     #[server(default)]
-    title: String,
-    /// The text.
-    #[server(default)]
-    body: String,
-    /// Opened on click.
-    #[server(default)]
-    url: String,
-    /// Shown beside the text.
-    #[server(default)]
-    icon: String,
-    /// Shown where there is little room.
-    #[server(default)]
-    badge: String,
+    send: String,
 ) -> Result<(), CallError> {
-    let form = super::form::Form::of_app(&app, "send")
-        .keep("title", &title)
-        .keep("body", &body)
-        .keep("url", &url)
-        .keep("icon", &icon)
-        .keep("badge", &badge);
-    let notify = hato_domain::wire::Notify {
-        title: given(&title),
-        body: given(&body),
-        url: given(&url),
-        icon: given(&icon),
-        badge: given(&badge),
-        ..Default::default()
-    };
-    let outcome = sent(&form, &app, notify).await;
+    let form = super::form::Form::of_app(&app, &act::page_of(&send), "cancel");
+    let outcome = act::cancel(&form, &app, &send).await;
     form.answer(outcome)
 }
 
-#[cfg(feature = "ssr")]
-async fn sent(
-    form: &super::form::Form,
-    app: &str,
-    notify: hato_domain::wire::Notify,
-) -> hato_service::Outcome<String> {
-    let owner = form.visit().owner().await?;
-    let access = form.service().manage(&owner, app).await?;
-    let accepted = form
-        .service()
-        .broadcast(&access.may_send(), notify, None)
-        .await?;
-    Ok(format!(
-        "{}?queued={}#history",
-        form.page(),
-        accepted.queued
-    ))
+/// Sends a test to one subscriber: the browser that asks.
+#[server(name = SendTest, prefix = "/_app", endpoint = "send_test")]
+pub async fn send_test(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// The browser's endpoint.
+    #[server(default)]
+    endpoint: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "", "this-browser");
+    let outcome = act::test(&form, &app, endpoint).await;
+    form.answer_script(outcome)
 }
 
-/// A field's text; browsers end the lines of a form with CR LF, which nobody typed.
 #[cfg(feature = "ssr")]
-fn given(field: &str) -> Option<String> {
-    let text = field.replace("\r\n", "\n");
-    let filled = !text.trim().is_empty();
-    filled.then_some(text)
+mod act {
+    use hato_domain::SendId;
+    use hato_domain::wire::Notify;
+    use hato_service::Outcome;
+
+    use crate::calls::form::Form;
+
+    /// The send's page below the app's, or the history for an id that is none.
+    pub fn page_of(send: &str) -> String {
+        SendId::parse(send).map_or_else(|_| "/history".to_owned(), |id| format!("/sends/{id}"))
+    }
+
+    pub async fn cancel(form: &Form, app: &str, send: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        let cancelled = form.service().cancel(&access, send).await?;
+        Ok(format!("{}?cancelled={cancelled}", form.page()))
+    }
+
+    /// In the language of the page.
+    pub async fn test(form: &Form, app: &str, endpoint: String) -> Outcome<()> {
+        let access = form.visit().may_manage(app).await?;
+        let texts = &form.visit().texts().app.this_browser;
+        let notify = Notify {
+            title: Some(texts.test_title.to_owned()),
+            body: Some(texts.test_body.to_owned()),
+            endpoint: Some(endpoint),
+            ..Notify::default()
+        };
+        form.service()
+            .send(&access.may_send(), notify, None)
+            .await?;
+        Ok(())
+    }
 }

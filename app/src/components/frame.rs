@@ -54,8 +54,11 @@ fn Navigation(visit: Visit) -> impl IntoView {
     match visit.known_owner() {
         Some(owner) => view! {
             <a href="/apps">{texts.apps}</a>
-            <span class="who">{owner.account().email.clone()}</span>
-            <form method="post" action=calls::LogOut::url()>
+            <a href="/account" class="who" title=texts.account>
+                <span class="unseen">{texts.account} ": "</span>
+                {owner.account().email.clone()}
+            </a>
+            <form class="leave" method="post" action=calls::LogOut::url()>
                 <button type="submit" class="quiet">
                     {texts.log_out}
                 </button>

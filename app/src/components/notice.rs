@@ -9,6 +9,8 @@ use crate::visit::Visit;
 /// How a note is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
+    /// Nothing but said.
+    Plain,
     /// It worked.
     Good,
     /// Mind this.
@@ -21,6 +23,7 @@ pub enum Tone {
 #[component]
 pub fn Note(tone: Tone, children: Children) -> impl IntoView {
     let (class, role) = match tone {
+        Tone::Plain => ("note", "note"),
         Tone::Good => ("note good", "status"),
         Tone::Mind => ("note mind", "note"),
         Tone::Bad => ("note bad", "alert"),
@@ -38,11 +41,17 @@ pub fn RefusalNote(form: &'static str) -> impl IntoView {
     let visit = Visit::current();
     let mine = visit.query("form").as_deref() == Some(form);
     let code = visit.refused().filter(|_| mine)?;
-    Some(view! {
+    Some(view! { <Refusal code /> })
+}
+
+/// Why something was refused.
+#[component]
+pub fn Refusal(code: ErrorCode) -> impl IntoView {
+    view! {
         <Note tone=Tone::Bad>
             <Explanation code />
         </Note>
-    })
+    }
 }
 
 /// The sentence of a code, with the way to the plans where one would help.

@@ -1,5 +1,7 @@
 //! Texts of the list of apps.
 
+use super::grouped;
+
 /// Texts of the list of apps.
 pub struct Apps {
     /// The headline.
@@ -8,6 +10,8 @@ pub struct Apps {
     pub lead: &'static str,
     /// Counts subscribers on a card.
     pub subscribers: &'static str,
+    /// Counts what an app has sent this month.
+    pub month: &'static str,
     /// When an app was made.
     pub created: &'static str,
     /// Headline when there is no app yet.
@@ -22,8 +26,24 @@ pub struct Apps {
     pub name_hint: &'static str,
     /// The form's button.
     pub create: &'static str,
+    /// Instead of the form when the plan allows no more.
+    pub full: &'static str,
     /// The account's plan.
     pub plan: &'static str,
+    /// Headline of the account's use.
+    pub usage: &'static str,
+    /// When the count starts anew, given the day.
+    pub resets: fn(String) -> String,
+    /// A number of a limit.
+    pub of_limit: fn(i64, i64) -> String,
+    /// Said of a number without a limit.
+    pub unlimited: &'static str,
+    /// Said when a limit is near.
+    pub nearly: &'static str,
+    /// Said when a limit is reached.
+    pub reached: &'static str,
+    /// Says that an account is deleted.
+    pub deleted: &'static str,
 }
 
 /// Japanese.
@@ -31,6 +51,7 @@ pub const JA: Apps = Apps {
     title: "アプリ",
     lead: "通知を送るサイトごとに、アプリを一つつくります。",
     subscribers: "有効な購読者",
+    month: "今月の送信",
     created: "作成",
     empty_title: "まだ鳩小屋は空です",
     empty_text: "最初のアプリに名前をつけましょう。サイトの名前がわかりやすいでしょう。",
@@ -38,7 +59,15 @@ pub const JA: Apps = Apps {
     name: "アプリの名前",
     name_hint: "100文字まで。例：わたしのブログ",
     create: "アプリをつくる",
+    full: "いまのプランでは、アプリは一つまでです。",
     plan: "プラン",
+    usage: "今月の送信数",
+    resets: |day| format!("{day}（UTC）にリセットされます"),
+    of_limit: |used, limit| format!("{} / {}", grouped(used), grouped(limit)),
+    unlimited: "上限なし",
+    nearly: "上限の 80% を超えました",
+    reached: "上限に達しました",
+    deleted: "アプリを削除しました。",
 };
 
 /// English.
@@ -46,6 +75,7 @@ pub const EN: Apps = Apps {
     title: "Apps",
     lead: "One app for each site that sends notifications.",
     subscribers: "Active subscribers",
+    month: "Sent this month",
     created: "Created",
     empty_title: "The loft is still empty",
     empty_text: "Give your first app a name. The name of your site is a good one.",
@@ -53,5 +83,13 @@ pub const EN: Apps = Apps {
     name: "Name of the app",
     name_hint: "Up to 100 characters, for example: My blog",
     create: "Create app",
+    full: "Your plan has room for one app.",
     plan: "Plan",
+    usage: "Sends this month",
+    resets: |day| format!("Starts anew on {day} (UTC)"),
+    of_limit: |used, limit| format!("{} of {}", grouped(used), grouped(limit)),
+    unlimited: "No limit",
+    nearly: "More than 80% of the limit",
+    reached: "The limit is reached",
+    deleted: "The app is deleted.",
 };

@@ -18,6 +18,8 @@ pub struct Site {
     pub log_in: &'static str,
     /// Links to the registration.
     pub register: &'static str,
+    /// Links to the account.
+    pub account: &'static str,
     /// Ends the session.
     pub log_out: &'static str,
     /// What the language switch is called.
@@ -52,6 +54,7 @@ pub const JA: Site = Site {
     reference: "API",
     log_in: "ログイン",
     register: "新規登録",
+    account: "アカウント",
     log_out: "ログアウト",
     language: "言語",
     footer: "鳩は、手紙を届けて帰ってくる。",
@@ -75,6 +78,7 @@ pub const EN: Site = Site {
     reference: "API",
     log_in: "Log in",
     register: "Sign up",
+    account: "Account",
     log_out: "Log out",
     language: "Language",
     footer: "A carrier pigeon delivers, and comes back.",

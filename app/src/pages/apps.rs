@@ -1,13 +1,13 @@
 //! The account's apps.
 
 use hato_service::access::Owner;
-use hato_service::ports::AppRecord;
+use hato_service::ports::{AppRecord, MonthUse};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::loaded;
 use crate::calls::{CreateApp, Typed};
-use crate::components::{Field, Frame, Kind, RefusalNote};
+use crate::components::{Field, Frame, Kind, Note, Nothing, RefusalNote, Tone, Usage};
 use crate::i18n::{Apps, grouped, plan_name};
 use crate::visit::Visit;
 
@@ -17,25 +17,28 @@ pub fn AppsPage() -> impl IntoView {
     loaded(async move |visit: Visit| {
         let owner = visit.owner().await?;
         let apps = visit.service().apps(&owner).await?;
-        Ok(view! { <Loft visit owner apps /> }.into_any())
+        let month = visit.service().month_use(&owner).await?;
+        Ok(view! { <Loft visit owner apps month /> }.into_any())
     })
 }
 
 #[component]
-fn Loft(visit: Visit, owner: Owner, apps: Vec<AppRecord>) -> impl IntoView {
+fn Loft(visit: Visit, owner: Owner, apps: Vec<AppRecord>, month: MonthUse) -> impl IntoView {
     let texts = &visit.texts().apps;
-    let typed = Typed::take(&visit);
-    let empty = apps.is_empty();
-    let cards = apps.into_iter().map(|app| view! { <Card texts app /> });
-    let cards = (!empty).then(|| view! { <ul class="app-cards">{cards.collect_view()}</ul> });
-    let nothing = empty.then(|| {
+    let cards = if apps.is_empty() {
+        view! { <Nothing title=texts.empty_title text=texts.empty_text /> }.into_any()
+    } else {
+        view! { <Cards texts apps=apps.clone() month=month.clone() /> }.into_any()
+    };
+    let deleted = visit.has_done("delete").then(|| {
         view! {
-            <div class="empty">
-                <h2>{texts.empty_title}</h2>
-                <p>{texts.empty_text}</p>
-            </div>
+            <Note tone=Tone::Good>
+                <p>{texts.deleted}</p>
+            </Note>
         }
     });
+    let most = owner.account().plan.max_apps();
+    let is_full = most.is_some_and(|most| i64::try_from(apps.len()).is_ok_and(|n| n >= most));
     view! {
         <Frame title=texts.title>
             <section class="apps">
@@ -44,51 +47,118 @@ fn Loft(visit: Visit, owner: Owner, apps: Vec<AppRecord>) -> impl IntoView {
                         <h1>{texts.title}</h1>
                         <p class="lead">{texts.lead}</p>
                     </div>
-                    <p class="plan-now">
-                        {texts.plan} " " <b>{plan_name(owner.account().plan)}</b>
-                    </p>
                 </div>
+                {deleted}
+                <MonthCard visit=visit.clone() owner recipients=month.recipients />
                 {cards}
-                {nothing}
-                <form id="create" class="card inline" method="post" action=CreateApp::url()>
-                    <h2>{texts.create_title}</h2>
-                    <RefusalNote form="create" />
-                    <Field
-                        form="create"
-                        name="name"
-                        kind=Kind::Line
-                        label=texts.name
-                        hint=texts.name_hint
-                        value=typed.of("name")
-                        max=100
-                    />
-                    <button type="submit" class="button">
-                        {texts.create}
-                    </button>
-                </form>
+                <CreateForm visit is_full />
             </section>
         </Frame>
     }
     .into_any()
 }
 
+/// What the account sends this month, of what its plan allows.
 #[component]
-fn Card(texts: &'static Apps, app: AppRecord) -> impl IntoView {
+fn MonthCard(visit: Visit, owner: Owner, recipients: i64) -> impl IntoView {
+    let texts = &visit.texts().apps;
+    let plan = owner.account().plan;
+    let resets = visit.service().now().month().end().day();
+    let limit = plan.max_monthly_sends();
+    let aside = if limit.is_some() {
+        (texts.resets)(resets)
+    } else {
+        texts.unlimited.to_owned()
+    };
+    view! {
+        <section class="card month">
+            <Usage texts label=texts.usage used=recipients limit />
+            <p class="facts-line">
+                <span>{aside}</span>
+                <span class="plan-now">
+                    {texts.plan} " " <a href="/pricing">
+                        <b>{plan_name(plan)}</b>
+                    </a>
+                </span>
+            </p>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Cards(texts: &'static Apps, apps: Vec<AppRecord>, month: MonthUse) -> impl IntoView {
+    let sent = |app: &AppRecord| {
+        let counted = month.by_app.iter().find(|(id, _)| *id == app.id);
+        counted.map_or(0, |(_, sent)| *sent)
+    };
+    let cards = apps
+        .into_iter()
+        .map(|app| {
+            let sent = sent(&app);
+            view! { <Card texts app sent /> }
+        })
+        .collect_view();
+    view! { <ul class="app-cards">{cards}</ul> }.into_any()
+}
+
+#[component]
+fn Card(texts: &'static Apps, app: AppRecord, sent: i64) -> impl IntoView {
     view! {
         <li class="card app-card">
             <h2>
                 <a href=format!("/apps/{}", app.id)>{app.name}</a>
             </h2>
-            <p class="figure">
-                <b>{grouped(app.active_subscriptions)}</b>
+            <Usage
+                texts
+                label=texts.subscribers
+                used=app.active_subscriptions
+                limit=app.plan.max_subscriptions()
+            />
+            <p class="line">
+                <span>{texts.month}</span>
                 " "
-                <span>{texts.subscribers}</span>
+                <b>{grouped(sent)}</b>
             </p>
             <p class="hint">
                 {texts.created} " "
                 <time datetime=app.created_at.day()>{app.created_at.day()}</time>
             </p>
         </li>
+    }
+    .into_any()
+}
+
+#[component]
+fn CreateForm(visit: Visit, is_full: bool) -> impl IntoView {
+    let texts = &visit.texts().apps;
+    let upgrade = visit.texts().site.upgrade;
+    let full = is_full.then(|| {
+        view! {
+            <p class="hint">
+                {texts.full} " " <a href="/pricing">{upgrade}</a>
+            </p>
+        }
+    });
+    let typed = Typed::take(&visit);
+    view! {
+        <form id="create" class="card narrow" method="post" action=CreateApp::url()>
+            <h2>{texts.create_title}</h2>
+            <RefusalNote form="create" />
+            {full}
+            <Field
+                form="create"
+                name="name"
+                kind=Kind::Line
+                label=texts.name
+                hint=texts.name_hint
+                value=typed.of("name")
+                max=100
+            />
+            <button type="submit" class="button" class:quiet=is_full>
+                {texts.create}
+            </button>
+        </form>
     }
     .into_any()
 }

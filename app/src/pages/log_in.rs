@@ -40,7 +40,7 @@ pub fn with_next(path: &str, next: Option<&str>) -> String {
 #[component]
 pub fn GithubEntrance(visit: Visit, next: Option<String>) -> impl IntoView {
     let way = with_next("/auth/github", next.as_deref());
-    let text = visit.texts().account.github;
+    let text = visit.texts().entrance.github;
     visit
         .context()
         .github_login
@@ -56,7 +56,7 @@ pub fn GithubEntrance(visit: Visit, next: Option<String>) -> impl IntoView {
 
 #[component]
 fn LogInForm(visit: Visit, next: Option<String>) -> impl IntoView {
-    let texts = &visit.texts().account;
+    let texts = &visit.texts().entrance;
     let typed = Typed::take(&visit);
     let sent_here = next.is_some() && visit.refused().is_none();
     let register = with_next("/register", next.as_deref());

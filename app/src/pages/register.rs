@@ -24,7 +24,7 @@ pub fn RegisterPage() -> impl IntoView {
 
 #[component]
 fn Registration(visit: Visit, next: Option<String>) -> impl IntoView {
-    let texts = &visit.texts().account;
+    let texts = &visit.texts().entrance;
     let log_in = with_next("/login", next.as_deref());
     let open = visit.context().registration_open;
     let form = open.then(|| view! { <RegisterForm visit next /> });
@@ -52,7 +52,7 @@ fn Registration(visit: Visit, next: Option<String>) -> impl IntoView {
 
 #[component]
 fn RegisterForm(visit: Visit, next: Option<String>) -> impl IntoView {
-    let texts = &visit.texts().account;
+    let texts = &visit.texts().entrance;
     let typed = Typed::take(&visit);
     let github = view! { <GithubEntrance visit=visit.clone() next=next.clone() /> };
     view! {

@@ -17,7 +17,7 @@ async fn strangers_are_led_to_the_login() {
     ] {
         assert_eq!(browser.get(path).await.leads_to(), login);
     }
-    for form in ["create_app", "create_key", "send"] {
+    for form in ["create_app", "create_key", "cancel_send"] {
         let fields = [("app", "app_1"), ("name", "x")];
         let answer = browser.post(&format!("/_app/{form}"), &fields).await;
         let login = answer.leads_to();

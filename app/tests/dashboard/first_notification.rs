@@ -2,7 +2,7 @@
 
 use hato_domain::ErrorCode;
 
-use crate::site::Site;
+use crate::site::{Site, id};
 
 #[tokio::test]
 async fn an_app_is_made_and_listed() {
@@ -28,28 +28,51 @@ async fn the_plan_limits_apps_and_the_name_is_kept() {
 }
 
 #[tokio::test]
-async fn a_key_is_shown_once_and_fills_the_snippet_it_is_for() {
+async fn the_checklist_ticks_itself_and_goes_away() {
     let site = Site::open().await;
     let mut browser = site.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
-    browser
-        .get(&app)
-        .await
-        .shows("pk_…")
-        .hides("id=\"new-key\"");
-    for (scope, snippets) in [("subscribe_only", 2), ("notify", 2), ("full", 2)] {
+    let steps = |page: &str| page.matches("<li class=\"done\">").count();
+    assert_eq!(steps(&browser.get(&app).await.body), 0);
+    let fields = [("app", id(&app)), ("name", "埋め込み")];
+    browser.post("/_app/create_embed_key", &fields).await;
+    assert_eq!(steps(&browser.get(&app).await.body), 1);
+    browser.subscribe(&app, 1).await;
+    assert_eq!(steps(&browser.get(&app).await.body), 2);
+    browser.send(&app, "便り").await;
+    browser.get(&app).await.hides("はじめの三歩");
+}
+
+#[tokio::test]
+async fn a_key_is_shown_once() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    for scope in ["subscribe_only", "notify", "full"] {
         let fields = [("app", id(&app)), ("name", "site"), ("scope", scope)];
         let page = browser.submit("/_app/create_key", &fields).await;
-        let raw = page
-            .between("id=\"raw-key\">", "<")
-            .expect("the raw key")
-            .to_owned();
+        let raw = page.between("id=\"raw-key\">", "<").expect("the raw key");
         assert_eq!((raw.len(), raw.starts_with("pk_")), (67, true), "{raw}");
-        assert_eq!(page.body.matches(&raw).count(), snippets, "{scope}");
-        let public = page.between("hato.init(", ")").expect("the snippet");
-        assert_eq!(public.contains(&raw), scope == "subscribe_only");
-        browser.get(&app).await.hides(&raw).shows(scope);
+        let raw = raw.to_owned();
+        let keys = browser.get(&format!("{app}/keys")).await;
+        keys.hides(&raw).shows(scope);
     }
+}
+
+#[tokio::test]
+async fn the_snippets_are_filled_in_once_with_a_key_of_their_own() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.get(&app).await.shows("appKey: \"pk_…\"");
+    let fields = [("app", id(&app)), ("name", "埋め込み")];
+    let page = browser.submit("/_app/create_embed_key", &fields).await;
+    let key = page.between("appKey: \"", "\"").expect("a key");
+    assert_eq!((key.len(), key.starts_with("pk_")), (67, true), "{key}");
+    let key = key.to_owned();
+    browser.get(&app).await.hides(&key);
+    let keys = browser.get(&format!("{app}/keys")).await;
+    keys.shows("埋め込み").shows("subscribe_only").hides(&key);
 }
 
 #[tokio::test]
@@ -68,67 +91,19 @@ async fn the_snippet_names_this_server() {
 }
 
 #[tokio::test]
-async fn a_send_is_recorded_and_the_history_pages() {
+async fn a_browser_of_the_owner_subscribes_is_tested_and_leaves() {
     let site = Site::open().await;
     let mut browser = site.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
-    for number in 0..21 {
-        let title = format!("便り{number:02}");
-        let fields = [("app", id(&app)), ("title", &title), ("body", "本文")];
-        let answer = browser.post("/_app/send", &fields).await;
-        assert_eq!(answer.leads_to(), format!("{app}?queued=0#history"));
-    }
-    let page = browser.get(&app).await;
-    page.shows("便り20").shows("便り01").hides("便り00");
-    let older = page
-        .between("<a href=\"", "\" rel=\"next\"")
-        .expect("a link");
-    let older = older
-        .rsplit('"')
-        .next()
-        .unwrap_or(older)
-        .replace("&amp;", "&");
-    let older = browser.get(&older).await;
-    older
-        .shows("便り00")
-        .hides("便り01")
-        .shows(&format!("href=\"{app}/history\""));
-    let newest = browser.get(&format!("{app}/history")).await;
-    newest.shows("便り20").shows("便り01").hides("便り00");
-}
-
-#[tokio::test]
-async fn a_refused_send_comes_back_as_it_was() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
-    let app = browser.create_app("blog").await;
-    let fields = [
-        ("app", id(&app)),
-        ("title", "見出し"),
-        ("body", "一行目\r\n二行目"),
-        ("url", "http://insecure.example/"),
-    ];
-    let page = browser.submit("/_app/send", &fields).await;
-    page.shows(ErrorCode::InvalidUrl.message())
-        .shows("value=\"見出し\"")
-        .shows("一行目")
-        .shows("value=\"http://insecure.example/\"");
-}
-
-#[tokio::test]
-async fn line_ends_count_as_one_byte_escaped_to_two() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
-    let app = browser.create_app("blog").await;
-    let frame = r#"{"title":"t","body":"\n"}"#.len();
-    for (bytes, queued) in [(3_072, true), (3_073, false)] {
-        let body = format!("{}\r\n", "x".repeat(bytes - frame));
-        let fields = [("app", id(&app)), ("title", "t"), ("body", &body)];
-        let answer = browser.post("/_app/send", &fields).await;
-        assert_eq!(answer.leads_to().contains("queued="), queued, "{bytes}");
-    }
-}
-
-fn id(app: &str) -> &str {
-    app.strip_prefix("/apps/").expect("an app's path")
+    let endpoint = browser.subscribe(&app, 1).await;
+    let here = [("app", id(&app)), ("endpoint", endpoint.as_str())];
+    browser.call("send_test", &here).await.succeeds();
+    let history = browser.get(&format!("{app}/history")).await;
+    history.shows("Hato からのテスト通知");
+    browser.call("unsubscribe_browser", &here).await.succeeds();
+    let refused = browser.call("send_test", &here).await;
+    assert_eq!(refused.body, "\"NOT_FOUND\"");
+    let fields = [("app", id(&app)), ("endpoint", "http://insecure.example/")];
+    let refused = browser.call("subscribe_browser", &fields).await;
+    assert_eq!(refused.body, "\"MISSING_FIELDS\"");
 }

@@ -1,9 +1,13 @@
 //! The dashboard as a browser without scripts meets it: its router over a real store.
 
+mod account;
+mod app_pages;
 mod entrance;
 mod first_notification;
 mod languages;
 mod privacy;
 mod protection;
+mod queries;
+mod sending;
 mod site;
 mod webhook;

@@ -2,57 +2,179 @@
 
 use http::StatusCode;
 
-use crate::site::Site;
+use crate::site::{Answer, Browser, Site, id};
 
-#[tokio::test]
-async fn another_accounts_app_is_the_404_page() {
-    let site = Site::open().await;
-    let mut owner = site.signed_in("owner@example.com").await;
-    let app = owner.create_app("secret loft").await;
-    let mut other = site.signed_in("other@example.com").await;
-    let unknown = other.get("/apps/app_doesnotexist").await;
-    let foreign = other.get(&app).await;
-    let history = other.get(&format!("{app}/history")).await;
-    for answer in [unknown, foreign, history, other.get("/apps/nonsense").await] {
-        assert_eq!(answer.status, StatusCode::NOT_FOUND);
-        answer.shows("この便は宛先不明です").hides("secret loft");
+/// Every page of an app, below its own path. `{send}` stands for a send of the app.
+const PAGES: [&str; 11] = [
+    "",
+    "/send",
+    "/sends/{send}",
+    "/sends/{send}/events",
+    "/history",
+    "/subscribers",
+    "/keys",
+    "/keys/history",
+    "/dead-letters",
+    "/webhook",
+    "/settings",
+];
+
+/// Every form of an app, with its fields beyond the app's id.
+const FORMS: [(&str, &[(&str, &str)]); 16] = [
+    ("create_key", &[("name", "stolen"), ("scope", "full")]),
+    ("create_embed_key", &[("name", "stolen")]),
+    ("delete_key", &[("key", "{key}")]),
+    ("rename_app", &[("name", "stolen")]),
+    ("delete_app", &[("name", "secret loft")]),
+    ("cancel_send", &[("send", "{send}")]),
+    ("remove_subscriber", &[("subscription", "{subscription}")]),
+    ("send_test", &[("endpoint", "{endpoint}")]),
+    ("unsubscribe_browser", &[("endpoint", "{endpoint}")]),
+    ("set_webhook", &[("webhook_url", "https://stolen.example")]),
+    ("clear_webhook", &[]),
+    ("rotate_webhook_secret", &[]),
+    ("enable_webhook", &[]),
+    ("send_test_event", &[]),
+    ("resend_event", &[("event", "msg_1")]),
+    (
+        "subscribe_browser",
+        &[
+            ("endpoint", "https://push.example/stolen"),
+            ("p256dh", "x"),
+            ("auth", "x"),
+        ],
+    ),
+];
+
+/// An app with one of everything.
+struct Loft {
+    app: String,
+    send: String,
+    key: String,
+    subscription: String,
+    endpoint: String,
+}
+
+impl Loft {
+    async fn of(owner: &mut Browser<'_>) -> Self {
+        let app = owner.create_app("secret loft").await;
+        let endpoint = owner.subscribe(&app, 1).await;
+        let send = owner.send(&app, "secret letter").await;
+        let fields = [
+            ("app", id(&app)),
+            ("name", "secret key"),
+            ("scope", "notify"),
+        ];
+        let keys = owner.submit("/_app/create_key", &fields).await;
+        let subscribers = owner.get(&format!("{app}/subscribers")).await;
+        Self {
+            send: send.rsplit('/').next().unwrap_or_default().to_owned(),
+            key: hidden(&keys, "key"),
+            subscription: hidden(&subscribers, "subscription"),
+            endpoint,
+            app,
+        }
+    }
+
+    /// A form's fields for the app at this path, filled in with what is this app's.
+    fn fields<'a>(
+        &'a self,
+        app: &'a str,
+        fields: &[(&'a str, &'a str)],
+    ) -> Vec<(&'a str, &'a str)> {
+        let app = [("app", id(app))].into_iter();
+        let others = fields.iter().map(|(name, value)| match *value {
+            "{send}" => (*name, self.send.as_str()),
+            "{key}" => (*name, self.key.as_str()),
+            "{subscription}" => (*name, self.subscription.as_str()),
+            "{endpoint}" => (*name, self.endpoint.as_str()),
+            value => (*name, value),
+        });
+        app.chain(others).collect()
+    }
+
+    fn path(&self, app: &str, page: &str) -> String {
+        format!("{app}{page}").replace("{send}", &self.send)
     }
 }
 
+fn hidden(page: &Answer, name: &str) -> String {
+    let value = page.between(&format!("name=\"{name}\" value=\""), "\"");
+    value.expect("a field").to_owned()
+}
+
 #[tokio::test]
-async fn another_accounts_app_takes_no_forms() {
+async fn no_page_of_another_account_is_reached_by_editing_the_address() {
     let site = Site::open().await;
     let mut owner = site.signed_in("owner@example.com").await;
-    let app = owner.create_app("loft").await;
-    let id = app.strip_prefix("/apps/").expect("an app's path");
+    let loft = Loft::of(&mut owner).await;
     let mut other = site.signed_in("other@example.com").await;
-    for (form, fields) in [
-        (
-            "create_key",
-            [("app", id), ("name", "stolen"), ("scope", "full")],
-        ),
-        (
-            "send",
-            [("app", id), ("title", "stolen"), ("body", "stolen")],
-        ),
-        (
-            "set_webhook",
-            [
-                ("app", id),
-                ("webhook_url", "https://stolen.example"),
-                ("", ""),
-            ],
-        ),
-        ("clear_webhook", [("app", id), ("", ""), ("", "")]),
-        ("rotate_webhook_secret", [("app", id), ("", ""), ("", "")]),
-        ("enable_webhook", [("app", id), ("", ""), ("", "")]),
-        ("send_test_event", [("app", id), ("", ""), ("", "")]),
-        ("resend_event", [("app", id), ("event", "msg_1"), ("", "")]),
-    ] {
-        let answer = other.post(&format!("/_app/{form}"), &fields).await;
-        assert!(answer.leads_to().contains("error=NOT_FOUND"), "{form}");
+    let loft_of_other = other.create_app("own loft").await;
+    let mut stranger = site.browser();
+    for page in PAGES {
+        let path = loft.path(&loft.app, page);
+        if !page.ends_with("/events") {
+            let mine = owner.get(&path).await;
+            assert_eq!(mine.status, StatusCode::OK, "{path}");
+            mine.shows("secret loft");
+        }
+        for app in [
+            loft.app.as_str(),
+            "/apps/app_doesnotexist",
+            "/apps/nonsense",
+        ] {
+            let answer = other.get(&loft.path(app, page)).await;
+            assert_eq!(answer.status, StatusCode::NOT_FOUND, "{app}{page}");
+            answer.hides("secret");
+        }
+        if page.contains("{send}") {
+            let answer = other.get(&loft.path(&loft_of_other, page)).await;
+            assert_eq!(answer.status, StatusCode::NOT_FOUND, "{page}");
+            answer.hides("secret");
+        }
+        let answer = stranger.get(&path).await;
+        answer.hides("secret");
+        assert!(
+            answer.status == StatusCode::SEE_OTHER || answer.status == StatusCode::UNAUTHORIZED
+        );
     }
-    owner.get(&app).await.hides("stolen");
+    let answer = other.get(&loft.app).await;
+    answer.shows("この便は宛先不明です");
+}
+
+#[tokio::test]
+async fn no_form_of_another_account_is_taken() {
+    let site = Site::open().await;
+    let mut owner = site.signed_in("owner@example.com").await;
+    let loft = Loft::of(&mut owner).await;
+    let mut other = site.signed_in("other@example.com").await;
+    let loft_of_other = other.create_app("own loft").await;
+    for (form, fields) in FORMS {
+        let answer = other.call(form, &loft.fields(&loft.app, fields)).await;
+        assert_eq!(answer.body, "\"NOT_FOUND\"", "{form}");
+        let names_something = fields.iter().any(|(_, value)| value.starts_with('{'));
+        // To unsubscribe what is not there is fine.
+        if names_something && form != "unsubscribe_browser" {
+            let answer = other.call(form, &loft.fields(&loft_of_other, fields)).await;
+            assert_eq!(answer.body, "\"NOT_FOUND\"", "{form} on an own app");
+        }
+    }
+    let draft = [
+        ("title", "stolen"),
+        ("body", "stolen"),
+        ("step", "send"),
+        ("once", "1"),
+    ];
+    let answer = other.post(&format!("{}/send", loft.app), &draft).await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+    for page in ["/keys", "/subscribers", "/history", "/settings"] {
+        let page = owner.get(&format!("{}{page}", loft.app)).await;
+        page.shows("secret loft").hides("stolen");
+    }
+    let keys = owner.get(&format!("{}/keys", loft.app)).await;
+    keys.shows("secret key");
+    let subscribers = owner.get(&format!("{}/subscribers", loft.app)).await;
+    subscribers.shows("1 人");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -64,10 +64,20 @@ async fn an_endless_form_is_not_read() {
     let app = browser.create_app("blog").await;
     let id = app.strip_prefix("/apps/").expect("an app's path");
     let body = "x".repeat(300 * 1024);
-    let fields = [("app", id), ("title", "t"), ("body", &body)];
-    let answer = browser.post("/_app/send", &fields).await;
-    assert!(!answer.header("location").contains("queued"));
-    browser.get(&app).await.shows("まだ何も送っていません");
+    let fields = [
+        ("title", "t"),
+        ("body", &body),
+        ("step", "send"),
+        ("once", "1"),
+    ];
+    let answer = browser.post(&format!("{app}/send"), &fields).await;
+    answer.hides(&body);
+    let history = browser.get(&format!("{app}/history")).await;
+    history.shows("まだ何も送っていません");
+    let fields = [("app", id), ("name", &body)];
+    let answer = browser.post("/_app/rename_app", &fields).await;
+    assert!(!answer.header("location").contains("done"));
+    browser.get(&app).await.shows("blog");
 }
 
 #[track_caller]

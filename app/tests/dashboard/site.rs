@@ -9,12 +9,25 @@ use hato_app::{AppContext, Sdk};
 use hato_domain::{OutboundPolicy, Plan};
 use hato_service::ports::SystemClock;
 use hato_service::{Secrets, Service, Settings, Wake};
-use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
+use http::header::{
+    ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT,
+};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
+use sqlx::{Connection as _, SqliteConnection};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 use url::form_urlencoded::Serializer;
+
+/// Keys of a browser (RFC 8291 §5).
+const P256DH: &str =
+    "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
+const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
+
+/// The id in the path of an app's page.
+pub fn id(app: &str) -> &str {
+    app.strip_prefix("/apps/").expect("an app's path")
+}
 
 /// A password that is good enough.
 pub const PASSWORD: &str = "coo-coo-coo";
@@ -23,6 +36,7 @@ pub const PASSWORD: &str = "coo-coo-coo";
 pub struct Site {
     pub context: AppContext,
     router: Router,
+    url: String,
     _folder: TempDir,
 }
 
@@ -31,6 +45,7 @@ pub struct Browser<'a> {
     site: &'a Site,
     pub speaks: &'static str,
     pub accepts: &'static str,
+    pub calls_itself: &'static str,
     cookies: BTreeMap<String, Cookie>,
 }
 
@@ -54,12 +69,21 @@ impl Site {
 
     /// A dashboard that takes registrations or not.
     pub async fn with(registration_open: bool) -> Self {
+        Self::of(registration_open, Plan::Free).await
+    }
+
+    /// A dashboard whose accounts have no limits.
+    pub async fn unlimited() -> Self {
+        Self::of(true, Plan::Pro).await
+    }
+
+    async fn of(registration_open: bool, plan: Plan) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the database");
         let url = format!("sqlite:{}", folder.path().join("hato.db").display());
         let store = hato_store::open(&url).await.expect("a new database");
         let settings = Settings {
             vapid_subject: "mailto:owner@example.com".to_owned(),
-            default_plan: Plan::Free,
+            default_plan: plan,
             registration_open,
             outbound: OutboundPolicy::default(),
         };
@@ -82,9 +106,27 @@ impl Site {
         };
         Self {
             router: hato_app::router(context.clone()),
+            url,
             context,
             _folder: folder,
         }
+    }
+
+    /// Uses up what the account may send this month, by way of the database.
+    pub async fn spend_the_month(&self, email: &str) {
+        let mut database = SqliteConnection::connect(&self.url)
+            .await
+            .expect("the file");
+        sqlx::query(
+            "INSERT INTO monthly_usage (account_id, month, recipients)
+             SELECT id, $2, 30000 FROM accounts WHERE email = $1
+             ON CONFLICT (account_id, month) DO UPDATE SET recipients = 30000",
+        )
+        .bind(email)
+        .bind(self.context.service.now().month().0)
+        .execute(&mut database)
+        .await
+        .expect("spent");
     }
 
     /// A browser without cookies.
@@ -93,6 +135,7 @@ impl Site {
             site: self,
             speaks: "ja",
             accepts: "text/html,application/xhtml+xml",
+            calls_itself: "",
             cookies: BTreeMap::new(),
         }
     }
@@ -108,6 +151,43 @@ impl Site {
 }
 
 impl Browser<'_> {
+    /// Writes a notification and sends it; the path of the send's page.
+    pub async fn send(&mut self, app: &str, title: &str) -> String {
+        let path = format!("{app}/send");
+        let draft = [("title", title), ("body", "本文"), ("step", "review")];
+        let question = self.post(&path, &draft).await;
+        let once = question.between("name=\"once\" hidden>", "<");
+        let once = once.expect("the send's name").to_owned();
+        let sent = [
+            ("title", title),
+            ("body", "本文"),
+            ("step", "send"),
+            ("once", &once),
+        ];
+        self.post(&path, &sent).await.leads_to()
+    }
+
+    /// Makes the app a subscriber, as if it was this browser; its endpoint.
+    pub async fn subscribe(&mut self, app: &str, number: usize) -> String {
+        let endpoint = format!("https://push.example/send/{number}");
+        let fields = [
+            ("app", id(app)),
+            ("endpoint", &endpoint),
+            ("p256dh", P256DH),
+            ("auth", AUTH),
+        ];
+        self.call("subscribe_browser", &fields).await.succeeds();
+        endpoint
+    }
+
+    /// Calls a server function as a script does.
+    pub async fn call(&mut self, name: &str, fields: &[(&str, &str)]) -> Answer {
+        let page = std::mem::replace(&mut self.accepts, "application/json");
+        let answer = self.post(&format!("/_app/{name}"), fields).await;
+        self.accepts = page;
+        answer
+    }
+
     /// Asks for a page.
     pub async fn get(&mut self, path: &str) -> Answer {
         self.ask("GET", path, Body::empty()).await
@@ -139,6 +219,7 @@ impl Browser<'_> {
             .header(ACCEPT, self.accepts)
             .header(ACCEPT_LANGUAGE, self.speaks)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(USER_AGENT, self.calls_itself)
             .header(COOKIE, self.cookies_for(path))
             .body(body)
             .expect("a request");
@@ -202,10 +283,24 @@ impl Answer {
         self.header(LOCATION.as_str()).to_owned()
     }
 
+    /// Asserts that a script was told of success.
+    #[track_caller]
+    pub fn succeeds(&self) -> &Self {
+        assert_eq!(self.status, StatusCode::OK, "{}", self.body);
+        self
+    }
+
     /// The text between the first `before` and the next `after`.
     pub fn between(&self, before: &str, after: &str) -> Option<&str> {
         let (_, rest) = self.body.split_once(before)?;
         Some(rest.split_once(after)?.0)
+    }
+
+    /// The path of the page of older items that a list leads to.
+    pub fn older(&self) -> Option<String> {
+        let (before, _) = self.body.split_once("\" rel=\"next\"")?;
+        let (_, path) = before.rsplit_once("href=\"")?;
+        Some(path.replace("&amp;", "&"))
     }
 
     /// Asserts that the page contains a text.

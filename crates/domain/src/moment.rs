@@ -96,6 +96,11 @@ impl UnixMillis {
 pub struct Month(pub i64);
 
 impl Month {
+    /// The first moment of the month.
+    pub fn start(self) -> UnixMillis {
+        Self(self.0 - 1).end()
+    }
+
     /// The first moment of the following month, when the count starts anew.
     pub fn end(self) -> UnixMillis {
         let next = self.0 + 1;
@@ -126,6 +131,12 @@ mod tests {
             UnixMillis(1_798_761_600_000).month().0,
             last_moment.month().0 + 1
         );
+    }
+
+    #[test]
+    fn a_month_starts_where_the_last_one_ended() {
+        let within = UnixMillis(1_798_761_600_000 + 86_400_000);
+        assert_eq!(within.month().start(), UnixMillis(1_798_761_600_000));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Registering and logging in.
+//! Accounts: registering, logging in, another password, and the end.
 
 use hato_domain::{AccountId, Email, ErrorCode, LoginPassword, NewPassword};
 use uuid::Uuid;
 
 use crate::access::Owner;
-use crate::ports::{AccountRecord, NewAccount};
+use crate::ports::{AccountRecord, MonthUse, NewAccount};
 use crate::{Outcome, Service};
 
 impl Service {
@@ -27,6 +27,61 @@ impl Service {
         match account {
             Some(account) if matches => Ok(Owner::new(account)),
             _ => Err(ErrorCode::InvalidCredentials.into()),
+        }
+    }
+
+    /// Replaces the password and ends every session, the caller's included. Who has a password must give it:
+    /// `INVALID_CREDENTIALS`.
+    pub async fn change_password(
+        &self,
+        owner: &Owner,
+        current: LoginPassword,
+        new: NewPassword,
+    ) -> Outcome<()> {
+        if owner.account().password_hash.is_some() {
+            self.confirm(owner, current).await?;
+        }
+        let email = Email::parse(&owner.account().email)?;
+        let hash = self.hasher.hash(new).await?;
+        if self.store.set_password(&email, hash).await? {
+            Ok(())
+        } else {
+            Err(ErrorCode::InvalidSession.into())
+        }
+    }
+
+    /// Deletes the account with its apps and everything in them. It must be confirmed with the password, or, where there
+    /// is none, with the address: `INVALID_CREDENTIALS`. When this returns every row is gone; if it never returns, somebody
+    /// else's purge removes them.
+    pub async fn delete_account(&self, owner: &Owner, confirmation: LoginPassword) -> Outcome<()> {
+        self.confirm(owner, confirmation).await?;
+        let now = self.clock.now();
+        if !self.store.delete_account(owner.id(), now).await? {
+            return Err(ErrorCode::InvalidSession.into());
+        }
+        self.purge_deleted().await
+    }
+
+    /// What the account sends in this month (UTC).
+    pub async fn month_use(&self, owner: &Owner) -> Outcome<MonthUse> {
+        let month = self.clock.now().month();
+        Ok(self.store.month_use(owner.id(), month).await?)
+    }
+
+    /// That it is really the owner who asks: `INVALID_CREDENTIALS` unless `typed` is the password, or the address where
+    /// there is no password.
+    async fn confirm(&self, owner: &Owner, typed: LoginPassword) -> Outcome<()> {
+        let account = owner.account();
+        let confirmed = match &account.password_hash {
+            Some(hash) => self.hasher.verify(typed, Some(hash.clone())).await?,
+            None => typed
+                .as_bytes()
+                .eq_ignore_ascii_case(account.email.as_bytes()),
+        };
+        if confirmed {
+            Ok(())
+        } else {
+            Err(ErrorCode::InvalidCredentials.into())
         }
     }
 

@@ -41,12 +41,14 @@ impl Service {
 
     /// The right of `owner` to manage the app that a path names; another account's app is `NOT_FOUND`.
     pub async fn manage(&self, owner: &Owner, app: &str) -> Outcome<MayManage> {
-        let app = self
-            .store
-            .app(&AppId::parse(app)?)
-            .await?
-            .ok_or(ErrorCode::NotFound)?;
-        Ok(owner.may_manage(&app)?)
+        Ok(self.managed(owner, app).await?.0)
+    }
+
+    /// The right of `owner` to manage the app that a path names, and the app; another account's app is `NOT_FOUND`.
+    pub async fn managed(&self, owner: &Owner, app: &str) -> Outcome<(MayManage, AppRecord)> {
+        let app = self.store.app(&AppId::parse(app)?).await?;
+        let app = app.ok_or(ErrorCode::NotFound)?;
+        Ok((owner.may_manage(&app)?, app))
     }
 
     /// The right of `owner` to manage the one app there is: none is `NOT_FOUND`, several are `MISSING_FIELDS`, for the request
@@ -56,6 +58,15 @@ impl Service {
             [] => Err(ErrorCode::NotFound.into()),
             [app] => Ok(owner.may_manage(app)?),
             [_, _, ..] => Err(ErrorCode::MissingFields.into()),
+        }
+    }
+
+    /// Gives the app another name.
+    pub async fn rename_app(&self, access: &MayManage, name: &Name) -> Outcome<()> {
+        if self.store.rename_app(access.app(), name).await? {
+            Ok(())
+        } else {
+            Err(ErrorCode::NotFound.into())
         }
     }
 
@@ -81,6 +92,11 @@ impl Service {
         if !self.store.delete_app(access.app(), now).await? {
             return Err(ErrorCode::NotFound.into());
         }
+        self.purge_deleted().await
+    }
+
+    /// Removes every row of what was deleted.
+    pub(crate) async fn purge_deleted(&self) -> Outcome<()> {
         while self.store.purge_deleted_apps(PURGED_AT_ONCE).await? {}
         Ok(())
     }

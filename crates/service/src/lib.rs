@@ -32,14 +32,16 @@ pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};
 pub use secrets::{CannotOpen, Sealer, Secrets};
 pub use sends::{Accepted, NamedRequest, REPEATABLE_FOR};
-pub use sessions::{SESSION_LIFETIME, Session};
+pub use sessions::{ListedSession, SESSION_LIFETIME, Session};
 pub use settings::Settings;
+pub use stats::Overview;
 pub use subscriptions::Registration;
 pub use wake::Wake;
 pub use webhooks::{SHOWN_ATTEMPTS, Webhook, event_body, new_secret};
 
 use std::sync::Arc;
 
+use hato_domain::UnixMillis;
 use ports::{Clock, Store};
 
 /// The use cases, over one store.
@@ -78,6 +80,11 @@ impl Service {
     /// The settings that the use cases go by.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Now.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
     }
 
     /// Whether the database answers.

@@ -17,7 +17,7 @@ mod stats;
 mod subscriptions;
 mod webhooks;
 
-pub use accounts::{AccountRecord, AccountStore, NewAccount};
+pub use accounts::{AccountRecord, AccountStore, MonthUse, NewAccount};
 pub use apps::{AppRecord, AppStore, CreatedApp, NewApp, WebhookSet};
 pub use clock::{Clock, SystemClock};
 pub use github::{GithubId, GithubStore, PendingLogin};
@@ -31,12 +31,15 @@ pub use queue::{
 };
 pub use retention::Retention;
 pub use sends::{
-    AcceptedSend, Audience, DeadLetterRecord, NewSend, Repeatable, SendCounts, SendRecord,
-    SendStatus, SendStore,
+    AcceptedSend, Audience, DeadLetterRecord, NewSend, Repeatable, SendCounts, SendFailure,
+    SendRecord, SendStatus, SendStore,
 };
-pub use sessions::{SessionRecord, SessionStore};
+pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
-pub use subscriptions::{NewSubscription, RegisteredSubscription, SubscriptionStore};
+pub use subscriptions::{
+    Deactivated, DeactivationReason, NewSubscription, RegisteredSubscription, StateFilter,
+    SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
+};
 pub use webhooks::{
     Agenda, Attempt, AttemptRecord, AttemptRecorded, EventContent, KnownRecipient, LaneLease,
     NextLane, PostReply, ResultGroup, SealedSecrets, Verdict, WebhookEnabled, WebhookEvent,

@@ -8,11 +8,14 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySend};
-use crate::ports::{AcceptedSend, Audience, NewSend, Repeatable, SendRecord};
+use crate::ports::{AcceptedSend, Audience, NewSend, Repeatable, SendFailure, SendRecord};
 use crate::{Outcome, Service};
 
 /// For how long a repeated request gets the first answer (CONTRACT 6).
 pub const REPEATABLE_FOR: Duration = Duration::from_hours(24);
+
+/// Failures of a send that are listed: whoever makes up endpoints can make up any number of push services.
+const LISTED_FAILURES: i64 = 50;
 
 /// A request that its client has named, so that it may repeat it.
 pub struct NamedRequest {
@@ -94,6 +97,12 @@ impl Service {
         let send = SendId::parse(send)?;
         let found = self.store.send_of(access.app(), &send).await?;
         Ok(found.ok_or(ErrorCode::NotFound)?)
+    }
+
+    /// Why and where the app's send failed so far, most recipients first; of many the first 50.
+    pub async fn failures(&self, access: &MayManage, send: &SendId) -> Outcome<Vec<SendFailure>> {
+        let failures = self.store.failures_of(access.app(), send, LISTED_FAILURES);
+        Ok(failures.await?)
     }
 
     /// Stops what is not yet claimed of a send, and returns for how many recipients; `NOT_FOUND`.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hato_domain::ErrorCode;
+use hato_domain::{ErrorCode, UnixMillis};
 use sha2::{Digest, Sha256};
 
 use crate::access::Owner;
@@ -16,6 +16,25 @@ pub const SESSION_LIFETIME: Duration = Duration::from_hours(14 * 24);
 /// The end of a session is moved at most this often, so that reading pages writes next to nothing.
 const RENEWAL_STEP: Duration = Duration::from_secs(10);
 
+/// Sessions listed at most.
+const LISTED: i64 = 50;
+
+/// Most bytes kept of what a browser calls itself.
+const MAX_BROWSER_BYTES: usize = 256;
+
+/// A live session in its account's list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedSession {
+    /// What the browser called itself when it began.
+    pub browser: Option<String>,
+    /// When it began.
+    pub created_at: UnixMillis,
+    /// When it was last used, to a few seconds.
+    pub last_used_at: UnixMillis,
+    /// Whether it is the one that asks.
+    pub is_current: bool,
+}
+
 /// A live session.
 #[derive(Clone, Debug)]
 pub struct Session {
@@ -26,13 +45,14 @@ pub struct Session {
 }
 
 impl Service {
-    /// Starts a session and makes its token, of which only the SHA-256 is stored.
-    pub async fn start_session(&self, owner: &Owner) -> Outcome<String> {
+    /// Starts a session of the browser that calls itself so (its `User-Agent`), and makes its token, of which only the
+    /// SHA-256 is stored.
+    pub async fn start_session(&self, owner: &Owner, browser: Option<&str>) -> Outcome<String> {
         let token = random_token()?;
         let now = self.clock.now();
         let end = now.plus(SESSION_LIFETIME);
         self.store
-            .create_session(hash(&token), owner.id().clone(), now, end)
+            .create_session(hash(&token), owner.id().clone(), now, end, browser.map(cut))
             .await?;
         Ok(token)
     }
@@ -51,10 +71,34 @@ impl Service {
         Ok(Session { owner, renewed })
     }
 
+    /// The owner's live sessions, last used first; the caller's is the one under `token`.
+    pub async fn sessions(&self, owner: &Owner, token: &str) -> Outcome<Vec<ListedSession>> {
+        let now = self.clock.now();
+        let current = hash(token);
+        let open = self.store.sessions_of(owner.id(), now, LISTED).await?;
+        let listed = open.into_iter().map(|session| ListedSession {
+            is_current: session.token_hash == current,
+            last_used_at: session.expires_at.minus(SESSION_LIFETIME),
+            created_at: session.created_at,
+            browser: session.browser,
+        });
+        Ok(listed.collect())
+    }
+
+    /// Ends every session of the owner, the caller's included.
+    pub async fn end_sessions(&self, owner: &Owner) -> Outcome<()> {
+        Ok(self.store.end_sessions(owner.id()).await?)
+    }
+
     /// Ends the session under `token`, if there is one.
     pub async fn end_session(&self, token: &str) -> Outcome<()> {
         Ok(self.store.end_session(hash(token)).await?)
     }
+}
+
+/// The beginning of a text that may be of any length.
+fn cut(text: &str) -> String {
+    text[..text.floor_char_boundary(MAX_BROWSER_BYTES)].to_owned()
 }
 
 /// 256 random bits in base64url, which nobody guesses.

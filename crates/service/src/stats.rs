@@ -10,16 +10,42 @@ use crate::{Outcome, Service};
 /// How many days are told one by one, today included.
 const DAYS: i64 = 30;
 
+/// How an app stands, for its owner's first look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overview {
+    /// Its statistics.
+    pub stats: Stats,
+    /// Whether it has an API key.
+    pub has_key: bool,
+    /// Whether it has ever sent.
+    pub has_sent: bool,
+}
+
 impl Service {
     /// How many subscribe, and what was sent to them: ever, this month and on each of the last 30 days (UTC).
     pub async fn stats(&self, access: &MayManage) -> Outcome<Stats> {
+        let (record, period) = self.counted(access).await?;
+        Ok(shown(&record, period))
+    }
+
+    /// The app's statistics, and how far its owner has come.
+    pub async fn overview(&self, access: &MayManage) -> Outcome<Overview> {
+        let (record, period) = self.counted(access).await?;
+        Ok(Overview {
+            stats: shown(&record, period),
+            has_key: record.has_key,
+            has_sent: record.total_sends > 0,
+        })
+    }
+
+    async fn counted(&self, access: &MayManage) -> Outcome<(StatsRecord, StatsPeriod)> {
         let now = self.clock.now();
         let period = StatsPeriod {
             first_day: now.day_number() - DAYS + 1,
             month: now.month(),
         };
         let record = self.store.stats(access.app(), period).await?;
-        Ok(shown(&record.ok_or(ErrorCode::NotFound)?, period))
+        Ok((record.ok_or(ErrorCode::NotFound)?, period))
     }
 }
 

@@ -1,12 +1,15 @@
-//! Registering and removing browsers.
+//! Registering, listing and removing browsers.
 
 use hato_domain::wire::RegistrationParts;
-use hato_domain::{BrowserKeys, Endpoint, ErrorCode, SubscriptionId};
+use hato_domain::{AppId, BrowserKeys, Endpoint, ErrorCode, SubscriptionId};
 use uuid::Uuid;
 
-use crate::access::MaySubscribe;
-use crate::ports::{NewSubscription, RegisteredSubscription};
+use crate::access::{MayManage, MaySubscribe};
+use crate::ports::{NewSubscription, RegisteredSubscription, SubscriptionFilter, SubscriptionPage};
 use crate::{Outcome, Service};
+
+/// Subscriptions on a page of the list.
+const LISTED: i64 = 25;
 
 /// What became of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +30,7 @@ impl Service {
         access: &MaySubscribe,
         parts: RegistrationParts,
     ) -> Outcome<Registration> {
-        let subscription = self.new_subscription(access, parts)?;
+        let subscription = self.new_subscription(access.app(), parts)?;
         registration(self.store.register_subscription(subscription).await?)
     }
 
@@ -37,18 +40,57 @@ impl Service {
         access: &MaySubscribe,
         parts: RegistrationParts,
     ) -> Outcome<Registration> {
-        let subscription = self.new_subscription(access, parts)?;
+        let subscription = self.new_subscription(access.app(), parts)?;
         registration(self.store.register_within_limit(subscription).await?)
     }
 
-    fn new_subscription(
+    /// Registers a browser of the app's owner likewise.
+    pub async fn register_own_browser(
         &self,
-        access: &MaySubscribe,
+        access: &MayManage,
         parts: RegistrationParts,
-    ) -> Outcome<NewSubscription> {
+    ) -> Outcome<Registration> {
+        let subscription = self.new_subscription(access.app(), parts)?;
+        registration(self.store.register_within_limit(subscription).await?)
+    }
+
+    /// Deactivates the subscription of such a browser, if the app has it.
+    pub async fn unsubscribe_own_browser(
+        &self,
+        access: &MayManage,
+        endpoint: &Endpoint,
+    ) -> Outcome<()> {
+        let now = self.clock.now();
+        Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
+    }
+
+    /// A page of the app's subscriptions, newest first, from `before` on.
+    pub async fn subscriptions(
+        &self,
+        access: &MayManage,
+        filter: &SubscriptionFilter,
+        before: Option<i64>,
+    ) -> Outcome<SubscriptionPage> {
+        let page = self
+            .store
+            .subscriptions_of(access.app(), filter, before, LISTED);
+        Ok(page.await?)
+    }
+
+    /// Removes a subscription with its record; `NOT_FOUND`.
+    pub async fn remove_subscription(&self, access: &MayManage, id: &str) -> Outcome<()> {
+        let id = SubscriptionId::parse(id)?;
+        if self.store.remove_subscription(access.app(), &id).await? {
+            Ok(())
+        } else {
+            Err(ErrorCode::NotFound.into())
+        }
+    }
+
+    fn new_subscription(&self, app: &AppId, parts: RegistrationParts) -> Outcome<NewSubscription> {
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
-            app_id: access.app().clone(),
+            app_id: app.clone(),
             endpoint: Endpoint::parse_reachable(&parts.endpoint, &self.settings.outbound)?,
             keys: BrowserKeys::parse(&parts.p256dh, &parts.auth)?,
             platform: parts.platform,

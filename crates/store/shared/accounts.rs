@@ -1,10 +1,11 @@
 //! Accounts.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, Email, Plan, UnixMillis};
-use hato_service::ports::{AccountRecord, AccountStore, NewAccount, StoreError};
+use hato_domain::{AccountId, AppId, Email, Month, Plan, UnixMillis};
+use hato_service::ports::{AccountRecord, AccountStore, MonthUse, NewAccount, StoreError};
 
 use crate::Database;
+use crate::deleted_accounts::mark_deleted;
 use crate::dialect::{Connection, readers, write};
 use crate::failure::{during, unreadable};
 
@@ -25,6 +26,24 @@ impl AccountStore for Database {
             .await
             .and_then(|row| row.map(AccountRow::into_record).transpose())
             .map_err(during("find an account"))
+    }
+
+    async fn month_use(&self, account: &AccountId, month: Month) -> Result<MonthUse, StoreError> {
+        month_use(self, account, month)
+            .await
+            .map_err(during("count what an account sends"))
+    }
+
+    async fn delete_account(
+        &self,
+        account: &AccountId,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let account = account.clone();
+        write(self, "delete an account", move |c| {
+            Box::pin(mark_deleted(c, account, now))
+        })
+        .await
     }
 }
 
@@ -47,6 +66,55 @@ impl AccountRow {
             created_at: UnixMillis(self.created_at),
         })
     }
+}
+
+async fn month_use(
+    database: &Database,
+    account: &AccountId,
+    month: Month,
+) -> sqlx::Result<MonthUse> {
+    let (id, number) = (account.as_str(), month.0);
+    let recipients = sqlx::query_scalar!(
+        "SELECT recipients FROM monthly_usage WHERE account_id = $1 AND month = $2",
+        id,
+        number
+    )
+    .fetch_optional(readers(database))
+    .await?;
+    Ok(MonthUse {
+        recipients: recipients.unwrap_or_default(),
+        by_app: sent_by_app(database, account, month).await?,
+    })
+}
+
+struct AppUse {
+    app_id: String,
+    sent: i64,
+}
+
+async fn sent_by_app(
+    database: &Database,
+    account: &AccountId,
+    month: Month,
+) -> sqlx::Result<Vec<(AppId, i64)>> {
+    let account = account.as_str();
+    let (first, next) = (month.start().day_number(), month.end().day_number());
+    let rows = sqlx::query_as!(
+        AppUse,
+        r#"SELECT d.app_id, CAST(SUM(d.sent) AS BIGINT) AS "sent!: i64"
+           FROM apps AS p JOIN daily_counts AS d ON d.app_id = p.id
+           WHERE p.account_id = $1 AND p.deleted_at IS NULL AND d.day >= $2 AND d.day < $3
+           GROUP BY d.app_id"#,
+        account,
+        first,
+        next
+    )
+    .fetch_all(readers(database))
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (AppId::trusted(row.app_id), row.sent))
+        .collect())
 }
 
 /// The plan that this text stands for.

@@ -1,7 +1,7 @@
 //! Apps.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, Plan, UnixMillis, WebhookUrl};
+use hato_domain::{AccountId, AppId, Name, Plan, UnixMillis, WebhookUrl};
 use hato_service::ports::{AppRecord, AppStore, CreatedApp, NewApp, StoreError, WebhookSet};
 
 use crate::Database;
@@ -47,6 +47,14 @@ impl AppStore for Database {
             .await
             .and_then(|row| row.map(AppRow::into_record).transpose())
             .map_err(during("find an app"))
+    }
+
+    async fn rename_app(&self, app: &AppId, name: &Name) -> Result<bool, StoreError> {
+        let (app, name) = (app.clone(), name.clone());
+        write(self, "rename an app", move |c| {
+            Box::pin(rename(c, app, name))
+        })
+        .await
     }
 
     async fn set_webhook(
@@ -126,7 +134,7 @@ async fn insert_within(c: &mut Connection, app: &NewApp, limit: i64) -> sqlx::Re
     let inserted = sqlx::query!(
         "INSERT INTO apps (id, account_id, name, vapid_public_key, sealed_private_key, created_at)
          SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM accounts
-         WHERE id = $2
+         WHERE id = $2 AND deleted_at IS NULL
            AND (SELECT COUNT(*) FROM apps WHERE account_id = $2 AND deleted_at IS NULL) < $7",
         id,
         account,
@@ -139,6 +147,18 @@ async fn insert_within(c: &mut Connection, app: &NewApp, limit: i64) -> sqlx::Re
     .execute(c)
     .await?;
     Ok(inserted.rows_affected() == 1)
+}
+
+async fn rename(c: &mut Connection, app: AppId, name: Name) -> sqlx::Result<bool> {
+    let (app, name) = (app.as_str(), name.as_str());
+    let renamed = sqlx::query!(
+        "UPDATE apps SET name = $2 WHERE id = $1 AND deleted_at IS NULL",
+        app,
+        name
+    )
+    .execute(c)
+    .await?;
+    Ok(renamed.rows_affected() == 1)
 }
 
 async fn set_webhook(

@@ -2,6 +2,7 @@
 
 use hato_domain::{AppId, UnixMillis};
 
+use crate::deleted_accounts;
 use crate::dialect::Connection;
 
 /// Marks the app, which thereby is gone, and removes what could still act for it; `false` when there is no such app.
@@ -33,9 +34,11 @@ pub(crate) async fn mark_deleted(
     Ok(true)
 }
 
-/// Removes at most `limit` rows of the app that was deleted first, itself last; whether some may be left.
+/// Removes at most `limit` rows of the app that was deleted first, itself last; whether some may be left. When no app is
+/// left, what is left of deleted accounts.
 pub(crate) async fn purge(c: &mut Connection, limit: i64) -> sqlx::Result<bool> {
     let Some(app) = next_app(c).await? else {
+        deleted_accounts::purge(c, limit).await?;
         return Ok(false);
     };
     let app = app.as_str();

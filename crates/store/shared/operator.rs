@@ -42,7 +42,8 @@ impl OperatorStore for Database {
                        WHERE p.account_id = a.id AND p.deleted_at IS NULL) AS "apps!",
                       CAST(COALESCE((SELECT u.recipients FROM monthly_usage AS u
                        WHERE u.account_id = a.id AND u.month = $1), 0) AS BIGINT) AS "recipients!: i64"
-               FROM accounts AS a WHERE a.id > $2 ORDER BY a.id LIMIT $3"#,
+               FROM accounts AS a
+               WHERE a.id > $2 AND a.deleted_at IS NULL ORDER BY a.id LIMIT $3"#,
             month.0,
             after,
             limit

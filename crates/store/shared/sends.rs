@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
 use hato_service::access::{Actor, ActorKind};
 use hato_service::ports::{
-    AcceptedSend, DeadLetterRecord, NewSend, SendCounts, SendRecord, SendStatus, SendStore,
-    StoreError,
+    AcceptedSend, DeadLetterRecord, NewSend, SendCounts, SendFailure, SendRecord, SendStatus,
+    SendStore, StoreError,
 };
 
 use crate::Database;
@@ -33,7 +33,7 @@ impl SendStore for Database {
         let rows = sqlx::query_as!(
             SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
-                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at
+                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
              FROM sends WHERE app_id = $1 AND (created_at, id) < ($2, $3)
              ORDER BY created_at DESC, id DESC LIMIT $4",
             app,
@@ -52,7 +52,7 @@ impl SendStore for Database {
         let row = sqlx::query_as!(
             SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
-                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at
+                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
              FROM sends WHERE id = $1 AND app_id = $2",
             send,
             app
@@ -61,6 +61,28 @@ impl SendStore for Database {
             .await
             .and_then(|row| row.map(SendRow::into_record).transpose())
             .map_err(during("find a send"))
+    }
+
+    async fn failures_of(
+        &self,
+        app: &AppId,
+        send: &SendId,
+        limit: i64,
+    ) -> Result<Vec<SendFailure>, StoreError> {
+        let (app, send) = (app.as_str(), send.as_str());
+        let rows = sqlx::query_as!(
+            SendFailure,
+            "SELECT f.host, f.reason, f.recipients
+             FROM sends AS s JOIN send_failures AS f ON f.send_id = s.id
+             WHERE s.id = $1 AND s.app_id = $2
+             ORDER BY f.recipients DESC, f.host, f.reason LIMIT $3",
+            send,
+            app,
+            limit
+        );
+        rows.fetch_all(readers(self))
+            .await
+            .map_err(during("list the failures of a send"))
     }
 
     async fn cancel_send(
@@ -104,6 +126,7 @@ struct SendRow {
     actor_id: String,
     actor_name: String,
     created_at: i64,
+    finished_at: Option<i64>,
 }
 
 impl SendRow {
@@ -128,6 +151,7 @@ impl SendRow {
                 name: self.actor_name,
             },
             created_at: UnixMillis(self.created_at),
+            finished_at: self.finished_at.map(UnixMillis),
         })
     }
 }

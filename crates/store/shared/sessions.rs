@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, UnixMillis};
-use hato_service::ports::{SessionRecord, SessionStore, StoreError};
+use hato_service::ports::{OpenSession, SessionRecord, SessionStore, StoreError};
 
 use crate::Database;
 use crate::accounts::AccountRow;
@@ -17,9 +17,10 @@ impl SessionStore for Database {
         account: AccountId,
         now: UnixMillis,
         expires_at: UnixMillis,
+        browser: Option<String>,
     ) -> Result<(), StoreError> {
         write(self, "make a session", move |c| {
-            Box::pin(create(c, token_hash, account, now, expires_at))
+            Box::pin(create(c, token_hash, account, now, expires_at, browser))
         })
         .await
     }
@@ -45,7 +46,7 @@ impl SessionStore for Database {
             SessionRow,
             "SELECT s.expires_at, a.id, a.email, a.password_hash, a.plan, a.created_at
              FROM sessions AS s JOIN accounts AS a ON a.id = s.account_id
-             WHERE s.token_hash = $1 AND s.expires_at > $2",
+             WHERE s.token_hash = $1 AND s.expires_at > $2 AND a.deleted_at IS NULL",
             token_hash,
             now
         );
@@ -57,6 +58,54 @@ impl SessionStore for Database {
 
     async fn end_session(&self, token_hash: [u8; 32]) -> Result<(), StoreError> {
         write(self, "end a session", move |c| Box::pin(end(c, token_hash))).await
+    }
+
+    async fn sessions_of(
+        &self,
+        account: &AccountId,
+        now: UnixMillis,
+        limit: i64,
+    ) -> Result<Vec<OpenSession>, StoreError> {
+        let (account, now) = (account.as_str(), now.0);
+        let rows = sqlx::query_as!(
+            OpenRow,
+            "SELECT token_hash, browser, created_at, expires_at FROM sessions
+             WHERE account_id = $1 AND expires_at > $2
+             ORDER BY expires_at DESC, token_hash LIMIT $3",
+            account,
+            now,
+            limit
+        );
+        rows.fetch_all(readers(self))
+            .await
+            .map(|rows| rows.into_iter().map(OpenRow::into_session).collect())
+            .map_err(during("list sessions"))
+    }
+
+    async fn end_sessions(&self, account: &AccountId) -> Result<(), StoreError> {
+        let account = account.clone();
+        write(self, "end an account's sessions", move |c| {
+            Box::pin(async move { end_all(c, account.as_str()).await })
+        })
+        .await
+    }
+}
+
+struct OpenRow {
+    token_hash: Vec<u8>,
+    browser: Option<String>,
+    created_at: i64,
+    expires_at: i64,
+}
+
+impl OpenRow {
+    fn into_session(self) -> OpenSession {
+        OpenSession {
+            token_hash: self.token_hash,
+            browser: self.browser,
+            created_at: UnixMillis(self.created_at),
+            expires_at: UnixMillis(self.expires_at),
+        }
     }
 }
 
@@ -91,15 +140,17 @@ async fn create(
     account: AccountId,
     now: UnixMillis,
     expires_at: UnixMillis,
+    browser: Option<String>,
 ) -> sqlx::Result<()> {
     let (token_hash, account) = (&token_hash[..], account.as_str());
     sqlx::query!(
-        "INSERT INTO sessions (token_hash, account_id, created_at, expires_at)
-         VALUES ($1, $2, $3, $4)",
+        "INSERT INTO sessions (token_hash, account_id, created_at, expires_at, browser)
+         VALUES ($1, $2, $3, $4, $5)",
         token_hash,
         account,
         now.0,
-        expires_at.0
+        expires_at.0,
+        browser
     )
     .execute(c)
     .await

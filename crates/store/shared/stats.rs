@@ -38,6 +38,8 @@ async fn read(
         month_recipients: now.month_recipients,
         total_sent: days.iter().map(|day| day.sent).sum(),
         total_failed: days.iter().map(|day| day.failed).sum(),
+        total_sends: days.iter().map(|day| day.sends).sum(),
+        has_key: now.has_key,
         days: days
             .into_iter()
             .filter(|day| day.day >= period.first_day)
@@ -51,6 +53,7 @@ struct Standing {
     active_subscriptions: i64,
     deactivated: i64,
     month_recipients: i64,
+    has_key: bool,
 }
 
 async fn standing(
@@ -66,7 +69,8 @@ async fn standing(
                    WHERE s.app_id = p.id AND s.position IS NULL) AS "deactivated!: i64",
                   COALESCE((SELECT u.recipients FROM monthly_usage AS u
                             WHERE u.account_id = p.account_id AND u.month = $2), 0)
-                  AS "month_recipients!: i64"
+                  AS "month_recipients!: i64",
+                  EXISTS (SELECT 1 FROM api_keys AS k WHERE k.app_id = p.id) AS "has_key!: bool"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
            WHERE p.id = $1 AND p.deleted_at IS NULL"#,
         app,

@@ -2,12 +2,17 @@
 
 use async_trait::async_trait;
 use hato_domain::{AppId, Endpoint, Platform, SubscriptionId, UnixMillis};
-use hato_service::ports::{NewSubscription, RegisteredSubscription, StoreError, SubscriptionStore};
+use hato_service::ports::{
+    NewSubscription, RegisteredSubscription, StoreError, SubscriptionFilter, SubscriptionPage,
+    SubscriptionStore,
+};
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
 use crate::accounts::plan;
 use crate::dialect::{Connection, lock_app, write};
+use crate::failure::during;
+use crate::subscription_list::list;
 
 #[async_trait]
 impl SubscriptionStore for Database {
@@ -40,6 +45,30 @@ impl SubscriptionStore for Database {
         let (app, hash) = (app.clone(), endpoint_hash(endpoint));
         write(self, "unsubscribe", move |c| {
             Box::pin(unsubscribe(c, app, hash, now))
+        })
+        .await
+    }
+
+    async fn subscriptions_of(
+        &self,
+        app: &AppId,
+        filter: &SubscriptionFilter,
+        before: Option<i64>,
+        limit: i64,
+    ) -> Result<SubscriptionPage, StoreError> {
+        list(self, app, filter, before, limit)
+            .await
+            .map_err(during("list subscriptions"))
+    }
+
+    async fn remove_subscription(
+        &self,
+        app: &AppId,
+        subscription: &SubscriptionId,
+    ) -> Result<bool, StoreError> {
+        let (app, subscription) = (app.clone(), subscription.clone());
+        write(self, "remove a subscription", move |c| {
+            Box::pin(remove(c, app, subscription))
         })
         .await
     }
@@ -216,6 +245,25 @@ async fn unsubscribe(
     .execute(&mut *c)
     .await?;
     count_off(c, &app, deactivated.rows_affected()).await
+}
+
+async fn remove(
+    c: &mut Connection,
+    app: AppId,
+    subscription: SubscriptionId,
+) -> sqlx::Result<bool> {
+    lock_app(c, &app).await?;
+    let (id, subscription) = (app.as_str(), subscription.as_str());
+    let was_active = sqlx::query_scalar!(
+        r#"DELETE FROM subscriptions WHERE app_id = $1 AND public_id = $2
+           RETURNING position IS NOT NULL AS "was_active!: bool""#,
+        id,
+        subscription
+    )
+    .fetch_optional(&mut *c)
+    .await?;
+    count_off(c, &app, u64::from(was_active == Some(true))).await?;
+    Ok(was_active.is_some())
 }
 
 /// Counts so many active subscriptions less.

@@ -82,7 +82,8 @@ async fn enter(
     if let Some(token) = session_cookie::read(headers) {
         state.service.end_session(&token).await?;
     }
-    let token = state.service.start_session(owner).await?;
+    let browser = session_cookie::browser(headers);
+    let token = state.service.start_session(owner, browser).await?;
     let secure = state.secure_cookies();
     let mut answer = found(next.and_then(own_path).unwrap_or("/apps"));
     set_cookie(answer.headers_mut(), &session_cookie::set(&token, secure));

@@ -61,12 +61,17 @@ async fn logins_and_registrations_are_counted_by_address() {
 #[tokio::test]
 async fn forms_count_like_the_endpoints_they_stand_for() {
     let server = behind_a_proxy().await;
-    for _ in 0..10 {
-        post_from(&server.client(), "192.0.2.1", "/_app/login", "").await;
+    for (address, form) in [
+        ("192.0.2.1", "/_app/login"),
+        ("192.0.2.2", "/_app/change_password"),
+        ("192.0.2.3", "/_app/delete_account"),
+    ] {
+        for _ in 0..10 {
+            post_from(&server.client(), address, form, "").await;
+        }
+        let reply = post_from(&server.client(), address, "/auth/login", "{}").await;
+        assert!(is_limited(&reply), "{form}");
     }
-    assert!(is_limited(
-        &post_from(&server.client(), "192.0.2.1", "/auth/login", "{}").await
-    ));
 }
 
 #[tokio::test]

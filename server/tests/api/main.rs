@@ -28,6 +28,7 @@ mod origins;
 mod paging;
 mod payload_size;
 mod plan_limits;
+mod progress;
 mod refusals;
 mod requests;
 mod secrets;

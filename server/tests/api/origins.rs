@@ -78,6 +78,9 @@ async fn forms_are_guarded_like_endpoints() {
         "/_app/register",
         "/_app/create_app",
         "/_app/language",
+        "/_app/change_password",
+        "/_app/delete_account",
+        "/apps/app_1/send",
     ] {
         let headers = [
             ("sec-fetch-site", "cross-site"),

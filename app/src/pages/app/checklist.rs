@@ -2,25 +2,27 @@
 
 use leptos::prelude::*;
 
-use crate::i18n::App;
+use crate::i18n::Checklist;
+use crate::islands::Live;
 
 /// The three steps to the first notification.
 #[component]
 pub fn StartChecklist(
-    texts: &'static App,
+    texts: &'static Checklist,
+    path: String,
     has_key: bool,
     has_subscriber: bool,
     has_sent: bool,
 ) -> impl IntoView {
-    let list = &texts.checklist;
     if has_key && has_subscriber && has_sent {
         return None;
     }
-    let step = |done: bool, link, title, text| {
+    let send = format!("{path}/send");
+    let step = |done: bool, link: String, title, text| {
         let (class, state) = if done {
-            ("done", list.done)
+            ("done", texts.done)
         } else {
-            ("open", list.open)
+            ("open", texts.open)
         };
         view! {
             <li class=class>
@@ -35,14 +37,20 @@ pub fn StartChecklist(
     };
     Some(
         view! {
-            <section class="card checklist" aria-labelledby="checklist-title">
-                <h2 id="checklist-title">{list.title}</h2>
-                <ol>
-                    {step(has_key, "#keys", list.key, list.key_text)}
-                    {step(has_subscriber, "#embed", list.subscriber, list.subscriber_text)}
-                    {step(has_sent, "#send", list.send, list.send_text)}
-                </ol>
-            </section>
+            <Live path part=".checklist".to_owned() running=".checklist .open".to_owned()>
+                <section class="card checklist" aria-labelledby="checklist-title">
+                    <h2 id="checklist-title">{texts.title}</h2>
+                    <ol>
+                        {step(has_key, "#embed".to_owned(), texts.key, texts.key_text)}
+                        {step(
+                            has_subscriber,
+                            "#this-browser".to_owned(),
+                            texts.subscriber,
+                            texts.subscriber_text,
+                        )} {step(has_sent, send, texts.send, texts.send_text)}
+                    </ol>
+                </section>
+            </Live>
         }
         .into_any(),
     )

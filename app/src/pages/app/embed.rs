@@ -4,50 +4,44 @@ use hato_domain::Scope;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::NewKey;
-use crate::calls::CreateKey;
-use crate::components::CodeBlock;
-use crate::i18n::{App, Embed};
+use super::new_key::NewKey;
+use crate::calls::CreateEmbedKey;
+use crate::components::{CodeBlock, RefusalNote};
+use crate::i18n::Embed;
 use crate::sdk::Sdk;
 
 /// Stands for a key where none can be shown.
 const PLACEHOLDER: &str = "pk_…";
 
-/// The id of the form that makes the snippets' key.
-const EMBED_KEY: &str = "embed-key";
-
 /// The snippets, filled in with the key that was just made when it belongs there.
 #[component]
 pub fn EmbedSection(
-    texts: &'static App,
+    texts: &'static Embed,
+    app: String,
     base_url: String,
     sdk: Sdk,
     has_key: bool,
     new_key: Option<NewKey>,
 ) -> impl IntoView {
-    let texts = &texts.embed;
     let public = new_key
         .as_ref()
         .filter(|key| key.scope == Scope::SubscribeOnly);
-    let secret = new_key
-        .as_ref()
-        .filter(|key| key.scope > Scope::SubscribeOnly);
-    let raw =
-        |key: Option<&NewKey>| key.map_or_else(|| PLACEHOLDER.to_owned(), |key| key.raw.clone());
+    let key = public.map_or_else(|| PLACEHOLDER.to_owned(), |key| key.raw.clone());
     let filled = public.is_some();
     let lead = if filled { texts.filled } else { texts.lead };
-    let make = (!filled).then(|| view! { <MakeKey texts has_key /> });
+    let make = (!filled).then(|| view! { <MakeKey texts app has_key /> });
     view! {
         <section class="card" id="embed">
             <h2>{texts.title}</h2>
             <p class="hint">{lead}</p>
+            <RefusalNote form="embed" />
             {make}
-            <SiteParts texts base_url=base_url.clone() sdk key=raw(public) />
+            <SiteParts texts base_url=base_url.clone() sdk key />
             <h3>{texts.server}</h3>
             <CodeBlock
                 id="embed-server"
                 label=texts.server
-                text=call(texts, &base_url, &raw(secret))
+                text=call(texts, &base_url)
             />
         </section>
     }
@@ -73,28 +67,17 @@ fn SiteParts(texts: &'static Embed, base_url: String, sdk: Sdk, key: String) -> 
     .into_any()
 }
 
-/// The button that makes the snippets' key; its form stands among the keys ([`EmbedKeyForm`]).
+/// The button that makes the snippets' key.
 #[component]
-fn MakeKey(texts: &'static Embed, has_key: bool) -> impl IntoView {
+fn MakeKey(texts: &'static Embed, app: String, has_key: bool) -> impl IntoView {
     let class = if has_key { "button quiet" } else { "button" };
     view! {
-        <p>
-            <button type="submit" form=EMBED_KEY class=class>
-                {texts.make_key}
-            </button>
-        </p>
-    }
-    .into_any()
-}
-
-/// What the button of the snippets submits.
-#[component]
-pub fn EmbedKeyForm(texts: &'static Embed, app: String) -> impl IntoView {
-    view! {
-        <form id=EMBED_KEY method="post" action=CreateKey::url() hidden>
+        <form method="post" action=CreateEmbedKey::url()>
             <input type="hidden" name="app" value=app />
             <input type="hidden" name="name" value=texts.key_name />
-            <input type="hidden" name="scope" value=Scope::SubscribeOnly.as_str() />
+            <button type="submit" class=class>
+                {texts.make_key}
+            </button>
         </form>
     }
     .into_any()
@@ -131,11 +114,11 @@ fn worker(base_url: &str) -> String {
     format!(r#"importScripts("{base_url}/sdk/sw.js");"#)
 }
 
-fn call(texts: &Embed, base_url: &str, key: &str) -> String {
+fn call(texts: &Embed, base_url: &str) -> String {
     let body = texts.sample;
     format!(
         r#"curl {base_url}/api/v1/notify \
-  -H "Authorization: Bearer {key}" \
+  -H "Authorization: Bearer {PLACEHOLDER}" \
   -d '{{"title": "Hato", "body": "{body}", "url": "https://example.com/"}}'"#
     )
 }

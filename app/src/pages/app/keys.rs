@@ -1,54 +1,91 @@
 //! The app's API keys.
 
 use hato_domain::Scope;
-use hato_service::ports::KeyRecord;
+use hato_service::ports::{AppRecord, KeyRecord};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::NewKey;
-use super::embed::EmbedKeyForm;
-use crate::calls::{CreateKey, Typed};
-use crate::components::{CodeBlock, Field, Kind, Note, RefusalNote, Tone};
-use crate::i18n::{App, Keys};
+use super::frame::{AppFrame, Section, path_of};
+use super::managed;
+use super::new_key::NewKey;
+use crate::calls::{CreateKey, DeleteKey, Typed};
+use crate::components::{
+    CodeBlock, Confirm, Field, Kind, Moment, Note, Nothing, RefusalNote, Tone,
+};
+use crate::i18n::Keys;
+use crate::pages::{Lively, loaded};
+use crate::visit::Visit;
 
 /// The new key if there is one, the list, and the form that makes another.
 #[component]
-pub fn KeysSection(
-    texts: &'static App,
-    app: String,
+pub fn KeysPage() -> impl IntoView {
+    loaded(async move |visit: Visit| {
+        let (access, app) = managed(&visit).await?;
+        let keys = visit.service().keys(&access).await?;
+        let new_key = NewKey::take(&visit);
+        Ok(view! { <Everything visit app keys new_key /> }.into_any())
+    })
+}
+
+#[component]
+fn Everything(
+    visit: Visit,
+    app: AppRecord,
     keys: Vec<KeyRecord>,
-    typed: Typed,
     new_key: Option<NewKey>,
 ) -> impl IntoView {
-    let (texts, embed) = (&texts.keys, &texts.embed);
-    let none = keys
-        .is_empty()
-        .then(|| view! { <p class="empty">{texts.empty}</p> });
-    let keys = keys.into_iter().map(|key| view! { <KeyItem texts key /> });
+    let texts = &visit.texts().app.keys;
+    let typed = Typed::take(&visit);
+    let (id, events) = (
+        app.id.to_string(),
+        format!("{}/keys/history", path_of(&app)),
+    );
+    let lively = new_key.is_some().then(|| view! { <Lively /> });
+    let deleted = visit.has_done("delete").then(|| {
+        view! {
+            <Note tone=Tone::Good>
+                <p>{texts.deleted}</p>
+            </Note>
+        }
+    });
     view! {
-        <section class="card" id="keys">
-            <h2>{texts.title}</h2>
-            <p class="hint">{texts.lead}</p>
+        <AppFrame app section=Section::Keys>
+            {lively}
+            <p class="lead">{texts.lead}</p>
+            {deleted}
+            <RefusalNote form="delete" />
             {new_key.map(|new_key| view! { <NewKeyNote texts new_key /> })}
-            {none}
-            <ul class="keys">{keys.collect_view()}</ul>
-            <RefusalNote form="keys" />
+            <List texts app=id.clone() keys />
+            <p>
+                <a href=events>{texts.events}</a>
+            </p>
+            <CreateForm texts app=id typed />
+        </AppFrame>
+    }
+    .into_any()
+}
+
+#[component]
+fn CreateForm(texts: &'static Keys, app: String, typed: Typed) -> impl IntoView {
+    view! {
+        <section class="card narrow" id="create">
+            <h2>{texts.create_title}</h2>
+            <RefusalNote form="create" />
             <form method="post" action=CreateKey::url()>
-                <input type="hidden" name="app" value=app.clone() />
+                <input type="hidden" name="app" value=app />
                 <Field
-                    form="keys"
+                    form="create"
                     name="name"
                     kind=Kind::Line
                     label=texts.name
-                    value=typed.of("key_name")
+                    value=typed.of("name")
                     max=100
                 />
-                <ScopeChoice texts chosen=typed.of("key_scope") />
-                <button type="submit" class="button quiet">
+                <ScopeChoice texts chosen=typed.of("scope") />
+                <button type="submit" class="button">
                     {texts.create}
                 </button>
             </form>
-            <EmbedKeyForm texts=embed app />
         </section>
     }
     .into_any()
@@ -59,7 +96,7 @@ fn NewKeyNote(texts: &'static Keys, new_key: NewKey) -> impl IntoView {
     let secret = new_key.scope > Scope::SubscribeOnly;
     view! {
         <div class="letter" id="new-key" role="status">
-            <h3>{texts.new_title}</h3>
+            <h2>{texts.new_title}</h2>
             <p>{texts.new_warning}</p>
             <CodeBlock id="raw-key" label=texts.new_title text=new_key.raw line=true />
             {secret
@@ -76,17 +113,68 @@ fn NewKeyNote(texts: &'static Keys, new_key: NewKey) -> impl IntoView {
 }
 
 #[component]
-fn KeyItem(texts: &'static Keys, key: KeyRecord) -> impl IntoView {
-    let used = key.last_used_at.map_or_else(
-        || texts.never.to_owned(),
-        |at| format!("{} UTC", at.to_minute()),
-    );
+fn List(texts: &'static Keys, app: String, keys: Vec<KeyRecord>) -> impl IntoView {
+    if keys.is_empty() {
+        return view! { <Nothing title=texts.empty_title text=texts.empty /> }.into_any();
+    }
+    let rows = keys
+        .into_iter()
+        .map(|key| view! { <Row texts app=app.clone() key /> })
+        .collect_view();
     view! {
-        <li>
-            <b>{key.name}</b>
-            <code class=format!("scope {}", key.scope.as_str())>{key.scope.as_str()}</code>
-            <span class="hint">{texts.last_used} " " {used}</span>
-        </li>
+        <section class="card listing" aria-label=texts.list>
+            <table class="list keys">
+                <thead>
+                    <tr>
+                        <th scope="col">{texts.name}</th>
+                        <th scope="col">{texts.scope}</th>
+                        <th scope="col">{texts.created}</th>
+                        <th scope="col">{texts.last_used}</th>
+                        <th scope="col">
+                            <span class="unseen">{texts.delete}</span>
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(texts: &'static Keys, app: String, key: KeyRecord) -> impl IntoView {
+    let used = match key.last_used_at {
+        Some(at) => view! { <Moment at /> }.into_any(),
+        None => texts.never.into_any(),
+    };
+    view! {
+        <tr>
+            <td class="content">
+                <b>{key.name.clone()}</b>
+            </td>
+            <td>
+                <code class=format!("scope {}", key.scope.as_str())>{key.scope.as_str()}</code>
+            </td>
+            <td class="time" data-label=texts.created>
+                <Moment at=key.created_at />
+            </td>
+            <td class="time" data-label=texts.last_used>
+                {used}
+            </td>
+            <td class="doing">
+                <Confirm label=texts.delete about=key.name>
+                    <p>{texts.delete_text}</p>
+                    <form method="post" action=DeleteKey::url()>
+                        <input type="hidden" name="app" value=app />
+                        <input type="hidden" name="key" value=key.id.to_string() />
+                        <button type="submit" class="button danger">
+                            {texts.delete_now}
+                        </button>
+                    </form>
+                </Confirm>
+            </td>
+        </tr>
     }
     .into_any()
 }

@@ -1,101 +1,122 @@
-//! The form that sends to every subscriber.
+//! A send: what it was, and how far it is.
 
-use hato_domain::Notification;
+mod failures;
+mod progress;
+
+use hato_service::ports::SendRecord;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::calls::{SendToAll, Typed};
-use crate::components::{Field, Kind, Note, RefusalNote, Tone};
-use crate::i18n::{App, Compose};
-use crate::islands::PayloadMeter;
+pub use self::progress::{Progress, Standing};
+use super::frame::{AppFrame, Section, path_of};
+use super::{managed, segment};
+use crate::calls::CancelSend;
+use crate::components::{Confirm, Moment, Note, RefusalNote, Tone};
+use crate::i18n::Send;
+use crate::islands::{LiveProgress, Preview, host};
+use crate::pages::{Lively, loaded};
+use crate::visit::Visit;
 
-/// The form, and above it what became of the last send.
+/// The page of the send that the path names.
 #[component]
-pub fn SendSection(
-    texts: &'static App,
-    app: String,
-    subscribers: i64,
-    typed: Typed,
-    queued: Option<i64>,
-) -> impl IntoView {
-    let texts = &texts.compose;
-    let result = queued.map(|count| {
-        let tone = if count == 0 { Tone::Mind } else { Tone::Good };
+pub fn SendPage() -> impl IntoView {
+    loaded(async move |visit: Visit| {
+        let (access, app) = managed(&visit).await?;
+        let send = visit.service().sent(&access, segment(&visit, 3)).await?;
+        let standing = Standing::of(visit.service(), &access, send).await?;
+        let texts = &visit.texts().app;
+        let path = path_of(&app);
+        let name = app.name.clone();
+        let running = standing.is_running();
+        let send = standing.send.clone();
+        Ok(view! {
+            <AppFrame app section=Section::History title=send.title.clone()>
+                {running.then(|| view! { <Lively /> })}
+                <Cancelled visit=visit.clone() />
+                <RefusalNote form="cancel" />
+                <div class="send">
+                    <LiveProgress path=format!("{path}/sends/{}/events", send.id)>
+                        <Progress texts standing />
+                    </LiveProgress>
+                    <div class="send-side">
+                        <What texts=&texts.send send=send.clone() name />
+                        {running.then(|| view! { <Cancelling texts=&texts.send send path /> })}
+                    </div>
+                </div>
+            </AppFrame>
+        }
+        .into_any())
+    })
+}
+
+/// What cancelling has stopped.
+#[component]
+fn Cancelled(visit: Visit) -> impl IntoView {
+    let texts = &visit.texts().app.send;
+    let count: Option<i64> = visit.query("cancelled").and_then(|text| text.parse().ok());
+    count.map(|count| {
         view! {
-            <Note tone>
-                <p>{(texts.queued)(count)}</p>
+            <Note tone=Tone::Good>
+                <p>{(texts.was_cancelled)(count)}</p>
             </Note>
+        }
+    })
+}
+
+/// The notification, when and by whom.
+#[component]
+fn What(texts: &'static Send, send: SendRecord, name: String) -> impl IntoView {
+    let site = send.url.as_deref().map_or(name, host);
+    let opens = send.url.map(|url| {
+        view! {
+            <div>
+                <dt>{texts.opens}</dt>
+                <dd>{url}</dd>
+            </div>
         }
     });
     view! {
-        <section class="card" id="send">
-            <h2>{texts.title}</h2>
-            {result}
-            <RefusalNote form="send" />
-            <form method="post" action=SendToAll::url()>
-                <input type="hidden" name="app" value=app />
-                <PayloadMeter
-                    limit=Notification::MAX_PAYLOAD_BYTES
-                    label=texts.size.to_owned()
-                    unit=texts.bytes.to_owned()
-                >
-                    <Fields texts typed />
-                </PayloadMeter>
-                <div class="act">
-                    <button type="submit" class="button">
-                        {texts.send}
-                    </button>
-                    <p class="hint">{(texts.audience)(subscribers)}</p>
+        <section class="card what">
+            <Preview title=send.title body=send.body icon=String::new() site />
+            <dl class="facts">
+                <div>
+                    <dt>{texts.accepted}</dt>
+                    <dd>
+                        <Moment at=send.created_at />
+                        " UTC"
+                    </dd>
                 </div>
-            </form>
+                <div>
+                    <dt>{texts.by}</dt>
+                    <dd>{send.actor.name}</dd>
+                </div>
+                {opens}
+                <div>
+                    <dt>{texts.id}</dt>
+                    <dd>
+                        <code>{send.id.to_string()}</code>
+                    </dd>
+                </div>
+            </dl>
         </section>
     }
     .into_any()
 }
 
 #[component]
-fn Fields(texts: &'static Compose, typed: Typed) -> impl IntoView {
-    let (icon, badge) = (typed.of("icon"), typed.of("badge"));
-    let open = !icon.is_empty() || !badge.is_empty();
+fn Cancelling(texts: &'static Send, send: SendRecord, path: String) -> impl IntoView {
+    let app = path.trim_start_matches("/apps/").to_owned();
     view! {
-        <Field
-            form="send"
-            name="title"
-            kind=Kind::Line
-            label=texts.heading
-            value=typed.of("title")
-        />
-        <Field form="send" name="body" kind=Kind::Lines label=texts.body value=typed.of("body") />
-        <Field
-            form="send"
-            name="url"
-            kind=Kind::Link
-            label=texts.url
-            hint=texts.url_hint
-            value=typed.of("url")
-            optional=true
-        />
-        <details open=open>
-            <summary>{texts.more}</summary>
-            <Field
-                form="send"
-                name="icon"
-                kind=Kind::Link
-                label=texts.icon
-                hint=texts.https
-                value=icon
-                optional=true
-            />
-            <Field
-                form="send"
-                name="badge"
-                kind=Kind::Link
-                label=texts.badge
-                hint=texts.https
-                value=badge
-                optional=true
-            />
-        </details>
+        <Confirm label=texts.cancel_open>
+            <p>{texts.cancel_text}</p>
+            <form method="post" action=CancelSend::url()>
+                <input type="hidden" name="app" value=app />
+                <input type="hidden" name="send" value=send.id.to_string() />
+                <button type="submit" class="button danger">
+                    {texts.cancel}
+                </button>
+            </form>
+        </Confirm>
     }
     .into_any()
 }

@@ -11,9 +11,10 @@ use leptos::prelude::*;
 
 use self::attempts::{AttemptsSection, RequestSection};
 use self::settings::{SecretSection, SwitchedOff, TestSection, UrlSection};
-use super::may_manage;
+use super::frame::{AppFrame, Section, path_of};
+use super::managed;
 use crate::calls::Typed;
-use crate::components::{Frame, Note, Tone};
+use crate::components::{Note, Tone};
 use crate::pages::{Lively, loaded};
 use crate::visit::Visit;
 
@@ -30,9 +31,9 @@ struct Overview {
 #[component]
 pub fn WebhookPage() -> impl IntoView {
     loaded(async move |visit: Visit| {
-        let access = may_manage(&visit).await?;
+        let (access, app) = managed(&visit).await?;
         let overview = Overview {
-            app: visit.service().app(&access).await?,
+            app,
             webhook: there(visit.service().webhook(&access).await)?,
             attempts: visit.service().webhook_attempts(&access).await?,
             request: request(&visit, &access).await?,
@@ -68,22 +69,15 @@ fn Sections(visit: Visit, overview: Overview) -> impl IntoView {
         request,
     } = overview;
     let id = app.id.to_string();
-    let path = format!("/apps/{id}");
-    let title = format!("{} · {}", texts.title, app.name);
+    let path = path_of(&app);
     let done = visit.query("done").and_then(|word| texts.done(&word));
     let disabled = webhook.as_ref().and_then(|webhook| webhook.disabled);
     let is_active = webhook.is_some() && disabled.is_none();
     let secret = webhook.clone();
     view! {
-        <Frame title>
+        <AppFrame app=app.clone() section=Section::Webhook title=texts.title>
             <Lively />
-            <div class="app-head">
-                <p class="crumb">
-                    <a href=path.clone()>{app.name}</a>
-                </p>
-                <h1>{texts.title}</h1>
-                <p>{texts.lead}</p>
-            </div>
+            <p>{texts.lead}</p>
             {done
                 .map(|done| {
                     view! {
@@ -93,21 +87,12 @@ fn Sections(visit: Visit, overview: Overview) -> impl IntoView {
                     }
                 })}
             {disabled.map(|reason| view! { <SwitchedOff texts app=id.clone() reason /> })}
-            <div class="app">
-                <div class="app-main">
-                    <UrlSection texts app=id.clone() plan=app.plan url=app.webhook_url typed />
-                    {request.map(|body| view! { <RequestSection texts body /> })}
-                    <AttemptsSection texts app=id.clone() path attempts is_active />
-                </div>
-                <div class="app-side">
-                    {secret
-                        .map(|webhook| {
-                            view! { <SecretSection texts app=id.clone() webhook /> }
-                        })}
-                    {is_active.then(|| view! { <TestSection texts app=id.clone() /> })}
-                </div>
-            </div>
-        </Frame>
+            <UrlSection texts app=id.clone() plan=app.plan url=app.webhook_url typed />
+            {secret.map(|webhook| view! { <SecretSection texts app=id.clone() webhook /> })}
+            {is_active.then(|| view! { <TestSection texts app=id.clone() /> })}
+            {request.map(|body| view! { <RequestSection texts body /> })}
+            <AttemptsSection texts app=id.clone() path attempts is_active />
+        </AppFrame>
     }
     .into_any()
 }

@@ -1,7 +1,7 @@
 //! Accounts in the store.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, Email, Plan, UnixMillis};
+use hato_domain::{AccountId, AppId, Email, Month, Plan, UnixMillis};
 
 use super::StoreError;
 
@@ -35,6 +35,15 @@ pub struct NewAccount {
     pub created_at: UnixMillis,
 }
 
+/// What an account sends in a month.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MonthUse {
+    /// Recipients that count toward its plan.
+    pub recipients: i64,
+    /// Recipients reached by each app that reached any.
+    pub by_app: Vec<(AppId, i64)>,
+}
+
 /// Verbs on accounts.
 #[async_trait]
 pub trait AccountStore {
@@ -43,4 +52,15 @@ pub trait AccountStore {
 
     /// The account with this address, compared case-insensitively.
     async fn account_by_email(&self, email: &Email) -> Result<Option<AccountRecord>, StoreError>;
+
+    /// What the account sends in the month.
+    async fn month_use(&self, account: &AccountId, month: Month) -> Result<MonthUse, StoreError>;
+
+    /// Deletes the account for everybody, with its sessions and its apps, most rows of which are still there; `false`
+    /// when there is no such account. [`super::AppStore::purge_deleted_apps`] removes the rows.
+    async fn delete_account(
+        &self,
+        account: &AccountId,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError>;
 }

@@ -1,7 +1,7 @@
 //! Apps in the store.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, Plan, UnixMillis, WebhookUrl};
+use hato_domain::{AccountId, AppId, Name, Plan, UnixMillis, WebhookUrl};
 
 use super::StoreError;
 
@@ -75,6 +75,9 @@ pub trait AppStore {
     /// The app.
     async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError>;
 
+    /// Gives the app another name; `false` when there is no such app.
+    async fn rename_app(&self, app: &AppId, name: &Name) -> Result<bool, StoreError>;
+
     /// Sets the webhook URL if the account's stored plan allows that, or clears it on any plan.
     async fn set_webhook(
         &self,
@@ -86,6 +89,7 @@ pub trait AppStore {
     /// `false` when there is no such app.
     async fn delete_app(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
 
-    /// Removes at most `limit` rows of deleted apps, and whether some may be left. What an account sent in a month stays.
+    /// Removes at most `limit` rows of deleted apps, and whether some may be left; then the deleted accounts without apps.
+    /// What an account sent in a month stays until its end.
     async fn purge_deleted_apps(&self, limit: u32) -> Result<bool, StoreError>;
 }

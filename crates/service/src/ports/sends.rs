@@ -140,6 +140,19 @@ pub struct SendRecord {
     pub actor: Actor,
     /// When it was accepted.
     pub created_at: UnixMillis,
+    /// When the last recipient was accounted for.
+    pub finished_at: Option<UnixMillis>,
+}
+
+/// Recipients of a send that finally failed at one push service for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendFailure {
+    /// The push service's host.
+    pub host: String,
+    /// `expired`, or [`hato_domain::FailureReason::as_str`].
+    pub reason: String,
+    /// How many.
+    pub recipients: i64,
 }
 
 /// A delivery that finally failed, as lists show it (CONTRACT 4).
@@ -180,6 +193,14 @@ pub trait SendStore {
 
     /// The app's send with this id.
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError>;
+
+    /// Why and where the app's send failed so far, most recipients first, at most `limit` of them.
+    async fn failures_of(
+        &self,
+        app: &AppId,
+        send: &SendId,
+        limit: i64,
+    ) -> Result<Vec<SendFailure>, StoreError>;
 
     /// Takes what nobody has claimed of the send out of the queue, and lets what is claimed be tried no more after this
     /// attempt. Returns how many recipients were taken out; `None` when the app has no such send.

@@ -14,16 +14,30 @@ pub struct SessionRecord {
     pub expires_at: UnixMillis,
 }
 
+/// A live session as its account's list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenSession {
+    /// SHA-256 of its token.
+    pub token_hash: Vec<u8>,
+    /// What the browser called itself when it began.
+    pub browser: Option<String>,
+    /// When it began.
+    pub created_at: UnixMillis,
+    /// When it ends unless it is used before.
+    pub expires_at: UnixMillis,
+}
+
 /// Verbs on sessions. A session is found by the SHA-256 of its token; the token itself is never stored.
 #[async_trait]
 pub trait SessionStore {
-    /// Makes a session.
+    /// Makes a session of a browser that calls itself so.
     async fn create_session(
         &self,
         token_hash: [u8; 32],
         account: AccountId,
         now: UnixMillis,
         expires_at: UnixMillis,
+        browser: Option<String>,
     ) -> Result<(), StoreError>;
 
     /// Moves the end of the session, if it is still there: one that was ended meanwhile does not come back.
@@ -42,4 +56,15 @@ pub trait SessionStore {
 
     /// Ends the session, if it is there.
     async fn end_session(&self, token_hash: [u8; 32]) -> Result<(), StoreError>;
+
+    /// The account's live sessions, last used first, at most `limit` of them.
+    async fn sessions_of(
+        &self,
+        account: &AccountId,
+        now: UnixMillis,
+        limit: i64,
+    ) -> Result<Vec<OpenSession>, StoreError>;
+
+    /// Ends every session of the account.
+    async fn end_sessions(&self, account: &AccountId) -> Result<(), StoreError>;
 }

@@ -42,6 +42,10 @@ pub struct StatsRecord {
     pub total_sent: i64,
     /// Recipients that finally failed, ever.
     pub total_failed: i64,
+    /// Sends ever accepted.
+    pub total_sends: i64,
+    /// Whether it has an API key.
+    pub has_key: bool,
     /// The days from the first one told, oldest first, without those on which nothing was sent.
     pub days: Vec<DayCounts>,
 }

@@ -21,6 +21,8 @@ mod claim;
 mod clock_steps;
 #[path = "../../shared/dead_letters.rs"]
 mod dead_letters;
+#[path = "../../shared/deleted_accounts.rs"]
+mod deleted_accounts;
 #[path = "../../shared/deleted_apps.rs"]
 mod deleted_apps;
 #[path = "../../shared/failure.rs"]
@@ -49,6 +51,8 @@ mod sessions;
 mod settlement;
 #[path = "../../shared/stats.rs"]
 mod stats;
+#[path = "../../shared/subscription_list.rs"]
+mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
 #[path = "../../shared/webhook_attempts.rs"]

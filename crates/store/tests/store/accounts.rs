@@ -1,8 +1,9 @@
 //! Accounts.
 
 use hato_domain::{Email, Plan};
+use hato_service::ports::CreatedApp;
 
-use crate::world::{START, World};
+use crate::world::{START, World, at};
 
 #[tokio::test]
 async fn an_account_is_found_whatever_the_case_of_its_address() {
@@ -47,4 +48,61 @@ async fn an_unknown_address_is_no_account() {
             .expect("read")
             .is_none()
     );
+}
+
+#[tokio::test]
+async fn a_deleted_account_leaves_nothing_and_its_address_is_free() {
+    let world = World::new().await;
+    let account = world.new_account("a@example.com", Plan::Pro);
+    let id = account.id.clone();
+    assert!(world.store.create_account(account).await.expect("stored"));
+    let app = world.app_of(&id).await;
+    world.subscribe(&app, 1).await;
+    world.broadcast(&app, START).await;
+    let session = world
+        .store
+        .create_session([1; 32], id.clone(), START, at(100), None);
+    session.await.expect("made");
+    let delete = async || world.store.delete_account(&id, at(1)).await.expect("done");
+    assert!(delete().await);
+    assert!(!delete().await);
+
+    assert!(world.store.app(&app).await.expect("read").is_none());
+    let session = world.store.session([1; 32], START).await.expect("read");
+    assert!(session.is_none());
+    assert!(world.try_claim(at(1), 10).await.is_none());
+    let made = world.store.create_app(world.new_app(&id)).await;
+    assert_eq!(made.expect("refused"), CreatedApp::LimitReached);
+    let again = world.new_account("A@example.com", Plan::Free);
+    assert!(world.store.create_account(again).await.expect("stored"));
+
+    while world.store.purge_deleted_apps(1).await.expect("purged") {}
+    let month = START.month();
+    let left = world.store.accounts(month, None, 10).await.expect("listed");
+    let left: Vec<_> = left.into_iter().map(|account| account.email).collect();
+    assert_eq!(left, ["A@example.com"]);
+    assert!(!delete().await);
+}
+
+#[tokio::test]
+async fn the_month_is_counted_for_the_account_and_by_app() {
+    let world = World::new().await;
+    let account = world.account(Plan::Pro).await;
+    let (app, quiet) = (world.app_of(&account).await, world.app_of(&account).await);
+    world.subscribe_all(&app, 3).await;
+    world.subscribe(&quiet, 1).await;
+    world.broadcast(&app, START).await;
+    world.deliver_all(START, 100).await;
+    world.broadcast(&quiet, START).await;
+    let month = START.month();
+    let used = world.store.month_use(&account, month).await.expect("read");
+    assert_eq!(used.recipients, 4);
+    let sent = |app| {
+        let counted = used.by_app.iter().find(|(id, _)| id == app);
+        counted.map_or(0, |(_, sent)| *sent)
+    };
+    assert_eq!((sent(&app), sent(&quiet)), (3, 0));
+    let next = world.store.month_use(&account, month.end().month()).await;
+    let next = next.expect("read");
+    assert_eq!((next.recipients, next.by_app.len()), (0, 0));
 }

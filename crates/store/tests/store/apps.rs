@@ -1,7 +1,7 @@
 //! Apps: the limit on their number, their webhooks, and their end.
 
 use futures_util::future::join_all;
-use hato_domain::{AccountId, AppId, Email, OutboundPolicy, Plan, WebhookUrl};
+use hato_domain::{AccountId, AppId, Email, Name, OutboundPolicy, Plan, WebhookUrl};
 use hato_service::ports::{
     AcceptedSend, Audience, CreatedApp, RegisteredSubscription, Settled, Settlement, WebhookSet,
 };
@@ -211,4 +211,15 @@ async fn a_page_in_flight_of_a_deleted_app_is_settled_by_nobody() {
         assert_eq!(settled, Settled::LeaseLost);
     }
     assert!(world.recipients(&page).await.is_empty());
+}
+
+#[tokio::test]
+async fn an_app_is_renamed_while_it_is_there() {
+    let world = World::new().await;
+    let app = world.app().await;
+    let name = Name::parse("another").expect("a name");
+    assert!(world.store.rename_app(&app, &name).await.expect("done"));
+    assert_eq!(world.record(&app).await.name, "another");
+    assert!(world.store.delete_app(&app, at(1)).await.expect("deleted"));
+    assert!(!world.store.rename_app(&app, &name).await.expect("done"));
 }

@@ -70,7 +70,7 @@ async fn fails_on_a_foreign_key(world: &World, nobody: &AccountId, number: usize
     let token = [u8::try_from(number).expect("small"); 32];
     world
         .store
-        .create_session(token, nobody.clone(), START, at(1))
+        .create_session(token, nobody.clone(), START, at(1), None)
         .await
         .is_ok()
 }

@@ -103,7 +103,9 @@ async fn linking_drops_the_password_and_the_sessions() {
     world.store.create_account(account).await.expect("made");
     let other = world.account(Plan::Free).await;
     for (token, account) in [([5; 32], id.clone()), ([6; 32], other)] {
-        let made = world.store.create_session(token, account, START, at(100));
+        let made = world
+            .store
+            .create_session(token, account, START, at(100), None);
         made.await.expect("made");
     }
     let linked = sign_in(&world, HATO, "hato@EXAMPLE.com", true)
@@ -119,7 +121,7 @@ async fn linking_drops_the_password_and_the_sessions() {
 
     let made = world
         .store
-        .create_session([7; 32], id.clone(), START, at(100));
+        .create_session([7; 32], id.clone(), START, at(100), None);
     made.await.expect("made");
     let known = sign_in(&world, HATO, "hato@example.com", true)
         .await

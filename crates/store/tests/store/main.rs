@@ -21,6 +21,7 @@ mod sends;
 mod sessions;
 mod settlements;
 mod stats;
+mod subscription_list;
 mod subscriptions;
 mod turns;
 mod webhooks;

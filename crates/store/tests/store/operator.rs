@@ -47,7 +47,7 @@ async fn a_new_password_ends_the_accounts_sessions() {
         let account = world.new_account(address, Plan::Free);
         let id = account.id.clone();
         world.store.create_account(account).await.expect("made");
-        let made = world.store.create_session(token, id, START, at(100));
+        let made = world.store.create_session(token, id, START, at(100), None);
         made.await.expect("made");
     }
     assert!(set_password(&world, &email("a@example.com")).await);

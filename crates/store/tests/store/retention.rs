@@ -167,7 +167,7 @@ async fn sessions_that_ended_go() {
     for (token, end) in [([1; 32], 10), ([2; 32], 20)] {
         let made = world
             .store
-            .create_session(token, account.clone(), START, at(end));
+            .create_session(token, account.clone(), START, at(end), None);
         made.await.expect("made");
     }
     assert!(world.store.purge_sessions(at(10), 1).await.expect("purged"));

@@ -13,7 +13,7 @@ async fn a_session_lives_until_its_end() {
     let account = world.account(Plan::Free).await;
     world
         .store
-        .create_session(TOKEN, account.clone(), START, at(100))
+        .create_session(TOKEN, account.clone(), START, at(100), None)
         .await
         .expect("saved");
     let session = world
@@ -45,7 +45,9 @@ async fn a_session_lives_until_its_end() {
 async fn renewing_moves_the_end() {
     let world = World::new().await;
     let account = world.account(Plan::Free).await;
-    let made = world.store.create_session(TOKEN, account, START, at(100));
+    let made = world
+        .store
+        .create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
     world
         .store
@@ -61,7 +63,9 @@ async fn renewing_moves_the_end() {
 async fn renewing_does_not_bring_an_ended_session_back() {
     let world = World::new().await;
     let account = world.account(Plan::Free).await;
-    let made = world.store.create_session(TOKEN, account, START, at(100));
+    let made = world
+        .store
+        .create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
     world.store.end_session(TOKEN).await.expect("ended");
     world
@@ -79,7 +83,7 @@ async fn an_ended_session_is_gone_and_ending_it_again_is_fine() {
     let account = world.account(Plan::Free).await;
     world
         .store
-        .create_session(TOKEN, account, START, at(100))
+        .create_session(TOKEN, account, START, at(100), None)
         .await
         .expect("saved");
     for _ in 0..2 {
@@ -102,7 +106,7 @@ async fn a_session_of_nobody_is_an_error() {
     assert!(
         world
             .store
-            .create_session(TOKEN, nobody, START, at(100))
+            .create_session(TOKEN, nobody, START, at(100), None)
             .await
             .is_err()
     );
@@ -114,4 +118,36 @@ async fn a_session_of_nobody_is_an_error() {
             .expect("read")
             .is_none()
     );
+}
+
+#[tokio::test]
+async fn an_accounts_sessions_are_listed_by_their_last_use_and_ended_together() {
+    let world = World::new().await;
+    let (account, other) = (
+        world.account(Plan::Free).await,
+        world.account(Plan::Free).await,
+    );
+    for (token, account, end) in [
+        ([1; 32], &account, 100),
+        ([2; 32], &account, 300),
+        ([3; 32], &account, 10),
+        ([4; 32], &other, 200),
+    ] {
+        let browser = Some(format!("browser {}", token[0]));
+        let made = world
+            .store
+            .create_session(token, account.clone(), START, at(end), browser);
+        made.await.expect("made");
+    }
+    let list = async |account| {
+        let listed = world.store.sessions_of(account, at(50), 10).await;
+        let listed = listed.expect("listed").into_iter();
+        listed
+            .filter_map(|session| session.browser)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(list(&account).await, ["browser 2", "browser 1"]);
+    world.store.end_sessions(&account).await.expect("ended");
+    assert_eq!(list(&account).await, Vec::<String>::new());
+    assert_eq!(list(&other).await, ["browser 4"]);
 }

@@ -2,8 +2,8 @@
 
 use hato_domain::FailureReason;
 use hato_service::ports::{
-    DeadLetter, Expired, PageRange, RecipientId, RetryJob, SendCounts, SendStatus, Settled,
-    Settlement,
+    DeadLetter, Expired, FailureTally, PageRange, RecipientId, RetryJob, SendCounts, SendFailure,
+    SendStatus, Settled, Settlement,
 };
 
 use crate::world::{START, World, at, ids, sent_to};
@@ -247,4 +247,40 @@ async fn the_last_two_pages_settled_at_once_end_the_send() {
     tokio::join!(world.deliver(&pages[0]), world.deliver(&pages[1]));
     let send = world.send(&app, &send).await;
     assert_eq!((send.status, send.counts.sent), (SendStatus::Done, 2));
+}
+
+#[tokio::test]
+async fn failures_are_told_by_push_service_and_reason_to_their_own_app() {
+    let world = World::new().await;
+    let (app, other) = (world.app().await, world.app().await);
+    world.subscribe_all(&app, 3).await;
+    let send = world.broadcast(&app, START).await;
+    let page = world.claim(START, 100).await;
+    let tally = |host: &str, reason, recipients| FailureTally {
+        host: host.to_owned(),
+        reason,
+        recipients,
+    };
+    let settlement = Settlement {
+        tallies: vec![
+            tally("a.example", "refused", 1),
+            tally("b.example", "expired", 2),
+        ],
+        ..Settlement::default()
+    };
+    assert_eq!(world.settle(&page, settlement).await, Settled::Recorded);
+    let failures = async |app, limit| {
+        let found = world.store.failures_of(app, &send, limit).await;
+        found.expect("read")
+    };
+    let failure = |host: &str, reason: &str, recipients| SendFailure {
+        host: host.to_owned(),
+        reason: reason.to_owned(),
+        recipients,
+    };
+    let most = failure("b.example", "expired", 2);
+    let least = failure("a.example", "refused", 1);
+    assert_eq!(failures(&app, 10).await, [most.clone(), least]);
+    assert_eq!(failures(&app, 1).await, [most]);
+    assert_eq!(failures(&other, 10).await, []);
 }

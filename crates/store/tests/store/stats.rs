@@ -123,3 +123,18 @@ async fn the_month_is_counted_by_account_and_outlives_an_app() {
     assert_eq!(count(START).await, 6);
     assert_eq!(count(START.month().end()).await, 0);
 }
+
+#[tokio::test]
+async fn what_a_beginner_has_done_is_known() {
+    let world = World::new().await;
+    let app = world.app().await;
+    let done = async || {
+        let stats = stats(&world, &app, days(40), days(40)).await;
+        (stats.has_key, stats.total_sends)
+    };
+    assert_eq!(done().await, (false, 0));
+    let key = world.new_key(&app, [1; 32]);
+    assert!(world.store.create_key(key).await.expect("made"));
+    world.broadcast(&app, START).await;
+    assert_eq!(done().await, (true, 1));
+}

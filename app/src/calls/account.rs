@@ -1,0 +1,78 @@
+//! What the owner of an account does with it.
+
+use leptos::prelude::*;
+
+use super::CallError;
+
+/// Changes the password, which ends every other session.
+#[server(name = ChangePassword, prefix = "/_app", endpoint = "change_password")]
+pub async fn change_password(
+    /// The password that is; nothing where there is none.
+    #[server(default)]
+    current: String,
+    /// The password to be.
+    #[server(default)]
+    new: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of("/account", "password");
+    let outcome = own::change_password(&form, current, new).await;
+    form.answer(outcome)
+}
+
+/// Ends every session, this one included.
+#[server(name = LogOutEverywhere, prefix = "/_app", endpoint = "logout_everywhere")]
+pub async fn log_out_everywhere() -> Result<(), CallError> {
+    let form = super::form::Form::of("/account", "sessions");
+    let outcome = own::log_out_everywhere(&form).await;
+    form.answer(outcome)
+}
+
+/// Deletes the account.
+#[server(name = DeleteAccount, prefix = "/_app", endpoint = "delete_account")]
+pub async fn delete_account(
+    /// The password, or the address where there is none.
+    #[server(default)]
+    confirmation: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of("/account", "delete");
+    let outcome = own::delete(&form, confirmation).await;
+    form.answer(outcome)
+}
+
+#[cfg(feature = "ssr")]
+mod own {
+    use hato_domain::{LoginPassword, NewPassword};
+    use hato_service::Outcome;
+
+    use crate::calls::form::Form;
+    use crate::session_cookie;
+
+    /// The caller stays signed in, in a session of its own.
+    pub async fn change_password(form: &Form, current: String, new: String) -> Outcome<String> {
+        let owner = form.visit().owner().await?;
+        let (current, new) = (LoginPassword::parse(current)?, NewPassword::parse(new)?);
+        form.service().change_password(&owner, current, new).await?;
+        form.visit().start_session(&owner).await?;
+        Ok("/account?done=password#password".to_owned())
+    }
+
+    pub async fn log_out_everywhere(form: &Form) -> Outcome<String> {
+        let owner = form.visit().owner().await?;
+        form.service().end_sessions(&owner).await?;
+        forget_session(form);
+        Ok("/login".to_owned())
+    }
+
+    pub async fn delete(form: &Form, confirmation: String) -> Outcome<String> {
+        let owner = form.visit().owner().await?;
+        let confirmation = LoginPassword::parse(confirmation)?;
+        form.service().delete_account(&owner, confirmation).await?;
+        forget_session(form);
+        Ok("/".to_owned())
+    }
+
+    fn forget_session(form: &Form) {
+        let secure = form.visit().context().secure_cookies;
+        form.visit().set_cookie(&session_cookie::clear(secure));
+    }
+}

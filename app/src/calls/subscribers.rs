@@ -1,0 +1,102 @@
+//! Subscribing the owner's browser, and removing subscribers.
+
+use leptos::prelude::*;
+
+use super::CallError;
+
+/// Registers the browser that asks as a subscriber of the app.
+#[server(name = SubscribeBrowser, prefix = "/_app", endpoint = "subscribe_browser")]
+pub async fn subscribe_browser(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// The browser's endpoint.
+    #[server(default)]
+    endpoint: String,
+    /// The browser's public key, in base64url.
+    #[server(default)]
+    p256dh: String,
+    /// The browser's secret, in base64url.
+    #[server(default)]
+    auth: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "", "this-browser");
+    let outcome = act::subscribe(&form, &app, [endpoint, p256dh, auth]).await;
+    form.answer_script(outcome)
+}
+
+/// Ends the subscription of the browser that asks.
+#[server(name = UnsubscribeBrowser, prefix = "/_app", endpoint = "unsubscribe_browser")]
+pub async fn unsubscribe_browser(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// The browser's endpoint.
+    #[server(default)]
+    endpoint: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "", "this-browser");
+    let outcome = act::unsubscribe(&form, &app, &endpoint).await;
+    form.answer_script(outcome)
+}
+
+/// Removes a subscriber.
+#[server(name = RemoveSubscriber, prefix = "/_app", endpoint = "remove_subscriber")]
+pub async fn remove_subscriber(
+    /// The app's id.
+    #[server(default)]
+    app: String,
+    /// The subscription's id.
+    #[server(default)]
+    subscription: String,
+) -> Result<(), CallError> {
+    let form = super::form::Form::of_app(&app, "/subscribers", "remove");
+    let outcome = act::remove(&form, &app, &subscription).await;
+    form.answer(outcome)
+}
+
+#[cfg(feature = "ssr")]
+mod act {
+    use hato_domain::Endpoint;
+    use hato_domain::wire::RegisterSubscription;
+    use hato_service::Outcome;
+
+    use crate::calls::form::Form;
+
+    /// What the dashboard's own subscribers are labelled with.
+    const PLATFORM: &str = "Hato dashboard";
+
+    pub async fn subscribe(
+        form: &Form,
+        app: &str,
+        [endpoint, p256dh, auth]: [String; 3],
+    ) -> Outcome<()> {
+        let access = form.visit().may_manage(app).await?;
+        let given = |text: String| Some(text).filter(|text| !text.is_empty());
+        let asked = RegisterSubscription {
+            endpoint: given(endpoint),
+            p256dh: given(p256dh),
+            auth: given(auth),
+            platform: Some(PLATFORM.to_owned()),
+        };
+        let parts = asked.into_parts()?;
+        form.service().register_own_browser(&access, parts).await?;
+        Ok(())
+    }
+
+    pub async fn unsubscribe(form: &Form, app: &str, endpoint: &str) -> Outcome<()> {
+        let access = form.visit().may_manage(app).await?;
+        let endpoint = Endpoint::parse(endpoint)?;
+        form.service()
+            .unsubscribe_own_browser(&access, &endpoint)
+            .await
+    }
+
+    pub async fn remove(form: &Form, app: &str, subscription: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        form.service()
+            .remove_subscription(&access, subscription)
+            .await?;
+        Ok(format!("{}?done=remove", form.page()))
+    }
+}

@@ -1,0 +1,31 @@
+//! A question before something that cannot be undone, which works with scripts off.
+
+use leptos::prelude::*;
+
+/// A button that opens the question; its form stands among the children.
+#[component]
+pub fn Confirm(
+    /// What the button says.
+    label: &'static str,
+    /// What it is about, for those who do not see the row that it stands in.
+    #[prop(optional, into)]
+    about: Option<String>,
+    /// Whether it is open from the start.
+    #[prop(optional)]
+    open: bool,
+    /// The question and the form.
+    children: Children,
+) -> impl IntoView {
+    let about = about.map(|about| {
+        view! {
+            <span class="unseen">" " {about}</span>
+        }
+    });
+    view! {
+        <details class="confirm" open=open>
+            <summary class="button quiet small danger">{label} {about}</summary>
+            <div class="question">{children()}</div>
+        </details>
+    }
+    .into_any()
+}

@@ -1,0 +1,40 @@
+//! The ways through a list that is newest first.
+
+use hato_domain::wire::Page;
+use leptos::prelude::*;
+
+use crate::visit::Visit;
+
+/// Ways to older items and back to the newest, where there are any.
+#[component]
+pub fn Pager(
+    /// The list's path.
+    path: String,
+    /// The path of the page of older items.
+    older: Option<String>,
+) -> impl IntoView {
+    let visit = Visit::current();
+    let texts = &visit.texts().app.frame;
+    let newest = visit.query("before").map(|_| {
+        view! {
+            <a class="button quiet small" href=path>
+                {texts.newest}
+            </a>
+        }
+    });
+    let older = older.map(|path| {
+        view! {
+            <a class="button quiet small" href=path rel="next">
+                {texts.older}
+            </a>
+        }
+    });
+    (newest.is_some() || older.is_some()).then(|| view! { <p class="pages">{newest} {older}</p> })
+}
+
+/// The path of the page after this one of the list at `path`, if there is one.
+pub fn older<T>(path: &str, page: &Page<T>) -> Option<String> {
+    let before = page.next_before?.0;
+    let id = page.next_before_id.as_deref()?;
+    Some(format!("{path}?before={before}&before_id={id}"))
+}

@@ -1,0 +1,108 @@
+//! Texts of what could not be delivered, and why.
+
+/// Texts of what could not be delivered.
+pub struct DeadLetters {
+    /// Below the headline.
+    pub lead: &'static str,
+    /// Headline when there is nothing.
+    pub empty_title: &'static str,
+    /// Below it.
+    pub empty: &'static str,
+    /// When it was given up, in UTC.
+    pub time: &'static str,
+    /// Where it was to be delivered.
+    pub endpoint: &'static str,
+    /// Why it was not.
+    pub reason: &'static str,
+    /// The last answer's status.
+    pub status: &'static str,
+    /// How often it was tried.
+    pub attempts: &'static str,
+    /// The send that it belongs to.
+    pub send: &'static str,
+    /// Why deliveries fail.
+    pub reasons: Reasons,
+}
+
+/// Why deliveries fail (CONTRACT 4).
+pub struct Reasons {
+    /// `expired`.
+    pub expired: &'static str,
+    /// `key_mismatch`.
+    pub key_mismatch: &'static str,
+    /// `throttled`.
+    pub throttled: &'static str,
+    /// `unavailable`.
+    pub unavailable: &'static str,
+    /// `unreachable`.
+    pub unreachable: &'static str,
+    /// `blocked_address`.
+    pub blocked_address: &'static str,
+    /// `refused`.
+    pub refused: &'static str,
+    /// `out_of_time`.
+    pub out_of_time: &'static str,
+}
+
+impl Reasons {
+    /// What the code of a reason means; a code that is not known stands for itself.
+    pub fn explain<'a>(&'a self, code: &'a str) -> &'a str {
+        match code {
+            "expired" => self.expired,
+            "key_mismatch" => self.key_mismatch,
+            "throttled" => self.throttled,
+            "unavailable" => self.unavailable,
+            "unreachable" => self.unreachable,
+            "blocked_address" => self.blocked_address,
+            "refused" => self.refused,
+            "out_of_time" => self.out_of_time,
+            _ => code,
+        }
+    }
+}
+
+/// Japanese.
+pub const JA: DeadLetters = DeadLetters {
+    lead: "再試行しても届けられなかった通知です。購読切れはここには含まれません。",
+    empty_title: "不達はありません",
+    empty: "すべての鳩が、手紙を届けて帰ってきています。",
+    time: "日時（UTC）",
+    endpoint: "宛先",
+    reason: "理由",
+    status: "HTTP",
+    attempts: "試行",
+    send: "送信を見る",
+    reasons: Reasons {
+        expired: "購読が終わっていた",
+        key_mismatch: "購読が別の鍵でつくられている",
+        throttled: "プッシュサービスの送信制限",
+        unavailable: "プッシュサービスの障害",
+        unreachable: "プッシュサービスに接続できない",
+        blocked_address: "公開されていない宛先",
+        refused: "プッシュサービスが拒否した",
+        out_of_time: "有効期限（TTL）が切れた",
+    },
+};
+
+/// English.
+pub const EN: DeadLetters = DeadLetters {
+    lead: "Notifications that could not be delivered, retries included. Subscriptions that have ended are not among them.",
+    empty_title: "Nothing is undelivered",
+    empty: "Every pigeon has come home.",
+    time: "Time (UTC)",
+    endpoint: "To",
+    reason: "Reason",
+    status: "HTTP",
+    attempts: "Attempts",
+    send: "Show the send",
+    reasons: Reasons {
+        expired: "The subscription had ended",
+        key_mismatch: "The subscription was made with another key",
+        throttled: "Throttled by the push service",
+        unavailable: "The push service is down",
+        unreachable: "The push service cannot be reached",
+        blocked_address: "The address is not public",
+        refused: "Refused by the push service",
+        out_of_time: "The time to live was over",
+    },
+};

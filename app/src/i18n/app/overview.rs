@@ -1,0 +1,162 @@
+//! Texts of an app's first page.
+
+use super::super::grouped;
+
+/// Texts of an app's first page.
+pub struct Overview {
+    /// What the figures are called.
+    pub figures: &'static str,
+    /// Counts subscribers.
+    pub subscribers: &'static str,
+    /// Counts those that are no longer active.
+    pub deactivated: fn(i64) -> String,
+    /// Counts what the account has sent this month.
+    pub month: &'static str,
+    /// The limit of that.
+    pub month_limit: fn(i64) -> String,
+    /// There is none.
+    pub month_unlimited: &'static str,
+    /// Counts recipients reached within 30 days.
+    pub sent: &'static str,
+    /// Counts those ever reached.
+    pub ever: fn(i64) -> String,
+    /// Counts what failed within 30 days.
+    pub failed: &'static str,
+    /// The share of what failed, in tenths of a percent.
+    pub failed_share: fn(i64) -> String,
+    /// The chart.
+    pub chart: Chart,
+    /// The start checklist.
+    pub checklist: Checklist,
+}
+
+/// Texts of the 30-day chart.
+pub struct Chart {
+    /// The headline.
+    pub title: &'static str,
+    /// Sums it up, given what was sent and what failed.
+    pub summary: fn(i64, i64) -> String,
+    /// Sums a day up, given the day, what was sent and what failed.
+    pub day: fn(&str, i64, i64) -> String,
+    /// Taken by the push service.
+    pub sent: &'static str,
+    /// Failed.
+    pub failed: &'static str,
+    /// Opens the table of numbers.
+    pub numbers: &'static str,
+    /// Heads the table's days.
+    pub date: &'static str,
+    /// Instead of the chart while there is nothing in it.
+    pub empty: &'static str,
+}
+
+/// Texts of the start checklist.
+pub struct Checklist {
+    /// The headline.
+    pub title: &'static str,
+    /// Said of a step that is done.
+    pub done: &'static str,
+    /// Said of a step that is not.
+    pub open: &'static str,
+    /// A key was made.
+    pub key: &'static str,
+    /// How to make one.
+    pub key_text: &'static str,
+    /// Somebody subscribed.
+    pub subscriber: &'static str,
+    /// How to come by a subscriber.
+    pub subscriber_text: &'static str,
+    /// Something was sent.
+    pub send: &'static str,
+    /// How to send.
+    pub send_text: &'static str,
+}
+
+/// Tenths of a percent as people read them.
+fn percent(tenths: i64) -> String {
+    format!("{}.{}%", tenths / 10, tenths % 10)
+}
+
+/// Japanese.
+pub const JA: Overview = Overview {
+    figures: "数字で見る",
+    subscribers: "有効な購読者",
+    deactivated: |count| format!("無効 {}", grouped(count)),
+    month: "今月の送信",
+    month_limit: |limit| format!("上限 {}（アカウント全体）", grouped(limit)),
+    month_unlimited: "上限なし（アカウント全体）",
+    sent: "30日間に届いた数",
+    ever: |count| format!("これまでに {}", grouped(count)),
+    failed: "30日間の失敗",
+    failed_share: |tenths| format!("全体の {}", percent(tenths)),
+    chart: Chart {
+        title: "この30日間",
+        summary: |sent, failed| {
+            format!(
+                "30日間で {} 件が届き、{} 件が失敗しました。",
+                grouped(sent),
+                grouped(failed)
+            )
+        },
+        day: |day, sent, failed| format!("{day}：送信 {}、失敗 {}", grouped(sent), grouped(failed)),
+        sent: "送信",
+        failed: "失敗",
+        numbers: "表で見る",
+        date: "日付（UTC）",
+        empty: "まだ何も送っていません。送った通知の数が、ここに日ごとに並びます。",
+    },
+    checklist: Checklist {
+        title: "はじめの三歩",
+        done: "完了",
+        open: "これから",
+        key: "APIキーをつくる",
+        key_text: "下の「このコード用のキーをつくる」から。",
+        subscriber: "最初の購読者を迎える",
+        subscriber_text: "コードを貼るか、このブラウザで購読してみましょう。",
+        send: "最初の一通を送る",
+        send_text: "テスト通知でも、全員への通知でも。",
+    },
+};
+
+/// English.
+pub const EN: Overview = Overview {
+    figures: "Figures",
+    subscribers: "Active subscribers",
+    deactivated: |count| format!("{} deactivated", grouped(count)),
+    month: "Sends this month",
+    month_limit: |limit| format!("of {} for the account", grouped(limit)),
+    month_unlimited: "for the account, no limit",
+    sent: "Reached in 30 days",
+    ever: |count| format!("{} ever", grouped(count)),
+    failed: "Failed in 30 days",
+    failed_share: |tenths| format!("{} of all", percent(tenths)),
+    chart: Chart {
+        title: "The last 30 days",
+        summary: |sent, failed| {
+            format!(
+                "Within 30 days {} were sent and {} failed.",
+                grouped(sent),
+                grouped(failed)
+            )
+        },
+        day: |day, sent, failed| {
+            format!("{day}: {} sent, {} failed", grouped(sent), grouped(failed))
+        },
+        sent: "Sent",
+        failed: "Failed",
+        numbers: "Show the numbers",
+        date: "Day (UTC)",
+        empty: "Nothing was sent yet. What you send will be counted here, day by day.",
+    },
+    checklist: Checklist {
+        title: "First steps",
+        done: "Done",
+        open: "To do",
+        key: "Make an API key",
+        key_text: "With “Make the key for this snippet” below.",
+        subscriber: "Welcome the first subscriber",
+        subscriber_text: "Paste the code, or subscribe this browser.",
+        send: "Send the first notification",
+        send_text: "A test to yourself, or one to everybody.",
+    },
+};

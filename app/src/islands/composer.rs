@@ -1,0 +1,225 @@
+//! A notification while it is being written: how it will look, and how much of the room for it is used.
+
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use serde::{Deserialize, Serialize};
+use web_sys::{FormData, HtmlDivElement, HtmlFormElement};
+
+use super::Preview;
+use crate::grouped::grouped;
+
+/// The members of the payload that are always there, and those that are left out when empty (CONTRACT 7).
+const MEMBERS: [(&str, bool); 5] = [
+    ("title", true),
+    ("body", true),
+    ("icon", false),
+    ("badge", false),
+    ("url", false),
+];
+
+/// What is known of the form.
+#[derive(Clone, Copy)]
+struct Draft {
+    size: RwSignal<Option<usize>>,
+    title: RwSignal<String>,
+    body: RwSignal<String>,
+    url: RwSignal<String>,
+    /// Read when its field is left: each letter would be another image to load.
+    icon: RwSignal<String>,
+}
+
+/// What stands in the preview until something is written.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Samples {
+    /// For the title.
+    pub title: String,
+    /// For the body.
+    pub body: String,
+    /// For the site.
+    pub site: String,
+}
+
+/// Shows how the notification of the form around it would look, and its size.
+#[island]
+pub fn Composer(
+    /// The most bytes of a payload.
+    limit: usize,
+    /// Labels the size.
+    label: String,
+    /// The unit.
+    unit: String,
+    /// Labels the preview.
+    preview: String,
+    /// Says that it is one.
+    preview_hint: String,
+    /// Fill the preview.
+    samples: Samples,
+    /// The form's fields.
+    children: Children,
+) -> impl IntoView {
+    let draft = Draft::new();
+    let fields = NodeRef::<leptos::html::Div>::new();
+    let read = move || {
+        if let Some(fields) = fields.get_untracked() {
+            draft.read(&fields);
+        }
+    };
+    let read_icon = move || {
+        if let Some(fields) = fields.get_untracked() {
+            draft.read_icon(&fields);
+        }
+    };
+    Effect::new(move |_| {
+        read();
+        read_icon();
+    });
+    let Samples { title, body, site } = samples;
+    let title = Signal::derive(move || or(draft.title.get(), &title));
+    let body = Signal::derive(move || or(draft.body.get(), &body));
+    let site = Signal::derive(move || or(host(&draft.url.get()), &site));
+    let used = move || draft.size.get().unwrap_or_default();
+    view! {
+        <div
+            class="fields"
+            node_ref=fields
+            on:input=move |_| read()
+            on:change=move |_| read_icon()
+        >
+            {children()}
+        </div>
+        <p class="size" class:over=move || limit < used() hidden=move || draft.size.get().is_none()>
+            <span>{label}</span>
+            <meter min="0" max=limit high={limit * 9 / 10} value=used aria-hidden="true"></meter>
+            <output>{move || format!("{} / {} {unit}", shown(used()), shown(limit))}</output>
+        </p>
+        <div class="preview">
+            <p class="preview-title">{preview}</p>
+            <Preview title body icon=draft.icon site />
+            <p class="hint">{preview_hint}</p>
+        </div>
+    }
+}
+
+impl Draft {
+    fn new() -> Self {
+        Self {
+            size: RwSignal::new(None),
+            title: RwSignal::default(),
+            body: RwSignal::default(),
+            url: RwSignal::default(),
+            icon: RwSignal::default(),
+        }
+    }
+
+    fn read(self, fields: &HtmlDivElement) {
+        let Some(form) = form_around(fields) else {
+            return;
+        };
+        self.size
+            .set(Some(payload_bytes(|name| field(&form, name))));
+        self.title.set(field(&form, "title"));
+        self.body.set(field(&form, "body"));
+        self.url.set(field(&form, "url"));
+    }
+
+    fn read_icon(self, fields: &HtmlDivElement) {
+        let icon = form_around(fields).map(|form| field(&form, "icon"));
+        let icon = icon.filter(|icon| icon.starts_with("https://"));
+        self.icon.set(icon.unwrap_or_default());
+    }
+}
+
+fn form_around(fields: &HtmlDivElement) -> Option<FormData> {
+    let form = fields.closest("form").ok()??;
+    FormData::new_with_form(form.unchecked_ref::<HtmlFormElement>()).ok()
+}
+
+fn field(form: &FormData, name: &str) -> String {
+    form.get(name).as_string().unwrap_or_default()
+}
+
+/// `text`, or `sample` where there is none.
+fn or(text: String, sample: &str) -> String {
+    if text.trim().is_empty() {
+        sample.to_owned()
+    } else {
+        text
+    }
+}
+
+/// The host of an `https://` URL; nothing for anything else.
+pub fn host(url: &str) -> String {
+    let rest = url.strip_prefix("https://").unwrap_or_default();
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    rest[..end].to_owned()
+}
+
+fn shown(bytes: usize) -> String {
+    grouped(i64::try_from(bytes).unwrap_or(i64::MAX))
+}
+
+/// Bytes of the payload's JSON, from the text of each field.
+fn payload_bytes(field: impl Fn(&str) -> String) -> usize {
+    let members: Vec<usize> = MEMBERS
+        .iter()
+        .map(|(name, always)| (name, always, field(name)))
+        .filter(|(_, always, text)| **always || !text.is_empty())
+        .map(|(name, _, text)| r#""":"""#.len() + name.len() + escaped_bytes(&text))
+        .collect();
+    let braces_and_commas = 1 + members.len();
+    members.iter().sum::<usize>() + braces_and_commas
+}
+
+/// Bytes of a text within a JSON string (RFC 8259 §7), in the shortest form.
+fn escaped_bytes(text: &str) -> usize {
+    text.chars()
+        .map(|c| match c {
+            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+            '\0'..='\u{1f}' => 6,
+            _ => c.len_utf8(),
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{host, payload_bytes};
+    use hato_domain::notification::Links;
+    use hato_domain::{HttpsUrl, Notification};
+
+    const URL: &str = "https://example.com/?a=\"b\"";
+
+    #[test]
+    fn the_size_is_that_of_the_payload() {
+        for (title, body, url) in [
+            ("", "", None),
+            ("題", "本文\n\"引用\"\\\t\u{1}\u{7f}🕊", None),
+            ("t", "b", Some(URL)),
+        ] {
+            let links = Links {
+                url: url.map(|url| HttpsUrl::parse(url).expect("a link")),
+                ..Links::default()
+            };
+            let sent = Notification::new(title.into(), body.into(), links).expect("small");
+            let field = |name: &str| match name {
+                "title" => title.to_owned(),
+                "body" => body.to_owned(),
+                "url" => url.unwrap_or_default().to_owned(),
+                _ => String::new(),
+            };
+            assert_eq!(payload_bytes(field), sent.payload().len(), "{title} {body}");
+        }
+    }
+
+    #[test]
+    fn the_site_is_the_links_host() {
+        for (url, site) in [
+            ("https://example.com/a?b", "example.com"),
+            ("https://example.com", "example.com"),
+            ("http://example.com/", ""),
+            ("", ""),
+        ] {
+            assert_eq!(host(url), site, "{url}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! How a notification looks.
+
+use leptos::prelude::*;
+
+/// A notification as browsers draw it, more or less.
+#[component]
+pub fn Preview(
+    /// The headline.
+    #[prop(into)]
+    title: Signal<String>,
+    /// The text.
+    #[prop(into)]
+    body: Signal<String>,
+    /// The icon's URL; nothing without one.
+    #[prop(into)]
+    icon: Signal<String>,
+    /// Which site it comes from.
+    #[prop(into)]
+    site: Signal<String>,
+) -> impl IntoView {
+    view! {
+        <div class="notification" translate="no">
+            <p class="notification-site">{site}</p>
+            <div class="notification-text">
+                <b>{title}</b>
+                <p>{body}</p>
+            </div>
+            {move || {
+                let icon = icon.get();
+                (!icon.is_empty())
+                    .then(|| view! { <img src=icon alt="" width="48" height="48" referrerpolicy="no-referrer" /> })
+            }}
+        </div>
+    }
+}

@@ -1,0 +1,194 @@
+//! The account: its password, where it is signed in, and its end.
+
+mod browser;
+
+use hato_domain::ErrorCode;
+use hato_service::ListedSession;
+use hato_service::access::Owner;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+
+use self::browser::browser_name;
+use super::loaded;
+use crate::calls::{ChangePassword, DeleteAccount, LogOut, LogOutEverywhere};
+use crate::components::{Confirm, Field, Frame, Kind, Moment, Note, RefusalNote, Tone};
+use crate::i18n::{Account, plan_name};
+use crate::session_cookie;
+use crate::visit::Visit;
+
+/// The account of who is signed in.
+#[component]
+pub fn AccountPage() -> impl IntoView {
+    loaded(async move |visit: Visit| {
+        let owner = visit.owner().await?;
+        let token = session_cookie::read(visit.headers()).ok_or(ErrorCode::Unauthorized)?;
+        let sessions = visit.service().sessions(&owner, &token).await?;
+        let texts = &visit.texts().account;
+        Ok(view! {
+            <Frame title=texts.title>
+                <section class="account">
+                    <h1>{texts.title}</h1>
+                    <Facts texts owner=owner.clone() />
+                    <Password visit=visit.clone() owner=owner.clone() />
+                    <Sessions visit=visit.clone() sessions />
+                    <End visit owner />
+                </section>
+            </Frame>
+        }
+        .into_any())
+    })
+}
+
+#[component]
+fn Facts(texts: &'static Account, owner: Owner) -> impl IntoView {
+    let account = owner.account();
+    view! {
+        <dl class="facts">
+            <div>
+                <dt>{texts.email}</dt>
+                <dd>{account.email.clone()}</dd>
+            </div>
+            <div>
+                <dt>{texts.plan}</dt>
+                <dd>
+                    <a href="/pricing">{plan_name(account.plan)}</a>
+                </dd>
+            </div>
+            <div>
+                <dt>{texts.since}</dt>
+                <dd>
+                    <time>{account.created_at.day()}</time>
+                </dd>
+            </div>
+        </dl>
+    }
+    .into_any()
+}
+
+#[component]
+fn Password(visit: Visit, owner: Owner) -> impl IntoView {
+    let texts = &visit.texts().account;
+    let entrance = &visit.texts().entrance;
+    let has_password = owner.account().password_hash.is_some();
+    let text = if has_password {
+        texts.password_text
+    } else {
+        texts.no_password
+    };
+    let changed = visit.has_done("password").then(|| {
+        view! {
+            <Note tone=Tone::Good>
+                <p>{texts.changed}</p>
+            </Note>
+        }
+    });
+    let current = has_password.then(|| {
+        view! {
+            <Field form="password" name="current" kind=Kind::Password label=texts.current />
+        }
+    });
+    view! {
+        <section class="card narrow" id="password">
+            <h2>{texts.password_title}</h2>
+            <p class="hint">{text}</p>
+            {changed}
+            <RefusalNote form="password" />
+            <form method="post" action=ChangePassword::url()>
+                <input
+                    class="unseen"
+                    name="username"
+                    autocomplete="username"
+                    value=owner.account().email.clone()
+                    readonly
+                    tabindex="-1"
+                    aria-hidden="true"
+                />
+                {current}
+                <Field
+                    form="password"
+                    name="new"
+                    kind=Kind::NewPassword
+                    label=texts.new
+                    hint=entrance.password_hint
+                    max=128
+                />
+                <button type="submit" class="button">
+                    {texts.change}
+                </button>
+            </form>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Sessions(visit: Visit, sessions: Vec<ListedSession>) -> impl IntoView {
+    let texts = &visit.texts().account;
+    let log_out = visit.texts().site.log_out;
+    let item = |session: ListedSession| {
+        let name = session.browser.as_deref().and_then(browser_name);
+        let name = name.unwrap_or_else(|| texts.unknown_browser.to_owned());
+        let here = session
+            .is_current
+            .then(|| view! { <span class="state here">{texts.this_one}</span> });
+        view! {
+            <li>
+                <b>{name}</b>
+                " "
+                {here}
+                <span class="hint">
+                    {texts.began} " " <Moment at=session.created_at /> " · " {texts.used} " "
+                    <Moment at=session.last_used_at /> " UTC"
+                </span>
+            </li>
+        }
+    };
+    view! {
+        <section class="card narrow" id="sessions">
+            <h2>{texts.sessions_title}</h2>
+            <p class="hint">{texts.sessions_text}</p>
+            <ul class="sessions">{sessions.into_iter().map(item).collect_view()}</ul>
+            <RefusalNote form="sessions" />
+            <div class="act">
+                <form method="post" action=LogOut::url()>
+                    <button type="submit" class="button quiet">
+                        {log_out}
+                    </button>
+                </form>
+                <form method="post" action=LogOutEverywhere::url()>
+                    <button type="submit" class="button quiet">
+                        {texts.sign_out}
+                    </button>
+                </form>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn End(visit: Visit, owner: Owner) -> impl IntoView {
+    let texts = &visit.texts().account;
+    let refused = visit.query("form").as_deref() == Some("delete");
+    let (kind, label) = if owner.account().password_hash.is_some() {
+        (Kind::Password, texts.current)
+    } else {
+        (Kind::Line, texts.type_email)
+    };
+    view! {
+        <section class="card narrow end" id="delete">
+            <h2>{texts.delete_title}</h2>
+            <p>{texts.delete_text}</p>
+            <RefusalNote form="delete" />
+            <Confirm label=texts.delete_open open=refused>
+                <form method="post" action=DeleteAccount::url()>
+                    <Field form="delete" name="confirmation" kind label />
+                    <button type="submit" class="button danger">
+                        {texts.delete}
+                    </button>
+                </form>
+            </Confirm>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,133 @@
+//! What surrounds every page of an app: its name and its own navigation.
+
+use hato_service::ports::AppRecord;
+use leptos::prelude::*;
+
+use crate::components::Frame;
+use crate::i18n;
+use crate::visit::Visit;
+
+/// The parts of an app, in the order of its navigation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// How it stands.
+    Overview,
+    /// Writing a notification.
+    Compose,
+    /// What was sent.
+    History,
+    /// Who subscribes.
+    Subscribers,
+    /// API keys and what happened to them.
+    Keys,
+    /// What could not be delivered.
+    DeadLetters,
+    /// Where events go.
+    Webhook,
+    /// Name and end.
+    Settings,
+}
+
+impl Section {
+    const ALL: [Self; 8] = [
+        Self::Overview,
+        Self::Compose,
+        Self::History,
+        Self::Subscribers,
+        Self::Keys,
+        Self::DeadLetters,
+        Self::Webhook,
+        Self::Settings,
+    ];
+
+    /// The path below the app's.
+    const fn below(self) -> &'static str {
+        match self {
+            Self::Overview => "",
+            Self::Compose => "/send",
+            Self::History => "/history",
+            Self::Subscribers => "/subscribers",
+            Self::Keys => "/keys",
+            Self::DeadLetters => "/dead-letters",
+            Self::Webhook => "/webhook",
+            Self::Settings => "/settings",
+        }
+    }
+
+    /// What it is called.
+    pub const fn name(self, texts: &i18n::App) -> &'static str {
+        let texts = &texts.frame;
+        match self {
+            Self::Overview => texts.overview,
+            Self::Compose => texts.compose,
+            Self::History => texts.history,
+            Self::Subscribers => texts.subscribers,
+            Self::Keys => texts.keys,
+            Self::DeadLetters => texts.dead_letters,
+            Self::Webhook => texts.webhook,
+            Self::Settings => texts.settings,
+        }
+    }
+}
+
+/// The address of an app's pages.
+pub fn path_of(app: &AppRecord) -> String {
+    format!("/apps/{}", app.id)
+}
+
+/// A page of an app, in one of its sections.
+#[component]
+pub fn AppFrame(
+    app: AppRecord,
+    section: Section,
+    /// What the page is called, unless it is the section's own.
+    #[prop(optional, into)]
+    title: Option<String>,
+    children: Children,
+) -> impl IntoView {
+    let visit = Visit::current();
+    let texts = &visit.texts().app;
+    let path = path_of(&app);
+    let title = title.unwrap_or_else(|| section.name(texts).to_owned());
+    let headline = if section == Section::Overview {
+        app.name.clone()
+    } else {
+        title.clone()
+    };
+    let links = Section::ALL.map(|it| {
+        let (href, current) = (
+            format!("{path}{}", it.below()),
+            (it == section).then_some("page"),
+        );
+        view! {
+            <li>
+                <a href=href aria-current=current>
+                    {it.name(texts)}
+                </a>
+            </li>
+        }
+    });
+    view! {
+        <Frame title=format!("{title} · {}", app.name)>
+            <div class="app">
+                <div class="app-nav">
+                    <p class="crumb">
+                        <a href="/apps">{texts.frame.all_apps}</a>
+                        " / "
+                        <a href=path.clone() class="app-name">
+                            {app.name.clone()}
+                        </a>
+                    </p>
+                    <nav aria-label=texts.frame.sections>
+                        <ul class="sections">{links}</ul>
+                    </nav>
+                </div>
+                <div class="app-page">
+                    <h1>{headline}</h1>
+                    {children()}
+                </div>
+            </div>
+        </Frame>
+    }
+    .into_any()
+}

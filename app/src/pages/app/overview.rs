@@ -1,0 +1,108 @@
+//! How an app stands: what is to be done first, four figures, the last 30 days, and how to begin.
+
+use hato_domain::wire::Stats;
+use hato_service::Overview;
+use hato_service::ports::AppRecord;
+use leptos::prelude::*;
+
+use super::chart::DailyChart;
+use super::checklist::StartChecklist;
+use super::embed::EmbedSection;
+use super::frame::{AppFrame, Section, path_of};
+use super::managed;
+use super::new_key::NewKey;
+use super::this_browser::TryItOut;
+use crate::i18n::{self, grouped};
+use crate::pages::{Lively, loaded};
+use crate::visit::Visit;
+
+/// The page of the app that the path names.
+#[component]
+pub fn OverviewPage() -> impl IntoView {
+    loaded(async move |visit: Visit| {
+        let (access, app) = managed(&visit).await?;
+        let overview = visit.service().overview(&access).await?;
+        let new_key = NewKey::take(&visit);
+        Ok(view! { <Sections visit app overview new_key /> }.into_any())
+    })
+}
+
+#[component]
+fn Sections(
+    visit: Visit,
+    app: AppRecord,
+    overview: Overview,
+    new_key: Option<NewKey>,
+) -> impl IntoView {
+    let texts = &visit.texts().app;
+    let Overview {
+        stats,
+        has_key,
+        has_sent,
+    } = overview;
+    let context = visit.context();
+    let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
+    let has_subscriber = stats.active_subscribers > 0;
+    let standing = view! {
+        <Figures texts=&texts.overview stats=stats.clone() />
+        <DailyChart texts=&texts.overview.chart days=stats.daily />
+    }
+    .into_any();
+    let beginning = view! {
+        <TryItOut visit app=app.clone() />
+        <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk has_key new_key />
+    }
+    .into_any();
+    view! {
+        <AppFrame app=app.clone() section=Section::Overview>
+            <Lively />
+            <StartChecklist
+                texts=&texts.overview.checklist
+                path=path_of(&app)
+                has_key
+                has_subscriber
+                has_sent
+            />
+            {if has_sent { [standing, beginning] } else { [beginning, standing] }}
+        </AppFrame>
+    }
+    .into_any()
+}
+
+#[component]
+fn Figures(texts: &'static i18n::Overview, stats: Stats) -> impl IntoView {
+    let total = |count: fn(&hato_domain::wire::DailyStats) -> i64| {
+        stats.daily.iter().map(count).sum::<i64>()
+    };
+    let (sent, failed) = (total(|day| day.sent), total(|day| day.failed));
+    let tenths = failed.saturating_mul(1_000) / (sent + failed).max(1);
+    let month = stats.monthly_limit.map_or_else(
+        || texts.month_unlimited.to_owned(),
+        |limit| (texts.month_limit)(limit),
+    );
+    let figure = |name: &'static str, number: i64, aside: String| {
+        view! {
+            <div class="card figure">
+                <dt>{name}</dt>
+                <dd>
+                    <b>{grouped(number)}</b>
+                    <span>{aside}</span>
+                </dd>
+            </div>
+        }
+    };
+    view! {
+        <section aria-label=texts.figures>
+            <dl class="figures">
+                {figure(
+                    texts.subscribers,
+                    stats.active_subscribers,
+                    (texts.deactivated)(stats.deactivated_subscribers),
+                )} {figure(texts.month, stats.monthly_sent, month)}
+                {figure(texts.sent, sent, (texts.ever)(stats.total_sent))}
+                {figure(texts.failed, failed, (texts.failed_share)(tenths))}
+            </dl>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,56 @@
+//! What failed of a send, by reason and push service.
+
+use hato_service::ports::{SendFailure, SendRecord};
+use leptos::prelude::*;
+
+use crate::i18n::{Reasons, Send, grouped};
+
+/// The failures with most recipients, and how many there are beyond them.
+#[component]
+pub fn Failures(
+    texts: &'static Send,
+    reasons: &'static Reasons,
+    send: SendRecord,
+    failures: Vec<SendFailure>,
+) -> impl IntoView {
+    if failures.is_empty() {
+        return view! { <p class="hint">{texts.no_failures}</p> }.into_any();
+    }
+    let listed: i64 = failures.iter().map(|failure| failure.recipients).sum();
+    let others = send.counts.failed_expired + send.counts.failed_other - listed;
+    let others = (others > 0).then(|| {
+        view! {
+            <tr>
+                <td colspan="2">{texts.others}</td>
+                <td class="number">{grouped(others)}</td>
+            </tr>
+        }
+    });
+    let rows = failures.into_iter().map(|failure| {
+        view! {
+            <tr>
+                <td>{reasons.explain(&failure.reason).to_owned()}</td>
+                <td>
+                    <code>{failure.host}</code>
+                </td>
+                <td class="number">{grouped(failure.recipients)}</td>
+            </tr>
+        }
+    });
+    view! {
+        <h3>{texts.failures}</h3>
+        <table class="failures">
+            <thead>
+                <tr>
+                    <th scope="col">{texts.reason}</th>
+                    <th scope="col">{texts.service}</th>
+                    <th scope="col" class="number">
+                        {texts.count}
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()} {others}</tbody>
+        </table>
+    }
+    .into_any()
+}

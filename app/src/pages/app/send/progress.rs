@@ -1,0 +1,202 @@
+//! How far a send is: rendered with its page, and again with every event.
+
+use hato_domain::UnixMillis;
+use hato_service::access::MayManage;
+use hato_service::ports::{SendFailure, SendRecord, SendStatus};
+use hato_service::{Outcome, Service};
+use leptos::prelude::*;
+
+use super::failures::Failures;
+use crate::i18n::{App, Send, grouped};
+
+/// Units of the bar, whose lengths are thousandths.
+const WHOLE: i64 = 1_000;
+
+/// How a send stands at a moment.
+#[derive(Clone)]
+pub struct Standing {
+    /// The send.
+    pub send: SendRecord,
+    failures: Vec<SendFailure>,
+    at: UnixMillis,
+    /// Recipients settled a second, lately.
+    pace: Option<i64>,
+}
+
+impl Standing {
+    /// How the send stands now.
+    pub async fn of(service: &Service, access: &MayManage, send: SendRecord) -> Outcome<Self> {
+        let failures = service.failures(access, &send.id).await?;
+        Ok(Self {
+            send,
+            failures,
+            at: service.now(),
+            pace: None,
+        })
+    }
+
+    /// The same, at the pace that was measured.
+    #[must_use]
+    pub fn at_pace(self, pace: Option<i64>) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// Whether recipients are still to be settled.
+    pub fn is_running(&self) -> bool {
+        matches!(self.send.status, SendStatus::Queued | SendStatus::Sending)
+    }
+
+    /// Recipients of which it is known what became of them.
+    pub fn settled(&self) -> i64 {
+        settled(&self.send)
+    }
+
+    fn percent(&self) -> i64 {
+        match self.send.recipients {
+            0 => 100,
+            recipients => self.settled().saturating_mul(100) / recipients,
+        }
+    }
+
+    /// Recipients a second: lately, or else since the send was accepted.
+    fn rate(&self) -> i64 {
+        let end = self.send.finished_at.unwrap_or(self.at);
+        let millis = end.since(self.send.created_at).as_millis().max(1);
+        let average = i128::from(self.settled()) * 1_000 / i128::try_from(millis).unwrap_or(1);
+        self.pace
+            .unwrap_or_else(|| i64::try_from(average).unwrap_or(i64::MAX))
+    }
+
+    /// Seconds until it is done at this rate; unknown while nothing moves.
+    fn left(&self) -> Option<i64> {
+        let rest = self.send.recipients - self.settled();
+        (self.rate() > 0).then(|| rest / self.rate() + 1)
+    }
+}
+
+/// Recipients of which it is known what became of them.
+pub fn settled(send: &SendRecord) -> i64 {
+    let counts = send.counts;
+    counts.sent + counts.failed_expired + counts.failed_other + counts.skipped + counts.cancelled
+}
+
+/// The bar, the numbers, the pace and the failures.
+#[component]
+pub fn Progress(texts: &'static App, standing: Standing) -> impl IntoView {
+    let running = standing.is_running().then_some("");
+    let words = &texts.send;
+    let send = standing.send.clone();
+    let status = send.status;
+    let nobody = (send.recipients == 0).then(|| view! { <p class="hint">{words.nobody}</p> });
+    view! {
+        <section class="card progress" data-running=running>
+            <div class="progress-head">
+                <h2>{words.progress}</h2>
+                <span class=format!("status {}", status.as_str())>
+                    {texts.history.progress(status)}
+                </span>
+            </div>
+            <p class="percent">
+                <b>{(words.percent)(standing.percent())}</b>
+                " "
+                <span>{(words.recipients)(send.recipients)}</span>
+            </p>
+            {nobody}
+            <Bar texts=words send=send.clone() />
+            <Counts texts=words send=send.clone() />
+            <Pace texts=words standing=standing.clone() />
+            <Failures texts=words reasons=&texts.dead_letters.reasons send failures=standing.failures />
+        </section>
+    }
+    .into_any()
+}
+
+/// What became of how many, in the order of the bar.
+fn parts(texts: &Send, send: &SendRecord) -> [(&'static str, &'static str, i64); 6] {
+    let counts = send.counts;
+    let pending = send.recipients - settled(send);
+    [
+        ("sent", texts.sent, counts.sent),
+        ("expired", texts.expired, counts.failed_expired),
+        ("failed", texts.other, counts.failed_other),
+        ("skipped", texts.skipped, counts.skipped),
+        ("cancelled", texts.cancelled, counts.cancelled),
+        ("pending", texts.pending, pending),
+    ]
+}
+
+/// The numbers beside it say the same.
+#[component]
+fn Bar(texts: &'static Send, send: SendRecord) -> impl IntoView {
+    let length = |count: i64| count.saturating_mul(WHOLE) / send.recipients.max(1);
+    let mut x = 0;
+    let pieces = parts(texts, &send)
+        .into_iter()
+        .filter(|(name, _, count)| *count > 0 && *name != "pending")
+        .map(|(name, _, count)| {
+            let (from, width) = (x, length(count));
+            x += width;
+            view! { <rect class=name x=from y="0" width=width height="16" /> }
+        })
+        .collect_view();
+    view! {
+        <svg
+            class="bar"
+            viewBox=format!("0 0 {WHOLE} 16")
+            preserveAspectRatio="none"
+            aria-hidden="true"
+            focusable="false"
+        >
+            <rect class="pending" width=WHOLE height="16" />
+            {pieces}
+        </svg>
+    }
+    .into_any()
+}
+
+#[component]
+fn Counts(texts: &'static Send, send: SendRecord) -> impl IntoView {
+    let counts = parts(texts, &send)
+        .into_iter()
+        .filter(|(name, _, count)| *count > 0 || matches!(*name, "sent" | "expired" | "failed"))
+        .map(|(class, label, count)| {
+            view! {
+                <div class=class>
+                    <dt>{label}</dt>
+                    <dd>{grouped(count)}</dd>
+                </div>
+            }
+        });
+    view! { <dl class="counts">{counts.collect_view()}</dl> }.into_any()
+}
+
+/// How fast it goes and how long it will, or how long it took.
+#[component]
+fn Pace(texts: &'static Send, standing: Standing) -> impl IntoView {
+    let time = match standing.send.finished_at {
+        Some(end) => {
+            let took = end.since(standing.send.created_at).as_millis();
+            let took = i64::try_from(took).unwrap_or(i64::MAX);
+            Some((texts.took_label, (texts.took)(took)))
+        }
+        None => standing
+            .left()
+            .map(|left| (texts.left_label, (texts.left)(left))),
+    };
+    let fact = |label: &'static str, text: String| {
+        view! {
+            <div>
+                <dt>{label}</dt>
+                <dd>{text}</dd>
+            </div>
+        }
+    };
+    let rate = standing.rate();
+    view! {
+        <dl class="facts">
+            {(rate > 0).then(|| fact(texts.rate_label, (texts.rate)(rate)))}
+            {time.map(|(label, text)| fact(label, text))}
+        </dl>
+    }
+    .into_any()
+}

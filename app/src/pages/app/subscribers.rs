@@ -1,0 +1,261 @@
+//! Who subscribes, newest first, and who did.
+
+use hato_domain::ErrorCode;
+use hato_service::Outcome;
+use hato_service::ports::{
+    AppRecord, StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord,
+};
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+
+use super::frame::{AppFrame, Section, path_of};
+use super::managed;
+use crate::calls::RemoveSubscriber;
+use crate::components::{Confirm, Moment, Note, Nothing, Pager, RefusalNote, Tone};
+use crate::i18n::{Subscribers, grouped};
+use crate::own_path::with_query;
+use crate::pages::loaded;
+use crate::visit::Visit;
+
+/// Longest text that is searched for, in characters.
+const MAX_SEARCH: usize = 200;
+
+/// The page of subscribers that the search and `before` ask for.
+#[component]
+pub fn SubscribersPage() -> impl IntoView {
+    loaded(async move |visit: Visit| {
+        let (access, app) = managed(&visit).await?;
+        let filter = filter(&visit)?;
+        let before = visit.query("before").map(|text| text.parse());
+        let before = before.transpose().map_err(|_| ErrorCode::InvalidInput)?;
+        let page = visit
+            .service()
+            .subscriptions(&access, &filter, before)
+            .await?;
+        Ok(view! { <List visit app filter page /> }.into_any())
+    })
+}
+
+fn filter(visit: &Visit) -> Outcome<SubscriptionFilter> {
+    let text = visit.query("q").unwrap_or_default().trim().to_owned();
+    if text.chars().nth(MAX_SEARCH).is_some() {
+        return Err(ErrorCode::InvalidInput.into());
+    }
+    let asked = visit.query("state").unwrap_or_default();
+    let state = STATES.into_iter().find(|state| tag(*state) == asked);
+    Ok(SubscriptionFilter {
+        text,
+        state: state.unwrap_or_default(),
+    })
+}
+
+const STATES: [StateFilter; 3] = [
+    StateFilter::Any,
+    StateFilter::Active,
+    StateFilter::Deactivated,
+];
+
+const fn tag(state: StateFilter) -> &'static str {
+    match state {
+        StateFilter::Any => "",
+        StateFilter::Active => "active",
+        StateFilter::Deactivated => "deactivated",
+    }
+}
+
+#[component]
+fn List(
+    visit: Visit,
+    app: AppRecord,
+    filter: SubscriptionFilter,
+    page: SubscriptionPage,
+) -> impl IntoView {
+    let texts = &visit.texts().app.subscribers;
+    let (base, id) = (path_of(&app), app.id.to_string());
+    let path = format!("{base}/subscribers");
+    let searching = filter != SubscriptionFilter::default();
+    let older = page.next.map(|next| {
+        let pairs = [
+            ("q", filter.text.as_str()),
+            ("state", tag(filter.state)),
+            ("before", &next.to_string()),
+        ];
+        with_query(&path, &pairs)
+    });
+    let nobody = !searching && page.items.is_empty() && visit.query("before").is_none();
+    let lead = (texts.lead)(grouped(app.active_subscriptions));
+    let removed = visit.has_done("remove");
+    let list = if nobody {
+        view! { <Nobody texts base /> }.into_any()
+    } else {
+        view! {
+            <Search texts path=path.clone() filter searching />
+            <Found texts app=id page />
+        }
+        .into_any()
+    };
+    view! {
+        <AppFrame app section=Section::Subscribers>
+            <p class="lead">{lead}</p>
+            {removed
+                .then(|| {
+                    view! {
+                        <Note tone=Tone::Good>
+                            <p>{texts.removed}</p>
+                        </Note>
+                    }
+                })}
+            <RefusalNote form="remove" />
+            {list}
+            <Pager path older />
+        </AppFrame>
+    }
+    .into_any()
+}
+
+#[component]
+fn Nobody(texts: &'static Subscribers, base: String) -> impl IntoView {
+    view! {
+        <Nothing title=texts.empty_title text=texts.empty>
+            <a class="button" href=format!("{base}#embed")>
+                {texts.embed}
+            </a>
+        </Nothing>
+    }
+    .into_any()
+}
+
+#[component]
+fn Search(
+    texts: &'static Subscribers,
+    path: String,
+    filter: SubscriptionFilter,
+    searching: bool,
+) -> impl IntoView {
+    let choice = |state: StateFilter| {
+        view! {
+            <option value=tag(state) selected={state == filter.state}>
+                {texts.filter(state)}
+            </option>
+        }
+    };
+    let clear = searching.then(|| {
+        view! {
+            <a class="button quiet" href=path.clone()>
+                {texts.clear}
+            </a>
+        }
+    });
+    view! {
+        <form class="search" method="get" action=path.clone() role="search">
+            <div class="field">
+                <label for="search-q">{texts.search}</label>
+                <input
+                    id="search-q"
+                    type="search"
+                    name="q"
+                    value=filter.text.clone()
+                    maxlength=MAX_SEARCH
+                    placeholder=texts.search_hint
+                />
+            </div>
+            <div class="field">
+                <label for="search-state">{texts.state}</label>
+                <select id="search-state" name="state">
+                    {STATES.map(choice)}
+                </select>
+            </div>
+            <button type="submit" class="button quiet">
+                {texts.find}
+            </button>
+            {clear}
+        </form>
+    }
+    .into_any()
+}
+
+#[component]
+fn Found(texts: &'static Subscribers, app: String, page: SubscriptionPage) -> impl IntoView {
+    if page.items.is_empty() {
+        let text = if page.next.is_some() {
+            texts.none_yet
+        } else {
+            texts.none_found
+        };
+        return view! { <p class="empty">{text}</p> }.into_any();
+    }
+    let rows = page
+        .items
+        .into_iter()
+        .map(|item| view! { <Row texts app=app.clone() item /> })
+        .collect_view();
+    view! {
+        <div class="card listing">
+            <table class="list subscribers">
+                <thead>
+                    <tr>
+                        <th scope="col">{texts.endpoint}</th>
+                        <th scope="col">{texts.platform}</th>
+                        <th scope="col">{texts.since}</th>
+                        <th scope="col">{texts.state}</th>
+                        <th scope="col">
+                            <span class="unseen">{texts.remove}</span>
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Row(texts: &'static Subscribers, app: String, item: SubscriptionRecord) -> impl IntoView {
+    let (class, state) = match item.deactivated {
+        None => ("status done", texts.active),
+        Some(_) => ("status", texts.deactivated),
+    };
+    let ended = item.deactivated.map(|end| {
+        view! {
+            <span class="hint">
+                {texts.reason(end.reason)} " · " <Moment at=end.at />
+            </span>
+        }
+    });
+    let host = crate::islands::host(&item.endpoint);
+    let rest = item
+        .endpoint
+        .strip_prefix(&format!("https://{host}"))
+        .unwrap_or_default()
+        .to_owned();
+    view! {
+        <tr>
+            <td class="endpoint" title=item.endpoint.clone()>
+                <b>{host.clone()}</b>
+                <code>{rest}</code>
+            </td>
+            <td data-label=texts.platform>{item.platform.unwrap_or_else(|| "–".to_owned())}</td>
+            <td class="time" data-label=texts.since>
+                <Moment at=item.created_at />
+            </td>
+            <td class="state-cell">
+                <span class=class>{state}</span>
+                {ended}
+            </td>
+            <td class="doing">
+                <Confirm label=texts.remove about=host>
+                    <p>{texts.remove_text}</p>
+                    <form method="post" action=RemoveSubscriber::url()>
+                        <input type="hidden" name="app" value=app />
+                        <input type="hidden" name="subscription" value=item.id.to_string() />
+                        <button type="submit" class="button danger">
+                            {texts.remove_now}
+                        </button>
+                    </form>
+                </Confirm>
+            </td>
+        </tr>
+    }
+    .into_any()
+}

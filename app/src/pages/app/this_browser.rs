@@ -1,0 +1,62 @@
+//! Trying an app out in the owner's own browser.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_domain::ErrorCode;
+use hato_service::ports::AppRecord;
+use leptos::prelude::*;
+
+use crate::i18n::{self, message};
+use crate::islands::{ThisBrowser, Words};
+use crate::language::Lang;
+use crate::visit::Visit;
+
+/// Why the server may refuse.
+const REFUSALS: [ErrorCode; 7] = [
+    ErrorCode::InvalidEndpoint,
+    ErrorCode::InvalidSession,
+    ErrorCode::Unauthorized,
+    ErrorCode::NotFound,
+    ErrorCode::MonthlyLimitExceeded,
+    ErrorCode::SubscriberLimitExceeded,
+    ErrorCode::ConfigError,
+];
+
+/// Subscribing this browser, and a test for it.
+#[component]
+pub fn TryItOut(visit: Visit, app: AppRecord) -> impl IntoView {
+    let texts = &visit.texts().app.this_browser;
+    view! {
+        <section class="card try" id="this-browser">
+            <h2>{texts.title}</h2>
+            <p class="hint">{texts.text}</p>
+            <ThisBrowser
+                app=app.id.to_string()
+                public_key=URL_SAFE_NO_PAD.encode(&app.vapid_public_key)
+                words=words(texts, visit.lang())
+            />
+            <noscript>
+                <p>{texts.needs_scripts}</p>
+            </noscript>
+        </section>
+    }
+    .into_any()
+}
+
+fn words(texts: &i18n::ThisBrowser, lang: Lang) -> Words {
+    let refusal = |code: ErrorCode| (code.as_str().to_owned(), message(lang, code).to_owned());
+    Words {
+        subscribe: texts.subscribe.to_owned(),
+        test: texts.test.to_owned(),
+        unsubscribe: texts.unsubscribe.to_owned(),
+        looking: texts.looking.to_owned(),
+        unsubscribed: texts.unsubscribed.to_owned(),
+        subscribed: texts.subscribed.to_owned(),
+        unsupported: texts.unsupported.to_owned(),
+        denied: texts.denied.to_owned(),
+        working: texts.working.to_owned(),
+        sent: texts.sent.to_owned(),
+        failed: texts.failed.to_owned(),
+        refusals: REFUSALS.map(refusal).to_vec(),
+    }
+}

@@ -1,0 +1,161 @@
+//! How far a send is, as server-sent events for its page: each is the page's part anew, whenever something has changed.
+//!
+//! Whoever listens holds a connection, so an account may hold few of them and everybody together not too many, and none
+//! lasts long: the browser comes back by itself, and is asked again who it is.
+
+mod pace;
+mod seats;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use futures_util::{Stream, stream};
+use hato_domain::ErrorCode;
+use hato_service::access::MayManage;
+use hato_service::{Outcome, Service};
+use http::{HeaderMap, StatusCode};
+use leptos::prelude::{IntoAny as _, Owner, RenderHtml as _, view};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use self::pace::Pace;
+use self::seats::{Seat, Seats};
+use crate::i18n::Texts;
+use crate::language::Lang;
+use crate::pages::{Progress, Standing};
+use crate::{AppContext, headers, session_cookie};
+
+/// How long a connection lasts.
+const LONGEST: Duration = Duration::from_mins(2);
+
+/// Between two looks at the send.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// For proxies that hold answers back until they have much of them.
+const UNBUFFERED: [(&str, &str); 1] = [("x-accel-buffering", "no")];
+
+/// Cancelled when the server drains: put into a request's extensions, it ends answers that would last longer.
+#[derive(Clone)]
+pub struct Draining(pub CancellationToken);
+
+/// What the answers need.
+#[derive(Clone)]
+struct Desk {
+    context: AppContext,
+    seats: Arc<Seats>,
+}
+
+/// The path of the events.
+pub fn routes(context: AppContext) -> Router {
+    let seats = Arc::default();
+    Router::new()
+        .route("/apps/{app}/sends/{send}/events", get(events))
+        .layer(axum::middleware::map_response(headers::complete))
+        .with_state(Desk { context, seats })
+}
+
+async fn events(
+    State(desk): State<Desk>,
+    Path((app, send)): Path<(String, String)>,
+    draining: Option<Extension<Draining>>,
+    headers: HeaderMap,
+) -> Response {
+    let draining = draining.map(|Extension(Draining(token))| token);
+    match listener(&desk, &app, send, draining, &headers).await {
+        Ok(listener) => {
+            let events = Sse::new(listener.listen()).keep_alive(KeepAlive::default());
+            (UNBUFFERED, events).into_response()
+        }
+        Err(failure) => refused(failure.code()),
+    }
+}
+
+/// The browser tries no more.
+fn refused(code: ErrorCode) -> Response {
+    let status = StatusCode::from_u16(code.status());
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, code.as_str()).into_response()
+}
+
+/// The same checks as those of the page.
+async fn listener(
+    desk: &Desk,
+    app: &str,
+    send: String,
+    draining: Option<CancellationToken>,
+    headers: &HeaderMap,
+) -> Outcome<Listener> {
+    let service = Arc::clone(&desk.context.service);
+    let token = session_cookie::read(headers).ok_or(ErrorCode::Unauthorized)?;
+    let session = service.authenticate_session(&token).await?;
+    let access = service.manage(&session.owner, app).await?;
+    service.sent(&access, &send).await?;
+    let seat = desk.seats.take(session.owner.id());
+    Ok(Listener {
+        service,
+        access,
+        send,
+        texts: Texts::of(Lang::of(headers)),
+        draining: draining.unwrap_or_default(),
+        until: Instant::now() + LONGEST,
+        pace: Pace::default(),
+        last: String::new(),
+        is_over: false,
+        _seat: seat.ok_or(ErrorCode::RateLimited)?,
+    })
+}
+
+/// A page that listens.
+struct Listener {
+    service: Arc<Service>,
+    access: MayManage,
+    send: String,
+    texts: &'static Texts,
+    draining: CancellationToken,
+    until: Instant,
+    pace: Pace,
+    last: String,
+    is_over: bool,
+    _seat: Seat,
+}
+
+impl Listener {
+    fn listen(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        stream::unfold(self, async |mut listener| {
+            let html = listener.next().await?;
+            Some((Ok(Event::default().data(html)), listener))
+        })
+    }
+
+    /// The page's part once it has changed; nothing when it will not, or the connection has lasted long enough.
+    async fn next(&mut self) -> Option<String> {
+        while !self.is_over && Instant::now() < self.until {
+            let html = self.render().await.ok()?;
+            if html != self.last {
+                self.last.clone_from(&html);
+                return Some(html);
+            }
+            tokio::select! {
+                () = sleep(PAUSE) => {}
+                () = self.draining.cancelled() => return None,
+            }
+        }
+        None
+    }
+
+    async fn render(&mut self) -> Outcome<String> {
+        let send = self.service.sent(&self.access, &self.send).await?;
+        let standing = Standing::of(&self.service, &self.access, send).await?;
+        self.is_over = !standing.is_running();
+        let pace = self.pace.measure(Instant::now(), standing.settled());
+        let standing = standing.at_pace(pace.filter(|_| !self.is_over));
+        let texts = &self.texts.app;
+        Ok(Owner::new().with(|| view! { <Progress texts standing /> }.into_any().to_html()))
+    }
+}

@@ -1,0 +1,63 @@
+//! The account's own page.
+
+use hato_domain::ErrorCode;
+
+use crate::site::{PASSWORD, Site};
+
+#[tokio::test]
+async fn a_changed_password_ends_every_other_session() {
+    let site = Site::open().await;
+    let mut here = site.signed_in("owner@example.com").await;
+    let mut there = site.browser();
+    let known = [("email", "owner@example.com"), ("password", PASSWORD)];
+    there.post("/_app/login", &known).await.leads_to();
+    let wrong = [("current", "not-the-password"), ("new", "coo-coo-coo-coo")];
+    let page = here.submit("/_app/change_password", &wrong).await;
+    page.shows(ErrorCode::InvalidCredentials.message());
+    let right = [("current", PASSWORD), ("new", "coo-coo-coo-coo")];
+    let page = here.submit("/_app/change_password", &right).await;
+    page.shows("パスワードを変更しました");
+    assert_eq!(there.get("/apps").await.leads_to(), "/login?next=%2Fapps");
+    let refused = there.post("/_app/login", &known).await.leads_to();
+    assert!(refused.contains("INVALID_CREDENTIALS"), "{refused}");
+}
+
+#[tokio::test]
+async fn sessions_are_listed_and_ended_together() {
+    let site = Site::open().await;
+    let mut here = site.signed_in("owner@example.com").await;
+    let mut there = site.browser();
+    there.calls_itself = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0";
+    let known = [("email", "owner@example.com"), ("password", PASSWORD)];
+    there.post("/_app/login", &known).await.leads_to();
+    let page = here.get("/account").await;
+    page.shows("Firefox · Linux").shows("不明なブラウザ");
+    assert_eq!(page.body.matches("このブラウザ").count(), 1);
+    let answer = here.post("/_app/logout_everywhere", &[]).await;
+    assert_eq!(answer.leads_to(), "/login");
+    for browser in [&mut here, &mut there] {
+        assert_eq!(
+            browser.get("/account").await.leads_to(),
+            "/login?next=%2Faccount"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_account_is_gone_with_its_apps() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    browser.create_app("blog").await;
+    let wrong = [("confirmation", "owner@example.com")];
+    let page = browser.submit("/_app/delete_account", &wrong).await;
+    page.shows(ErrorCode::InvalidCredentials.message());
+    let answer = browser
+        .post("/_app/delete_account", &[("confirmation", PASSWORD)])
+        .await;
+    assert_eq!(answer.leads_to(), "/");
+    let known = [("email", "owner@example.com"), ("password", PASSWORD)];
+    let refused = browser.post("/_app/login", &known).await.leads_to();
+    assert!(refused.contains("INVALID_CREDENTIALS"), "{refused}");
+    let mut anew = site.signed_in("owner@example.com").await;
+    anew.get("/apps").await.shows("まだ鳩小屋は空です");
+}

@@ -1,0 +1,108 @@
+//! Subscribers, keys and settings of an app.
+
+use hato_domain::ErrorCode;
+
+use crate::site::{Site, id};
+
+#[tokio::test]
+async fn subscribers_are_searched_and_removed() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/subscribers");
+    browser.get(&path).await.shows("まだ誰も購読していません");
+    for number in 0..26 {
+        browser.subscribe(&app, number).await;
+    }
+    let page = browser.get(&path).await;
+    page.shows("/send/25<").shows("/send/1<").hides("/send/0<");
+    let older = browser.get(&page.older().expect("an older page")).await;
+    older.shows("/send/0<").hides("/send/1<");
+    let found = browser.get(&format!("{path}?q=SEND%2F17")).await;
+    found.shows("/send/17").hides("/send/18");
+    let none = browser.get(&format!("{path}?state=deactivated")).await;
+    none.shows("条件に合う購読者は見つかりませんでした");
+    let subscription = found
+        .between("name=\"subscription\" value=\"", "\"")
+        .expect("an id");
+    let fields = [("app", id(&app)), ("subscription", subscription)];
+    let page = browser.submit("/_app/remove_subscriber", &fields).await;
+    page.shows("購読者を削除しました").shows("25 人");
+    let page = browser.submit("/_app/remove_subscriber", &fields).await;
+    page.shows(ErrorCode::NotFound.message());
+}
+
+#[tokio::test]
+async fn a_subscriber_that_left_is_shown_with_its_reason() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let endpoint = browser.subscribe(&app, 1).await;
+    let here = [("app", id(&app)), ("endpoint", endpoint.as_str())];
+    browser.call("unsubscribe_browser", &here).await.succeeds();
+    let page = browser.get(&format!("{app}/subscribers")).await;
+    page.shows("購読解除").shows("0 人");
+}
+
+#[tokio::test]
+async fn a_bad_search_is_refused() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    for query in [format!("q={}", "x".repeat(201)), "before=x".to_owned()] {
+        let page = browser.get(&format!("{app}/subscribers?{query}")).await;
+        assert_eq!(page.status.as_u16(), 400, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_deleted_and_both_are_recorded() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let fields = [("app", id(&app)), ("name", "注文係"), ("scope", "notify")];
+    let page = browser.submit("/_app/create_key", &fields).await;
+    let key = page.between("name=\"key\" value=\"", "\"").expect("an id");
+    let fields = [("app", id(&app)), ("key", key)];
+    let page = browser.submit("/_app/delete_key", &fields).await;
+    page.shows("キーを削除しました").hides("注文係");
+    let events = browser.get(&format!("{app}/keys/history")).await;
+    assert_eq!(events.body.matches("<b>注文係</b>").count(), 2);
+    events.shows("owner@example.com");
+    let page = browser.submit("/_app/delete_key", &fields).await;
+    page.shows(ErrorCode::NotFound.message());
+}
+
+#[tokio::test]
+async fn an_app_is_renamed_and_deleted_by_its_name() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let named = |name: &'static str| {
+        [
+            ("app", app.strip_prefix("/apps/").expect("a path")),
+            ("name", name),
+        ]
+    };
+    let page = browser
+        .submit("/_app/rename_app", &named(" 鳩の便り "))
+        .await;
+    page.shows("名前を変更しました").shows("鳩の便り · Hato");
+    let page = browser.submit("/_app/rename_app", &named(" ")).await;
+    page.shows(ErrorCode::MissingFields.message());
+    let page = browser.submit("/_app/delete_app", &named("blog")).await;
+    page.shows(ErrorCode::InvalidInput.message());
+    let page = browser.submit("/_app/delete_app", &named("鳩の便り")).await;
+    page.shows("アプリを削除しました")
+        .shows("まだ鳩小屋は空です");
+    assert_eq!(browser.get(&app).await.status.as_u16(), 404);
+}
+
+#[tokio::test]
+async fn nothing_undelivered_is_said_kindly() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let page = browser.get(&format!("{app}/dead-letters")).await;
+    page.shows("不達はありません");
+}

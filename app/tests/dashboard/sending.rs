@@ -1,0 +1,186 @@
+//! Writing a notification, sending it, and what is seen of it.
+
+use hato_domain::ErrorCode;
+use http::StatusCode;
+
+use crate::site::{Site, id};
+
+#[tokio::test]
+async fn a_notification_is_looked_at_before_it_goes() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    for number in 0..2 {
+        browser.subscribe(&app, number).await;
+    }
+    let path = format!("{app}/send");
+    browser.get(&path).await.shows("2 人に届きます");
+    let fields = [
+        ("title", "見出し <b>"),
+        ("body", "一行目\r\n二行目"),
+        ("url", "https://example.com/a"),
+        ("step", "review"),
+    ];
+    let question = browser.post(&path, &fields).await;
+    question
+        .shows("この内容で送りますか？")
+        .shows("2 人に、いますぐ送ります")
+        .shows("見出し &lt;b&gt;")
+        .shows("https://example.com/a");
+    browser
+        .get(&format!("{app}/history"))
+        .await
+        .shows("まだ何も送っていません");
+}
+
+#[tokio::test]
+async fn sending_the_question_twice_sends_once() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let path = format!("{app}/send");
+    let fields = [
+        ("title", "便り"),
+        ("body", "本文"),
+        ("step", "send"),
+        ("once", "0123"),
+    ];
+    let first = browser.post(&path, &fields).await.leads_to();
+    assert!(first.starts_with(&format!("{app}/sends/snd_")), "{first}");
+    assert_eq!(browser.post(&path, &fields).await.leads_to(), first);
+    let page = browser.get(&first).await;
+    page.shows("便り").shows("1 人宛て").shows("data-running");
+    let apps = browser.get("/apps").await;
+    apps.shows("1 / 30,000");
+}
+
+#[tokio::test]
+async fn a_refused_notification_comes_back_as_it_was() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/send");
+    let draft = |url: &'static str, step: &'static str| {
+        [
+            ("title", "見出し"),
+            ("body", "一行目"),
+            ("url", url),
+            ("step", step),
+            ("once", "0123"),
+        ]
+    };
+    let insecure = "http://insecure.example/";
+    for step in ["review", "send"] {
+        let page = browser.post(&path, &draft(insecure, step)).await;
+        assert_eq!(page.status, StatusCode::BAD_REQUEST);
+        page.shows(ErrorCode::InvalidUrl.message())
+            .shows("value=\"見出し\"")
+            .shows("一行目")
+            .shows("value=\"http://insecure.example/\"");
+    }
+    let again = browser.post(&path, &draft("", "edit")).await;
+    again.shows("value=\"見出し\"").hides("role=\"alert\"");
+    let empty = browser.post(&path, &[("step", "review")]).await;
+    empty.shows(ErrorCode::MissingFields.message());
+}
+
+#[tokio::test]
+async fn line_ends_count_as_one_byte_escaped_to_two() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let frame = r#"{"title":"t","body":"\n"}"#.len();
+    for (bytes, status) in [
+        (3_072, StatusCode::OK),
+        (3_073, StatusCode::PAYLOAD_TOO_LARGE),
+    ] {
+        let body = format!("{}\r\n", "x".repeat(bytes - frame));
+        let fields = [("title", "t"), ("body", &body), ("step", "review")];
+        let answer = browser.post(&format!("{app}/send"), &fields).await;
+        assert_eq!(answer.status, status, "{bytes}");
+    }
+}
+
+#[tokio::test]
+async fn the_month_is_limited_and_nothing_is_lost() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    site.spend_the_month("owner@example.com").await;
+    let fields = [
+        ("title", "便り"),
+        ("body", "本文"),
+        ("step", "send"),
+        ("once", "0123"),
+    ];
+    let page = browser.post(&format!("{app}/send"), &fields).await;
+    assert_eq!(page.status, StatusCode::TOO_MANY_REQUESTS);
+    page.shows(ErrorCode::MonthlyLimitExceeded.message())
+        .shows("value=\"便り\"");
+    let apps = browser.get("/apps").await;
+    apps.shows("30,000 / 30,000").shows("上限に達しました");
+}
+
+#[tokio::test]
+async fn the_history_pages() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    for number in 0..21 {
+        browser.send(&app, &format!("便り{number:02}")).await;
+    }
+    let path = format!("{app}/history");
+    let page = browser.get(&path).await;
+    page.shows("便り20").shows("便り01").hides("便り00");
+    let older = page.older().expect("an older page");
+    let older = browser.get(&older).await;
+    older
+        .shows("便り00")
+        .hides("便り01")
+        .shows(&format!("href=\"{path}\""));
+    assert_eq!(older.older(), None);
+}
+
+#[tokio::test]
+async fn a_send_is_cancelled() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "便り").await;
+    let (_, send_id) = send.rsplit_once('/').expect("a send's path");
+    let fields = [("app", id(&app)), ("send", send_id)];
+    let page = browser.submit("/_app/cancel_send", &fields).await;
+    page.shows("1 件の配信を中止しました").hides("data-running");
+    let lost = [("app", id(&app)), ("send", "nonsense")];
+    let lost = browser.post("/_app/cancel_send", &lost).await.leads_to();
+    assert_eq!(
+        lost,
+        format!("{app}/history?error=NOT_FOUND&form=cancel#cancel")
+    );
+}
+
+#[tokio::test]
+async fn a_send_to_nobody_says_so() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let send = browser.send(&app, "便り").await;
+    browser.get(&send).await.shows("誰にも届いていません");
+}
+
+#[tokio::test]
+async fn events_bring_the_progress_until_it_is_over() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let send = browser.send(&app, "便り").await;
+    let events = browser.get(&format!("{send}/events")).await;
+    assert_eq!(events.status, StatusCode::OK);
+    assert_eq!(events.header("content-type"), "text/event-stream");
+    events.shows("data: <section").shows("誰にも届いていません");
+    let lost = browser.get(&format!("{app}/sends/snd_0/events")).await;
+    assert_eq!(lost.status, StatusCode::NOT_FOUND);
+}

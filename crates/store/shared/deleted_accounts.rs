@@ -1,0 +1,62 @@
+//! Deleting accounts: gone for everybody at once, like their apps, whose rows are removed first.
+
+use hato_domain::{AccountId, AppId, UnixMillis};
+
+use crate::deleted_apps;
+use crate::dialect::Connection;
+use crate::sessions::end_all;
+
+/// Marks the account and its apps, forgets who it was and ends its sessions; `false` when there is no such account.
+pub(crate) async fn mark_deleted(
+    c: &mut Connection,
+    account: AccountId,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
+    let account = account.as_str();
+    if !forget(c, account, now).await? {
+        return Ok(false);
+    }
+    end_all(c, account).await?;
+    for app in apps_of(c, account).await? {
+        deleted_apps::mark_deleted(c, AppId::trusted(app), now).await?;
+    }
+    Ok(true)
+}
+
+/// Its address is free for another account. No address is an id, so nobody finds it by one.
+async fn forget(c: &mut Connection, account: &str, now: UnixMillis) -> sqlx::Result<bool> {
+    let marked = sqlx::query!(
+        "UPDATE accounts
+         SET deleted_at = $2, email = '', email_folded = id, password_hash = NULL, github_id = NULL
+         WHERE id = $1 AND deleted_at IS NULL",
+        account,
+        now.0
+    )
+    .execute(c)
+    .await?;
+    Ok(marked.rows_affected() == 1)
+}
+
+async fn apps_of(c: &mut Connection, account: &str) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!(
+        "SELECT id FROM apps WHERE account_id = $1 AND deleted_at IS NULL",
+        account
+    )
+    .fetch_all(c)
+    .await
+}
+
+/// Removes what is left of at most `limit` deleted accounts that have no apps any more.
+pub(crate) async fn purge(c: &mut Connection, limit: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "DELETE FROM accounts WHERE id IN
+           (SELECT a.id FROM accounts AS a
+            WHERE a.deleted_at IS NOT NULL
+              AND NOT EXISTS (SELECT 1 FROM apps AS p WHERE p.account_id = a.id)
+            ORDER BY a.deleted_at LIMIT $1)",
+        limit
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}

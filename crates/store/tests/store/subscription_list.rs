@@ -1,0 +1,116 @@
+//! Subscriptions as lists show them, and their removal.
+
+use hato_domain::{AppId, SubscriptionId};
+use hato_service::ports::{
+    Deactivated, DeactivationReason, StateFilter, SubscriptionFilter, SubscriptionPage,
+};
+
+use crate::world::{World, at, endpoint};
+
+async fn list(
+    world: &World,
+    app: &AppId,
+    filter: &SubscriptionFilter,
+    before: Option<i64>,
+) -> SubscriptionPage {
+    let page = world.store.subscriptions_of(app, filter, before, 2);
+    page.await.expect("listed")
+}
+
+fn searching(text: &str, state: StateFilter) -> SubscriptionFilter {
+    SubscriptionFilter {
+        text: text.to_owned(),
+        state,
+    }
+}
+
+/// The last segment of each endpoint.
+fn endpoints(page: &SubscriptionPage) -> Vec<&str> {
+    let items = page.items.iter();
+    items
+        .filter_map(|item| item.endpoint.rsplit('/').next())
+        .collect()
+}
+
+#[tokio::test]
+async fn pages_are_newest_first_and_end() {
+    let world = World::new().await;
+    let (app, other) = (world.app().await, world.app().await);
+    for number in 1..=5 {
+        world.subscribe(&app, number).await;
+    }
+    world.subscribe(&other, 9).await;
+    let everything = SubscriptionFilter::default();
+    let (mut seen, mut before) = (Vec::new(), None);
+    loop {
+        let page = list(&world, &app, &everything, before).await;
+        seen.extend(endpoints(&page).into_iter().map(str::to_owned));
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, ["5", "4", "3", "2", "1"]);
+}
+
+#[tokio::test]
+async fn a_search_takes_every_letter_as_it_is() {
+    let world = World::new().await;
+    let app = world.app().await;
+    for number in [1, 12, 3] {
+        world.subscribe(&app, number).await;
+    }
+    for (text, found) in [
+        ("PUSH.example/1", vec!["12", "1"]),
+        ("example/3", vec!["3"]),
+        ("example_3", vec![]),
+        ("%", vec![]),
+        ("\\", vec![]),
+    ] {
+        let page = list(&world, &app, &searching(text, StateFilter::Any), None).await;
+        assert_eq!((endpoints(&page), page.next), (found, None), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn states_are_told_apart_with_their_reason() {
+    let world = World::new().await;
+    let app = world.app().await;
+    for number in [1, 2] {
+        world.subscribe(&app, number).await;
+    }
+    let first = endpoint(1);
+    let left = world.store.unsubscribe(&app, &first, at(7)).await;
+    left.expect("unsubscribed");
+    let active = list(&world, &app, &searching("", StateFilter::Active), None).await;
+    assert_eq!(endpoints(&active), ["2"]);
+    let ended = list(&world, &app, &searching("", StateFilter::Deactivated), None).await;
+    assert_eq!(endpoints(&ended), ["1"]);
+    let reason = DeactivationReason::Unsubscribed;
+    let ended = ended.items.first().and_then(|item| item.deactivated);
+    assert_eq!(ended, Some(Deactivated { at: at(7), reason }));
+}
+
+#[tokio::test]
+async fn a_removed_subscription_counts_no_more_and_is_removed_once() {
+    let world = World::new().await;
+    let (app, other) = (world.app().await, world.app().await);
+    for number in [1, 2] {
+        world.subscribe(&app, number).await;
+    }
+    let page = list(&world, &app, &SubscriptionFilter::default(), None).await;
+    let ids: Vec<SubscriptionId> = page.items.into_iter().map(|item| item.id).collect();
+    let remove = async |app: &AppId, id: &SubscriptionId| {
+        let removed = world.store.remove_subscription(app, id).await;
+        removed.expect("done")
+    };
+    assert!(!remove(&other, &ids[0]).await);
+    assert!(remove(&app, &ids[0]).await);
+    assert!(!remove(&app, &ids[0]).await);
+    assert_eq!(world.record(&app).await.active_subscriptions, 1);
+    let first = endpoint(1);
+    let left = world.store.unsubscribe(&app, &first, at(7)).await;
+    left.expect("unsubscribed");
+    assert!(remove(&app, &ids[1]).await);
+    assert_eq!(world.record(&app).await.active_subscriptions, 0);
+}

@@ -1,0 +1,42 @@
+// Lighthouse's scores, as on a phone, and what a first visit costs over the wire.
+
+import lighthouse, { type Flags } from 'lighthouse';
+import type { Browser } from 'puppeteer-core';
+
+import { Hato } from '../support/hato.ts';
+import { Loft, type LookedAt } from '../support/loft.ts';
+import { startChromium } from '../support/chromium.ts';
+import { expect, test } from '../support/stage.ts';
+
+const categories = ['performance', 'accessibility', 'best-practices'];
+const least = 95;
+const mostBytes = 150 * 1024;
+
+async function scores(chromium: Browser, hato: Hato, { name, path }: LookedAt, session?: string): Promise<void> {
+  const flags: Flags = {
+    port: Number(new URL(chromium.wsEndpoint()).port),
+    onlyCategories: categories,
+    logLevel: 'error',
+    extraHeaders: session ? { Cookie: `hato_session=${session}` } : {},
+  };
+  const result = await lighthouse(`${hato.url}${path}`, flags);
+  const { categories: found = {}, audits = {} } = result?.lhr ?? {};
+  const shown = categories.map((it) => Math.round((found[it]?.score ?? 0) * 100));
+  const bytes = audits['total-byte-weight']?.numericValue ?? Infinity;
+  console.log(`lighthouse ${name}: ${categories.map((it, at) => `${it} ${shown[at]}`).join(', ')}, ${Math.round(bytes / 1024)} KB`);
+  for (const score of shown) expect(score, name).toBeGreaterThanOrEqual(least);
+  expect(bytes, name).toBeLessThanOrEqual(mostBytes);
+}
+
+test('the pages that people see most score at least 95', async ({ push }) => {
+  const hato = await Hato.start(push);
+  const loft = await Loft.furnish(hato, push);
+  const chromium = await startChromium();
+  await scores(chromium, hato, Loft.entrance[0]!);
+  for (const name of ['apps', 'overview', 'history', 'compose']) {
+    const page = loft.pages.find((it) => it.name === name)!;
+    await scores(chromium, hato, page, loft.session);
+  }
+  await chromium.close();
+  await hato.stop();
+});

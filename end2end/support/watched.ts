@@ -1,0 +1,32 @@
+// A page of the dashboard whose console must stay empty.
+
+import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
+
+export interface Watched {
+  page: Page;
+  /** What the browser's console complains about. */
+  complaints: string[];
+}
+
+export async function openWatched(browser: Browser, options: BrowserContextOptions): Promise<Watched> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`));
+  return { page, complaints };
+}
+
+/** The same for somebody who is signed in. */
+export async function openSignedIn(
+  browser: Browser,
+  hato: string,
+  session: string,
+  options: BrowserContextOptions,
+): Promise<Watched> {
+  const watched = await openWatched(browser, { baseURL: hato, ...options });
+  await watched.page.context().addCookies([{ name: 'hato_session', value: session, url: hato }]);
+  return watched;
+}

@@ -1,0 +1,258 @@
+// Every page and every form of the dashboard, as its user goes through them: in both languages, and with scripts off.
+
+import type { Page } from '@playwright/test';
+
+import { Hato } from '../support/hato.ts';
+import { expect, test } from '../support/stage.ts';
+import { openWatched } from '../support/watched.ts';
+
+const password = 'correct horse';
+
+/** What is said in each language. */
+const words = {
+  ja: {
+    sections: ['概要', '通知を送る', '送信履歴', '購読者', 'APIキー', '不達', '設定'],
+    question: 'この内容で送りますか？',
+    audience: '有効な購読者 1 人に、いますぐ送ります。',
+    done: '完了',
+    changed: 'パスワードを変更しました',
+    removed: '購読者を削除しました',
+    keyDeleted: 'キーを削除しました',
+    renamed: '名前を変更しました',
+    appDeleted: 'アプリを削除しました',
+    lost: 'この便は宛先不明です',
+    missing: '必須項目が不足しています',
+  },
+  en: {
+    sections: ['Overview', 'Send', 'History', 'Subscribers', 'API keys', 'Undelivered', 'Settings'],
+    question: 'Send it like this?',
+    audience: 'It goes to 1 active subscriber right away.',
+    done: 'Done',
+    changed: 'Your password is changed',
+    removed: 'The subscriber is removed',
+    keyDeleted: 'The key is deleted',
+    renamed: 'The app has its new name',
+    appDeleted: 'The app is deleted',
+    lost: 'Return to sender',
+    missing: '',
+  },
+};
+
+interface Way {
+  name: string;
+  lang: 'ja' | 'en';
+  scripts: boolean;
+}
+
+const ways: Way[] = [
+  { name: 'in Japanese', lang: 'ja', scripts: true },
+  { name: 'in English', lang: 'en', scripts: true },
+  { name: 'with scripts off', lang: 'ja', scripts: false },
+];
+
+let hato: Hato;
+
+test.beforeAll(async ({ push }) => {
+  hato = await Hato.start(push);
+});
+
+test.afterAll(async () => {
+  await hato.stop();
+});
+
+/** Opens the question in `row` and answers it with its button. */
+async function confirm(page: Page, row: string): Promise<void> {
+  await page.locator(`${row} details.confirm > summary`).first().click();
+  await page.locator(`${row} details.confirm[open] button.danger`).click();
+}
+
+for (const { name, lang, scripts } of ways) {
+  test(`every page and form ${name}`, async ({ browser, push }) => {
+    const say = words[lang];
+    const locale = lang === 'ja' ? 'ja-JP' : 'en-GB';
+    const { page, complaints } = await openWatched(browser, { baseURL: hato.url, locale, javaScriptEnabled: scripts });
+    const email = `${name.replaceAll(' ', '-')}@example.com`;
+
+    await page.goto('/');
+    await expect(page.locator('html')).toHaveAttribute('lang', lang);
+    await page.goto('/pricing');
+    await page.goto('/register');
+    await page.locator('#register [name=email]').fill(email);
+    await page.locator('#register [name=password]').fill(password);
+    await page.locator('#register [type=submit]').click();
+    await page.waitForURL('**/apps');
+
+    await page.locator('#create [name=name]').fill('はとパン');
+    await page.locator('#create [type=submit]').click();
+    await page.waitForURL('**/apps/app_*');
+    const app = new URL(page.url()).pathname;
+    await expect(page.locator('h1')).toHaveText('はとパン');
+    await expect(page.locator('.sections a')).toHaveText(say.sections);
+    await expect(page.locator('.checklist li.open')).toHaveCount(3);
+
+    await page.locator('form[action="/_app/create_embed_key"] button').click();
+    await expect(page.locator('#embed-page')).toContainText(/appKey: "pk_[0-9a-f]{64}"/);
+    await expect(page.locator('.checklist li.open')).toHaveCount(2);
+    await page.reload();
+    await expect(page.locator('#embed-page')).toContainText('pk_…');
+
+    await page.goto(`${app}/keys`);
+    await page.locator('#create [name=name]').fill('サーバー');
+    await page.locator('#create [value=full]').check();
+    await page.locator('#create [type=submit]').click();
+    const key = await page.locator('#raw-key').innerText();
+    await expect(page.locator('table.keys tbody tr')).toHaveCount(2);
+    const [subscription] = await push.subscribe(1);
+    const registered = await hato.api('POST', '/api/v1/subscriptions', key, { ...subscription, platform: 'テスト' });
+    expect(registered.status).toBe(201);
+    await page.goto(`${app}/keys`);
+    await confirm(page, 'table.keys tbody tr:last-child');
+    await expect(page.locator('.note.good')).toContainText(say.keyDeleted);
+    await page.goto(`${app}/keys/history`);
+    await expect(page.locator('table.events tbody tr')).toHaveCount(3);
+
+    await page.goto(`${app}/send`);
+    await page.locator('#send-title').fill('焼きたてです');
+    await page.locator('#send-body').fill('クロワッサンが\n焼きあがりました。');
+    await page.locator('#send-url').fill('https://example.com/');
+    if (scripts) {
+      await expect(page.locator('.preview .notification b')).toHaveText('焼きたてです');
+      await expect(page.locator('.preview .notification-site')).toHaveText('example.com');
+      await expect(page.locator('.size output')).toContainText('/ 3,072');
+    }
+    await page.locator('button[value=review]').click();
+    await expect(page.locator('h1')).toHaveText(say.question);
+    await expect(page.locator('.note')).toHaveText(say.audience);
+    await page.locator('button[value=edit]').click();
+    await expect(page.locator('#send-title')).toHaveValue('焼きたてです');
+    await page.locator('button[value=review]').click();
+    await page.locator('button[value=send]').click();
+    await page.waitForURL('**/sends/snd_*');
+    if (!scripts) {
+      const send = new URL(page.url()).pathname.split('/').at(-1);
+      const session = (await page.context().cookies()).find((it) => it.name === 'hato_session')!.value;
+      const status = async () =>
+        (await hato.api('GET', `/api/v1${app}/notifications/${send}`, session)).json.status;
+      await expect.poll(status, { intervals: [50] }).toBe('done');
+      await page.reload();
+    }
+    await expect(page.locator('.progress .status')).toHaveText(say.done);
+    await expect(page.locator('.percent b')).toHaveText('100%');
+    await expect(page.locator('.counts .sent dd')).toHaveText('1');
+
+    await page.goto(`${app}/history`);
+    await page.locator('table.sends a').click();
+    await page.waitForURL('**/sends/snd_*');
+    await page.goto(app);
+    await expect(page.locator('.checklist')).toHaveCount(0);
+    await expect(page.locator('.chart svg')).toBeVisible();
+
+    await page.goto(`${app}/subscribers`);
+    await page.locator('#search-q').fill('テスト');
+    await page.locator('.search button').click();
+    await expect(page.locator('table.subscribers tbody tr')).toHaveCount(1);
+    await confirm(page, 'table.subscribers tr');
+    await expect(page.locator('.note.good')).toContainText(say.removed);
+
+    await page.goto(`${app}/dead-letters`);
+    await expect(page.locator('.empty')).toBeVisible();
+    await page.goto(`${app}/settings`);
+    await page.locator('#rename-name').fill('はとパン本店');
+    await page.locator('#rename [type=submit]').click();
+    await expect(page.locator('.note.good')).toContainText(say.renamed);
+
+    await page.goto('/account');
+    await page.locator('#password-current').fill(password);
+    await page.locator('#password-new').fill('another horse');
+    await page.locator('#password [type=submit]').click();
+    await expect(page.locator('.note.good')).toContainText(say.changed);
+    await expect(page.locator('ul.sessions li')).toHaveCount(1);
+    await page.locator('#sessions [type=submit]').click();
+    await page.waitForURL('**/login');
+    await page.goto('/account');
+    await page.waitForURL('**/login?next=*');
+    await page.locator('#login [name=email]').fill(email);
+    await page.locator('#login [name=password]').fill('another horse');
+    await page.locator('#login [type=submit]').click();
+    await page.waitForURL('**/account');
+
+    await page.goto(`${app}/settings`);
+    await page.locator('#delete details > summary').click();
+    await page.locator('#delete-name').fill('はとパン本店');
+    await page.locator('#delete button.danger').click();
+    await page.waitForURL('**/apps?done=delete');
+    await expect(page.locator('.note.good')).toContainText(say.appDeleted);
+    await page.goto('/account');
+    await page.locator('#delete details > summary').click();
+    await page.locator('#delete-confirmation').fill('another horse');
+    await page.locator('#delete button.danger').click();
+    await page.waitForURL(`${hato.url}/`);
+    expect(complaints).toEqual([]);
+
+    await page.goto(app);
+    await page.waitForURL('**/login?next=*');
+    await page.goto('/no/such/page');
+    await expect(page.locator('h1')).toHaveText(say.lost);
+    await page.context().close();
+  });
+}
+
+test('the keyboard alone suffices from sign-up to send', async ({ browser }) => {
+  const { page, complaints } = await openWatched(browser, { baseURL: hato.url, locale: 'ja-JP' });
+  /** Goes on to the element with Tab, as often as it takes. */
+  const reach = async (selector: string) => {
+    for (let steps = 0; steps < 60; steps += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.locator(selector).first().evaluate((element) => element === document.activeElement)) return;
+    }
+    throw new Error(`${selector} is not reached`);
+  };
+  await page.goto('/');
+  await reach('.hero a[href="/register"]');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/register');
+  await reach('#register [name=email]');
+  await page.keyboard.type('keyboard@example.com');
+  await reach('#register [name=password]');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/apps');
+  await reach('#create [name=name]');
+  await page.keyboard.type('keyboard');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/apps/app_*');
+  await reach('.sections a[href$="/send"]');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/send');
+  await reach('#send-title');
+  await page.keyboard.type('Tap tap');
+  await reach('#send-body');
+  await page.keyboard.type('No mouse was moved.');
+  await reach('button[value=review]');
+  await page.keyboard.press('Enter');
+  await page.locator('button[value=send]').waitFor();
+  await reach('button[value=send]');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/sends/snd_*');
+  await expect(page.locator('.what')).toContainText('Tap tap');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('what the user forgets is asked for, and a limit is explained', async ({ browser }) => {
+  const session = (await hato.api('POST', '/auth/register', undefined, { email: 'limits@example.com', password })).json
+    .session_token;
+  const { appId } = (await hato.api('POST', '/api/v1/apps', session, { name: 'limits' })).json;
+  const { page, complaints } = await openWatched(browser, { baseURL: hato.url, locale: 'ja-JP' });
+  await page.context().addCookies([{ name: 'hato_session', value: session, url: hato.url }]);
+  await page.goto(`/apps/${appId}/send`);
+  await page.locator('#send-title').fill('大きすぎる');
+  await page.locator('#send-body').fill('鳩'.repeat(1_200));
+  await expect(page.locator('.size')).toHaveClass(/over/);
+  await page.locator('button[value=review]').click();
+  await expect(page.locator('.note.bad')).toContainText('3,072');
+  await expect(page.locator('#send-title')).toHaveValue('大きすぎる');
+  // The status of a refused form is one of those that browsers report.
+  expect(complaints.every((line) => line.includes('413'))).toBe(true);
+  await page.context().close();
+});

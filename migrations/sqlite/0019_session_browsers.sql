@@ -1,0 +1,3 @@
+-- What the browser calls itself, so that people recognise their sessions.
+
+ALTER TABLE sessions ADD COLUMN browser TEXT;
