@@ -127,9 +127,9 @@ fn reduce(mut t: [__m512i; 10]) -> Loose {
         let q = _mm512_and_si512(t[i], mask);
         t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64::<52>(t[i]));
         t[i + 1] = _mm512_madd52lo_epu64(t[i + 1], q, two_96);
-        t[i + 2] = _mm512_add_epi64(t[i + 2], _mm512_srli_epi64::<8>(q));
+        t[i + 2] = _mm512_madd52hi_epu64(t[i + 2], q, two_96);
         t[i + 3] = _mm512_madd52lo_epu64(t[i + 3], q, two_192);
-        t[i + 4] = _mm512_add_epi64(t[i + 4], _mm512_srli_epi64::<16>(q));
+        t[i + 4] = _mm512_madd52hi_epu64(t[i + 4], q, two_192);
         t[i + 4] = _mm512_madd52lo_epu64(t[i + 4], q, top);
         t[i + 5] = _mm512_madd52hi_epu64(t[i + 5], q, top);
     }

@@ -3,14 +3,14 @@
 //! Keys and their digits are wiped from memory; tables and sums, which follow from them, stay on the stack until it is used again.
 //!
 //! No addition meets an exception, for any scalar k in 1..n. Additions where the sum so far is neutral or the digit is 0 are
-//! masked away; about the others:
+//! masked away; of the others none adds a point to itself or to its opposite:
 //!
-//! - *Any point*, digits d in −15..=16 from the top: the sum so far is 32 m P, where m is k / 32ʲ rounded, so m ≥ 1 and
-//!   32 m + d ≥ 17. It is no multiple of n, being k or at most n / 32 + 1. And 32 m − d is none: it would be n, hence with d > 0
-//!   k = 32 m + d above n, and with d < 0 |d| ≡ n ≡ 17 mod 32.
-//! - *The base point*, digits d in −31..=32 from the bottom: the sum so far is s G with |s| < 0.51 · 64ⁱ, and d 64ⁱ G is added. So
-//!   s ± d 64ⁱ is not 0, and for i < 42 it is too small for n. For i = 42, s + d 64ⁱ = k; and d 64ⁱ − s = n would mean d ≤ 15
-//!   because n < 16 · 64⁴² (k = n + 2 s makes s negative), but n − 15 · 64⁴² > 0.51 · 64⁴².
+//! - *Any point P*, digits d in −15..=16 from the top. The sum so far is 32 m P, where m is the scalar without its lower digits,
+//!   rounded, so m ≥ 1 and 32 m ± d ≥ 16. Only at the last digit can 32 m ± d reach n. There 32 m + d = k is below it.
+//!   32 m − d = n would make k = n + 2 d, so d < 0; but then |d| ≡ n ≡ 17 mod 32, and no digit is −17.
+//! - *The base point G*, digits d in −31..=32 from the bottom. To s G with |s| < 0.51 · 64ⁱ is added d 64ⁱ G, so s ± d 64ⁱ is not 0.
+//!   It can reach n only for i = 42. There s + d 64ⁱ = k is below it. d 64ⁱ − s = n would make k = n + 2 s, so s < 0 and
+//!   d 64⁴² < n < 16 · 64⁴², hence d ≤ 15; but 15.51 · 64⁴² is less than n.
 
 use std::arch::x86_64::{
     __m512i, __mmask8, _mm512_abs_epi64, _mm512_cmpeq_epi64_mask, _mm512_cmplt_epi64_mask,

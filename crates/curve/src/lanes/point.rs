@@ -2,7 +2,7 @@
 //!
 //! The formulas' names are those of the Explicit-Formulas Database (Bernstein, Lange; shortw/jacobian-3). None of them is
 //! complete: additions are only asked for where the points are different, not opposite and not the neutral element, or
-//! their outcome is masked away. `scalar.rs` says why that is so.
+//! their outcome is masked away; `multiply.rs` says why that is so.
 
 use std::arch::x86_64::__mmask8;
 
