@@ -1,17 +1,20 @@
-//! One RFC 8291 message of 250 bytes: Hato's module beside web-push-native, which is pure Rust.
+//! One RFC 8291 message of 250 bytes: Hato's chunks of 32 recipients, its module for one recipient on aws-lc, and
+//! web-push-native, which is pure Rust.
 
 use std::hint::black_box;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hato_delivery::encryption::encrypt;
+use hato_delivery::encryption::{encrypt, encrypt_page};
 use hato_domain::BrowserKeys;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, WebPushBuilder};
 
 use crate::table::{Contestant, compare};
 
-const MESSAGES: u32 = 1_000;
+const MESSAGES: u32 = 960;
+/// Recipients that the engine encrypts for at a time.
+const CHUNK: usize = 32;
 const AUTH: [u8; 16] = [7; 16];
 
 pub fn run() -> anyhow::Result<()> {
@@ -27,7 +30,15 @@ pub fn run() -> anyhow::Result<()> {
         browser,
         Auth::clone_from_slice(&AUTH),
     );
-    let hato = || {
+    let chunk = vec![keys.clone(); CHUNK];
+    let chunks = || {
+        for _ in 0..MESSAGES as usize / CHUNK {
+            for message in encrypt_page(&chunk, black_box(&payload)) {
+                black_box(message.expect("a message"));
+            }
+        }
+    };
+    let alone = || {
         for _ in 0..MESSAGES {
             black_box(encrypt(&keys, black_box(&payload)).expect("a message"));
         }
@@ -46,8 +57,12 @@ pub fn run() -> anyhow::Result<()> {
         MESSAGES,
         &mut [
             Contestant {
-                name: "hato",
-                round: Box::new(hato),
+                name: "hato, 32 recipients",
+                round: Box::new(chunks),
+            },
+            Contestant {
+                name: "hato, one recipient",
+                round: Box::new(alone),
             },
             Contestant {
                 name: "web-push-native",

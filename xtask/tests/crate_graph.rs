@@ -9,10 +9,15 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 /// Each crate of the workspace and those it may use; optional ones are in the second list and only
 /// behind the feature `ssr`.
-const MAY_USE: [(&str, &[&str], &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str], &[&str]); 13] = [
+    ("hato-curve", &[], &[]),
     ("hato-domain", &[], &[]),
     ("hato-service", &["hato-domain"], &[]),
-    ("hato-delivery", &["hato-domain", "hato-service"], &[]),
+    (
+        "hato-delivery",
+        &["hato-curve", "hato-domain", "hato-service"],
+        &[],
+    ),
     ("hato-store-sqlite", &["hato-domain", "hato-service"], &[]),
     (
         "hato-store",

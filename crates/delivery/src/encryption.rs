@@ -1,7 +1,8 @@
 //! Payload encryption for Web Push: RFC 8291 over one record of RFC 8188's `aes128gcm` coding.
 //!
 //! Each message has an ephemeral key pair and a salt of its own. The agreement on the curve is nearly the whole cost, so
-//! messages are made a chunk of recipients at a time, away from the threads that drive the network ([`Encryptor`]).
+//! messages are made a chunk of recipients at a time, away from the threads that drive the network ([`Encryptor`]). Where
+//! the processor has [`Lanes`], a chunk's agreements are computed side by side; elsewhere aws-lc makes them one by one.
 
 mod encryptor;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use aws_lc_rs::agreement::{ECDH_P256, PrivateKey, UnparsedPublicKey, agree};
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Prk, Salt};
 use bytes::Bytes;
+use hato_curve::{Agreement, LANES, Lanes, NotOnCurve};
 use hato_domain::BrowserKeys;
 
 /// The record size that is announced, which is also the largest body a push service must take (RFC 8030 §7.2).
@@ -43,18 +45,30 @@ pub enum EncryptionError {
     Library,
 }
 
+impl From<NotOnCurve> for EncryptionError {
+    fn from(_: NotOnCurve) -> Self {
+        Self::NoPoint
+    }
+}
+
 impl From<Unspecified> for EncryptionError {
     fn from(_: Unspecified) -> Self {
         Self::Library
     }
 }
 
+/// The fewest recipients of a group for which lanes cost less than aws-lc.
+const FEWEST: usize = 3;
+
 /// The body of a push message to one recipient.
 pub fn encrypt(keys: &BrowserKeys, plaintext: &[u8]) -> Result<Bytes, EncryptionError> {
     let ephemeral = PrivateKey::generate(&ECDH_P256)?;
-    let mut salt = [0; SALT_SIZE];
-    aws_lc_rs::rand::fill(&mut salt)?;
-    seal(&ephemeral, salt, keys, plaintext)
+    seal(
+        &agree_alone(&ephemeral, keys)?,
+        fresh_salt()?,
+        keys,
+        plaintext,
+    )
 }
 
 /// The bodies of a push message to each of `recipients`, in their order. A panic is the failure of one of them.
@@ -62,17 +76,51 @@ pub fn encrypt_page(
     recipients: &[BrowserKeys],
     plaintext: &[u8],
 ) -> Vec<Result<Bytes, EncryptionError>> {
+    let rest = recipients.len() % LANES;
+    let together = recipients.len() - if rest < FEWEST { rest } else { 0 };
+    let mut agreements = agree_together(&recipients[..together]).into_iter();
     recipients
         .iter()
         .map(|keys| {
-            std::panic::catch_unwind(|| encrypt(keys, plaintext))
-                .unwrap_or(Err(EncryptionError::Library))
+            let agreement = agreements.next();
+            std::panic::catch_unwind(|| match agreement {
+                Some(agreement) => seal(&agreement?, fresh_salt()?, keys, plaintext),
+                None => encrypt(keys, plaintext),
+            })
+            .unwrap_or(Err(EncryptionError::Library))
         })
         .collect()
 }
 
+/// Agreements with all of `recipients`, or with none of them where they can only be made one by one.
+fn agree_together(recipients: &[BrowserKeys]) -> Vec<Result<Agreement, NotOnCurve>> {
+    let Some(lanes) = Lanes::detect() else {
+        return Vec::new();
+    };
+    let peers: Vec<[u8; POINT_SIZE]> = recipients.iter().map(|keys| keys.p256dh).collect();
+    let agree = || lanes.agree_fresh(&peers, aws_lc_rs::rand::fill);
+    let agreements = std::panic::catch_unwind(agree).unwrap_or(Err(Unspecified));
+    agreements.unwrap_or_default()
+}
+
+fn agree_alone(ephemeral: &PrivateKey, keys: &BrowserKeys) -> Result<Agreement, EncryptionError> {
+    let public = ephemeral.compute_public_key()?;
+    let public = public.as_ref().try_into().map_err(|_| Unspecified)?;
+    let peer = UnparsedPublicKey::new(&ECDH_P256, &keys.p256dh[..]);
+    agree(ephemeral, peer, EncryptionError::NoPoint, |secret| {
+        let shared = secret.try_into().map_err(|_| Unspecified)?;
+        Ok(Agreement { public, shared })
+    })
+}
+
+fn fresh_salt() -> Result<[u8; SALT_SIZE], Unspecified> {
+    let mut salt = [0; SALT_SIZE];
+    aws_lc_rs::rand::fill(&mut salt)?;
+    Ok(salt)
+}
+
 fn seal(
-    ephemeral: &PrivateKey,
+    agreement: &Agreement,
     salt: [u8; SALT_SIZE],
     keys: &BrowserKeys,
     plaintext: &[u8],
@@ -80,13 +128,9 @@ fn seal(
     if plaintext.len() > MAX_PLAINTEXT {
         return Err(EncryptionError::TooLong);
     }
-    let public = ephemeral.compute_public_key()?;
-    let peer = UnparsedPublicKey::new(&ECDH_P256, &keys.p256dh[..]);
-    let content = agree(ephemeral, peer, EncryptionError::NoPoint, |secret| {
-        Ok(ContentKey::derive(secret, salt, keys, public.as_ref())?)
-    })?;
+    let content = ContentKey::derive(agreement, salt, keys)?;
     let mut message = Vec::with_capacity(HEADER_SIZE + plaintext.len() + 1 + TAG_SIZE);
-    write_header(&mut message, salt, public.as_ref());
+    write_header(&mut message, salt, &agreement.public);
     message.extend_from_slice(plaintext);
     message.push(LAST_RECORD);
     let tag = content.seal(&mut message[HEADER_SIZE..])?;
@@ -110,15 +154,17 @@ struct ContentKey {
 impl ContentKey {
     /// RFC 8291 §3.4: the shared secret and the authentication secret give the input keying material of RFC 8188 §2.2.
     fn derive(
-        shared_secret: &[u8],
+        agreement: &Agreement,
         salt: [u8; SALT_SIZE],
         keys: &BrowserKeys,
-        sender: &[u8],
     ) -> Result<Self, Unspecified> {
         let mut material = [0; 32];
         Salt::new(HKDF_SHA256, &keys.auth)
-            .extract(shared_secret)
-            .expand(&[b"WebPush: info\0", &keys.p256dh, sender], HKDF_SHA256)?
+            .extract(&agreement.shared)
+            .expand(
+                &[b"WebPush: info\0", &keys.p256dh, &agreement.public],
+                HKDF_SHA256,
+            )?
             .fill(&mut material)?;
         let prk = Salt::new(HKDF_SHA256, &salt).extract(&material);
         let key: [u8; 16] = expand(&prk, b"Content-Encoding: aes128gcm\0")?;

@@ -29,7 +29,7 @@ impl Encryptor {
         }
     }
 
-    /// The body for each of `recipients`, in their order. A chunk of 32 keeps a core busy for about 2 ms.
+    /// The body for each of `recipients`, in their order. A chunk of 32 keeps a core busy for 2 ms at most.
     ///
     /// The permit moves to the thread, so that a caller who goes away does not let another one in too early.
     pub async fn encrypt(

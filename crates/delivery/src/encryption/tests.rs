@@ -4,12 +4,16 @@ use aws_lc_rs::agreement::{ECDH_P256, PrivateKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use hato_curve::{Agreement, LANES, Lanes, Scalar};
 use hato_domain::BrowserKeys;
 use web_push_native::p256::SecretKey;
 use web_push_native::p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, decrypt};
 
-use super::{EncryptionError, Encryptor, HEADER_SIZE, MAX_PLAINTEXT, encrypt, encrypt_page, seal};
+use super::{
+    EncryptionError, Encryptor, HEADER_SIZE, MAX_PLAINTEXT, agree_alone, encrypt, encrypt_page,
+    seal,
+};
 
 fn decode<const N: usize>(text: &str) -> [u8; N] {
     let bytes = URL_SAFE_NO_PAD.decode(text).expect("base64url");
@@ -43,24 +47,32 @@ impl Browser {
     }
 }
 
-/// RFC 8291 Appendix A.
+/// RFC 8291 Appendix A, with the agreement made alone and, where the processor can, in lanes.
 #[test]
 fn the_example_of_the_rfc_comes_out() {
     let sender: [u8; 32] = decode("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw");
-    let ephemeral = PrivateKey::from_private_key(&ECDH_P256, &sender).expect("a key");
     let keys = BrowserKeys {
         p256dh: decode(
             "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
         ),
         auth: decode("BTBZMqHH6r4Tts7J_aSIgg"),
     };
-    let plaintext = b"When I grow up, I want to be a watermelon";
-    let body = seal(
-        &ephemeral,
-        decode("DGv6ra1nlYgDCS1FRnbzlw"),
+    let ephemeral = PrivateKey::from_private_key(&ECDH_P256, &sender).expect("a key");
+    assert_example(
+        &agree_alone(&ephemeral, &keys).expect("an agreement"),
         &keys,
-        plaintext,
     );
+    if let Some(lanes) = Lanes::detect() {
+        let scalar = Scalar::new(&sender).expect("a key");
+        let agreement = lanes.agree(&[scalar], &[keys.p256dh]).remove(0);
+        assert_example(&agreement.expect("an agreement"), &keys);
+    }
+}
+
+fn assert_example(agreement: &Agreement, keys: &BrowserKeys) {
+    let plaintext = b"When I grow up, I want to be a watermelon";
+    let salt = decode("DGv6ra1nlYgDCS1FRnbzlw");
+    let body = seal(agreement, salt, keys, plaintext);
     let expected = "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIg\
                     Dll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2K\
                     s3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN";
@@ -92,12 +104,52 @@ fn a_body_has_at_most_4096_bytes() {
 #[test]
 fn no_two_messages_share_a_salt_or_a_key() {
     let keys = Browser::new(7).keys;
-    let bodies = encrypt_page(&[keys.clone(), keys], b"same");
-    let [Ok(one), Ok(two)] = &bodies[..] else {
-        panic!("two messages")
-    };
-    assert_ne!(one[..16], two[..16], "salt");
-    assert_ne!(one[21..HEADER_SIZE], two[21..HEADER_SIZE], "public key");
+    let bodies = encrypt_page(&vec![keys; LANES + 2], b"same");
+    let bodies: Vec<Bytes> = bodies
+        .into_iter()
+        .map(|it| it.expect("a message"))
+        .collect();
+    for (i, one) in bodies.iter().enumerate() {
+        for two in &bodies[..i] {
+            assert_ne!(one[..16], two[..16], "salt");
+            assert_ne!(one[21..HEADER_SIZE], two[21..HEADER_SIZE], "public key");
+        }
+    }
+}
+
+/// Lengths that fill groups of lanes, nearly do, and leave one or two over.
+#[test]
+fn pages_of_every_length_are_read_by_their_recipients() {
+    let browsers: Vec<Browser> = (1..=33).map(Browser::new).collect();
+    for length in 0..=browsers.len() {
+        let recipients: Vec<BrowserKeys> = browsers[..length]
+            .iter()
+            .map(|it| it.keys.clone())
+            .collect();
+        let bodies = encrypt_page(&recipients, b"hello");
+        assert_eq!(bodies.len(), length);
+        for (browser, body) in browsers.iter().zip(bodies) {
+            assert_eq!(browser.open(&body.expect("a message")), b"hello");
+        }
+    }
+}
+
+#[test]
+fn a_page_of_lanes_has_its_failures_in_place() {
+    let good = Browser::new(3);
+    for at in 0..LANES {
+        let mut recipients = vec![good.keys.clone(); LANES];
+        recipients[at].p256dh = [4; 65];
+        for (i, body) in encrypt_page(&recipients, b"hello").into_iter().enumerate() {
+            let opened = body.map(|body| good.open(&body));
+            let expected = if i == at {
+                Err(EncryptionError::NoPoint)
+            } else {
+                Ok(b"hello".to_vec())
+            };
+            assert_eq!(opened, expected, "{at}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,74 @@
+//! Bytes into groups of eight, and back.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::scalar::{below, words};
+use crate::{Agreement, LANES, NotOnCurve, Scalar};
+
+/// p (SP 800-186 §3.2.1.3), least significant word first.
+const P: [u64; 4] = [
+    0xffff_ffff_ffff_ffff,
+    0x0000_0000_ffff_ffff,
+    0,
+    0xffff_ffff_0000_0001,
+];
+
+/// Eight private keys and the peers they are to agree with.
+pub struct Group {
+    pub keys: [Scalar; LANES],
+    /// Coordinates below p. What was no such point became (0, 0), which is not on the curve.
+    pub x: [[u8; 32]; LANES],
+    pub y: [[u8; 32]; LANES],
+}
+
+/// What eight agreements come to.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Agreed {
+    /// A bit for each lane whose peer is a point on the curve; what the others have is meaningless.
+    pub on_curve: u8,
+    pub public_x: [[u8; 32]; LANES],
+    pub public_y: [[u8; 32]; LANES],
+    pub shared_x: [[u8; 32]; LANES],
+}
+
+impl Group {
+    /// Lanes that are left over agree with nobody.
+    pub fn new(keys: &[Scalar], peers: &[[u8; 65]]) -> Self {
+        let key = |lane: usize| keys.get(lane).cloned().unwrap_or(Scalar::ONE);
+        let point = |lane: usize| peers.get(lane).map_or(NOWHERE, coordinates);
+        let points: [_; LANES] = std::array::from_fn(point);
+        Self {
+            keys: std::array::from_fn(key),
+            x: points.map(|(x, _)| x),
+            y: points.map(|(_, y)| y),
+        }
+    }
+}
+
+const NOWHERE: ([u8; 32], [u8; 32]) = ([0; 32], [0; 32]);
+
+fn coordinates(point: &[u8; 65]) -> ([u8; 32], [u8; 32]) {
+    let mut coordinates = NOWHERE;
+    coordinates.0.copy_from_slice(&point[1..33]);
+    coordinates.1.copy_from_slice(&point[33..]);
+    let (x, y) = (words(&coordinates.0), words(&coordinates.1));
+    let valid = point[0] == 4 && below(&x, &P) && below(&y, &P);
+    if valid { coordinates } else { NOWHERE }
+}
+
+impl Agreed {
+    pub fn agreements(&self) -> impl Iterator<Item = Result<Agreement, NotOnCurve>> {
+        (0..LANES).map(|lane| {
+            if self.on_curve >> lane & 1 == 0 {
+                return Err(NotOnCurve);
+            }
+            let mut public = [4; 65];
+            public[1..33].copy_from_slice(&self.public_x[lane]);
+            public[33..].copy_from_slice(&self.public_y[lane]);
+            Ok(Agreement {
+                public,
+                shared: self.shared_x[lane],
+            })
+        })
+    }
+}
