@@ -13,11 +13,11 @@ run: build
 ## target/release/hato-server, with the site, the SDK and the migrations inside, and the client target/release/hato
 build: setup site
 	cargo build --release --locked -p hato-server
-	cargo build --release --locked -p hato-cli
+	cargo build --profile client --locked -p hato-cli
 	@mkdir -p target/release
-	@for program in hato-server hato; do \
-	    built="$(TARGET_DIR)/release/$$program"; \
-	    [ "$$built" -ef "target/release/$$program" ] || cp "$$built" "target/release/$$program"; \
+	@for built in "$(TARGET_DIR)/release/hato-server" "$(TARGET_DIR)/client/hato"; do \
+	    place="target/release/$$(basename "$$built")"; \
+	    [ "$$built" -ef "$$place" ] || cp "$$built" "$$place"; \
 	done
 
 ## All behaviour: unit and integration tests, then real browsers

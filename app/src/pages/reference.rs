@@ -22,10 +22,7 @@ pub fn ReferencePage() -> impl IntoView {
         let document = &visit.context().api;
         let endpoints = Endpoint::all(document);
         let contents = contents(&endpoints, visit.lang());
-        let sections = endpoints
-            .into_iter()
-            .map(|endpoint| view! { <EndpointView endpoint /> })
-            .collect_view();
+        let sections = groups(document, endpoints).collect_view();
         let schemas = members(&document["components"]["schemas"])
             .map(|(name, schema)| {
                 view! { <SchemaView name=name.clone() schema=schema.clone() /> }
@@ -47,6 +44,27 @@ pub fn ReferencePage() -> impl IntoView {
             </Frame>
         }
         .into_any())
+    })
+}
+
+/// The endpoints under the headings of the document, in its order.
+fn groups(document: &Value, endpoints: Vec<Endpoint>) -> impl Iterator<Item = AnyView> {
+    let headings = document["tags"].as_array().into_iter().flatten();
+    headings.map(move |heading| {
+        let name = text(&heading["name"]);
+        let own = endpoints
+            .iter()
+            .filter(|endpoint| endpoint.heading() == name);
+        let own = own
+            .cloned()
+            .map(|endpoint| view! { <EndpointView endpoint /> })
+            .collect_view();
+        view! {
+            <h2 lang="en">{name}</h2>
+            <p lang="en">{text(&heading["description"])}</p>
+            {own}
+        }
+        .into_any()
     })
 }
 

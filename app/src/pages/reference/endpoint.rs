@@ -9,6 +9,7 @@ use crate::language::Lang;
 use crate::visit::Visit;
 
 /// An operation of the document, and where it stands there.
+#[derive(Clone)]
 pub struct Endpoint {
     /// `POST`.
     pub method: String,
@@ -32,6 +33,11 @@ impl Endpoint {
             members(item).map(endpoint).collect::<Vec<_>>()
         };
         members(&document["paths"]).flat_map(of_path).collect()
+    }
+
+    /// The heading that it stands under.
+    pub fn heading(&self) -> &str {
+        self.operation["tags"][0].as_str().unwrap_or_default()
     }
 
     /// What it does, in a language.
@@ -83,7 +89,7 @@ pub fn EndpointView(endpoint: Endpoint) -> impl IntoView {
                 <code translate="no">{method} " " {path}</code>
             </h3>
             <p>{summary}</p>
-            <p class="hint">{text(&operation["description"])}</p>
+            <p class="hint" lang="en">{text(&operation["description"])}</p>
             {parameters}
             {request}
             <h4>{texts.answers}</h4>

@@ -1,5 +1,6 @@
 //! One line, a code, and what to do.
 
+use hato_testkit::push_service::PushService;
 use serde_json::Value;
 
 use crate::stage::{Run, Stage};
@@ -69,4 +70,22 @@ async fn an_address_that_is_none() {
         let ran = run.env("HATO_KEY", "pk_1").ran().await;
         assert_eq!(ran.refusal(), (2, "usage"), "{url}");
     }
+}
+
+#[tokio::test]
+async fn a_certificate_has_to_lead_to_a_trusted_root() {
+    let stage = Stage::new().await;
+    let service = PushService::start().await;
+    let ask = async || {
+        let run = stage.with_key("full", &["stats"]).await;
+        run.env("HATO_URL", service.origin())
+    };
+    let ran = ask().await.ran().await;
+    assert_eq!(ran.refusal(), (6, "no-answer"));
+    assert!(ran.errors.contains("SSL_CERT_FILE"), "{ran:?}");
+    let ca = stage.home.path().join("ca.pem");
+    service.write_ca(&ca).expect("a file");
+    let trusted = ask().await.env("SSL_CERT_FILE", &ca.to_string_lossy());
+    // A push service answers there, which has no such address.
+    assert_eq!(trusted.ran().await.refusal(), (6, "no-api"));
 }
