@@ -2,14 +2,11 @@
 
 import axe from 'axe-core';
 
-import { Hato } from '../support/hato.ts';
 import { Loft } from '../support/loft.ts';
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/furnished.ts';
 import { openSignedIn, openWatched } from '../support/watched.ts';
 
-test('no page has a violation in either theme', async ({ browser, push }) => {
-  const hato = await Hato.start(push);
-  const loft = await Loft.furnish(hato, push);
+test('no page has a violation in either theme', async ({ browser, house: hato, loft }) => {
   const found: string[] = [];
   let looked = 0;
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -27,7 +24,7 @@ test('no page has a violation in either theme', async ({ browser, push }) => {
       for (const { name, path, page } of tour) {
         await page.goto(path);
         // What is folded away is looked at too.
-        for (const fold of await page.locator('details > summary:visible').all()) await fold.click();
+        await page.evaluate(() => document.querySelectorAll('details').forEach((fold) => (fold.open = true)));
         await page.evaluate(axe.source);
         const { violations } = await page.evaluate(() => (globalThis as any).axe.run());
         for (const { id, nodes } of violations) {
@@ -41,5 +38,4 @@ test('no page has a violation in either theme', async ({ browser, push }) => {
   }
   console.log(`axe-core: ${found.length} violations on ${looked} pages`);
   expect(found).toEqual([]);
-  await hato.stop();
 });

@@ -3,10 +3,10 @@
 import lighthouse, { type Flags } from 'lighthouse';
 import type { Browser } from 'puppeteer-core';
 
-import { Hato } from '../support/hato.ts';
+import type { Hato } from '../support/hato.ts';
 import { Loft, type LookedAt } from '../support/loft.ts';
 import { startChromium } from '../support/chromium.ts';
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/furnished.ts';
 
 const categories = ['performance', 'accessibility', 'best-practices'];
 const least = 95;
@@ -28,9 +28,7 @@ async function scores(chromium: Browser, hato: Hato, { name, path }: LookedAt, s
   expect(bytes, name).toBeLessThanOrEqual(mostBytes);
 }
 
-test('the pages that people see most score at least 95', async ({ push }) => {
-  const hato = await Hato.start(push);
-  const loft = await Loft.furnish(hato, push);
+test('the pages that people see most score at least 95', async ({ house: hato, loft }) => {
   const chromium = await startChromium();
   await scores(chromium, hato, Loft.entrance[0]!);
   for (const name of ['apps', 'overview', 'history', 'compose']) {
@@ -38,5 +36,4 @@ test('the pages that people see most score at least 95', async ({ push }) => {
     await scores(chromium, hato, page, loft.session);
   }
   await chromium.close();
-  await hato.stop();
 });

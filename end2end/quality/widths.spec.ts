@@ -1,13 +1,10 @@
 // No page is wider than its window, from 360 to 2,560 pixels.
 
-import { Hato } from '../support/hato.ts';
 import { Loft } from '../support/loft.ts';
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/furnished.ts';
 import { openSignedIn, openWatched } from '../support/watched.ts';
 
-test('no page scrolls sideways', async ({ browser, push }) => {
-  const hato = await Hato.start(push);
-  const loft = await Loft.furnish(hato, push);
+test('no page scrolls sideways', async ({ browser, house: hato, loft }) => {
   const wide: string[] = [];
   for (const width of [360, 600, 768, 1024, 2560]) {
     for (const locale of ['ja-JP', 'en-GB']) {
@@ -20,7 +17,7 @@ test('no page scrolls sideways', async ({ browser, push }) => {
       ];
       for (const { name, path, page } of tour) {
         await page.goto(path);
-        for (const fold of await page.locator('details > summary:visible').all()) await fold.click();
+        await page.evaluate(() => document.querySelectorAll('details').forEach((fold) => (fold.open = true)));
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         if (over > 0) wide.push(`${name} at ${width} in ${locale}: ${over} too wide`);
       }
@@ -29,5 +26,4 @@ test('no page scrolls sideways', async ({ browser, push }) => {
     }
   }
   expect(wide).toEqual([]);
-  await hato.stop();
 });

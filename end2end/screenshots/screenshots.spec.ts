@@ -2,17 +2,14 @@
 
 import { join, resolve } from 'node:path';
 
-import { Hato } from '../support/hato.ts';
 import { Loft } from '../support/loft.ts';
-import { test } from '../support/stage.ts';
+import { test } from '../support/furnished.ts';
 import { openSignedIn, openWatched } from '../support/watched.ts';
 
 const folder = resolve(process.env.HATO_SCREENSHOTS ?? join(import.meta.dirname, '../../target/screenshots'));
 const only = process.env.HATO_PAGES?.split(',');
 
-test('pictures of every page', async ({ browser, push }) => {
-  const hato = await Hato.start(push);
-  const loft = await Loft.furnish(hato, push);
+test('pictures of every page', async ({ browser, house: hato, loft }) => {
   for (const width of [390, 1440]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const locale of ['ja-JP', 'en-GB']) {
@@ -34,5 +31,4 @@ test('pictures of every page', async ({ browser, push }) => {
       }
     }
   }
-  await hato.stop();
 });

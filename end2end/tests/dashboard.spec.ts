@@ -167,7 +167,7 @@ for (const { name, lang, scripts } of ways) {
     await page.locator('#password [type=submit]').click();
     await expect(page.locator('.note.good')).toContainText(say.changed);
     await expect(page.locator('ul.sessions li')).toHaveCount(1);
-    await page.locator('#sessions [type=submit]').click();
+    await page.locator('form[action="/_app/logout_everywhere"] button').click();
     await page.waitForURL('**/login');
     await page.goto('/account');
     await page.waitForURL('**/login?next=*');

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// A button that opens the question; its form stands among the children.
+/// A button that opens the question and closes any other; its form stands among the children.
 #[component]
 pub fn Confirm(
     /// What the button says.
@@ -22,7 +22,7 @@ pub fn Confirm(
         }
     });
     view! {
-        <details class="confirm" open=open>
+        <details class="confirm" name="question" open=open>
             <summary class="button quiet small danger">{label} {about}</summary>
             <div class="question">{children()}</div>
         </details>
