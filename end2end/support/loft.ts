@@ -96,6 +96,7 @@ export class Loft {
       { name: 'keys', path: `${app}/keys` },
       { name: 'key-history', path: `${app}/keys/history` },
       { name: 'dead-letters', path: `${app}/dead-letters` },
+      { name: 'webhook', path: `${app}/webhook` },
       { name: 'settings', path: `${app}/settings` },
       { name: 'empty-overview', path: empty },
       { name: 'empty-history', path: `${empty}/history` },

@@ -11,7 +11,7 @@ const password = 'correct horse';
 /** What is said in each language. */
 const words = {
   ja: {
-    sections: ['概要', '通知を送る', '送信履歴', '購読者', 'APIキー', '不達', '設定'],
+    sections: ['概要', '通知を送る', '送信履歴', '購読者', 'APIキー', '不達', 'Webhook', '設定'],
     question: 'この内容で送りますか？',
     audience: '有効な購読者 1 人に、いますぐ送ります。',
     done: '完了',
@@ -24,7 +24,7 @@ const words = {
     missing: '必須項目が不足しています',
   },
   en: {
-    sections: ['Overview', 'Send', 'History', 'Subscribers', 'API keys', 'Undelivered', 'Settings'],
+    sections: ['Overview', 'Send', 'History', 'Subscribers', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
     question: 'Send it like this?',
     audience: 'It goes to 1 active subscriber right away.',
     done: 'Done',

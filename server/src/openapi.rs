@@ -16,6 +16,7 @@ mod sends;
 mod stats;
 mod subscriptions;
 mod takes;
+mod webhook;
 
 use axum::Json as Answer;
 use axum::extract::State;
@@ -71,7 +72,7 @@ pub fn document(base_url: &BaseUrl) -> Value {
     serde_json::to_value(document.build()).expect("the document is plain data")
 }
 
-const TAGS: [(&str, &str); 8] = [
+const TAGS: [(&str, &str); 9] = [
     (
         subscriptions::TAG,
         "Browsers register what their push service gave them.",
@@ -88,6 +89,10 @@ const TAGS: [(&str, &str); 8] = [
         apps::TAG,
         "An app has a VAPID key pair, subscribers and keys of its own.",
     ),
+    (
+        webhook::TAG,
+        "What happened is posted to the owner's server.",
+    ),
     (keys::TAG, "Credentials of programs, in three scopes."),
     (stats::TAG, "What was sent and who is subscribed."),
     (accounts::TAG, "Sessions of people."),
@@ -101,6 +106,7 @@ fn operations() -> Vec<Operation> {
         sends::operations(),
         history::operations(),
         apps::operations(),
+        webhook::operations(),
         keys::operations(),
         stats::operations(),
         accounts::operations(),

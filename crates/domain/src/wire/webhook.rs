@@ -6,6 +6,7 @@ use crate::UnixMillis;
 
 /// `GET /api/v1/apps/{appId}/webhook`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Webhook {
     /// Where events are posted.
     pub webhook_url: String,

@@ -1,0 +1,65 @@
+//! CONTRACT 8.
+
+use hato_domain::ErrorCode;
+use hato_domain::wire::Webhook;
+use http::Method;
+use serde_json::{Value, json};
+
+use super::operation::Operation;
+use super::takes::Takes;
+
+/// Their heading.
+pub const TAG: &str = "Webhooks";
+
+/// The endpoints.
+pub fn operations() -> Vec<Operation> {
+    let path = "/api/v1/apps/{appId}/webhook";
+    vec![
+        Operation::new(Method::GET, path, "getWebhook", TAG)
+            .says("Where events go, and what signs them", "Webhookを取得する")
+            .about(
+                "404 while the app has no `webhook_url`, which `PATCH /api/v1/apps/{appId}` sets.",
+            )
+            .takes(Takes::SessionOrFullKey)
+            .answers::<Webhook>(200, "The webhook.", webhook()),
+        Operation::new(
+            Method::POST,
+            "/api/v1/apps/{appId}/webhook/secret",
+            "rotateWebhookSecret",
+            TAG,
+        )
+        .says("Make a new secret", "Webhookの署名シークレットを更新する")
+        .about("For 24 hours both sign.")
+        .takes(Takes::SessionOrFullKey)
+        .answers::<Webhook>(200, "The webhook with both secrets.", rotated()),
+        Operation::new(
+            Method::POST,
+            "/api/v1/apps/{appId}/webhook/enable",
+            "enableWebhook",
+            TAG,
+        )
+        .says(
+            "Switch a switched-off webhook on",
+            "停止したWebhookを再開する",
+        )
+        .takes(Takes::SessionOrFullKey)
+        .answers::<Webhook>(200, "The webhook.", webhook())
+        .refuses([ErrorCode::PlanRequired]),
+    ]
+}
+
+fn webhook() -> Value {
+    json!({
+        "webhook_url": "https://shop.example/hooks/hato",
+        "secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+        "previous_secret": null, "previous_secret_expires_at": null,
+        "enabled": true, "disabled_reason": null,
+    })
+}
+
+fn rotated() -> Value {
+    let mut webhook = webhook();
+    webhook["previous_secret"] = "whsec_Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=".into();
+    webhook["previous_secret_expires_at"] = 1_790_086_400_000_i64.into();
+    webhook
+}
