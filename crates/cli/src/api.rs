@@ -207,7 +207,7 @@ impl Api {
     fn unreachable(&self, error: &ureq::Error) -> Failure {
         let remedy = match error {
             ureq::Error::HostNotFound => "check the host's name",
-            ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
+            error if is_about_tls(error) => {
                 "check the certificate; SSL_CERT_FILE names further roots"
             }
             ureq::Error::Timeout(_) => "try again; `hato doctor` looks closer",
@@ -222,6 +222,18 @@ impl Api {
         let message = format!("{} answered {status} without the body of the API", self.url);
         let remedy = "check that the address is Hato's, and what stands in front of it";
         Failure::new(Exit::NoAnswer, "no-api", message, remedy)
+    }
+}
+
+/// A handshake that fails shows as an error of its socket.
+fn is_about_tls(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => true,
+        ureq::Error::Io(error) => {
+            let cause = error.get_ref();
+            cause.is_some_and(|cause| cause.is::<rustls::Error>())
+        }
+        _ => false,
     }
 }
 
