@@ -24,7 +24,7 @@ pub(crate) async fn record(
         return Ok(AttemptRecorded::LeaseLost);
     };
     insert(c, &lane.app_id, &attempt).await?;
-    advance(c, &attempt).await?;
+    advance(c, &lane.app_id, &attempt, now).await?;
     let reason = match attempt.verdict {
         Verdict::Arrived => None,
         Verdict::Gone => Some(DisabledReason::Gone),
@@ -90,10 +90,18 @@ async fn insert(c: &mut Connection, app: &AppId, attempt: &Attempt) -> sqlx::Res
     .map(drop)
 }
 
-async fn advance(c: &mut Connection, attempt: &Attempt) -> sqlx::Result<()> {
+/// Says when the event is due again. Whoever is gone from a URL that was changed meanwhile has not got it at the new one.
+async fn advance(
+    c: &mut Connection,
+    app: &AppId,
+    attempt: &Attempt,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
     let due = match attempt.verdict {
         Verdict::Failed(next) => next.map(|next| next.0),
-        Verdict::Arrived | Verdict::Gone => None,
+        Verdict::Arrived => None,
+        Verdict::Gone if is_current(c, app, &attempt.url).await? => None,
+        Verdict::Gone => Some(now.0),
     };
     sqlx::query!(
         "UPDATE webhook_events SET attempts = attempts + 1, due_at = $2 WHERE id = $1",
@@ -103,6 +111,16 @@ async fn advance(c: &mut Connection, attempt: &Attempt) -> sqlx::Result<()> {
     .execute(c)
     .await
     .map(drop)
+}
+
+async fn is_current(c: &mut Connection, app: &AppId, url: &str) -> sqlx::Result<bool> {
+    let app = app.as_str();
+    let found = sqlx::query_scalar!(
+        r#"SELECT 1 AS "one!: i64" FROM apps WHERE id = $1 AND webhook_url = $2"#,
+        app,
+        url
+    );
+    Ok(found.fetch_optional(c).await?.is_some())
 }
 
 /// Switches the webhook off if its URL is still the one that was tried; `false` when it is not, or was off.
@@ -190,9 +208,10 @@ pub(crate) async fn list(
     rows.into_iter().map(AttemptRow::into_record).collect()
 }
 
-/// Removes attempts beyond the newest `kept` of each app, then events of which nothing is left to see or to do.
+/// Removes attempts beyond the newest `kept` of each app, and events of which nothing is left to see or to do; whether there
+/// may be more.
 pub(crate) async fn purge(c: &mut Connection, kept: i64, limit: i64) -> sqlx::Result<bool> {
-    let removed = sqlx::query!(
+    let attempts = sqlx::query!(
         "DELETE FROM webhook_attempts WHERE id IN
            (SELECT a.id FROM webhooks AS w JOIN webhook_attempts AS a ON a.app_id = w.app_id
             WHERE a.id <= (SELECT b.id FROM webhook_attempts AS b WHERE b.app_id = w.app_id
@@ -203,10 +222,7 @@ pub(crate) async fn purge(c: &mut Connection, kept: i64, limit: i64) -> sqlx::Re
     )
     .execute(&mut *c)
     .await?;
-    if removed.rows_affected() > 0 {
-        return Ok(true);
-    }
-    let removed = sqlx::query!(
+    let events = sqlx::query!(
         "DELETE FROM webhook_events WHERE id IN
            (SELECT e.id FROM webhook_events AS e
             WHERE e.due_at IS NULL
@@ -216,5 +232,6 @@ pub(crate) async fn purge(c: &mut Connection, kept: i64, limit: i64) -> sqlx::Re
     )
     .execute(c)
     .await?;
-    Ok(i64::try_from(removed.rows_affected()).unwrap_or(i64::MAX) >= limit)
+    let removed = attempts.rows_affected().max(events.rows_affected());
+    Ok(i64::try_from(removed).unwrap_or(i64::MAX) >= limit)
 }
