@@ -15,7 +15,7 @@ const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 9] = [
+const FILL: [&str; 12] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at, updated_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0, 0
@@ -45,6 +45,12 @@ const FILL: [&str; 9] = [
      SELECT 'evt_' || n, 'app_1', 'created', 'key_' || n, 'key', 'full', 'user', 'usr_1',
             'a@example.com', 0
      FROM numbers",
+    "INSERT INTO webhooks (app_id) SELECT 'app_1' FROM numbers WHERE n = 1",
+    "INSERT INTO webhook_events (id, public_id, app_id, type, content, created_at)
+     SELECT n, 'msg_' || n, 'app_1', 'webhook.test', '{}', 0 FROM numbers",
+    "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, answer, started_at,
+                                   duration_ms)
+     SELECT 'app_1', n, 1, 'https://hooks.example', 200, '', 0, 0 FROM numbers",
 ];
 
 /// A store with one app that has rows in every table.
@@ -182,7 +188,7 @@ async fn what_could_act_is_removed_at_once() {
         .await
         .expect("deleted");
     for (table, count) in bench.rows().await {
-        let acts = table == "jobs" || table == "api_keys";
+        let acts = ["jobs", "api_keys", "webhooks"].contains(&table.as_str());
         assert_eq!(count == 0, acts, "{table}");
     }
 }

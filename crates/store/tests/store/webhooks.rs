@@ -169,7 +169,7 @@ async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing() {
     let mut gone = attempt(first[0].number, 410, Verdict::Gone);
     gone.url = "https://hooks.example/before".into();
     assert_eq!(record(&world, &lane, gone).await, AttemptRecorded::Recorded);
-    let [again, _] = due(&world, &lane, &[]).await;
+    let [_, again] = due(&world, &lane, &[]).await;
     let is_due = again.iter().any(|event| event.number == first[0].number);
     assert!(is_due, "it goes to the new URL");
 }
