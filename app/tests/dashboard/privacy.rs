@@ -40,14 +40,29 @@ async fn another_accounts_app_takes_no_forms() {
             [
                 ("app", id),
                 ("webhook_url", "https://stolen.example"),
-                ("", ""),
+                ("other", ""),
             ],
         ),
-        ("clear_webhook", [("app", id), ("", ""), ("", "")]),
-        ("rotate_webhook_secret", [("app", id), ("", ""), ("", "")]),
-        ("enable_webhook", [("app", id), ("", ""), ("", "")]),
-        ("send_test_event", [("app", id), ("", ""), ("", "")]),
-        ("resend_event", [("app", id), ("event", "msg_1"), ("", "")]),
+        (
+            "clear_webhook",
+            [("app", id), ("other", ""), ("another", "")],
+        ),
+        (
+            "rotate_webhook_secret",
+            [("app", id), ("other", ""), ("another", "")],
+        ),
+        (
+            "enable_webhook",
+            [("app", id), ("other", ""), ("another", "")],
+        ),
+        (
+            "send_test_event",
+            [("app", id), ("other", ""), ("another", "")],
+        ),
+        (
+            "resend_event",
+            [("app", id), ("event", "msg_1"), ("other", "")],
+        ),
     ] {
         let answer = other.post(&format!("/_app/{form}"), &fields).await;
         assert!(answer.leads_to().contains("error=NOT_FOUND"), "{form}");
