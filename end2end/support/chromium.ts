@@ -36,16 +36,16 @@ export class SiteWorker {
   ) {}
 
   /** Opens the site and registers its worker, as the page script does. */
-  static async on(browser: Browser, site: CustomerSite, script = '/hato-sw.js'): Promise<SiteWorker> {
+  static async on(browser: Browser, site: CustomerSite, script = '/hato-sw.js', scope = '/'): Promise<SiteWorker> {
     await browser.defaultBrowserContext().overridePermissions(site.url, ['notifications']);
     const page = await browser.newPage();
     await page.goto(site.url);
     const worker = new SiteWorker(page, await page.createCDPSession(), site.url);
-    await worker.register(script);
+    await worker.register(script, scope);
     return worker;
   }
 
-  private async register(script: string): Promise<void> {
+  private async register(script: string, scope: string): Promise<void> {
     const { devtools, page, running, origin } = this;
     const activated = new Promise<void>((resolve) => {
       devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
@@ -60,7 +60,8 @@ export class SiteWorker {
       });
     });
     await devtools.send('ServiceWorker.enable');
-    await page.evaluate((script: string) => navigator.serviceWorker.register(script).then(() => {}), script);
+    const register = (script: string, scope: string) => navigator.serviceWorker.register(script, { scope }).then(() => {});
+    await page.evaluate(register, script, scope);
     await activated;
   }
 

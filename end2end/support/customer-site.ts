@@ -16,11 +16,15 @@ export interface SiteOptions {
   policy?: 'strict' | 'without-wasm' | 'open';
   /** The port of a site that was there before. */
   port?: number;
+  /** The server as the site's visitors reach it. */
+  server?: { url: string };
 }
 
 export class CustomerSite {
   private constructor(
     readonly url: string,
+    /** The server's address in the site's pages. */
+    readonly server: string,
     private readonly program: Program,
   ) {}
 
@@ -29,13 +33,13 @@ export class CustomerSite {
   }
 
   static async start(hato: Hato, app: Pick<App, 'subscribeKey'>, options: SiteOptions = {}): Promise<CustomerSite> {
-    const { folder = join(samples, 'plain'), policy = 'strict', port = 0 } = options;
-    const args = ['--hato', hato.url, '--app-key', app.subscribeKey, '--folder', folder];
+    const { folder = join(samples, 'plain'), policy = 'strict', port = 0, server = hato } = options;
+    const args = ['--hato', server.url, '--app-key', app.subscribeKey, '--folder', folder];
     args.push('--policy', policy, '--listen', `127.0.0.1:${port}`);
     const [program, url] = await Program.start('hato-customer-site', args, {}, (line) =>
       line.startsWith('http') ? line : undefined,
     );
-    return new CustomerSite(url, program);
+    return new CustomerSite(url, server.url, program);
   }
 
   stop(): Promise<void> {

@@ -4,8 +4,14 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 
 import type { PushService } from './push-service.ts';
 
-/** @param profile A folder that outlives the browser; none: a fresh one. */
-export function startFirefox(push: PushService, profile?: string): Promise<Browser> {
+interface FirefoxOptions {
+  /** A folder that outlives the browser; none: a fresh one. */
+  profile?: string;
+  /** Settings beside the usual ones. */
+  prefs?: Record<string, unknown>;
+}
+
+export function startFirefox(push: PushService, { profile, prefs }: FirefoxOptions = {}): Promise<Browser> {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: '/usr/bin/firefox-esr',
@@ -19,6 +25,7 @@ export function startFirefox(push: PushService, profile?: string): Promise<Brows
       'permissions.default.desktop-notification': 1,
       'alerts.useSystemBackend': false,
       'intl.accept_languages': 'ja',
+      ...prefs,
     },
   });
 }

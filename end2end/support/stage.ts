@@ -1,6 +1,10 @@
 // What all tests of a run share: one push service, one server, one Firefox. Each test has an app of its own, and each
 // site an origin of its own.
 
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { test as base } from '@playwright/test';
 import type { Browser } from 'puppeteer-core';
 
@@ -9,6 +13,7 @@ import { CustomerSite, type SiteOptions } from './customer-site.ts';
 import { startFirefox } from './firefox.ts';
 import { Hato } from './hato.ts';
 import { PushService } from './push-service.ts';
+import { Relay } from './relay.ts';
 import { Visit } from './visit.ts';
 
 interface Stage {
@@ -17,6 +22,10 @@ interface Stage {
   open(options?: SiteOptions, app?: App): Promise<CustomerSite>;
   /** Visits a site in Firefox; the page is closed with the test. */
   visit(site: CustomerSite, daysLater?: number): Promise<Visit>;
+  /** Makes a folder of these files, by name; it goes with the test. */
+  write(files: Record<string, string>): Promise<string>;
+  /** A way to the server that can be disturbed. */
+  relay: Relay;
 }
 
 interface Shared {
@@ -60,14 +69,29 @@ export const test = base.extend<Stage, Shared>({
     });
     await Promise.all(sites.map((site) => site.stop()));
   },
-  visit: async ({ firefox, hato }, use) => {
+  visit: async ({ firefox }, use) => {
     const visits: Visit[] = [];
     await use(async (site, daysLater) => {
-      const visit = await Visit.to(firefox, hato, site, daysLater);
+      const visit = await Visit.to(firefox, site, daysLater);
       visits.push(visit);
       return visit;
     });
     for (const visit of visits) await visit.part();
+  },
+  write: async ({}, use) => {
+    const folders: string[] = [];
+    await use(async (files) => {
+      const folder = await mkdtemp(join(tmpdir(), 'hato-site-'));
+      folders.push(folder);
+      for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+      return folder;
+    });
+    for (const folder of folders) await rm(folder, { recursive: true });
+  },
+  relay: async ({ hato }, use) => {
+    const relay = await Relay.start(hato);
+    await use(relay);
+    await relay.stop();
   },
 });
 

@@ -4,7 +4,6 @@ import { expect } from '@playwright/test';
 import type { Browser, Page } from 'puppeteer-core';
 
 import type { CustomerSite } from './customer-site.ts';
-import type { Hato } from './hato.ts';
 
 export interface Shown {
   title: string;
@@ -22,9 +21,9 @@ export class Visit {
   private constructor(readonly page: Page) {}
 
   /** Opens the site's page, as if `daysLater`. */
-  static async to(browser: Browser, hato: Hato, site: CustomerSite, daysLater = 0): Promise<Visit> {
+  static async to(browser: Browser, site: CustomerSite, daysLater = 0): Promise<Visit> {
     const visit = new Visit(await browser.newPage());
-    visit.listen(hato);
+    visit.listen(site);
     await visit.page.evaluateOnNewDocument((offset: number) => {
       const now = Date.now;
       Date.now = () => now() + offset;
@@ -33,10 +32,10 @@ export class Visit {
     return visit;
   }
 
-  private listen(hato: Hato): void {
+  private listen({ server }: CustomerSite): void {
     this.page.on('request', (request) => {
       const { origin, pathname } = new URL(request.url());
-      if (origin === hato.url && pathname.startsWith('/api') && request.method() !== 'OPTIONS') {
+      if (origin === server && pathname.startsWith('/api') && request.method() !== 'OPTIONS') {
         this.requests.push(`${request.method()} ${pathname}`);
       }
     });
@@ -65,13 +64,33 @@ export class Visit {
     await this.isIn('subscribed');
   }
 
-  /** The endpoint of the only subscription of the site. */
-  async endpoint(): Promise<string> {
-    const endpoints = await this.page.evaluate(async () => {
+  /** Calls a function of the page script; resolves with its error's code, which is empty when there is none. */
+  attempt(name: 'subscribe' | 'unsubscribe'): Promise<string> {
+    return this.page.evaluate((name) => hato[name]().then(() => '', (error) => error.code), name);
+  }
+
+  /** Resolves when an attempt to unsubscribe waits for something that began before it, or has ended the subscription. */
+  async waitsOrHasLeft(): Promise<void> {
+    const look = async () => {
+      if ((await navigator.locks.query()).pending!.length > 0) return true;
+      const registration = await navigator.serviceWorker.getRegistration();
+      return !(await registration?.pushManager.getSubscription());
+    };
+    await this.page.waitForFunction(look, { polling: 20 });
+  }
+
+  /** The endpoints of all subscriptions of the site. */
+  endpoints(): Promise<string[]> {
+    return this.page.evaluate(async () => {
       const registrations = await navigator.serviceWorker.getRegistrations();
       const found = await Promise.all(registrations.map((it) => it.pushManager.getSubscription()));
       return found.flatMap((subscription) => subscription?.endpoint ?? []);
     });
+  }
+
+  /** The endpoint of the only subscription of the site. */
+  async endpoint(): Promise<string> {
+    const endpoints = await this.endpoints();
     expect(endpoints).toHaveLength(1);
     return endpoints[0]!;
   }

@@ -69,6 +69,25 @@ test('it is used with the keyboard alone', async ({ context, open, page }) => {
   await expect(note(page)).toBeVisible();
 });
 
+test('its note stays under the pointer, and goes with Escape', async ({ context, open, page }) => {
+  const bell = await visitBell(context, page, (await open()).url);
+  await bell.hover();
+  await expect(note(page)).toBeVisible();
+  const [from, to] = [(await bell.boundingBox())!, (await note(page).boundingBox())!];
+  await page.mouse.move(from.x + from.width / 2, from.y + 1);
+  await page.mouse.move(from.x + from.width / 2, to.y + to.height / 2, { steps: 40 });
+  await expect(note(page)).toBeVisible();
+  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('body');
+  await page.keyboard.press('Escape');
+  await expect(note(page)).toBeHidden();
+
+  await page.mouse.move(0, 0);
+  // Escape elsewhere is none of its business.
+  await page.keyboard.press('Escape');
+  await bell.hover();
+  await expect(note(page)).toBeVisible();
+});
+
 test('it says when the visitor has refused', async ({ open, page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(Notification, 'permission', { get: () => 'denied' });

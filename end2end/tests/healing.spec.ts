@@ -1,10 +1,9 @@
 // What the page script repairs on load, and how little it asks the server for, in a real Firefox.
 
-import { join } from 'node:path';
-
 import { App } from '../support/app.ts';
-import { CustomerSite, samples } from '../support/customer-site.ts';
+import { CustomerSite } from '../support/customer-site.ts';
 import { Hato } from '../support/hato.ts';
+import { init, site as files } from '../support/pages.ts';
 import { expect, test } from '../support/stage.ts';
 import { Visit } from '../support/visit.ts';
 
@@ -32,7 +31,7 @@ test('a page view makes no request, and one a day later a single one', async ({ 
 test('of several tabs only one confirms the subscription', async ({ firefox, hato, open, visit }) => {
   const site = await open();
   await (await visit(site)).subscribe();
-  const pages = await Promise.all([1, 2, 3].map(() => Visit.to(firefox, hato, site, 3)));
+  const pages = await Promise.all([1, 2, 3].map(() => Visit.to(firefox, site, 3)));
   for (const page of pages) await page.isIn('subscribed');
   expect(pages.flatMap((page) => page.requests)).toEqual([registration]);
   for (const page of pages) await page.part();
@@ -48,18 +47,26 @@ test('strangers cost one request, once', async ({ open, visit }) => {
   expect(second.requests).toEqual([]);
 });
 
+test('strangers with several tabs, and pages that call init twice, cost no more', async ({ firefox, open, write }) => {
+  const site = await open({ folder: await write(files(`${init()};${init()}`)) });
+  const pages = await Promise.all([1, 2, 3].map(() => Visit.to(firefox, site)));
+  for (const page of pages) await page.isIn('unsubscribed');
+  expect(pages.flatMap((page) => page.requests)).toEqual(['GET /api/v1/vapid-public-key']);
+  for (const page of pages) await page.part();
+});
+
 test('a registration that the server lost is made again', async ({ firefox, push }) => {
   const hato = await Hato.start(push);
   const app = await App.create(hato);
   const site = await CustomerSite.start(hato, app);
   await hato.backUp();
-  const first = await Visit.to(firefox, hato, site);
+  const first = await Visit.to(firefox, site);
   await first.subscribe();
   await first.leave();
   await hato.restore();
   expect(await app.subscribers()).toBe(0);
 
-  const page = await Visit.to(firefox, hato, site, 2);
+  const page = await Visit.to(firefox, site, 2);
   await page.isIn('subscribed');
   expect(page.requests).toEqual([registration]);
   expect((await app.send(news('復旧しました'))).sent_count).toBe(1);
@@ -117,20 +124,40 @@ test('a server that refuses is not asked again within the hour', async ({ app, o
   }
 });
 
-test('a worker that the site adds later does not take the subscriber away', async ({ app, open, visit }) => {
-  const site = await open();
+test('whoever unsubscribes during a repair stays unsubscribed', async ({ app, open, relay, visit }) => {
+  const site = await open({ server: relay });
+  await (await visit(site)).subscribe();
+  const held = relay.hold(registration);
+  const page = await visit(site, 2);
+  await held.arrived;
+  const leaving = page.attempt('unsubscribe');
+  await page.waitsOrHasLeft();
+  held.release();
+  expect(await leaving).toBe('');
+  await page.isIn('unsubscribed');
+  expect(await app.subscribers()).toBe(0);
+  expect(await page.endpoints()).toEqual([]);
+
+  const later = await visit(site, 9);
+  await later.isIn('unsubscribed');
+  expect(later.requests).toEqual([]);
+});
+
+test('a subscriber follows the worker to another scope', async ({ app, open, visit, write }) => {
+  const site = await open({ folder: await write(files(init('scope: "/news/"'))) });
   const page = await visit(site);
   await page.subscribe();
   const before = await page.endpoint();
   await page.leave();
   await site.stop();
 
-  const folder = join(samples, 'existing-worker/beside');
-  const rebuilt = await open({ folder, port: site.port });
-  const back = await visit(rebuilt);
+  const moved = await open({ folder: await write(files(init('scope: "/offers/"'))), port: site.port });
+  const back = await visit(moved);
   await back.isIn('subscribed');
+  expect(back.requests).toEqual([registration]);
   expect(await back.endpoint()).not.toBe(before);
-  expect(await app.send(news('隣から'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
-  const { scope } = await back.notification('隣から');
-  expect(scope).toBe(`${site.url}/hato-push/`);
+  expect(await app.send(news('引っ越しました'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
+  expect((await back.notification('引っ越しました')).scope).toBe(`${site.url}/offers/`);
+  expect(await back.attempt('unsubscribe')).toBe('');
+  expect(await app.subscribers()).toBe(0);
 });

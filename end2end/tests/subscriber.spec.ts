@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { App } from '../support/app.ts';
 import { startFirefox } from '../support/firefox.ts';
+import { init, site as files } from '../support/pages.ts';
 import { expect, test } from '../support/stage.ts';
 import { Visit } from '../support/visit.ts';
 
@@ -41,34 +42,6 @@ test('whoever unsubscribes is left alone, and may come back', async ({ app, open
   await later.notification('おかえりなさい');
 });
 
-test('the worker subscribes again when the push service drops the browser', async ({ app, open, push, visit }) => {
-  const page = await visit(await open());
-  await page.subscribe();
-  const before = await page.endpoint();
-  await push.renewBrowsers();
-  // The old endpoint is still active on the server, which learns of its end by sending.
-  await expect.poll(() => app.subscribers()).toBe(2);
-  expect(await page.endpoint()).not.toBe(before);
-  expect(await app.send(news('新しい宛先'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
-  await page.notification('新しい宛先');
-  expect(await app.subscribers()).toBe(1);
-  expect(page.requests).toHaveLength(2);
-});
-
-test('a worker that does not reach the server tries again', async ({ app, hato, open, push, visit }) => {
-  const page = await visit(await open());
-  await page.subscribe();
-  await hato.pause();
-  const before = await push.registrations();
-  await push.renewBrowsers();
-  await expect.poll(() => push.registrations()).toBe(before + 1);
-  await hato.resume();
-  await expect.poll(() => app.subscribers()).toBe(2);
-  expect((await app.send(news('届きました'))).sent_count).toBe(1);
-  await page.notification('届きました');
-  expect(page.requests).toHaveLength(2);
-});
-
 test('a subscription made with another key is replaced on load', async ({ app, hato, open, visit }) => {
   const site = await open();
   const page = await visit(site);
@@ -86,13 +59,51 @@ test('a subscription made with another key is replaced on load', async ({ app, h
   expect(await app.send(news('古い鍵'))).toMatchObject({ sent_count: 0, failed_expired: 1 });
 });
 
+test('what changes in one tab is known in the others', async ({ open, visit }) => {
+  const site = await open();
+  const [one, other] = [await visit(site), await visit(site)];
+  await other.isIn('unsubscribed');
+  expect(await one.attempt('subscribe')).toBe('');
+  await other.isIn('subscribed');
+  expect(await one.attempt('unsubscribe')).toBe('');
+  await other.isIn('unsubscribed');
+  expect(other.requests).toEqual([]);
+});
+
+test('a page that the visitor comes back to knows what has changed', async ({ open, visit }) => {
+  const site = await open();
+  const [page, other] = [await visit(site), await visit(site)];
+  await page.isIn('unsubscribed');
+  await page.page.evaluate(() => Object.assign(globalThis, { isKept: true }));
+  await page.page.goto('about:blank');
+  expect(await other.attempt('subscribe')).toBe('');
+  // A page that was kept loads nothing, so there is no navigation to wait for.
+  await page.page.evaluate(() => history.back());
+  await page.isIn('subscribed');
+  expect(await page.page.evaluate(() => (globalThis as any).isKept)).toBe(true);
+});
+
+test('the module does what the classic script does', async ({ app, open, visit, write }) => {
+  const wiring = `import { hato } from "https://push.example.com/sdk/hato.mjs";
+    globalThis.hato = hato;\n`;
+  const { 'index.html': page, 'site.js': script, ...rest } = files(init());
+  const modular = page.replace(/<script.*/, '<script type="module" src="/site.js"></script>');
+  const folder = await write({ ...rest, 'index.html': modular, 'site.js': wiring + script });
+  const visitor = await visit(await open({ folder }));
+  await visitor.subscribe();
+  expect((await app.send(news('モジュール'))).sent_count).toBe(1);
+  await visitor.notification('モジュール');
+  expect(await visitor.attempt('unsubscribe')).toBe('');
+  await visitor.isIn('unsubscribed');
+  expect(visitor.complaints).toEqual([]);
+});
+
 test('a refusal is respected', async ({ app, firefox, open, visit }) => {
   const site = await open();
   await firefox.defaultBrowserContext().overridePermissions(site.url, []);
   const page = await visit(site);
   await page.isIn('denied');
-  const refusal = await page.page.evaluate(() => hato.subscribe().then(() => '', (error) => error.code));
-  expect(refusal).toBe('PERMISSION_DENIED');
+  expect(await page.attempt('subscribe')).toBe('PERMISSION_DENIED');
   await page.isIn('denied');
   expect(page.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
   expect(await app.subscribers()).toBe(0);
@@ -101,15 +112,15 @@ test('a refusal is respected', async ({ app, firefox, open, visit }) => {
 test('subscribers survive a restart of their browser', async ({ app, hato, open, push }) => {
   const profile = await mkdtemp(join(tmpdir(), 'hato-profile-'));
   const site = await open();
-  const first = await startFirefox(push, profile);
-  const page = await Visit.to(first, hato, site);
+  const first = await startFirefox(push, { profile });
+  const page = await Visit.to(first, site);
   await page.subscribe();
   const endpoint = await page.endpoint();
   await first.close();
 
   expect((await app.send(news('留守中に'))).sent_count).toBe(1);
-  const second = await startFirefox(push, profile);
-  const back = await Visit.to(second, hato, site);
+  const second = await startFirefox(push, { profile });
+  const back = await Visit.to(second, site);
   await back.isIn('subscribed');
   expect(back.requests).toEqual([]);
   expect(await back.endpoint()).toBe(endpoint);

@@ -8,6 +8,7 @@ import { SiteWorker, startChromium } from '../support/chromium.ts';
 import { CustomerSite, samples } from '../support/customer-site.ts';
 import { Desktop, type OnDesktop } from '../support/desktop.ts';
 import { Hato } from '../support/hato.ts';
+import { importLine, init, site as files } from '../support/pages.ts';
 import { expect, test } from '../support/stage.ts';
 
 let desktop: Desktop;
@@ -97,6 +98,15 @@ test('what is no message shows the notification of last resort', async ({ open }
   await worker.close();
 });
 
+test('a push without data shows it too', async ({ open, write }) => {
+  const says = 'addEventListener("push", ({ data }) => registration.showNotification(String(data)));';
+  const site = await open({ folder: await write({ ...files(init()), 'hato-sw.js': says + importLine }) });
+  const worker = await SiteWorker.on(chromium, site);
+  const both = [await shows(worker, ''), await desktop.next()];
+  expect(new Set(both.map(({ title }) => title))).toEqual(new Set(['null', new URL(site.url).host]));
+  await worker.close();
+});
+
 test('an unusual message is shown', async ({ open }) => {
   const worker = await SiteWorker.on(chromium, await open());
   const long = '長'.repeat(30_000);
@@ -137,19 +147,12 @@ test('a click opens the address, and closes the notification', async ({ open }) 
   await worker.close();
 });
 
-test('a click focuses the window that is there, and navigates none', async ({ open }) => {
-  const site = await open();
-  const worker = await SiteWorker.on(chromium, site);
-  const there = await chromium.newPage();
-  await there.goto(`${site.url}/#news`);
-  const front = await chromium.newPage();
-  await front.goto(`${site.url}/#cart`);
-  const isVisible = (page: Page) => page.evaluate(() => document.visibilityState === 'visible');
-  expect([await isVisible(there), await isVisible(front)]).toEqual([false, true]);
-  const before = await pages();
-
-  const shown = await shows(worker, JSON.stringify({ title: 't', url: `${site.url}/#news` }));
-  const comes = there.evaluate(
+/** Clicks on a notification that leads to `url`, and waits until `page`, which is behind others, is in front. */
+async function bringsForward(page: Page, worker: SiteWorker, url: string): Promise<void> {
+  const shown = await shows(worker, JSON.stringify({ title: 't', url }));
+  const isVisible = () => page.evaluate(() => document.visibilityState === 'visible');
+  expect(await isVisible()).toBe(false);
+  const comes = page.evaluate(
     () =>
       new Promise<void>((resolve) =>
         document.addEventListener('visibilitychange', () => resolve(), { once: true }),
@@ -157,9 +160,69 @@ test('a click focuses the window that is there, and navigates none', async ({ op
   );
   desktop.click(shown);
   await comes;
-  expect([await isVisible(there), await isVisible(front)]).toEqual([true, false]);
+  expect(await isVisible()).toBe(true);
+}
+
+test('a click focuses the window that is there, and navigates none', async ({ open }) => {
+  const site = await open();
+  const worker = await SiteWorker.on(chromium, site);
+  const there = await chromium.newPage();
+  await there.goto(`${site.url}/#news`);
+  const front = await chromium.newPage();
+  await front.goto(`${site.url}/#cart`);
+  const before = await pages();
+  await bringsForward(there, worker, `${site.url}/#news`);
   expect(await pages()).toEqual(before);
   for (const page of [there, front, worker.page]) await page.close();
+});
+
+test('a click knows where an app of one page is', async ({ open, write }) => {
+  const site = await open({ folder: await write(files(init())) });
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.page.evaluate(() => history.pushState(null, '', '/recipes/5'));
+  const front = await chromium.newPage();
+  const before = await pages();
+  await bringsForward(worker.page, worker, `${site.url}/recipes/5`);
+  expect(await pages()).toEqual(before);
+  const root = await shows(worker, JSON.stringify({ title: 't', url: `${site.url}/` }));
+  expect(await opens(() => desktop.click(root))).toBe(`${site.url}/`);
+  expect(await pages()).toEqual(before);
+  for (const page of [front, worker.page]) await page.close();
+});
+
+test('a click waits for no page that cannot answer', async ({ open, write }) => {
+  const folder = await write({ ...files(init()), 'other.html': '<!doctype html><title>他</title>' });
+  const site = await open({ folder });
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.page.goto(`${site.url}/other.html`);
+  const front = await chromium.newPage();
+  const before = await pages();
+  await bringsForward(worker.page, worker, `${site.url}/other.html`);
+  expect(await pages()).toEqual(before);
+  for (const page of [front, worker.page]) await page.close();
+});
+
+test('a click also focuses a window that the worker does not control', async ({ open }) => {
+  const site = await open({ folder: join(samples, 'existing-worker/beside') });
+  const worker = await SiteWorker.on(chromium, site, '/hato-sw.js', '/hato-push/');
+  const front = await chromium.newPage();
+  await front.goto('about:blank');
+  const controller = () => navigator.serviceWorker.controller?.scriptURL.split('/').at(-1);
+  expect(await worker.page.evaluate(controller)).not.toBe('hato-sw.js');
+  const before = await pages();
+  await bringsForward(worker.page, worker, `${site.url}/`);
+  expect(await pages()).toEqual(before);
+  for (const page of [front, worker.page]) await page.close();
+});
+
+test('a window that cannot be focused does not lose the address', async ({ open, write }) => {
+  const stubborn = 'WindowClient.prototype.focus = () => Promise.reject(new Error("it has just gone"));\n';
+  const site = await open({ folder: await write({ ...files(init()), 'hato-sw.js': stubborn + importLine }) });
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.page.goto(`${site.url}/#news`);
+  const shown = await shows(worker, JSON.stringify({ title: 't', url: `${site.url}/#news` }));
+  expect(await opens(() => desktop.click(shown))).toBe(`${site.url}/#news`);
+  await worker.close();
 });
 
 test("a site's own notifications are left to its own handlers", async ({ open }) => {
@@ -173,5 +236,17 @@ test("a site's own notifications are left to its own handlers", async ({ open })
   const shown = await shows(worker, JSON.stringify({ title: 't', url: '/#recipe' }));
   expect(await opens(() => desktop.click(shown))).toBe(`${site.url}/#recipe`);
   expect(await pages()).not.toContain(`${site.url}/#timer`);
+  await worker.close();
+});
+
+test("Hato's notifications are kept from a site's handlers that are added after it", async ({ open, write }) => {
+  const curious = 'addEventListener("notificationclick", () => registration.showNotification("サイトも聞いた"));';
+  const site = await open({ folder: await write({ ...files(init()), 'hato-sw.js': importLine + curious }) });
+  const worker = await SiteWorker.on(chromium, site);
+  await worker.page.goto(`${site.url}/#elsewhere`);
+  const first = await shows(worker, '{"title":"一つ目"}');
+  expect(await opens(() => desktop.click(first))).toBe(`${site.url}/`);
+  // Whatever the site's handler shows would come before this.
+  expect((await shows(worker, '{"title":"二つ目"}')).title).toBe('二つ目');
   await worker.close();
 });

@@ -57,6 +57,10 @@ class HatoBell extends HTMLElement {
   #button;
   #stop;
   #texts;
+  // What covers the page must be dismissible, wherever the focus is (WCAG 1.4.13).
+  #hush = ({ key }) => {
+    if (key === "Escape" && this.matches(":hover, :focus-within")) this.setAttribute("hushed", "");
+  };
 
   constructor() {
     super();
@@ -67,10 +71,6 @@ class HatoBell extends HTMLElement {
     root.append(this.#button, this.#note);
     dress(root);
     this.#button.onclick = () => this.#act();
-    // What covers the page must be dismissible (WCAG 1.4.13).
-    this.#button.onkeydown = ({ key }) => {
-      this.toggleAttribute("hushed", key === "Escape");
-    };
     this.#button.onblur = this.onmouseleave = () => {
       this.removeAttribute("hushed");
     };
@@ -81,9 +81,11 @@ class HatoBell extends HTMLElement {
     this.#texts = TEXTS[/^ja\b/i.test(language) ? "ja" : "en"];
     this.#aria("label", this.#texts.name);
     this.#stop = hato.onChange((state) => this.#show(state));
+    document.addEventListener("keydown", this.#hush);
   }
 
   disconnectedCallback() {
+    document.removeEventListener("keydown", this.#hush);
     this.#stop?.();
   }
 

@@ -6,6 +6,7 @@ const DAY = 24 * HOUR;
 const listeners = new Set();
 let connection;
 let lastState;
+let announced;
 
 // Every error that leaves this script has a code.
 async function coded(promise) {
@@ -16,9 +17,14 @@ async function coded(promise) {
   }
 }
 
-// --- What init stores for the worker
+const isWithin = (time, span) => time <= Date.now() && Date.now() - time < span;
 
-function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope }) {
+const recallAll = (kind) =>
+  inStore("readonly", (values) => values.getAll(IDBKeyRange.bound(`${kind} `, `${kind} \uffff`)));
+
+// --- The app
+
+function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope } = {}) {
   if (!baseUrl || !appKey) throw failure("MISSING_FIELDS", "baseUrl and appKey are required");
   const script = new URL(serviceWorker, location.href);
   return {
@@ -31,44 +37,62 @@ function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope }) 
   };
 }
 
-// The server is asked for the public key once for each key of the app, not on each page.
-async function connect(options) {
-  const { baseUrl, appKey } = options;
-  const scope = await findPlace(options);
-  const name = `settings ${scope}`;
-  const stored = await recall(name);
-  if (stored?.baseUrl === baseUrl && stored.appKey === appKey) {
-    return { ...options, ...stored, scope };
-  }
-  const { publicKey, appId } = await call(options, "GET", "/api/v1/vapid-public-key");
-  const settings = { baseUrl, appKey, appId, publicKey, platform: platform() };
-  await remember(name, settings);
-  return { ...options, ...settings, scope };
+function demandInit() {
+  if (!connection) throw failure("NOT_INITIALIZED", "Call hato.init first");
 }
 
-// What init began, begun again if it has failed since.
-async function connected() {
-  if (!connection) throw failure("NOT_INITIALIZED", "Call hato.init first");
-  connection.settings ||= connect(connection.options);
-  try {
-    return await connection.settings;
-  } catch (error) {
-    connection.settings = undefined;
-    throw error;
-  }
+// What is known without asking anybody. While the app of a new key is not known, the one before it
+// stays in use.
+async function recallSettings() {
+  const { options } = connection;
+  const known = await recallAll("settings");
+  const scope = await findPlace(options);
+  const app = known.find((it) => isAppOf(it, options)) || known.find((it) => it.scope === scope);
+  return { ...options, ...app, scope };
+}
+
+const isAppOf = ({ publicKey, baseUrl, appKey }, options) =>
+  publicKey && baseUrl === options.baseUrl && appKey === options.appKey;
+
+// What the worker needs.
+const store = ({ scope, baseUrl, appKey, appId, publicKey, platform }) =>
+  remember(`settings ${scope}`, { scope, baseUrl, appKey, appId, publicKey, platform });
+
+// The server is asked for the public key once for each key of the app. As long as it does not
+// answer, page views ask once a day, and clicks always.
+async function introduce(isClick) {
+  const { options } = connection;
+  const isKnown = async () => isAppOf(await recallSettings(), options);
+  const ask = async () => (await isKnown()) || askForApp(options, isClick);
+  connection.isKnown = (await isKnown()) || (await exclusively(ask));
+}
+
+async function askForApp(options, isClick) {
+  const name = `asked ${options.baseUrl} ${options.appKey}`;
+  if (!isClick && isWithin(await recall(name), DAY)) return false;
+  await remember(name, Date.now());
+  const { publicKey, appId } = await call(options, "GET", "/api/v1/vapid-public-key");
+  const scope = await findPlace(options);
+  await store({ ...options, scope, appId, publicKey, platform: platform() });
+  return true;
 }
 
 // --- The browser's subscription
 
-function keyOf(subscription) {
-  const key = new Uint8Array(subscription.options.applicationServerKey || []);
-  return btoa(String.fromCharCode(...key)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
-}
-
 const subscriptionAt = async (scope) => (await registrationAt(scope))?.pushManager.getSubscription();
 
-// Only a subscription made with the app's VAPID key can receive from it.
-const isOurs = (subscription, { publicKey }) => subscription && keyOf(subscription) === publicKey;
+// What the server was told of this browser: once, or at more scopes when the site's own worker has
+// come or gone since, or the option has changed.
+async function recallRegistered({ scope, publicKey }) {
+  const known = await recallAll("registered");
+  return known.filter((it) => it.scope === scope || it.publicKey === publicKey);
+}
+
+async function ownSubscriptions(settings, known) {
+  const scopes = new Set([settings.scope, ...known.map(({ scope }) => scope)]);
+  const found = await Promise.all([...scopes].map(subscriptionAt));
+  return found.filter((it) => isOurs(it, settings));
+}
 
 async function subscribed(settings) {
   const { pushManager } = await activeRegistration(settings);
@@ -78,59 +102,72 @@ async function subscribed(settings) {
   return pushManager.subscribe(keyed(settings));
 }
 
-// What was subscribed before the site's own worker came, or went.
-async function leftBehind(settings) {
-  const elsewhere = settings.places.find((place) => place !== settings.scope);
-  const subscription = elsewhere && (await subscriptionAt(elsewhere));
-  if (isOurs(subscription, settings)) return subscription;
-}
-
 // The server revives an endpoint that it had given up on because its push service no longer knew
 // it. Only a new endpoint can receive again.
 async function registerAnew(settings) {
-  const subscription = await subscribed(settings);
-  const { reactivated } = await register(settings, settings.scope, subscription);
+  await store(settings);
+  let subscription = await subscribed(settings);
+  const { reactivated } = await register(settings, subscription);
   if (reactivated) {
     await subscription.unsubscribe();
-    await register(settings, settings.scope, await subscribed(settings));
+    subscription = await subscribed(settings);
+    await register(settings, subscription);
   }
-  await (await leftBehind(settings))?.unsubscribe();
+  await endOthers(settings, subscription);
+}
+
+async function endOthers(settings, { endpoint }) {
+  const known = await recallRegistered(settings);
+  for (const other of await ownSubscriptions(settings, known)) {
+    if (other.endpoint !== endpoint) await other.unsubscribe();
+  }
+  for (const { scope } of known) {
+    if (scope !== settings.scope) await forget(`registered ${scope}`);
+  }
+}
+
+// A visitor whom the server does not know must not look like a subscriber.
+async function registerFirst() {
+  const settings = await recallSettings();
+  try {
+    await registerAnew(settings);
+  } catch (error) {
+    const known = await recallRegistered(settings);
+    const made = known.length ? [] : await ownSubscriptions(settings, known);
+    await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
+    throw error;
+  }
 }
 
 // --- Healing
 
-// Asked and noted in one transaction, so that of several tabs one goes ahead, and after a failure
-// nobody for an hour.
-async function takeTurn({ scope }, isNeeded) {
-  const name = `registered ${scope}`;
-  const isWithin = (time, span) => time <= Date.now() && Date.now() - time < span;
-  let taken = false;
-  await inStore("readwrite", (values) => {
-    const reading = values.get(name);
-    reading.onsuccess = () => {
-      const known = reading.result || {};
-      const isConfirmed = isWithin(known.at, DAY);
-      taken = isNeeded(known, isConfirmed) && !isWithin(known.tried, HOUR);
-      if (taken) values.put({ ...known, tried: Date.now() }, name);
-    };
-    return reading;
-  });
-  return taken;
-}
-
 // Browsers lose pushsubscriptionchange events, and servers lose databases: a page that finds its
 // subscription changed, gone, made with another key, or unconfirmed for a day registers it again.
-// Only hato.unsubscribe ends a subscription, so without a trace of one nothing is made anew.
+// Only hato.unsubscribe ends a subscription, so without a trace of one nothing is made anew; and one
+// that another service made in a worker of the site's own is that service's.
+async function isDue(settings) {
+  const { scope, publicKey, serviceWorker } = settings;
+  if (!publicKey || isWithin(await recall(`tried ${scope}`), HOUR)) return false;
+  const known = await recallRegistered(settings);
+  const here = known.find((it) => it.scope === scope);
+  const subscription = await subscriptionAt(scope);
+  const isRight = isOurs(subscription, settings);
+  const isConfirmed = isRight && subscription.endpoint === here?.endpoint && isWithin(here.at, DAY);
+  const isWanted = known.length || isRight || (subscription && isHatosOwn(serviceWorker));
+  return isWanted && !isConfirmed;
+}
+
+// Of several tabs one goes ahead, and after a failure nobody for an hour.
 async function heal() {
-  if (Notification.permission !== "granted") return;
-  const settings = await connected();
-  const subscription = await subscriptionAt(settings.scope);
-  const left = await leftBehind(settings);
-  const isDue = await takeTurn(settings, ({ endpoint }, isConfirmed) => {
-    const isRight = isOurs(subscription, settings) && subscription.endpoint === endpoint;
-    return (endpoint || subscription || left) && !(isRight && isConfirmed);
-  });
-  if (isDue) await registerAnew(settings);
+  if (!isSupported() || Notification.permission !== "granted") return;
+  await exclusively(async () => {
+    const settings = await recallSettings();
+    if (!(await isDue(settings))) return;
+    const tried = `tried ${settings.scope}`;
+    await remember(tried, Date.now());
+    await registerAnew(settings);
+    await forget(tried);
+  }, true);
 }
 
 // --- The state
@@ -138,16 +175,27 @@ async function heal() {
 async function currentState() {
   if (!isSupported()) return needsInstall() ? "needs-install" : "unsupported";
   if (Notification.permission === "denied") return "denied";
-  const settings = await connected();
-  const subscription = await subscriptionAt(settings.scope);
-  return isOurs(subscription, settings) ? "subscribed" : "unsubscribed";
+  demandInit();
+  try {
+    const settings = await recallSettings();
+    const known = await recallRegistered(settings);
+    const held = await ownSubscriptions(settings, known);
+    return known.length && held.length ? "subscribed" : "unsubscribed";
+  } catch {
+    // Whoever blocks the site's data blocks workers too.
+    return "unsupported";
+  }
 }
 
-async function announce() {
-  const state = await currentState();
-  if (state === lastState) return;
-  lastState = state;
-  for (const listener of listeners) tell(listener);
+// One after the other, so that the last word is the latest.
+function announce() {
+  announced = Promise.resolve(announced).then(async () => {
+    const state = await currentState();
+    if (state === lastState) return;
+    lastState = state;
+    for (const listener of listeners) tell(listener);
+  });
+  return announced;
 }
 
 // One listener's error is not another's.
@@ -162,47 +210,85 @@ async function healAndAnnounce() {
 // is not loaded again for days.
 async function watch() {
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && lastState) healAndAnnounce().catch(() => {});
+    if (!document.hidden && lastState) healAndAnnounce();
+  });
+  navigator.serviceWorker.addEventListener("message", ({ data, ports }) => {
+    if (data === "hato-where") ports[0].postMessage(location.href);
+  });
+  let channel;
+  const listen = () => {
+    channel = new BroadcastChannel("hato-push");
+    channel.onmessage = announce;
+  };
+  listen();
+  // While it is open, some browsers do not keep the page for the way back.
+  addEventListener("pagehide", () => channel.close());
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    listen();
+    announce();
   });
   const status = await navigator.permissions.query({ name: "notifications" });
-  status.addEventListener("change", () => announce().catch(() => {}));
+  status.addEventListener("change", announce);
 }
 
 async function start() {
-  if (!isSupported()) return announce();
-  await connected();
+  let failed;
+  if (isSupported()) {
+    await introduce().catch((error) => {
+      failed = error;
+    });
+  }
   await healAndAnnounce();
+  if (failed && lastState !== "unsupported") throw failed;
+}
+
+// Nothing that can wait is awaited before the question: a click's right to ask is soon over.
+async function askVisitor() {
+  if (Notification.permission !== "default") return Notification.permission;
+  if (navigator.userActivation?.isActive === false) {
+    throw failure("CLICK_REQUIRED", "Call hato.subscribe in the handler of a click");
+  }
+  return Notification.requestPermission();
 }
 
 async function subscribe() {
   demandSupport();
-  // First of all: the click's permission to ask does not survive a wait.
-  const permission = await Notification.requestPermission();
-  if (permission === "granted") {
-    // The site's own worker may have come since init.
-    if (connection) connection.settings = undefined;
-    await registerAnew(await connected());
-  }
-  await announce();
-  if (permission !== "granted") {
-    throw failure("PERMISSION_DENIED", "Notifications are not allowed");
+  demandInit();
+  if (!connection.isKnown) await introduce(true);
+  const permission = await askVisitor();
+  try {
+    if (permission !== "granted") {
+      throw failure("PERMISSION_DENIED", "Notifications are not allowed");
+    }
+    await exclusively(registerFirst);
+  } finally {
+    await announce();
   }
 }
 
-// The browser's subscription goes even if the server cannot be told: it then learns of it when
-// the push service refuses the next delivery.
+// First the browser's part, which needs nobody: a server that cannot be told learns of it when the
+// push service refuses the next delivery.
+async function leave() {
+  const settings = await recallSettings();
+  const known = await recallRegistered(settings);
+  const held = await ownSubscriptions(settings, known);
+  await Promise.all(known.map(({ scope }) => forget(`registered ${scope}`)));
+  const ended = await Promise.allSettled(held.map((subscription) => subscription.unsubscribe()));
+  tellTabs();
+  const endpoints = new Set([...known, ...held].map(({ endpoint }) => endpoint));
+  const path = `/api/v1/apps/${settings.appId}/subscriptions`;
+  const telling = [...endpoints].map((endpoint) => call(settings, "DELETE", path, { endpoint }));
+  const failed = [...ended, ...(await Promise.allSettled(telling))].find(({ reason }) => reason);
+  if (failed) throw failed.reason;
+}
+
 async function unsubscribe() {
   demandSupport();
-  const settings = await connected();
-  const subscription = await subscriptionAt(settings.scope);
-  await remember(`registered ${settings.scope}`, undefined);
-  if (!isOurs(subscription, settings)) return;
-  const { endpoint } = subscription;
-  const path = `/api/v1/apps/${settings.appId}/subscriptions`;
+  demandInit();
   try {
-    await call(settings, "DELETE", path, { endpoint });
+    await exclusively(leave);
   } finally {
-    await subscription.unsubscribe();
     await announce();
   }
 }

@@ -5,19 +5,20 @@ async function registrationAt(scope) {
   if (registration?.scope === scope) return registration;
 }
 
-const newestWorker = ({ installing, waiting, active }) => installing || waiting || active;
+const scriptOf = ({ installing, waiting, active } = {}) => (installing || waiting || active)?.scriptURL;
+
+// A site may name the same file with a version behind it: `/sw.js?v=12`.
+const isSameFile = (one, other) => one?.split("?")[0] === other?.split("?")[0];
 
 // Two workers cannot have one scope: each page view would bring back the other. When the site has
 // a worker of its own where Hato's would be, Hato's takes a scope beside it.
 async function findPlace({ serviceWorker, places }) {
   const [home, apart] = places;
   if (!apart) return home;
-  const there = await registrationAt(home);
-  if (!there) return (await registrationAt(apart)) ? apart : home;
-  const path = (address) => address?.split("?")[0];
-  const script = path(newestWorker(there)?.scriptURL);
+  const script = scriptOf(await registrationAt(home));
+  if (!script) return (await registrationAt(apart)) ? apart : home;
   const ours = [serviceWorker, await recall(`worker ${home}`)];
-  return !script || ours.map(path).includes(script) ? home : apart;
+  return ours.some((it) => isSameFile(it, script)) ? home : apart;
 }
 
 function untilActive(registration) {
@@ -31,13 +32,21 @@ function untilActive(registration) {
   });
 }
 
-async function activeRegistration({ serviceWorker, scope }) {
+// A worker that the site registers itself stays as it is, whatever it has behind its name.
+async function registered({ serviceWorker, scope }) {
+  const name = `worker ${scope}`;
+  const there = await registrationAt(scope);
+  const script = scriptOf(there);
+  if (isSameFile(script, serviceWorker) && script !== (await recall(name))) return there;
+  const registration = await navigator.serviceWorker.register(serviceWorker, { scope });
+  await remember(name, serviceWorker);
+  return registration;
+}
+
+async function activeRegistration(settings) {
   try {
-    const registering = navigator.serviceWorker.register(serviceWorker, { scope });
-    const registration = await untilActive(await registering);
-    await remember(`worker ${scope}`, serviceWorker);
-    return registration;
+    return await untilActive(await registered(settings));
   } catch (error) {
-    throw failure("WORKER_FAILED", `${serviceWorker}: ${error.message}`, error);
+    throw failure("WORKER_FAILED", `${settings.serviceWorker}: ${error.message}`, error);
   }
 }

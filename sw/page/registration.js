@@ -4,8 +4,8 @@
 const failure = (code, message, cause) => Object.assign(new Error(message, { cause }), { code });
 
 // Values by name in an IndexedDB database: what the page tells the worker (`settings SCOPE`), what
-// the server was told last (`registered SCOPE`), and which script Hato put there (`worker SCOPE`).
-// A page and a worker of different releases share them: members may be added, none renamed.
+// the server was told last (`registered SCOPE`), and more that only the page reads. A page and a
+// worker of different releases share them: members may be added, none renamed.
 function openDatabase() {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("hato-push", 1);
@@ -16,7 +16,9 @@ function openDatabase() {
 }
 
 async function inStore(mode, act) {
-  const database = await openDatabase();
+  const database = await openDatabase().catch((error) => {
+    throw failure("STORAGE_BLOCKED", "The browser keeps nothing for this site", error);
+  });
   try {
     return await new Promise((resolve, reject) => {
       const transaction = database.transaction("values", mode);
@@ -31,6 +33,24 @@ async function inStore(mode, act) {
 
 const recall = (name) => inStore("readonly", (values) => values.get(name));
 const remember = (name, value) => inStore("readwrite", (values) => values.put(value, name));
+const forget = (name) => inStore("readwrite", (values) => values.delete(name));
+
+// One at a time, in every tab and the worker: what has begun before must not bring back a
+// subscription that the visitor ends.
+const exclusively = (act, ifAvailable = false) =>
+  navigator.locks
+    ? navigator.locks.request("hato-push", { ifAvailable }, (lock) => lock && act())
+    : act();
+
+// Every tab looks again how things stand.
+function tellTabs() {
+  const channel = new BroadcastChannel("hato-push");
+  channel.postMessage("");
+  channel.close();
+}
+
+// Long for an answer, short for a visitor who waits: without a limit some networks never answer.
+const PATIENCE = 10_000;
 
 async function call({ baseUrl, appKey }, method, path, body) {
   let response;
@@ -40,24 +60,39 @@ async function call({ baseUrl, appKey }, method, path, body) {
       headers: { Authorization: `Bearer ${appKey}`, "Content-Type": "application/json" },
       body: body && JSON.stringify(body),
       credentials: "omit",
+      signal: AbortSignal.timeout?.(PATIENCE),
     });
   } catch (error) {
     throw failure("NETWORK_ERROR", `${baseUrl} cannot be reached`, error);
   }
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
-  throw failure(answer.code || "SERVER_ERROR", answer.error || `Status ${response.status}`);
+  const { status } = response;
+  const answer = await response.json().catch(() => {});
+  if (response.ok && answer) return answer;
+  const refusal = failure(answer?.code || "SERVER_ERROR", answer?.error || `Status ${status}`);
+  throw Object.assign(refusal, { status });
 }
+
+// A file of this name is Hato's alone; any other is the site's own worker, which has more to do.
+const isHatosOwn = (script) => new URL(script).pathname.endsWith("/hato-sw.js");
+
+function keyOf(subscription) {
+  const key = new Uint8Array(subscription.options.applicationServerKey || []);
+  return btoa(String.fromCharCode(...key)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
+}
+
+// Only a subscription made with the app's VAPID key can receive from it.
+const isOurs = (subscription, { publicKey }) => subscription && keyOf(subscription) === publicKey;
 
 const keyed = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
 
 // Answers what the server said.
-async function register(settings, scope, subscription) {
+async function register(settings, subscription) {
   const { endpoint } = subscription;
-  const { publicKey, platform } = settings;
+  const { scope, publicKey, platform } = settings;
   const { p256dh, auth } = subscription.toJSON().keys;
   const details = { endpoint, p256dh, auth, platform };
   const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
-  await remember(`registered ${scope}`, { endpoint, publicKey, at: Date.now() });
+  await remember(`registered ${scope}`, { scope, endpoint, publicKey, at: Date.now() });
+  tellTabs();
   return answer;
 }

@@ -1,4 +1,4 @@
-//! Where a click on a notification leads, and whether a window is already there.
+//! Where a click on a notification leads.
 
 /// The address to open: `asked` (absolute, as a URL parser writes it) when it is https or on the
 /// site itself, otherwise the site's root.
@@ -11,15 +11,9 @@ pub fn destination(asked: Option<String>, origin: &str) -> String {
         .unwrap_or(root)
 }
 
-/// The place in `open` of the first window that shows exactly `destination`; `None` asks for a
-/// new window, because no other window may be navigated (CONTRACT 10).
-pub fn already_open(destination: &str, open: impl IntoIterator<Item = String>) -> Option<usize> {
-    open.into_iter().position(|address| address == destination)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{already_open, destination};
+    use super::destination;
 
     const SITE: &str = "http://localhost:8080";
 
@@ -50,25 +44,5 @@ mod tests {
             assert_eq!(leads_to(address), "http://localhost:8080/", "{address}");
         }
         assert_eq!(destination(None, SITE), "http://localhost:8080/");
-    }
-
-    #[test]
-    fn the_first_window_at_exactly_that_address_is_focused() {
-        let open = |addresses: &[&str]| {
-            addresses
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-        };
-        let address = "https://example.com/news";
-        let windows = open(&["https://example.com/", address, address]);
-        assert_eq!(already_open(address, windows), Some(1));
-        let near = open(&[
-            "https://example.com/news/",
-            "https://example.com/news?a",
-            "https://example.com/news#a",
-        ]);
-        assert_eq!(already_open(address, near), None);
-        assert_eq!(already_open(address, open(&[])), None);
     }
 }

@@ -1,10 +1,10 @@
-//! The two events of a service worker that are about notifications.
+//! What a service worker shows and opens.
 
 use js_sys::{JSON, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
-use web_sys::{NotificationOptions, ServiceWorkerGlobalScope, Url, WindowClient};
+use web_sys::{NotificationOptions, ServiceWorkerGlobalScope, Url};
 
-use crate::destination::{already_open, destination};
+use crate::destination::destination;
 use crate::message::Message;
 
 /// Shows the notification that the data of a push asks for.
@@ -48,19 +48,13 @@ fn options(message: &Message) -> Result<NotificationOptions, JsValue> {
     Ok(options)
 }
 
-/// Focuses the one of `windows` that shows the notification's url, or opens a new one; an empty
-/// url stands for the site's root (CONTRACT 10).
+/// Where a click on a notification with this url leads; an empty one stands for the site's root
+/// (CONTRACT 10).
 #[wasm_bindgen]
-pub fn click(url: &str, windows: Vec<WindowClient>) -> Result<Promise, JsValue> {
-    let worker = worker();
-    let origin = worker.location().origin();
+pub fn leads_to(url: &str) -> String {
+    let origin = worker().location().origin();
     let asked = Url::new_with_base(url, &origin).ok().map(|url| url.href());
-    let destination = destination(asked, &origin);
-    let open = already_open(&destination, windows.iter().map(|window| window.url()));
-    match open.and_then(|place| windows.into_iter().nth(place)) {
-        Some(window) => window.focus(),
-        None => Ok(worker.clients().open_window(&destination)),
-    }
+    destination(asked, &origin)
 }
 
 #[wasm_bindgen]

@@ -35,47 +35,84 @@
     });
   }
 
-  async function push(event) {
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  // A worker of the site's own may also receive from another service, which it serves itself: the
+  // subscription was then made with a key that was never Hato's.
+  async function isForeign() {
+    if (isHatosOwn(self.location.href)) return false;
+    const { scope, pushManager } = self.registration;
+    const names = [`settings ${scope}`, `registered ${scope}`];
+    const [settings, known] = await Promise.all(names.map(recall));
+    const subscription = settings && (await pushManager.getSubscription());
+    return subscription && ![settings, known].some((it) => it && isOurs(subscription, it));
+  }
+
+  async function push({ data }) {
+    // In doubt, or when the answer is slow to come, the message is shown.
+    if (await Promise.race([isForeign().catch(() => false), pause(500)])) return;
     try {
-      await wake().push(event.data ? event.data.text() : "");
+      await wake().push(data ? data.text() : "");
     } catch {
       await showSomething();
     }
   }
 
-  async function click(url) {
-    try {
-      const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-      await wake().click(url, windows);
-    } catch {
-      await self.clients.openWindow("/");
-    }
+  // A window's own `url` is where it began; where the site's script has led it since, as an app of
+  // one page does, the page script knows.
+  function addressOf(window) {
+    return new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data }) => resolve(data);
+      window.postMessage("hato-where", [port2]);
+      pause(200).then(() => resolve(window.url));
+    });
   }
 
-  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  // Focuses the window that is there already, or opens one; no other is navigated.
+  async function click(url) {
+    const { clients } = self;
+    let address = "/";
+    try {
+      address = wake().leads_to(url);
+      const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
+      const addresses = await Promise.all(windows.map(addressOf));
+      const there = windows[addresses.indexOf(address)];
+      if (there) return await there.focus();
+    } catch {
+      // It has just gone; or the site allows no wasm, which judges the address.
+    }
+    return clients.openWindow(address);
+  }
 
+  // Whoever has never subscribed here, or has unsubscribed, stays as they are.
   async function renew({ newSubscription }) {
     const { scope, pushManager } = self.registration;
     const settings = await recall(`settings ${scope}`);
-    if (settings) {
-      const renewed = newSubscription || (await pushManager.subscribe(keyed(settings)));
-      await register(settings, scope, renewed);
-    }
+    const known = await recall(`registered ${scope}`);
+    if (!settings || !known) return;
+    const renewed = isOurs(newSubscription, settings)
+      ? newSubscription
+      : await pushManager.subscribe(keyed(settings));
+    if (renewed.endpoint !== known.endpoint) await register(settings, renewed);
   }
+
+  // The visitor has withdrawn the permission, or the server will say the same again.
+  const isFinal = ({ name, status }) =>
+    name === "NotAllowedError" || (status >= 400 && status < 500 && status !== 408 && status !== 429);
 
   // The browser has dropped the subscription, often just when it came back to a poor network. What
   // cannot be done within half a minute, the page does at its next visit.
   async function renewPatiently(event) {
-    for (const wait of [1e3, 5e3, 15e3]) {
+    for (const wait of [1e3, 5e3, 15e3, 0]) {
       try {
-        return await renew(event);
+        return await exclusively(() => renew(event));
       } catch (error) {
-        // The visitor has withdrawn the permission.
-        if (error.name === "NotAllowedError") return;
+        if (isFinal(error)) return;
+        if (!wait) throw error;
         await pause(wait);
       }
     }
-    await renew(event);
   }
 
   self.addEventListener("push", (event) => event.waitUntil(push(event)));
@@ -84,6 +121,8 @@
     const { notification } = event;
     const url = notification.data?.hato;
     if (typeof url === "string") {
+      // The site's own handlers, added after this one, are for the site's own notifications.
+      event.stopImmediatePropagation();
       notification.close();
       event.waitUntil(click(url));
     }

@@ -51,7 +51,8 @@ pub fn build(workspace: &Workspace, package: &str, flavour: Flavour, dev: bool) 
                 "wasm32-unknown-unknown",
             ])
             .args(["--package", package, "--profile", profile, "--target-dir"])
-            .arg(&target),
+            .arg(&target)
+            .args(["--config", &without_home()?]),
     )?;
     let file = format!(
         "wasm32-unknown-unknown/{folder}/{}.wasm",
@@ -60,6 +61,18 @@ pub fn build(workspace: &Workspace, package: &str, flavour: Flavour, dev: bool) 
     let output = target.join("bound").join(folder).join(package);
     bind(&target.join(file), &output, flavour)?;
     read(&output)
+}
+
+/// Panics name the files of dependencies: without this machine's folder the bytes are everybody's.
+fn without_home() -> Result<String> {
+    let cargo = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
+        .context("cargo has no home")?;
+    Ok(format!(
+        "target.wasm32-unknown-unknown.rustflags=['--remap-path-prefix={}=cargo']",
+        cargo.display()
+    ))
 }
 
 /// Runs wasm-bindgen, unless what it made last time is newer than the wasm and than xtask itself.

@@ -1,0 +1,88 @@
+// The way from browsers to the server, which may be slow, broken, or answer for itself.
+
+import { once } from 'node:events';
+import { createServer, request as ask, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What happens instead of the server's answer; `undefined` as a status: the connection ends without one. */
+export interface Fault {
+  status?: number;
+  body?: string;
+}
+
+/** A request that waits on its way. */
+export interface Held {
+  arrived: Promise<void>;
+  release(): void;
+}
+
+export class Relay {
+  /** What came from browsers, preflights apart, such as `POST /api/v1/subscriptions`. */
+  readonly requests: string[] = [];
+  private readonly faults = new Map<string, Fault>();
+  private readonly holds = new Map<string, () => Promise<void>>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly hato: { url: string },
+  ) {
+    server.on('request', (request, response) => this.answer(request, response));
+  }
+
+  static async start(hato: { url: string }): Promise<Relay> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Relay(server, hato);
+  }
+
+  get url(): string {
+    return `http://localhost:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** From now on such requests fail like this, or no longer. */
+  fail(what: string, fault?: Fault): void {
+    if (fault) this.faults.set(what, fault);
+    else this.faults.delete(what);
+  }
+
+  /** Keeps the next such request until it is released. */
+  hold(what: string): Held {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const arrived = new Promise<void>((resolve) => {
+      this.holds.set(what, () => {
+        this.holds.delete(what);
+        resolve();
+        return released;
+      });
+    });
+    return { arrived, release };
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const what = `${request.method} ${request.url}`;
+    if (what.includes(' /api') && request.method !== 'OPTIONS') this.requests.push(what);
+    await this.holds.get(what)?.();
+    const fault = this.faults.get(what);
+    if (!fault) this.forward(request, response);
+    else if (!fault.status) request.socket.destroy();
+    else response.writeHead(fault.status, { 'access-control-allow-origin': '*' }).end(fault.body);
+  }
+
+  private forward(from: IncomingMessage, response: ServerResponse): void {
+    const { method, headers } = from;
+    const forwarded = ask(this.hato.url + from.url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    // A browser that went away meanwhile is no fault, and a server that did is one that cannot be reached.
+    forwarded.on('error', () => from.socket.destroy());
+    from.pipe(forwarded);
+  }
+}
