@@ -157,8 +157,14 @@ async fn every_release_of_the_sdk_is_served_as_it_was() {
     let server = server().await;
     let releases = releases();
     for (file, _) in SCRIPTS {
-        let current = Path::new(RELEASES).join(env!("CARGO_PKG_VERSION")).join(file);
-        assert!(releases.contains(&current), "{} is not released", current.display());
+        let current = Path::new(RELEASES)
+            .join(env!("CARGO_PKG_VERSION"))
+            .join(file);
+        assert!(
+            releases.contains(&current),
+            "{} is not released",
+            current.display()
+        );
     }
     for file in releases {
         let version = file_name_of(file.parent().expect("a version"));
