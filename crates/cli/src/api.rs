@@ -231,7 +231,7 @@ fn is_about_tls(error: &ureq::Error) -> bool {
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) => true,
         ureq::Error::Io(error) => {
             let cause = error.get_ref();
-            cause.is_some_and(|cause| cause.is::<rustls::Error>())
+            cause.is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>)
         }
         _ => false,
     }
