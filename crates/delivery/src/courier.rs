@@ -25,7 +25,7 @@ use crate::vapid::{BadKey, Signer, Vapid};
 pub use launch::Launch;
 use round::{Addressed, Letter, Round};
 
-/// Recipients encrypted at a time: about 2 ms of one core.
+/// Recipients encrypted at a time: at most about 2 ms of one core.
 const CHUNK: usize = 32;
 
 /// Pushes pages.
