@@ -96,7 +96,7 @@ test('strangers ask a server that fails once a day, and with a click', async ({ 
 test('a server that never answers is waited for, but not for ever', async ({ open, relay, visit, write }) => {
   const hurry = `
     const timeout = AbortSignal.timeout.bind(AbortSignal);
-    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100);\n`;
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 10);\n`;
   const folder = await write(files(hurry + init()));
   relay.hold(publicKey);
   const page = await visit(await open({ folder, server: relay }));
