@@ -29,9 +29,12 @@ pub(crate) async fn bring_forward(
     .map(drop)
 }
 
+/// How far the clocks of two machines may differ.
+const SKEW: Duration = Duration::from_secs(5);
+
 /// Whoever still holds such a lease renews it before it ends.
 async fn end_leases(c: &mut Connection, now: UnixMillis, lease: Duration) -> sqlx::Result<()> {
-    let (end, too_late) = (now.plus(lease).0, now.plus(lease * 2).0);
+    let (end, too_late) = (now.plus(lease).0, now.plus(lease + SKEW).0);
     sqlx::query!(
         "UPDATE jobs SET due_at = $1 WHERE claimed = 1 AND due_at > $2",
         end,
