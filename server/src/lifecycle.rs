@@ -118,14 +118,13 @@ impl Server {
 }
 
 impl Delivering {
-    /// Runs until asked to stop. Engine and webhooks have tasks of their own, so that neither keeps the other from a core;
-    /// one that panics ends both.
+    /// Runs until asked to stop. Each has a task of its own, so that none keeps another from a core; one that panics ends all.
     async fn run(self, shutdown: Shutdown) {
-        tokio::spawn(self.janitor.run(shutdown.clone()));
         let engine = tokio::spawn(self.engine.run(shutdown.clone()));
-        let webhooks = tokio::spawn(self.webhooks.run(shutdown));
-        let both = tokio::try_join!(engine, webhooks);
-        both.expect("neither is aborted, and a panic goes on as one");
+        let webhooks = tokio::spawn(self.webhooks.run(shutdown.clone()));
+        let janitor = tokio::spawn(self.janitor.run(shutdown));
+        let all = tokio::try_join!(engine, webhooks, janitor);
+        all.expect("none is aborted, and a panic goes on as one");
     }
 }
 

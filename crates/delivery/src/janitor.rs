@@ -64,23 +64,27 @@ impl Janitor {
         }
     }
 
-    /// Removes everything that is too old now.
-    pub async fn sweep(&self) -> Result<(), StoreError> {
+    /// Removes everything that is too old now; what cannot be removed keeps nothing else.
+    pub async fn sweep(&self) {
         for kind in KINDS {
-            while self.step(kind).await? {
-                tokio::time::sleep(PAUSE).await;
+            if let Err(error) = self.remove(kind).await {
+                tracing::warn!(?kind, %error, "what is too old cannot be removed");
             }
         }
-        Ok(())
     }
 
     async fn rounds(&self) {
         loop {
-            if let Err(error) = self.sweep().await {
-                tracing::warn!(%error, "what is too old cannot be removed");
-            }
+            self.sweep().await;
             tokio::time::sleep(INTERVAL).await;
         }
+    }
+
+    async fn remove(&self, kind: Kind) -> Result<(), StoreError> {
+        while self.step(kind).await? {
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(())
     }
 
     async fn step(&self, kind: Kind) -> Result<bool, StoreError> {
