@@ -13,6 +13,7 @@ use crate::answer::{Answer, retry_after};
 use crate::connection::NoAnswer;
 use crate::connector::{Connector, NoConnection};
 use crate::gate::{Closed, Gate, Report};
+use crate::openings::{Opener, Openings};
 use crate::origin::Origin;
 use crate::pool::{Pool, Undelivered};
 use crate::push::Push;
@@ -32,6 +33,7 @@ pub struct PushClient {
     turn_patience: Duration,
     pools: Mutex<HashMap<Origin, Arc<Pool>>>,
     gates: Mutex<HashMap<(AppId, Origin), Arc<Gate>>>,
+    openings: Openings,
 }
 
 /// The way of an app's pushes to an origin.
@@ -39,6 +41,7 @@ pub struct PushClient {
 pub struct Way {
     gate: Arc<Gate>,
     pool: Arc<Pool>,
+    opener: Opener,
 }
 
 impl Way {
@@ -58,6 +61,7 @@ impl PushClient {
             turn_patience: settings.turn_patience,
             pools: Mutex::new(HashMap::new()),
             gates: Mutex::new(HashMap::new()),
+            openings: Openings::new(settings.openings_per_app),
         })
     }
 
@@ -66,7 +70,8 @@ impl PushClient {
         let pool = self.pool(origin);
         let gate = self.gate(app, origin);
         gate.set_ceiling(pool.ceiling());
-        Way { gate, pool }
+        let opener = self.openings.of(app);
+        Way { gate, pool, opener }
     }
 
     /// Sends a push and answers what the push service said, whatever it said; redirects are not followed. `now` is asked
@@ -81,7 +86,7 @@ impl PushClient {
             self.forget_idle(Duration::ZERO);
         }
         let place = way.gate.enter().await?;
-        let result = way.pool.send(push, self.answer_timeout).await;
+        let result = way.pool.send(push, &way.opener, self.answer_timeout).await;
         place.leave(report(&result, now));
         result
     }
@@ -90,6 +95,7 @@ impl PushClient {
     pub fn tidy(&self) {
         self.forget_idle(IDLE);
         keep_known(&mut lock(&self.gates));
+        self.openings.tidy();
     }
 
     fn pool(&self, origin: &Origin) -> Arc<Pool> {

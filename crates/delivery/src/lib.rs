@@ -17,6 +17,7 @@ mod gate;
 mod guard;
 mod janitor;
 pub mod metrics;
+mod openings;
 mod origin;
 mod pool;
 mod push;

@@ -3,10 +3,12 @@
 //! HTTP/2 connections carry many requests each; another is opened when every one is nearly full. An HTTP/1.1 connection
 //! carries one request and is kept for the next. Connections are opened in tasks of their own, so that a request which is
 //! given up does not take the connection of the others with it; all who wait for the first one learn of its failure.
+//! An app opens few at a time that it waits for, so that hosts which do not answer are a trouble of its own.
 
 mod connections;
 mod turn;
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,6 +20,7 @@ use crate::answer::Answer;
 use crate::connection::{Http1, NoAnswer};
 use crate::connector::{Connector, NoConnection};
 use crate::gate::Closed;
+use crate::openings::{Opener, Opening};
 use crate::origin::Origin;
 use crate::push::Push;
 use crate::settings::OriginLimits;
@@ -57,6 +60,16 @@ pub struct Pool {
     changed: Notify,
 }
 
+/// What a request finds.
+enum Look {
+    /// A connection with room.
+    Turn(Turn),
+    /// None with room, and as many in the making as there should be.
+    Opening,
+    /// None with room, and one should be opened.
+    Nothing,
+}
+
 /// One of the requests that use a pool.
 struct User<'a>(&'a Pool);
 
@@ -87,18 +100,21 @@ impl Pool {
         }
     }
 
-    /// Sends a push when its turn comes; from then on the push service has `patience` to answer.
+    /// Sends a push when its turn comes; from its first turn on the push service has `patience` to answer.
     pub async fn send(
         self: &Arc<Self>,
         push: &Push,
+        opener: &Opener,
         patience: Duration,
     ) -> Result<Answer, Undelivered> {
         let _user = User::new(self);
         let opened_by = Instant::now() + self.connector.patience();
+        let mut answered_by = None;
         for _ in 0..TRIES {
-            let turn = timeout_at(opened_by, self.turn()).await;
+            let turn = timeout_at(opened_by, self.turn(opener)).await;
             let turn = turn.map_err(|_| Closed::Busy(CROWDED))??;
-            match turn.exchange(push, Instant::now() + patience).await {
+            let deadline = *answered_by.get_or_insert_with(|| Instant::now() + patience);
+            match turn.exchange(push, deadline).await {
                 Err(NoAnswer::Unsent) => {}
                 answer => return Ok(answer?),
             }
@@ -137,36 +153,62 @@ impl Pool {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn turn(self: &Arc<Self>) -> Result<Turn, NoConnection> {
+    async fn turn(self: &Arc<Self>, opener: &Opener) -> Result<Turn, NoConnection> {
         let failures_before = self.connections().failures();
         loop {
-            let changed = self.changed.notified();
-            if let Some(turn) = self.try_turn(failures_before)? {
-                return Ok(turn);
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            match self.look(failures_before)? {
+                Look::Turn(turn) => return Ok(turn),
+                Look::Opening => changed.await,
+                Look::Nothing => tokio::select! {
+                    () = changed => {}
+                    opening = opener.opening() => self.open_if_wanted(opening),
+                },
             }
-            changed.await;
         }
     }
 
-    /// A connection with room, or none yet; fails when opening the only one failed since `failures_before`.
-    fn try_turn(self: &Arc<Self>, failures_before: u64) -> Result<Option<Turn>, NoConnection> {
+    /// What there is for a request; fails when opening the only connection failed since `failures_before`.
+    fn look(self: &Arc<Self>, failures_before: u64) -> Result<Look, NoConnection> {
         let mut connections = self.connections();
         connections.used_at = Instant::now();
         connections.drop_closed();
-        let free = connections.take(&self.limits);
-        if free.is_none() {
+        let Some((connection, held)) = connections.take(&self.limits) else {
             connections.check_failure(failures_before)?;
+            let wants_more = connections.wants_more(true, self.wanted(), &self.limits);
+            return Ok(if wants_more {
+                Look::Nothing
+            } else {
+                Look::Opening
+            });
+        };
+        if connections.wants_more(false, self.wanted(), &self.limits) {
+            self.start_opening(&mut connections, None);
         }
-        let wanted = self.users.load(Ordering::Relaxed);
-        if connections.wants_more(free.is_none(), wanted, &self.limits) {
-            connections.opening += 1;
-            tokio::spawn(Arc::clone(self).open());
-        }
-        Ok(free.map(|(connection, held)| Turn::new(Arc::clone(self), connection, held)))
+        Ok(Look::Turn(Turn::new(Arc::clone(self), connection, held)))
     }
 
-    async fn open(self: Arc<Self>) {
+    fn wanted(&self) -> usize {
+        self.users.load(Ordering::Relaxed)
+    }
+
+    /// Others may have opened one, or begun to, in the meantime.
+    fn open_if_wanted(self: &Arc<Self>, opening: Opening) {
+        let mut connections = self.connections();
+        if connections.wants_more(true, self.wanted(), &self.limits) {
+            self.start_opening(&mut connections, Some(opening));
+        }
+    }
+
+    fn start_opening(self: &Arc<Self>, connections: &mut Connections, opening: Option<Opening>) {
+        connections.opening += 1;
+        tokio::spawn(Arc::clone(self).open(opening));
+    }
+
+    async fn open(self: Arc<Self>, opening: Option<Opening>) {
         let opened = self.connector.open(&self.origin).await;
+        drop(opening);
         if let Err(error) = &opened {
             tracing::debug!(host = %self.origin.host(), %error, "no connection to a push service");
         }

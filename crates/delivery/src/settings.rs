@@ -25,7 +25,7 @@ pub struct DeliverySettings {
     pub pages_in_flight: usize,
     /// How long a page that only waits for answers keeps others from being claimed; then it steps aside.
     pub page_patience: Duration,
-    /// Recipients of pages that have stepped aside, all together.
+    /// Recipients of pages that have stepped aside, all together: unanswered ones, or an eighth of a page's if these are more.
     pub recipients_aside: usize,
     /// Recipients of a page.
     pub page_size: u32,
@@ -35,6 +35,8 @@ pub struct DeliverySettings {
     pub poll_interval: Duration,
     /// Connections open at a time, to all push services together.
     pub connections: usize,
+    /// Connections that one app waits for and may be opening at a time.
+    pub openings_per_app: usize,
     /// Bounds for each push-service origin.
     pub per_origin: OriginLimits,
     /// `HATO_RETENTION_DAYS`: for how long finished sends and deactivated subscriptions are kept.
@@ -55,13 +57,14 @@ impl Default for DeliverySettings {
             answer_timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(10),
             turn_patience: Duration::from_secs(2),
-            pages_in_flight: 8,
+            pages_in_flight: 12,
             page_patience: Duration::from_secs(1),
             recipients_aside: 4_096,
             page_size: 500,
             lease: Duration::from_secs(20),
             poll_interval: Duration::from_millis(500),
             connections: 512,
+            openings_per_app: 8,
             per_origin: OriginLimits::default(),
             retention_days: 90,
         }
@@ -84,8 +87,8 @@ pub struct OriginLimits {
 impl Default for OriginLimits {
     fn default() -> Self {
         Self {
-            requests: 1_024,
-            http2_connections: 16,
+            requests: 2_048,
+            http2_connections: 32,
             http2_streams: 256,
             http1_connections: 32,
         }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_domain::PushOptions;
-use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::push_service::{Answer, BrowserSubscription, PushService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
 
 use crate::world::World;
 
@@ -49,6 +51,55 @@ async fn a_small_page_steps_aside_as_soon_as_it_only_waits() {
     world.settings.pages_in_flight = 1;
     world.settings.page_patience = Duration::from_hours(1);
     another_apps_send_goes_through(world, 1, 1).await;
+}
+
+/// Ports behind which nobody shakes hands, and who tells of each connection to one of them.
+async fn silent_ports(count: usize) -> (Vec<u16>, mpsc::UnboundedReceiver<TcpStream>) {
+    let (arrived, arrivals) = mpsc::unbounded_channel();
+    let mut ports = Vec::new();
+    for _ in 0..count {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        ports.push(listener.local_addr().expect("an address").port());
+        let arrived = arrived.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                arrived.send(stream).ok();
+            }
+        });
+    }
+    (ports, arrivals)
+}
+
+#[tokio::test]
+async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
+    let mut world = World::new().await;
+    world.settings.connections = 4;
+    world.settings.openings_per_app = 2;
+    world.settings.connect_timeout = Duration::from_hours(1);
+    let (ports, mut arrivals) = silent_ports(20).await;
+    let model = world.service.subscribe(None);
+    let at_port = |port| BrowserSubscription {
+        endpoint: format!("https://127.0.0.1:{port}/push/1"),
+        ..model.clone()
+    };
+    let silent: Vec<_> = ports.into_iter().map(at_port).collect();
+    world.register(&world.app, &silent).await;
+    world.send().await;
+    let other = world.other_app().await;
+    world.subscribe_at(&world.service, &other, 1).await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    let _first = arrivals.recv().await.expect("a connection");
+    let _second = arrivals.recv().await.expect("another");
+    world.send_of(&other, PushOptions::default()).await;
+    world.wake.ring();
+    world
+        .service
+        .wait_until(|seen| seen.total.created == 1)
+        .await;
+    assert!(arrivals.is_empty(), "two at a time");
+    shutdown.abort();
+    running.await.expect("no panic");
 }
 
 #[tokio::test]
