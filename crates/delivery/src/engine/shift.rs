@@ -9,7 +9,6 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
 use hato_service::CannotOpen;
 use hato_service::ports::{ClaimedPage, DeliveryQueue, Recipient, Settled, Settlement, StoreError};
-use tokio::time::Instant;
 
 use super::held::Hold;
 use super::slots::Slot;
@@ -32,8 +31,6 @@ const SMALL_PAGE: usize = 32;
 const LOOK_ASIDE: Duration = Duration::from_millis(250);
 /// The waits between attempts to settle: the first, and the longest.
 const SETTLE_WAITS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// How long a settlement is attempted, in leases; afterwards the page is somebody else's.
-const SETTLE_LEASES: u32 = 5;
 /// How long a settlement is attempted once the engine was asked to stop now.
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -166,8 +163,9 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         });
         let unknown = AtomicUsize::new(recipients.len());
         let mut deliveries = pin!(deliveries.take_until(self.shutdown.aborting()));
-        let mut aside = pin!(self.step_aside(slot, &launch, &unknown).fuse());
-        let mut outcomes = Outcomes::with_capacity(recipients.len());
+        let recipients = recipients.len();
+        let mut aside = pin!(self.step_aside(slot, recipients, &launch, &unknown).fuse());
+        let mut outcomes = Outcomes::with_capacity(recipients);
         loop {
             tokio::select! {
                 biased;
@@ -185,12 +183,18 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
 
     /// Leaves the slot when the page only waits for answers: a small page at once, for one that is kept from its next page by
     /// each latency would send to a few recipients a second; a large one when that takes long.
-    async fn step_aside(&self, slot: &mut Slot, launch: &Launch, unknown: &AtomicUsize) {
+    async fn step_aside(
+        &self,
+        slot: &mut Slot,
+        recipients: usize,
+        launch: &Launch,
+        unknown: &AtomicUsize,
+    ) {
         launch.all().await;
         if unknown.load(Ordering::Relaxed) > SMALL_PAGE {
             tokio::time::sleep(self.shared().settings.page_patience).await;
         }
-        while !slot.step_aside(unknown.load(Ordering::Relaxed)) {
+        while !slot.step_aside(recipients, unknown.load(Ordering::Relaxed)) {
             tokio::time::sleep(LOOK_ASIDE).await;
         }
     }
@@ -199,20 +203,30 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         &self.engine.shared
     }
 
-    /// A store that fails is asked again, for what was delivered must not be delivered twice. Asking late does no harm: the
-    /// lease's token fences.
+    /// A store that fails is asked again for as long as the engine runs, for what was delivered must not be delivered twice.
+    /// Asking late does no harm: the lease's token fences.
     async fn settle(&self, settlement: Settlement) {
-        let give_up = Instant::now() + self.shared().settings.lease * SETTLE_LEASES;
-        let mut wait = SETTLE_WAITS.0;
-        while let Err(error) = self.try_settle(&settlement).await {
-            tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
-            if self.is_past(give_up) {
+        tokio::select! {
+            biased;
+            () = self.settle_in_time(&settlement) => {}
+            () = self.patience() => {
                 tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
-                return;
             }
+        }
+    }
+
+    async fn settle_in_time(&self, settlement: &Settlement) {
+        let mut wait = SETTLE_WAITS.0;
+        while let Err(error) = self.try_settle(settlement).await {
+            tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(SETTLE_WAITS.1);
         }
+    }
+
+    async fn patience(&self) {
+        self.shutdown.aborting().await;
+        tokio::time::sleep(LAST_PATIENCE).await;
     }
 
     async fn try_settle(&self, settlement: &Settlement) -> Result<(), StoreError> {
@@ -243,13 +257,6 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         if !settlement.retries.is_empty() {
             self.shared().wake.ring();
         }
-    }
-
-    fn is_past(&self, give_up: Instant) -> bool {
-        let left = give_up.saturating_duration_since(Instant::now());
-        let lease = self.shared().settings.lease * SETTLE_LEASES;
-        left.is_zero()
-            || (self.shutdown.is_aborting() && lease.saturating_sub(left) > LAST_PATIENCE)
     }
 
     /// A page that cannot be given back is due again when its lease ends.

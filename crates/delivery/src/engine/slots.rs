@@ -1,15 +1,18 @@
 //! Who may be worked on: a slot for each page, shared fairly among apps.
 //!
 //! A page whose recipients are all on their way only waits for its push services. A small one steps aside at once and a large
-//! one when that takes long, so that a push service which is far away or hangs does not keep other pages from being claimed. What stands aside is bounded in recipients,
-//! for these are what is in memory. An app gets at most three quarters of the slots that others leave, and half of the room
-//! aside, so that there is always some of both for another app.
+//! one when that takes long, so that a push service which is far away or hangs does not keep other pages from being claimed.
+//! What stands aside is bounded in recipients, for these are what is in memory. An app gets at most three quarters of the
+//! slots that others leave, and half of the room aside, so that there is some of both for another app.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hato_domain::AppId;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+/// A page aside whose recipients are nearly all answered still holds them all: that counts as this share of them.
+const HELD_PER_UNANSWERED: usize = 8;
 
 /// The slots of an engine.
 pub struct Slots {
@@ -91,17 +94,19 @@ impl Slots {
     }
 }
 
-/// Three quarters of the slots, but at least one.
+/// Three quarters of the slots, rounded down so that one is left, but at least one.
 fn share_of(slots: usize) -> usize {
-    (slots - slots / 4).max(1)
+    (slots - slots.div_ceil(4).min(slots)).max(1)
 }
 
 impl Slot {
-    /// Makes room for other pages, if `recipients` more may stand aside; says whether the page stands aside.
-    pub fn step_aside(&mut self, recipients: usize) -> bool {
+    /// Makes room for other pages, if there is room aside for a page of `recipients` of whom `unanswered` are not answered;
+    /// says whether the page stands aside.
+    pub fn step_aside(&mut self, recipients: usize, unanswered: usize) -> bool {
         if self.permit.is_none() {
             return true;
         }
+        let recipients = unanswered.max(recipients / HELD_PER_UNANSWERED);
         let mut shares = self.slots.shares();
         let taken: usize = shares.aside.values().sum();
         let own = shares.aside.get(&self.app).copied().unwrap_or_default();
@@ -171,11 +176,12 @@ mod tests {
         assert_eq!(slots.sated(), []);
         let more = fill(&slots, "a", 1).await;
         assert_eq!(slots.sated(), [app("a")]);
-        let _b = fill(&slots, "b", 1).await;
+        let b = fill(&slots, "b", 1).await;
         let mut sated = slots.sated();
         sated.sort_by(|a, b| a.as_str().cmp(b.as_str()));
-        assert_eq!(sated, [app("a")], "one of two is left to b");
-        drop((a, more));
+        assert_eq!(sated, [app("a"), app("b")], "one of two is left to a third");
+        let _c = fill(&slots, "c", 1).await;
+        drop((a, more, b));
         assert_eq!(slots.sated(), []);
     }
 
@@ -191,13 +197,14 @@ mod tests {
     async fn a_page_that_steps_aside_makes_room() {
         let slots = Arc::new(Slots::new(1, 100));
         let mut a = fill(&slots, "a", 1).await.remove(0);
-        assert!(a.step_aside(40));
+        assert!(a.step_aside(40, 40));
         let mut b = fill(&slots, "a", 1).await.remove(0);
-        assert!(!b.step_aside(11), "half of the room is the app's");
-        assert!(b.step_aside(10));
+        assert!(!b.step_aside(11, 11), "half of the room is the app's");
+        assert!(!b.step_aside(88, 1), "who is answered is held as well");
+        assert!(b.step_aside(80, 10));
         let mut c = fill(&slots, "c", 1).await.remove(0);
-        assert!(!c.step_aside(26), "and half of what is left another's");
-        assert!(c.step_aside(25));
+        assert!(!c.step_aside(26, 26), "and half of what is left another's");
+        assert!(c.step_aside(25, 25));
         drop((a, b, c));
         assert!(slots.shares().aside.is_empty() && slots.shares().pages.is_empty());
     }

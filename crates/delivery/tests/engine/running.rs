@@ -140,8 +140,9 @@ async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease() {
 
 #[tokio::test]
 async fn a_store_that_fails_is_asked_again_until_it_has_recorded() {
-    let world = World::new().await;
-    world.queue.ledger().failing_settlements = 3;
+    let mut world = World::new().await;
+    world.settings.lease = Duration::from_millis(30);
+    world.queue.ledger().failing_settlements = 4;
     world.subscribe(5).await;
     assert_eq!(world.deliver().await.counts.sent, 5);
     assert_eq!(world.queue.ledger().settlements.len(), 1);
