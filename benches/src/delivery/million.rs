@@ -17,12 +17,12 @@ pub async fn measure(stage: &mut Stage, wish: &Wish, figures: &mut Figures) -> a
     let small = data(stage, "few", few).await?;
     let large = data(stage, "many", many).await?;
     let half = wish.rounds(ROUNDS) / 2;
+    let (_, few_memory) = send_once(stage, &small, few).await?;
     let hato = small.deliver(&stage.sink, &[]).await?;
     send(stage, &hato, &small.apps[0], few, 0).await?;
     let mut few_costs = costs(stage, &hato, &small.apps[0], few, half).await?;
-    let (many_cost, many_memory) = send_to_many(stage, &large, many).await?;
+    let (many_cost, many_memory) = send_once(stage, &large, many).await?;
     few_costs.extend(costs(stage, &hato, &small.apps[0], few, half).await?);
-    let few_memory = peak_memory(hato.id()?)?;
     let growth = Span::single(many_memory - few_memory);
     figures.add("memory_growth_mb", growth, Target::AtMost(64.0));
     figures.add("memory_10k_mb", Span::single(few_memory), Target::None);
@@ -49,10 +49,10 @@ async fn data(stage: &Stage, name: &str, subscribers: u64) -> anyhow::Result<Dat
 }
 
 /// CPU seconds of a delivery, and the peak memory in MiB, of a server that does nothing else.
-async fn send_to_many(stage: &mut Stage, data: &Data, many: u64) -> anyhow::Result<(f64, f64)> {
+async fn send_once(stage: &mut Stage, data: &Data, recipients: u64) -> anyhow::Result<(f64, f64)> {
     let hato = data.deliver(&stage.sink, &[]).await?;
-    let window = send(stage, &hato, &data.apps[0], many, 0).await?;
-    Ok((window.cpu / many as f64, peak_memory(hato.id()?)?))
+    let window = send(stage, &hato, &data.apps[0], recipients, 0).await?;
+    Ok((window.cpu / recipients as f64, peak_memory(hato.id()?)?))
 }
 
 async fn costs(
