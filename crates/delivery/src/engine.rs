@@ -5,6 +5,7 @@ mod misfortunes;
 mod shift;
 mod slots;
 pub(crate) mod time_watch;
+mod turns;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use misfortunes::Misfortunes;
 use shift::Shift;
 use slots::{Slot, Slots};
 use time_watch::TimeWatch;
+use turns::Turns;
 
 /// The pause after the queue could not be asked.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -115,6 +117,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     /// No claim without a permit, which becomes the page's slot and moves into its task: a panic there gives it back as well.
     async fn claim_pages(&self, pages: &TaskTracker, shutdown: &Shutdown) {
+        let mut turns = Turns::default();
         loop {
             let permit = tokio::select! {
                 biased;
@@ -123,7 +126,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             };
             let heard = self.shared.wake.heard();
             let sated = self.shared.slots.sated();
-            match self.claim(sated.clone()).await {
+            match self.next_page(&mut turns, &sated).await {
                 Ok(NextPage::Claimed(page)) => {
                     let Some(hold) = self.shared.held.take_up(page.lease) else {
                         tracing::warn!(send = %page.send_id, "a page in work was due again");
@@ -165,6 +168,22 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             Ok(()) => self.shared.misfortunes.forget(shift.hold.lease().job),
             Err(_) => shift.after_panic().await,
         }
+    }
+
+    /// The page that has been due longest, of an app that does not have its share; now and then, of an app that had no turn
+    /// lately.
+    async fn next_page(&self, turns: &mut Turns, sated: &[AppId]) -> Result<NextPage, StoreError> {
+        let mut next = NextPage::Idle { next_due: None };
+        if let Some(served) = turns.others() {
+            next = self.claim([sated, &served].concat()).await?;
+        }
+        if matches!(next, NextPage::Idle { .. }) {
+            next = self.claim(sated.to_vec()).await?;
+        }
+        if let NextPage::Claimed(page) = &next {
+            turns.took(&page.app_id);
+        }
+        Ok(next)
     }
 
     async fn claim(&self, passing_over: Vec<AppId>) -> Result<NextPage, StoreError> {

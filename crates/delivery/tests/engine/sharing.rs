@@ -53,6 +53,35 @@ async fn a_small_page_steps_aside_as_soon_as_it_only_waits() {
     another_apps_send_goes_through(world, 1, 1).await;
 }
 
+#[tokio::test]
+async fn a_send_does_not_wait_behind_all_that_another_app_has_queued() {
+    const QUEUED: usize = 100;
+    let mut world = World::new().await;
+    world.settings.pages_in_flight = 1;
+    world.subscribe(1).await;
+    for _ in 0..QUEUED {
+        world.send().await;
+    }
+    let other = world.other_app().await;
+    world.subscribe_at(&world.service, &other, 1).await;
+    world.send_of(&other, PushOptions::default()).await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    world
+        .service
+        .wait_until(|seen| seen.total.created == QUEUED as u64 + 1)
+        .await;
+    shutdown.abort();
+    running.await.expect("no panic");
+    let keys: Vec<_> = world.service.seen(|seen| {
+        let messages = seen.messages.iter();
+        messages.map(|it| it.subscription.clone()).collect()
+    });
+    let first = &keys[0];
+    let place = keys.iter().position(|it| it != first);
+    assert!(place < Some(QUEUED / 2), "it came after {place:?}");
+}
+
 /// Ports behind which nobody shakes hands, and who tells of each connection to one of them.
 async fn silent_ports(count: usize) -> (Vec<u16>, mpsc::UnboundedReceiver<TcpStream>) {
     let (arrived, arrivals) = mpsc::unbounded_channel();
