@@ -33,7 +33,9 @@ test:
 test-long: setup site
 	scripts/setup test
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
-	HATO_KILLS=20 cargo test --locked -p hato-server --test api -- faults --nocapture --test-threads 1
+	HATO_KILLS=20 cargo test --locked -p hato-server --test api -- faults::kills --nocapture
+	for round in 1 2 3; do HATO_RECIPIENTS=20000 cargo test --locked -p hato-server --test api -- faults::silence faults::disk --nocapture --test-threads 1 || exit 1; done
+	for round in 1 2 3; do cargo test --locked -p hato-delivery --test engine -- clock_steps || exit 1; done
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- webhook::many --nocapture
 	cargo build --locked -p hato-server -p hato-testkit --bins

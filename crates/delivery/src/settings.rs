@@ -87,8 +87,8 @@ pub struct OriginLimits {
 impl Default for OriginLimits {
     fn default() -> Self {
         Self {
-            requests: 2_048,
-            http2_connections: 32,
+            requests: 3_072,
+            http2_connections: 40,
             http2_streams: 256,
             http1_connections: 32,
         }

@@ -31,7 +31,7 @@ struct Scene {
 type Served = HashMap<String, u64>;
 
 impl Scene {
-    async fn new(launch: Launch, recipients: usize) -> Self {
+    async fn new(launch: Launch, recipients: u64) -> Self {
         let options = Wire::behind(Options {
             decryption: Decryption::CountOnly,
             ..Options::default()
@@ -42,6 +42,7 @@ impl Scene {
         let launch = launch.reaching(&push).env("HATO_DEFAULT_PLAN", "pro");
         let server = start(launch).await;
         let app = app(&server, "owner@example.com").await;
+        let recipients = usize::try_from(recipients).expect("not so many");
         let browsers = push.subscribe_many(Some(&app.vapid_public_key), recipients);
         register(&app.frontend, &browsers).await;
         Self {

@@ -201,6 +201,12 @@ pub async fn until(client: &Client, path: &str, done: impl Fn(&Value) -> bool) -
     last
 }
 
+/// What the variable `name` says, which makes a run longer, or `usual`.
+pub fn given(name: &str, usual: u64) -> u64 {
+    let given = std::env::var(name).ok();
+    given.map_or(usual, |number| number.parse().expect("it is a number"))
+}
+
 /// Asks for a page until it has this text; panics with the last one when that takes too long.
 pub async fn until_shown(
     client: &Client,

@@ -10,9 +10,8 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use super::Scene;
-use crate::stage::{BINARY, post, until_logged};
+use crate::stage::{BINARY, given, post, until_logged};
 
-const RECIPIENTS: usize = 2_000;
 /// After so many requests the disk is full, and stays so until the push service has seen them all.
 const ASKED: u64 = 300;
 
@@ -42,7 +41,8 @@ impl Scene {
 async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     let folder = TempDir::new().expect("a temporary folder");
     let launch = Launch::new(program(&folder)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
-    let scene = Scene::new(launch, RECIPIENTS).await;
+    let recipients = given("HATO_RECIPIENTS", 2_000);
+    let scene = Scene::new(launch, recipients).await;
     scene.push.answer_by_number(|number| match number {
         ASKED.. => Answer::Status(503),
         _ => Answer::Created,
@@ -66,9 +66,9 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
 
     let outcome = scene.finish(&send).await;
     scene.assert_nothing_lost(&outcome, &before).await;
-    assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
+    assert_eq!(outcome["sent_count"], recipients, "{outcome}");
     let before = scene.served();
     let outcome = scene.finish(&scene.send().await).await;
     scene.assert_nothing_lost(&outcome, &before).await;
-    assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
+    assert_eq!(outcome["sent_count"], recipients, "{outcome}");
 }

@@ -5,23 +5,17 @@ use hato_testkit::push_service::Answer;
 use hato_testkit::server::Launch;
 
 use super::{FAILING, Scene, Served};
-use crate::stage::{BINARY, start};
+use crate::stage::{BINARY, given, start};
 
-const RECIPIENTS: usize = 5_000;
+const RECIPIENTS: u64 = 5_000;
 /// Requests of a send at least: everybody gets one, and one in 20 fails.
-const REQUESTS: u64 = RECIPIENTS as u64 + RECIPIENTS as u64 / FAILING;
+const REQUESTS: u64 = RECIPIENTS + RECIPIENTS / FAILING;
 /// Requests that the push service may still have been answering when it was counted: much less than a page.
 const STILL_ANSWERED: u64 = 100;
 /// Recipients that may be so unlucky that each of their attempts fails: of 5,000, with one in 20 failing, 0.03.
 const UNLUCKY: u64 = 5;
 /// Kills during one send at most.
 const KILLS_OF_A_SEND: u64 = 3;
-
-/// How many kills: a few, or as many as `HATO_KILLS` says.
-fn kills() -> u64 {
-    let given = std::env::var("HATO_KILLS").ok();
-    given.map_or(3, |kills| kills.parse().expect("HATO_KILLS is a number"))
-}
 
 impl Scene {
     /// Waits until the push service has seen so many further requests; false when the send is done before.
@@ -72,7 +66,7 @@ async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly() {
             _ => Answer::Created,
         });
     let mut chance = Chance::from_env();
-    let mut left = kills();
+    let mut left = given("HATO_KILLS", 3);
     while left > 0 {
         let before = scene.served();
         let send = scene.send().await;

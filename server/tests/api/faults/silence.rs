@@ -5,28 +5,27 @@ use hato_testkit::push_service::Answer;
 use hato_testkit::server::Launch;
 
 use super::{FAILING, Scene};
-use crate::stage::{BINARY, until_logged};
-
-const RECIPIENTS: usize = 5_000;
-/// Requests from this one on do not fail, so that the silence and bad luck together cannot use up anybody's attempts.
-const FAILURES_END: u64 = RECIPIENTS as u64 / 2;
+use crate::stage::{BINARY, given, until_logged};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_push_service_that_stops_and_starts_again_gets_every_message() {
     let launch = Launch::new(BINARY)
         .env("HATO_RETRY_DELAYS", "2s,4s,8s")
         .env("HATO_LOG", "info,hato_delivery=debug");
-    let mut scene = Scene::new(launch, RECIPIENTS).await;
+    let recipients = given("HATO_RECIPIENTS", 5_000);
+    // The silence and bad luck together cannot use up anybody's attempts when later requests do not fail.
+    let failures_end = recipients / 2;
+    let mut scene = Scene::new(launch, recipients).await;
     scene
         .push
-        .answer_by_number(|number| match number % FAILING {
-            7 if number < FAILURES_END => Answer::Status(500),
+        .answer_by_number(move |number| match number % FAILING {
+            7 if number < failures_end => Answer::Status(500),
             _ => Answer::Created,
         });
     let mut chance = Chance::from_env();
     let before = scene.served();
     let send = scene.send().await;
-    let moment = chance.within(1..FAILURES_END);
+    let moment = chance.within(1..failures_end);
     scene
         .push
         .wait_until(|seen| seen.total.requests >= moment)
@@ -38,5 +37,5 @@ async fn a_push_service_that_stops_and_starts_again_gets_every_message() {
     let extra = scene.assert_nothing_lost(&outcome, &before).await;
     println!("stopped after {moment} requests, {extra} extra copies: {outcome}");
     assert_eq!(outcome["failed_count"], 0, "{outcome}");
-    assert_eq!(outcome["sent_count"], RECIPIENTS);
+    assert_eq!(outcome["sent_count"], recipients);
 }
