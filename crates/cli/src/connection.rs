@@ -2,12 +2,14 @@
 
 use std::cell::OnceCell;
 
+use hato_domain::ErrorCode;
 use hato_domain::wire::{App, PublicKey};
 
 use crate::api::{Api, ServerUrl};
 use crate::command::Options;
 use crate::config_file::ConfigFile;
 use crate::failure::{Exit, Failure, Result};
+use crate::remedy;
 
 /// Where a server listens that nobody configured.
 pub const DEFAULT_URL: &str = "http://localhost:3000";
@@ -58,15 +60,21 @@ impl Connection {
         self.is_key
     }
 
+    /// Fails if an app was named that is not the key's: a path without an app goes by the key alone (SPEC 5.4).
+    pub fn require_named_app(&self) -> Result<()> {
+        match self.app.get() {
+            Some(named) if self.is_key => require_app_of_key(Some(named), &self.app_of_key()?),
+            _ => Ok(()),
+        }
+    }
+
     /// The app that commands are about: the one that was named, else the key's, else the account's only one.
     pub fn app(&self) -> Result<&str> {
         if let Some(app) = self.app.get() {
             return Ok(app);
         }
         let app = if self.is_key {
-            self.api
-                .get::<PublicKey>("/api/v1/vapid-public-key")?
-                .app_id
+            self.app_of_key()?
         } else {
             only(self.api.get("/api/v1/apps")?)?
         };
@@ -76,6 +84,24 @@ impl Connection {
     /// The path of something below the app.
     pub fn of_app(&self, rest: &str) -> Result<String> {
         Ok(format!("/api/v1/apps/{}{rest}", segment(self.app()?)))
+    }
+
+    fn app_of_key(&self) -> Result<String> {
+        let key: PublicKey = self.api.get("/api/v1/vapid-public-key")?;
+        Ok(key.app_id)
+    }
+}
+
+/// Whether a key of the app `own` will do where `named` was asked for.
+pub fn require_app_of_key(named: Option<&str>, own: &str) -> Result<()> {
+    match named {
+        Some(named) if named != own => Err(Failure::new(
+            Exit::NotAllowed,
+            ErrorCode::AppMismatch.as_str(),
+            format!("the key is of {own}, not of {named}"),
+            remedy::of(ErrorCode::AppMismatch),
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::api::{Api, ServerUrl};
 use crate::command::Options;
 use crate::config_file::{ConfigFile, Profile};
-use crate::connection::{DEFAULT_URL, is_key};
+use crate::connection::{DEFAULT_URL, is_key, require_app_of_key};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::secret;
@@ -40,7 +40,7 @@ impl Login {
         let url = ServerUrl::parse(options.server().or(stored).unwrap_or(DEFAULT_URL))?;
         let (credential, holder) = match self.email {
             Some(email) => with_password(&url, email)?,
-            None => with_key(&url)?,
+            None => with_key(&url, options.app())?,
         };
         let url = url.to_string();
         let profile = Profile {
@@ -84,7 +84,7 @@ fn with_password(url: &ServerUrl, email: String) -> Result<(String, String)> {
     Ok((signed_in.session_token, signed_in.user.email))
 }
 
-fn with_key(url: &ServerUrl) -> Result<(String, String)> {
+fn with_key(url: &ServerUrl, named_app: Option<&str>) -> Result<(String, String)> {
     let key = secret::ask("API key")?;
     if !is_key(&key) {
         return Err(Failure::usage(
@@ -94,6 +94,7 @@ fn with_key(url: &ServerUrl) -> Result<(String, String)> {
     }
     let api = Api::new(url.clone(), Some(key.clone()));
     let app: PublicKey = api.get("/api/v1/vapid-public-key")?;
+    require_app_of_key(named_app, &app.app_id)?;
     Ok((key, format!("a key of {}", app.app_id)))
 }
 

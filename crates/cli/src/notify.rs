@@ -86,6 +86,7 @@ impl Send {
     pub fn run(mut self, connection: &Connection, output: &Output) -> Result<()> {
         let batches = self.to_file.take().map(|file| endpoints::read(&file));
         let batches = batches.transpose()?;
+        connection.require_named_app()?;
         if self.wait {
             wait::require_right(connection)?;
         }
