@@ -27,20 +27,11 @@ pub fn is_key(credential: &str) -> bool {
 }
 
 impl Connection {
-    /// Finds server and credential; asks nobody yet.
+    /// Finds server and credential; asks nobody yet. Where the environment has both, the file of settings is not needed.
     pub fn open(options: &Options) -> Result<Self> {
-        let file = ConfigFile::read()?;
-        let profile = file.profile(options.profile())?;
-        let from_environment = environment("HATO_KEY");
-        let stored_url = profile.map(|profile| profile.url.as_str());
-        let url = ServerUrl::parse(options.server().or(stored_url).unwrap_or(DEFAULT_URL))?;
-        let credential = match (from_environment, profile) {
-            (Some(key), _) => key,
-            (None, Some(profile)) if ServerUrl::parse(&profile.url)? == url => {
-                profile.credential.clone()
-            }
-            (None, Some(profile)) => return Err(elsewhere(&url, &profile.url)),
-            (None, None) => return Err(signed_out()),
+        let (url, credential) = match (options.server(), environment("HATO_KEY")) {
+            (Some(url), Some(key)) => (ServerUrl::parse(url)?, key),
+            (url, key) => with_profile(options.profile(), url, key)?,
         };
         let app = options.app().map(str::to_owned);
         Ok(Self {
@@ -103,6 +94,27 @@ pub fn require_app_of_key(named: Option<&str>, own: &str) -> Result<()> {
         )),
         _ => Ok(()),
     }
+}
+
+/// What a profile adds to a server or a credential that were given.
+fn with_profile(
+    name: Option<&str>,
+    url: Option<&str>,
+    key: Option<String>,
+) -> Result<(ServerUrl, String)> {
+    let file = ConfigFile::read()?;
+    let profile = file.profile(name)?;
+    let stored_url = profile.map(|profile| profile.url.as_str());
+    let url = ServerUrl::parse(url.or(stored_url).unwrap_or(DEFAULT_URL))?;
+    let credential = match (key, profile) {
+        (Some(key), _) => key,
+        (None, Some(profile)) if ServerUrl::parse(&profile.url)? == url => {
+            profile.credential.clone()
+        }
+        (None, Some(profile)) => return Err(elsewhere(&url, &profile.url)),
+        (None, None) => return Err(signed_out()),
+    };
+    Ok((url, credential))
 }
 
 /// A variable; an empty one counts as unset.

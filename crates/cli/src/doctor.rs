@@ -59,10 +59,12 @@ impl Doctor {
 }
 
 fn server_url(options: &Options) -> Result<ServerUrl> {
+    if let Some(given) = options.server() {
+        return ServerUrl::parse(given);
+    }
     let file = ConfigFile::read()?;
     let profile = file.profile(options.profile())?;
-    let stored = profile.map(|profile| profile.url.as_str());
-    ServerUrl::parse(options.server().or(stored).unwrap_or(DEFAULT_URL))
+    ServerUrl::parse(profile.map_or(DEFAULT_URL, |profile| &profile.url))
 }
 
 fn verdict(findings: &[Finding]) -> Result<()> {
