@@ -18,7 +18,7 @@ use crate::{
     about = "The command line of Hato, the Web Push service",
     after_help = "Exit codes: 0 done, 1 done but not as wished (a waited send that failed, a problem that the doctor \
                   found), 2 wrong usage, 3 refused, 4 not signed in or not allowed, 5 a limit, 6 no answer, 7 not done \
-                  in time.",
+                  in time, 8 a send that was accepted, in part or perhaps, but not followed to its end.",
     disable_help_subcommand = true
 )]
 pub struct Hato {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::connection::Connection;
-use crate::failure::{Exit, Failure, Result};
+use crate::failure::{Exit, FailedSend, Failure, Result};
 use crate::output::Output;
 use wait::{Outcome, Patience};
 
@@ -91,30 +91,36 @@ impl Send {
             wait::require_right(connection)?;
         }
         let key = self.idempotency_key.take();
-        let key = key.unwrap_or_else(|| format!("hato-cli-{}", Uuid::new_v4().simple()));
-        let sends = match batches {
-            Some(batches) => self.send_batches(connection, batches, &key)?,
-            None => vec![self.send(connection, &key)?],
-        };
-        let mut report = Report {
-            queued: sends.iter().map(|send| send.queued).sum(),
-            sends,
-            idempotency_key: key,
-            outcome: None,
-        };
+        let mut report = Report::named(key.unwrap_or_else(new_key));
+        let done = self.carry_out(connection, batches, &mut report, output);
+        done.map_err(|failure| failure.of_send(report.into_failed()))
+    }
+
+    /// The report grows with what is accepted, whatever happens then.
+    fn carry_out(
+        &self,
+        connection: &Connection,
+        batches: Option<Vec<Vec<String>>>,
+        report: &mut Report,
+        output: &Output,
+    ) -> Result<()> {
+        match batches {
+            Some(batches) => self.send_batches(connection, batches, report)?,
+            None => self.send(connection, report)?,
+        }
         if !self.wait {
-            return output.show(&report, Report::lines);
+            return output.show(report, Report::lines);
         }
         let ids: Vec<_> = report.sends.iter().map(|send| &*send.send_id).collect();
         let outcome = wait::follow(connection, &ids, report.queued, self.timeout)?;
         let worked = outcome.worked();
         report.outcome = Some(outcome);
-        output.show(&report, Report::lines)?;
+        output.show(report, Report::lines)?;
         worked
     }
 
     /// A session has no send of its own but the broadcast (SPEC 4.8 to 4.10).
-    fn send(&self, connection: &Connection, key: &str) -> Result<Accepted> {
+    fn send(&self, connection: &Connection, report: &mut Report) -> Result<()> {
         let path = if connection.has_key() {
             "/api/v1/notify".to_owned()
         } else if self.to.is_none() {
@@ -122,40 +128,34 @@ impl Send {
         } else {
             return Err(needs_key());
         };
-        let accepted: SendAccepted = connection.api().post_once(&path, &self.message(), key)?;
-        Ok(Accepted {
-            send_id: accepted.send_id,
-            queued: accepted.queued,
-        })
+        let (message, key) = (self.message(), &report.idempotency_key);
+        let accepted: SendAccepted = connection.api().post_once(&path, &message, key)?;
+        report.add(accepted.send_id, accepted.queued);
+        Ok(())
     }
 
     fn send_batches(
         &self,
         connection: &Connection,
         batches: Vec<Vec<String>>,
-        key: &str,
-    ) -> Result<Vec<Accepted>> {
+        report: &mut Report,
+    ) -> Result<()> {
         if !connection.has_key() {
             return Err(needs_key());
         }
-        let mut sends = Vec::with_capacity(batches.len());
         for (number, endpoints) in batches.into_iter().enumerate() {
             let request = NotifyBatch {
                 endpoints: Some(endpoints),
                 payload: Some(self.message()),
             };
-            let key_of_batch = format!("{key}-{number}");
-            let accepted: Result<BatchAccepted> =
+            let key = format!("{}-{number}", report.idempotency_key);
+            let accepted: BatchAccepted =
                 connection
                     .api()
-                    .post_once("/api/v1/notify/batch", &request, &key_of_batch);
-            let accepted = accepted.map_err(|failure| interrupted(failure, number, key))?;
-            sends.push(Accepted {
-                send_id: accepted.send_id,
-                queued: accepted.queued,
-            });
+                    .post_once("/api/v1/notify/batch", &request, &key)?;
+            report.add(accepted.send_id, accepted.queued);
         }
-        Ok(sends)
+        Ok(())
     }
 
     fn message(&self) -> Notify {
@@ -174,7 +174,33 @@ impl Send {
     }
 }
 
+fn new_key() -> String {
+    format!("hato-cli-{}", Uuid::new_v4().simple())
+}
+
 impl Report {
+    fn named(idempotency_key: String) -> Self {
+        Self {
+            sends: Vec::new(),
+            queued: 0,
+            idempotency_key,
+            outcome: None,
+        }
+    }
+
+    fn add(&mut self, send_id: String, queued: i64) {
+        self.queued += queued;
+        self.sends.push(Accepted { send_id, queued });
+    }
+
+    fn into_failed(self) -> FailedSend {
+        let ids = self.sends.into_iter().map(|send| send.send_id);
+        FailedSend {
+            send_ids: ids.collect(),
+            idempotency_key: self.idempotency_key,
+        }
+    }
+
     fn lines(&self) -> Vec<String> {
         let ids = self.sends.iter().map(|send| send.send_id.clone());
         let mut lines: Vec<_> = ids.collect();
@@ -198,14 +224,4 @@ fn needs_key() -> Failure {
         "a session can only send to everyone",
         "set HATO_KEY to a key with scope notify, or store one with `hato login --key`",
     )
-}
-
-/// Says how to go on where earlier batches have been sent.
-fn interrupted(failure: Failure, batches: usize, key: &str) -> Failure {
-    if batches == 0 {
-        return failure;
-    }
-    failure.and(&format!(
-        "{batches} batches are sent: repeat with --idempotency-key {key} and the same list to send only the rest"
-    ))
 }

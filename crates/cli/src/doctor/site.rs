@@ -8,7 +8,7 @@ use url::Url;
 use super::finding::Finding;
 use super::policy::{Need, unmet};
 use super::server::is_loopback;
-use crate::api::{ServerUrl, agent, collect};
+use crate::api::{Outcome, ServerUrl, agent, collect};
 
 /// Looks at the page and the worker; `hato` is the server's address as browsers know it.
 pub fn examine(page: &str, worker: &str, hato: &str, findings: &mut Vec<Finding>) {
@@ -153,7 +153,7 @@ fn policies_in(html: &str) -> Vec<String> {
     contents.map(str::to_owned).collect()
 }
 
-fn fetch(agent: &Agent, url: &Url) -> Result<Response<Vec<u8>>, ureq::Error> {
+fn fetch(agent: &Agent, url: &Url) -> Outcome {
     collect(agent.get(url.as_str()).call()?)
 }
 

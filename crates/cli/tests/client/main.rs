@@ -7,5 +7,7 @@ mod failures;
 mod history;
 mod login;
 mod notify;
+mod road;
 mod stage;
 mod terminal;
+mod unsettled;
