@@ -6,6 +6,7 @@ mod wait;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use hato_domain::IdempotencyKey;
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
 use serde::Serialize;
 use uuid::Uuid;
@@ -46,8 +47,8 @@ pub struct Send {
     /// Only to the endpoints in this file, one a line; - is standard input
     #[arg(long, value_name = "FILE")]
     to_file: Option<PathBuf>,
-    /// Names the request, so that repeating the whole command sends nothing twice
-    #[arg(long, value_name = "KEY")]
+    /// Names the request, so that repeating the whole command within a day sends nothing twice
+    #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
     idempotency_key: Option<String>,
     /// Follow the send to its end; the exit code says whether it worked
     #[arg(long)]
@@ -90,8 +91,11 @@ impl Send {
         if self.wait {
             wait::require_right(connection)?;
         }
-        let key = self.idempotency_key.take();
-        let mut report = Report::named(key.unwrap_or_else(new_key));
+        let key = self.idempotency_key.take().unwrap_or_else(new_key);
+        if let Some(batches) = &batches {
+            require_short(&key, batches.len())?;
+        }
+        let mut report = Report::named(key);
         let done = self.carry_out(connection, batches, &mut report, output);
         done.map_err(|failure| failure.of_send(report.into_failed()))
     }
@@ -148,7 +152,7 @@ impl Send {
                 endpoints: Some(endpoints),
                 payload: Some(self.message()),
             };
-            let key = format!("{}-{number}", report.idempotency_key);
+            let key = key_of_batch(&report.idempotency_key, number);
             let accepted: BatchAccepted =
                 connection
                     .api()
@@ -172,6 +176,30 @@ impl Send {
             topic: self.topic.clone(),
         }
     }
+}
+
+fn idempotency_key(text: &str) -> std::result::Result<String, &'static str> {
+    let key = IdempotencyKey::parse(text.as_bytes());
+    let key = key.map_err(|_| "1 to 255 printable ASCII characters are expected")?;
+    Ok(key.as_str().to_owned())
+}
+
+/// Each batch of a list has a name of its own, which repeating the command gives it again.
+fn key_of_batch(key: &str, number: usize) -> String {
+    format!("{key}-{number}")
+}
+
+/// Better before the first batch than after it.
+fn require_short(key: &str, batches: usize) -> Result<()> {
+    let longest = key_of_batch(key, batches);
+    let excess = longest.len().saturating_sub(IdempotencyKey::MAX_BYTES);
+    if excess == 0 {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("the idempotency key is too long for a list of {batches} batches"),
+        format!("shorten it by {excess} characters: each batch's number is added"),
+    ))
 }
 
 fn new_key() -> String {

@@ -135,15 +135,17 @@ impl Outcome {
     /// It worked if somebody was reached, or nobody was to be, and nothing failed but subscriptions that were gone.
     pub fn worked(&self) -> Result<()> {
         let reached = self.sent_count > 0 || self.recipients == self.skipped_count;
-        if reached && self.failed_other == 0 && self.cancelled_count == 0 {
+        let remedy = if self.failed_other > 0 {
+            "`hato dead-letters` says why"
+        } else if self.cancelled_count > 0 {
+            "somebody cancelled it: `hato history` shows what was sent"
+        } else if reached {
             return Ok(());
-        }
-        Err(Failure::new(
-            Exit::NotAsWished,
-            "not-delivered",
-            self.line(),
-            "`hato dead-letters` says why",
-        ))
+        } else {
+            "the subscriptions are gone and were deactivated: browsers subscribe anew on their next visit"
+        };
+        let failure = Failure::new(Exit::NotAsWished, "not-delivered", self.line(), remedy);
+        Err(failure)
     }
 
     /// The counts in a sentence.

@@ -80,6 +80,21 @@ async fn a_list_with_a_mistake_is_sent_to_nobody() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_too_long_for_a_list_sends_nothing() {
+    let stage = Stage::new().await;
+    let list = "https://push.example.com/1\n";
+    for (length, code) in [(253, 0), (254, 2), (256, 2)] {
+        let key = "k".repeat(length);
+        let line = ["notify", "a", "b", "--to-file", "-"];
+        let line = [&line[..], &["--idempotency-key", &key]].concat();
+        let run = stage.with_key("full", &line).await.input(list);
+        assert_eq!(run.ran().await.code, code, "{length}");
+    }
+    let sends = stage.with_key("full", &["history"]).await.json().await;
+    assert_eq!(sends.as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
 async fn waiting_needs_the_right_before_anything_is_sent() {
     let stage = Stage::new().await;
     let run = stage
