@@ -7,6 +7,7 @@ mod failures;
 mod history;
 mod login;
 mod notify;
+mod pages;
 mod road;
 mod stage;
 mod terminal;
