@@ -15,8 +15,8 @@ use crate::secret;
 /// How to sign in.
 #[derive(Args)]
 pub struct Login {
-    /// The account's e-mail address; the password is asked for, or is a line of standard input
-    #[arg(long, required_unless_present = "key")]
+    /// The account's e-mail address, else it is asked for; the password is asked for, or is a line of standard input
+    #[arg(long)]
     email: Option<String>,
     /// Store an API key instead, which is asked for, or is a line of standard input
     #[arg(long, conflicts_with = "email")]
@@ -38,9 +38,10 @@ impl Login {
         let name = name.to_owned();
         let stored = file.profiles.get(&name).map(|profile| profile.url.as_str());
         let url = ServerUrl::parse(options.server().or(stored).unwrap_or(DEFAULT_URL))?;
-        let (credential, holder) = match self.email {
-            Some(email) => with_password(&url, email)?,
-            None => with_key(&url, options.app())?,
+        let (credential, holder) = if self.key {
+            with_key(&url, options.app())?
+        } else {
+            with_password(&url, self.email.map_or_else(secret::ask_email, Ok)?)?
         };
         let url = url.to_string();
         let profile = Profile {

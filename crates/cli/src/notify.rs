@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::connection::Connection;
 use crate::failure::{Exit, FailedSend, Failure, Result};
 use crate::output::Output;
+use crate::text::people;
 use wait::{Outcome, Patience};
 
 /// What to send, to whom.
@@ -54,7 +55,7 @@ pub struct Send {
     #[arg(long)]
     wait: bool,
     /// How long to wait at most: a number with s, m or h
-    #[arg(long, default_value = "30m", requires = "wait")]
+    #[arg(long, value_name = "TIME", default_value = "30m", requires = "wait")]
     timeout: Patience,
 }
 
@@ -232,11 +233,7 @@ impl Report {
     fn lines(&self) -> Vec<String> {
         let ids = self.sends.iter().map(|send| send.send_id.clone());
         let mut lines: Vec<_> = ids.collect();
-        let people = if self.queued == 1 {
-            "recipient"
-        } else {
-            "recipients"
-        };
+        let people = people(self.queued);
         lines.push(match &self.outcome {
             None => format!("Queued for {} {people}.", self.queued),
             Some(outcome) => outcome.line(),

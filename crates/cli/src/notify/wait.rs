@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::failure::{Exit, Failure, Result};
 use crate::history;
+use crate::text::people;
 
 /// Between two looks at a send.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -158,8 +159,9 @@ impl Outcome {
             skipped_count,
             cancelled_count,
         } = self;
+        let people = people(*recipients);
         format!(
-            "Of {recipients} recipients: {sent_count} sent, {failed_expired} expired, {failed_other} failed, \
+            "Of {recipients} {people}: {sent_count} sent, {failed_expired} expired, {failed_other} failed, \
              {skipped_count} skipped, {cancelled_count} cancelled."
         )
     }

@@ -51,6 +51,14 @@ async fn a_wrong_password_stores_nothing() {
 }
 
 #[tokio::test]
+async fn somebody_has_to_be_named() {
+    let stage = Stage::new().await;
+    let ran = stage.hato(&["login"]).input(PASSWORD).ran().await;
+    assert_eq!(ran.refusal(), (2, "usage"));
+    assert!(ran.errors.contains("--email"), "{ran:?}");
+}
+
+#[tokio::test]
 async fn a_key_is_stored_once_the_server_knows_it() {
     let stage = Stage::new().await;
     let unknown = format!("pk_{}", "0".repeat(64));
