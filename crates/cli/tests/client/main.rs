@@ -12,3 +12,4 @@ mod road;
 mod stage;
 mod terminal;
 mod unsettled;
+mod webhook;
