@@ -40,8 +40,12 @@ pub fn tags(html: &str, name: &str) -> Vec<Tag> {
 }
 
 fn find_end_of_script(text: &str) -> &str {
-    let end = text.to_ascii_lowercase().find("</script");
-    &text[end.unwrap_or(text.len())..]
+    let is_end = |at: usize| {
+        let name = text.as_bytes().get(at + 2..at + 8);
+        name.is_some_and(|name| name.eq_ignore_ascii_case(b"script"))
+    };
+    let end = text.match_indices("</").map(|(at, _)| at);
+    &text[end.into_iter().find(|at| is_end(*at)).unwrap_or(text.len())..]
 }
 
 /// The attributes up to the tag's end, and what follows it.
