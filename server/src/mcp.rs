@@ -34,6 +34,8 @@ use tools::Tools;
 struct Caller {
     state: Shared,
     access: MayManage,
+    /// What is wrong with the arguments before any tool has read them.
+    arguments: Result<(), ErrorCode>,
 }
 
 /// Which host was asked is not of interest: what protects is the key, and the check of the origin before.
@@ -55,10 +57,15 @@ pub async fn answer(
     request: Request,
 ) -> ApiResult<Response> {
     let (mut parts, body) = request.into_parts();
-    let body = json::read(body).await?;
-    require_message(&body)?;
+    let mut message = message(&json::read(body).await?)?;
+    let arguments = take_wrong_arguments(&mut message);
     accept_everything(&mut parts.headers);
-    parts.extensions.insert(Caller { state, access });
+    parts.extensions.insert(Caller {
+        state,
+        access,
+        arguments,
+    });
+    let body = Bytes::from(message.to_string());
     let answer = PROTOCOL
         .handle(Request::from_parts(parts, Full::new(body)))
         .await;
@@ -66,11 +73,25 @@ pub async fn answer(
 }
 
 /// A JSON-RPC message is one object with a method, or an answer to one; a list of them was given up by the protocol.
-fn require_message(body: &Bytes) -> Result<(), ErrorCode> {
+fn message(body: &Bytes) -> Result<Value, ErrorCode> {
     let message: Value = serde_json::from_slice(body).map_err(|_| ErrorCode::InvalidInput)?;
     let is_message = message["jsonrpc"] == "2.0"
         && (message["method"].is_string() || message["id"].is_string() || message["id"].is_i64());
-    is_message.then_some(()).ok_or(ErrorCode::InvalidInput)
+    is_message.then_some(message).ok_or(ErrorCode::InvalidInput)
+}
+
+/// Arguments that are no object would be an error of the protocol, which models do not get to read: the tool refuses them.
+fn take_wrong_arguments(message: &mut Value) -> Result<(), ErrorCode> {
+    if message["method"] != "tools/call" {
+        return Ok(());
+    }
+    match message.pointer_mut("/params/arguments") {
+        None | Some(Value::Object(_) | Value::Null) => Ok(()),
+        Some(wrong) => {
+            wrong.take();
+            Err(ErrorCode::InvalidInput)
+        }
+    }
 }
 
 /// The API does not look at these headers, and clients that leave them out mean the same.

@@ -66,6 +66,9 @@ pub struct Api {
     credential: Option<String>,
 }
 
+/// What a request came to: whatever was answered, or why nothing was.
+pub type Outcome = std::result::Result<Response<Vec<u8>>, ureq::Error>;
+
 /// What may be done when no answer came.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Repeat {
@@ -150,15 +153,17 @@ impl Api {
         repeat: Repeat,
     ) -> Result<T> {
         let mut pauses = PAUSES.iter();
+        let mut may_be_done = false;
         loop {
             let outcome = self.exchange(method, path, body, headers);
+            may_be_done |= *method != Method::GET && is_uncertain(&outcome);
             let again = match &outcome {
                 Ok(answer) => repeat == Repeat::Safe && is_passing(answer),
                 Err(error) => repeat == Repeat::Safe || is_unsent(error),
             };
             match pauses.next() {
                 Some(pause) if again => std::thread::sleep(*pause),
-                _ => return self.read(outcome),
+                _ => return self.read(outcome).map_err(|it| it.or_done(may_be_done)),
             }
         }
     }
@@ -169,7 +174,7 @@ impl Api {
         path: &str,
         body: &[u8],
         headers: &[(&str, &str)],
-    ) -> std::result::Result<Response<Vec<u8>>, ureq::Error> {
+    ) -> Outcome {
         let mut request = Request::builder()
             .method(method.clone())
             .uri(format!("{}{path}", self.url));
@@ -189,10 +194,7 @@ impl Api {
         })
     }
 
-    fn read<T: DeserializeOwned>(
-        &self,
-        outcome: std::result::Result<Response<Vec<u8>>, ureq::Error>,
-    ) -> Result<T> {
+    fn read<T: DeserializeOwned>(&self, outcome: Outcome) -> Result<T> {
         let answer = outcome.map_err(|error| self.unreachable(&error))?;
         let (status, body) = (answer.status(), answer.body());
         if status.is_success() {
@@ -257,7 +259,7 @@ pub fn agent() -> Agent {
 }
 
 /// Reads the whole answer, up to a bound.
-pub fn collect(answer: Response<Body>) -> std::result::Result<Response<Vec<u8>>, ureq::Error> {
+pub fn collect(answer: Response<Body>) -> Outcome {
     let (parts, mut body) = answer.into_parts();
     let body = body.with_config().limit(MAX_ANSWER).read_to_vec()?;
     Ok(Response::from_parts(parts, body))
@@ -274,6 +276,14 @@ fn is_passing(answer: &Response<Vec<u8>>) -> bool {
         ErrorCode::parse(&body.code).is_some_and(|code| code != ErrorCode::InternalError)
     };
     answer.status().is_server_error() && !code().is_some_and(is_known)
+}
+
+/// Whether the server may have carried a request out without saying so in words of the API.
+fn is_uncertain(outcome: &Outcome) -> bool {
+    match outcome {
+        Ok(answer) => is_passing(answer) || answer.status().is_success(),
+        Err(error) => !is_unsent(error) && !is_about_tls(error),
+    }
 }
 
 /// Whether a request certainly did not reach the server.

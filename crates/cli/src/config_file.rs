@@ -13,6 +13,9 @@ use crate::failure::{Failure, Result};
 /// The name of a profile that nobody named.
 pub const DEFAULT: &str = "default";
 
+/// How to do without the file.
+const WITHOUT: &str = "with HATO_URL and HATO_KEY it is not needed";
+
 /// The file's content.
 #[derive(Default, Serialize, Deserialize)]
 pub struct ConfigFile {
@@ -42,7 +45,7 @@ impl ConfigFile {
         match fs::read_to_string(&path) {
             Ok(text) => toml::from_str(&text).map_err(|error| damaged(&path, &error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(Failure::file(&path, &error)),
+            Err(error) => Err(Failure::file(&path, &error).and(WITHOUT)),
         }
     }
 
@@ -77,7 +80,7 @@ pub fn path() -> Result<PathBuf> {
     let folder = dirs::config_dir().ok_or_else(|| {
         Failure::usage(
             "there is no folder for settings",
-            "set HOME, or use HATO_URL and HATO_KEY",
+            format!("set HOME; {WITHOUT}"),
         )
     })?;
     Ok(folder.join("hato").join("config.toml"))
@@ -88,6 +91,7 @@ fn damaged(path: &Path, error: &toml::de::Error) -> Failure {
         format!("{}: {}", path.display(), error.message()),
         "correct the file, or remove it and sign in again",
     )
+    .and(WITHOUT)
 }
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {

@@ -2,12 +2,14 @@
 
 use std::cell::OnceCell;
 
+use hato_domain::ErrorCode;
 use hato_domain::wire::{App, PublicKey};
 
 use crate::api::{Api, ServerUrl};
 use crate::command::Options;
 use crate::config_file::ConfigFile;
 use crate::failure::{Exit, Failure, Result};
+use crate::remedy;
 
 /// Where a server listens that nobody configured.
 pub const DEFAULT_URL: &str = "http://localhost:3000";
@@ -25,20 +27,11 @@ pub fn is_key(credential: &str) -> bool {
 }
 
 impl Connection {
-    /// Finds server and credential; asks nobody yet.
+    /// Finds server and credential; asks nobody yet. Where the environment has both, the file of settings is not needed.
     pub fn open(options: &Options) -> Result<Self> {
-        let file = ConfigFile::read()?;
-        let profile = file.profile(options.profile())?;
-        let from_environment = environment("HATO_KEY");
-        let stored_url = profile.map(|profile| profile.url.as_str());
-        let url = ServerUrl::parse(options.server().or(stored_url).unwrap_or(DEFAULT_URL))?;
-        let credential = match (from_environment, profile) {
-            (Some(key), _) => key,
-            (None, Some(profile)) if ServerUrl::parse(&profile.url)? == url => {
-                profile.credential.clone()
-            }
-            (None, Some(profile)) => return Err(elsewhere(&url, &profile.url)),
-            (None, None) => return Err(signed_out()),
+        let (url, credential) = match (options.server(), environment("HATO_KEY")) {
+            (Some(url), Some(key)) => (ServerUrl::parse(url)?, key),
+            (url, key) => with_profile(options.profile(), url, key)?,
         };
         let app = options.app().map(str::to_owned);
         Ok(Self {
@@ -58,15 +51,21 @@ impl Connection {
         self.is_key
     }
 
+    /// Fails if an app was named that is not the key's: a path without an app goes by the key alone (SPEC 5.4).
+    pub fn require_named_app(&self) -> Result<()> {
+        match self.app.get() {
+            Some(named) if self.is_key => require_app_of_key(Some(named), &self.app_of_key()?),
+            _ => Ok(()),
+        }
+    }
+
     /// The app that commands are about: the one that was named, else the key's, else the account's only one.
     pub fn app(&self) -> Result<&str> {
         if let Some(app) = self.app.get() {
             return Ok(app);
         }
         let app = if self.is_key {
-            self.api
-                .get::<PublicKey>("/api/v1/vapid-public-key")?
-                .app_id
+            self.app_of_key()?
         } else {
             only(self.api.get("/api/v1/apps")?)?
         };
@@ -77,6 +76,45 @@ impl Connection {
     pub fn of_app(&self, rest: &str) -> Result<String> {
         Ok(format!("/api/v1/apps/{}{rest}", segment(self.app()?)))
     }
+
+    fn app_of_key(&self) -> Result<String> {
+        let key: PublicKey = self.api.get("/api/v1/vapid-public-key")?;
+        Ok(key.app_id)
+    }
+}
+
+/// Whether a key of the app `own` will do where `named` was asked for.
+pub fn require_app_of_key(named: Option<&str>, own: &str) -> Result<()> {
+    match named {
+        Some(named) if named != own => Err(Failure::new(
+            Exit::NotAllowed,
+            ErrorCode::AppMismatch.as_str(),
+            format!("the key is of {own}, not of {named}"),
+            remedy::of(ErrorCode::AppMismatch),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What a profile adds to a server or a credential that were given.
+fn with_profile(
+    name: Option<&str>,
+    url: Option<&str>,
+    key: Option<String>,
+) -> Result<(ServerUrl, String)> {
+    let file = ConfigFile::read()?;
+    let profile = file.profile(name)?;
+    let stored_url = profile.map(|profile| profile.url.as_str());
+    let url = ServerUrl::parse(url.or(stored_url).unwrap_or(DEFAULT_URL))?;
+    let credential = match (key, profile) {
+        (Some(key), _) => key,
+        (None, Some(profile)) if ServerUrl::parse(&profile.url)? == url => {
+            profile.credential.clone()
+        }
+        (None, Some(profile)) => return Err(elsewhere(&url, &profile.url)),
+        (None, None) => return Err(signed_out()),
+    };
+    Ok((url, credential))
 }
 
 /// A variable; an empty one counts as unset.

@@ -4,10 +4,14 @@
 //! and, with `--site`, the customer's site. What cannot be asked is said so and is no problem.
 
 mod finding;
+mod html;
 mod key;
 mod policy;
+mod script;
+mod sdk;
 mod server;
 mod site;
+mod source;
 mod subject;
 
 use clap::Args;
@@ -37,6 +41,7 @@ impl Doctor {
         let url = server_url(options)?;
         let mut findings = Vec::new();
         let base = server::examine(&Api::new(url.clone(), None), &mut findings);
+        let hato = base.unwrap_or(url);
         match Connection::open(options) {
             Ok(connection) => {
                 key::examine(&connection, &mut findings);
@@ -45,13 +50,7 @@ impl Doctor {
             Err(failure) => findings.push(Finding::unknown("credential", failure.message())),
         }
         if let Some(page) = self.site {
-            let hato = base.as_deref().unwrap_or(url.url().as_str());
-            site::examine(
-                &page,
-                &self.worker,
-                hato.trim_end_matches('/'),
-                &mut findings,
-            );
+            site::examine(&page, &self.worker, &hato, &mut findings);
         }
         output.show(&findings, |it| it.iter().flat_map(Finding::lines).collect())?;
         verdict(&findings)
@@ -59,10 +58,12 @@ impl Doctor {
 }
 
 fn server_url(options: &Options) -> Result<ServerUrl> {
+    if let Some(given) = options.server() {
+        return ServerUrl::parse(given);
+    }
     let file = ConfigFile::read()?;
     let profile = file.profile(options.profile())?;
-    let stored = profile.map(|profile| profile.url.as_str());
-    ServerUrl::parse(options.server().or(stored).unwrap_or(DEFAULT_URL))
+    ServerUrl::parse(profile.map_or(DEFAULT_URL, |profile| &profile.url))
 }
 
 fn verdict(findings: &[Finding]) -> Result<()> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::remedy;
 use crate::text::printable;
@@ -30,6 +30,17 @@ pub enum Exit {
     NoAnswer = 6,
     /// It was not done within the time given.
     Late = 7,
+    /// A send was accepted in whole, in part or perhaps, and what became of it is not known.
+    Unsettled = 8,
+}
+
+/// A send that failed: how to repeat it without sending twice, and what of it was accepted.
+#[derive(Debug, Serialize)]
+pub struct FailedSend {
+    /// The `Idempotency-Key` of the whole command.
+    pub idempotency_key: String,
+    /// The sends that were accepted.
+    pub send_ids: Vec<String>,
 }
 
 /// Why a command failed.
@@ -42,6 +53,19 @@ pub struct Failure {
     remedy: String,
     /// Nothing is to be said: whoever read the output has gone.
     silent: bool,
+    /// The request may have been carried out all the same.
+    uncertain: bool,
+    send: Option<Box<FailedSend>>,
+}
+
+/// A failure for programs.
+#[derive(Serialize)]
+struct Shown<'a> {
+    code: &'a str,
+    error: &'a str,
+    remedy: &'a str,
+    #[serde(flatten)]
+    send: Option<&'a FailedSend>,
 }
 
 impl Failure {
@@ -58,6 +82,8 @@ impl Failure {
             message: message.into(),
             remedy: remedy.into(),
             silent: false,
+            uncertain: false,
+            send: None,
         }
     }
 
@@ -94,6 +120,26 @@ impl Failure {
         self
     }
 
+    /// Of a request that, without a clear refusal, may have been carried out all the same.
+    #[must_use]
+    pub fn or_done(self, may_be_done: bool) -> Self {
+        let uncertain = may_be_done && self.exit == Exit::NoAnswer;
+        Self { uncertain, ..self }
+    }
+
+    /// Of this send. What the server has, or may have, is no longer just a failure.
+    #[must_use]
+    pub fn of_send(mut self, send: FailedSend) -> Self {
+        let is_told = matches!(self.exit, Exit::NotAsWished | Exit::Late);
+        if !is_told && (self.uncertain || !send.send_ids.is_empty()) {
+            self.exit = Exit::Unsettled;
+            self = self
+                .and("repeat the same command with --idempotency-key, which sends nothing twice");
+        }
+        self.send = Some(Box::new(send));
+        self
+    }
+
     /// The server's code, or the client's own.
     pub fn code(&self) -> &str {
         &self.code
@@ -124,13 +170,38 @@ impl Failure {
             code,
             message,
             remedy,
+            send,
             ..
         } = self;
-        printable(&format!("hato: {code}: {message} ({remedy})"))
+        let send = send.as_deref().map(FailedSend::to_text).unwrap_or_default();
+        printable(&format!("hato: {code}: {message} ({remedy}){send}"))
     }
 
     fn to_json(&self) -> String {
-        json!({"code": self.code, "error": self.message, "remedy": self.remedy}).to_string()
+        let shown = Shown {
+            code: &self.code,
+            error: &self.message,
+            remedy: &self.remedy,
+            send: self.send.as_deref(),
+        };
+        serde_json::to_string(&shown).expect("a failure is plain data")
+    }
+}
+
+impl FailedSend {
+    /// Most sends that a line names; JSON names all.
+    const NAMED: usize = 10;
+
+    fn to_text(&self) -> String {
+        let mut text = format!("; idempotency key {}", self.idempotency_key);
+        let named = &self.send_ids[..self.send_ids.len().min(Self::NAMED)];
+        if !named.is_empty() {
+            text = format!("{text}; accepted {}", named.join(" "));
+        }
+        match self.send_ids.len() - named.len() {
+            0 => text,
+            more => format!("{text} and {more} more"),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::failure::Result;
 use crate::output::Output;
 use crate::paging::Paging;
 use crate::table::Table;
-use crate::text::printable;
+use crate::text::{people, printable};
 
 /// The list of sends, or one of them.
 #[derive(Args)]
@@ -46,7 +46,8 @@ impl History {
             Some(One::Cancel { send_id }) => {
                 let cancelled: Cancelled = connection.api().delete(&of(connection, &send_id)?)?;
                 output.show(&cancelled, |it| {
-                    vec![format!("Spared {} recipients.", it.cancelled)]
+                    let people = people(it.cancelled);
+                    vec![format!("Spared {} {people}.", it.cancelled)]
                 })
             }
         }

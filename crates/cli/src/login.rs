@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::api::{Api, ServerUrl};
 use crate::command::Options;
 use crate::config_file::{ConfigFile, Profile};
-use crate::connection::{DEFAULT_URL, is_key};
+use crate::connection::{DEFAULT_URL, is_key, require_app_of_key};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::secret;
@@ -15,8 +15,8 @@ use crate::secret;
 /// How to sign in.
 #[derive(Args)]
 pub struct Login {
-    /// The account's e-mail address; the password is asked for, or is a line of standard input
-    #[arg(long, required_unless_present = "key")]
+    /// The account's e-mail address, else it is asked for; the password is asked for, or is a line of standard input
+    #[arg(long)]
     email: Option<String>,
     /// Store an API key instead, which is asked for, or is a line of standard input
     #[arg(long, conflicts_with = "email")]
@@ -38,9 +38,10 @@ impl Login {
         let name = name.to_owned();
         let stored = file.profiles.get(&name).map(|profile| profile.url.as_str());
         let url = ServerUrl::parse(options.server().or(stored).unwrap_or(DEFAULT_URL))?;
-        let (credential, holder) = match self.email {
-            Some(email) => with_password(&url, email)?,
-            None => with_key(&url)?,
+        let (credential, holder) = if self.key {
+            with_key(&url, options.app())?
+        } else {
+            with_password(&url, self.email.map_or_else(secret::ask_email, Ok)?)?
         };
         let url = url.to_string();
         let profile = Profile {
@@ -84,7 +85,7 @@ fn with_password(url: &ServerUrl, email: String) -> Result<(String, String)> {
     Ok((signed_in.session_token, signed_in.user.email))
 }
 
-fn with_key(url: &ServerUrl) -> Result<(String, String)> {
+fn with_key(url: &ServerUrl, named_app: Option<&str>) -> Result<(String, String)> {
     let key = secret::ask("API key")?;
     if !is_key(&key) {
         return Err(Failure::usage(
@@ -94,6 +95,7 @@ fn with_key(url: &ServerUrl) -> Result<(String, String)> {
     }
     let api = Api::new(url.clone(), Some(key.clone()));
     let app: PublicKey = api.get("/api/v1/vapid-public-key")?;
+    require_app_of_key(named_app, &app.app_id)?;
     Ok((key, format!("a key of {}", app.app_id)))
 }
 

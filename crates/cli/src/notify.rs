@@ -6,13 +6,15 @@ mod wait;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use hato_domain::IdempotencyKey;
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::connection::Connection;
-use crate::failure::{Exit, Failure, Result};
+use crate::failure::{Exit, FailedSend, Failure, Result};
 use crate::output::Output;
+use crate::text::people;
 use wait::{Outcome, Patience};
 
 /// What to send, to whom.
@@ -46,14 +48,14 @@ pub struct Send {
     /// Only to the endpoints in this file, one a line; - is standard input
     #[arg(long, value_name = "FILE")]
     to_file: Option<PathBuf>,
-    /// Names the request, so that repeating the whole command sends nothing twice
-    #[arg(long, value_name = "KEY")]
+    /// Names the request, so that repeating the whole command within a day sends nothing twice
+    #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
     idempotency_key: Option<String>,
     /// Follow the send to its end; the exit code says whether it worked
     #[arg(long)]
     wait: bool,
     /// How long to wait at most: a number with s, m or h
-    #[arg(long, default_value = "30m", requires = "wait")]
+    #[arg(long, value_name = "TIME", default_value = "30m", requires = "wait")]
     timeout: Patience,
 }
 
@@ -86,34 +88,44 @@ impl Send {
     pub fn run(mut self, connection: &Connection, output: &Output) -> Result<()> {
         let batches = self.to_file.take().map(|file| endpoints::read(&file));
         let batches = batches.transpose()?;
+        connection.require_named_app()?;
         if self.wait {
             wait::require_right(connection)?;
         }
-        let key = self.idempotency_key.take();
-        let key = key.unwrap_or_else(|| format!("hato-cli-{}", Uuid::new_v4().simple()));
-        let sends = match batches {
-            Some(batches) => self.send_batches(connection, batches, &key)?,
-            None => vec![self.send(connection, &key)?],
-        };
-        let mut report = Report {
-            queued: sends.iter().map(|send| send.queued).sum(),
-            sends,
-            idempotency_key: key,
-            outcome: None,
-        };
+        let key = self.idempotency_key.take().unwrap_or_else(new_key);
+        if let Some(batches) = &batches {
+            require_short(&key, batches.len())?;
+        }
+        let mut report = Report::named(key);
+        let done = self.carry_out(connection, batches, &mut report, output);
+        done.map_err(|failure| failure.of_send(report.into_failed()))
+    }
+
+    /// The report grows with what is accepted, whatever happens then.
+    fn carry_out(
+        &self,
+        connection: &Connection,
+        batches: Option<Vec<Vec<String>>>,
+        report: &mut Report,
+        output: &Output,
+    ) -> Result<()> {
+        match batches {
+            Some(batches) => self.send_batches(connection, batches, report)?,
+            None => self.send(connection, report)?,
+        }
         if !self.wait {
-            return output.show(&report, Report::lines);
+            return output.show(report, Report::lines);
         }
         let ids: Vec<_> = report.sends.iter().map(|send| &*send.send_id).collect();
         let outcome = wait::follow(connection, &ids, report.queued, self.timeout)?;
         let worked = outcome.worked();
         report.outcome = Some(outcome);
-        output.show(&report, Report::lines)?;
+        output.show(report, Report::lines)?;
         worked
     }
 
     /// A session has no send of its own but the broadcast (SPEC 4.8 to 4.10).
-    fn send(&self, connection: &Connection, key: &str) -> Result<Accepted> {
+    fn send(&self, connection: &Connection, report: &mut Report) -> Result<()> {
         let path = if connection.has_key() {
             "/api/v1/notify".to_owned()
         } else if self.to.is_none() {
@@ -121,40 +133,34 @@ impl Send {
         } else {
             return Err(needs_key());
         };
-        let accepted: SendAccepted = connection.api().post_once(&path, &self.message(), key)?;
-        Ok(Accepted {
-            send_id: accepted.send_id,
-            queued: accepted.queued,
-        })
+        let (message, key) = (self.message(), &report.idempotency_key);
+        let accepted: SendAccepted = connection.api().post_once(&path, &message, key)?;
+        report.add(accepted.send_id, accepted.queued);
+        Ok(())
     }
 
     fn send_batches(
         &self,
         connection: &Connection,
         batches: Vec<Vec<String>>,
-        key: &str,
-    ) -> Result<Vec<Accepted>> {
+        report: &mut Report,
+    ) -> Result<()> {
         if !connection.has_key() {
             return Err(needs_key());
         }
-        let mut sends = Vec::with_capacity(batches.len());
         for (number, endpoints) in batches.into_iter().enumerate() {
             let request = NotifyBatch {
                 endpoints: Some(endpoints),
                 payload: Some(self.message()),
             };
-            let key_of_batch = format!("{key}-{number}");
-            let accepted: Result<BatchAccepted> =
+            let key = key_of_batch(&report.idempotency_key, number);
+            let accepted: BatchAccepted =
                 connection
                     .api()
-                    .post_once("/api/v1/notify/batch", &request, &key_of_batch);
-            let accepted = accepted.map_err(|failure| interrupted(failure, number, key))?;
-            sends.push(Accepted {
-                send_id: accepted.send_id,
-                queued: accepted.queued,
-            });
+                    .post_once("/api/v1/notify/batch", &request, &key)?;
+            report.add(accepted.send_id, accepted.queued);
         }
-        Ok(sends)
+        Ok(())
     }
 
     fn message(&self) -> Notify {
@@ -173,15 +179,61 @@ impl Send {
     }
 }
 
+fn idempotency_key(text: &str) -> std::result::Result<String, &'static str> {
+    let key = IdempotencyKey::parse(text.as_bytes());
+    let key = key.map_err(|_| "1 to 255 printable ASCII characters are expected")?;
+    Ok(key.as_str().to_owned())
+}
+
+/// Each batch of a list has a name of its own, which repeating the command gives it again.
+fn key_of_batch(key: &str, number: usize) -> String {
+    format!("{key}-{number}")
+}
+
+/// Better before the first batch than after it.
+fn require_short(key: &str, batches: usize) -> Result<()> {
+    let longest = key_of_batch(key, batches);
+    let excess = longest.len().saturating_sub(IdempotencyKey::MAX_BYTES);
+    if excess == 0 {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("the idempotency key is too long for a list of {batches} batches"),
+        format!("shorten it by {excess} characters: each batch's number is added"),
+    ))
+}
+
+fn new_key() -> String {
+    format!("hato-cli-{}", Uuid::new_v4().simple())
+}
+
 impl Report {
+    fn named(idempotency_key: String) -> Self {
+        Self {
+            sends: Vec::new(),
+            queued: 0,
+            idempotency_key,
+            outcome: None,
+        }
+    }
+
+    fn add(&mut self, send_id: String, queued: i64) {
+        self.queued += queued;
+        self.sends.push(Accepted { send_id, queued });
+    }
+
+    fn into_failed(self) -> FailedSend {
+        let ids = self.sends.into_iter().map(|send| send.send_id);
+        FailedSend {
+            send_ids: ids.collect(),
+            idempotency_key: self.idempotency_key,
+        }
+    }
+
     fn lines(&self) -> Vec<String> {
         let ids = self.sends.iter().map(|send| send.send_id.clone());
         let mut lines: Vec<_> = ids.collect();
-        let people = if self.queued == 1 {
-            "recipient"
-        } else {
-            "recipients"
-        };
+        let people = people(self.queued);
         lines.push(match &self.outcome {
             None => format!("Queued for {} {people}.", self.queued),
             Some(outcome) => outcome.line(),
@@ -197,14 +249,4 @@ fn needs_key() -> Failure {
         "a session can only send to everyone",
         "set HATO_KEY to a key with scope notify, or store one with `hato login --key`",
     )
-}
-
-/// Says how to go on where earlier batches have been sent.
-fn interrupted(failure: Failure, batches: usize, key: &str) -> Failure {
-    if batches == 0 {
-        return failure;
-    }
-    failure.and(&format!(
-        "{batches} batches are sent: repeat with --idempotency-key {key} and the same list to send only the rest"
-    ))
 }

@@ -26,7 +26,7 @@ pub const fn of(code: ErrorCode) -> &'static str {
         ErrorCode::InsufficientScope => {
             "use a key with a higher scope (`hato keys create`), or `hato login` for apps"
         }
-        ErrorCode::AppMismatch => "leave out --app, or use a key of that app",
+        ErrorCode::AppMismatch => "leave out --app (and HATO_APP), or use a key of that app",
         ErrorCode::PlanLimitExceeded
         | ErrorCode::PlanRequired
         | ErrorCode::MonthlyLimitExceeded

@@ -24,6 +24,25 @@ pub fn ask(name: &str) -> Result<String> {
     }
 }
 
+/// Asks for an address, which is no secret and is shown as it is typed; only somebody at a terminal can be asked.
+pub fn ask_email() -> Result<String> {
+    let missing = || {
+        Failure::usage(
+            "nobody is named",
+            "use --email with the account's address, or --key to store an API key",
+        )
+    };
+    if !io::stdin().is_terminal() {
+        return Err(missing());
+    }
+    anstream::eprint!("e-mail address: ");
+    let address = line().unwrap_or_default().trim().to_owned();
+    if address.is_empty() {
+        return Err(missing());
+    }
+    Ok(address)
+}
+
 fn line() -> io::Result<String> {
     let mut line = String::new();
     io::stdin().lock().take(MAX_LINE).read_line(&mut line)?;

@@ -1,9 +1,18 @@
-//! Text that strangers wrote, on a terminal.
+//! Text for a terminal: what strangers wrote, and words that are counted.
 
 /// The text on one line, without what a terminal would take for a command.
 pub fn printable(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(shown).collect()
+}
+
+/// What that many are called.
+pub fn people(count: i64) -> &'static str {
+    if count == 1 {
+        "recipient"
+    } else {
+        "recipients"
+    }
 }
 
 #[cfg(test)]

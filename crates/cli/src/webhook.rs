@@ -1,9 +1,7 @@
 //! `hato webhook`: where the app's delivery results are posted, and how they are signed (CONTRACT 8).
 
 use clap::Subcommand;
-use hato_domain::UnixMillis;
-use hato_domain::wire::AppUpdated;
-use serde::{Deserialize, Serialize};
+use hato_domain::wire::{AppUpdated, Webhook as Shown};
 use serde_json::json;
 
 use crate::connection::Connection;
@@ -28,28 +26,25 @@ pub enum Webhook {
     Enable,
 }
 
-/// A webhook as its owner sees it.
-#[derive(Serialize, Deserialize)]
-struct State {
-    webhook_url: String,
-    secret: String,
-    previous_secret: Option<String>,
-    previous_secret_expires_at: Option<UnixMillis>,
-    enabled: bool,
-    disabled_reason: Option<String>,
-}
-
 impl Webhook {
     /// Does it.
     pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+        let done = self.ask(connection, output);
+        done.map_err(|failure| match failure.code() {
+            "NOT_FOUND" => failure.and("without a webhook, `hato webhook set URL` makes one"),
+            _ => failure,
+        })
+    }
+
+    fn ask(self, connection: &Connection, output: &Output) -> Result<()> {
         let api = connection.api();
         let path = |rest: &str| connection.of_app(&format!("/webhook{rest}"));
         match self {
-            Self::Show => output.show(&api.get(&path("")?)?, State::lines),
+            Self::Show => output.show(&api.get(&path("")?)?, lines),
             Self::Set { url } => change(connection, output, Some(&url)),
             Self::Clear => change(connection, output, None),
-            Self::Rotate => output.show(&api.post(&path("/secret")?, &json!({}))?, State::lines),
-            Self::Enable => output.show(&api.post(&path("/enable")?, &json!({}))?, State::lines),
+            Self::Rotate => output.show(&api.post(&path("/secret")?, &json!({}))?, lines),
+            Self::Enable => output.show(&api.post(&path("/enable")?, &json!({}))?, lines),
         }
     }
 }
@@ -65,23 +60,23 @@ fn change(connection: &Connection, output: &Output, url: Option<&str>) -> Result
     })
 }
 
-impl State {
-    fn lines(&self) -> Vec<String> {
-        let on = match &self.disabled_reason {
-            _ if self.enabled => "on".to_owned(),
-            Some(reason) => format!("off: {}", crate::text::printable(reason)),
-            None => "off".to_owned(),
-        };
-        let mut lines = vec![
-            format!("url       {}", self.webhook_url),
-            format!("secret    {}", self.secret),
-            format!("state     {on}"),
-        ];
-        if let (Some(secret), Some(end)) = (&self.previous_secret, self.previous_secret_expires_at)
-        {
-            let end = end.to_minute();
-            lines.push(format!("previous  {secret} (until {end} UTC)"));
-        }
-        lines
+/// A webhook as its owner sees it.
+fn lines(webhook: &Shown) -> Vec<String> {
+    let on = match &webhook.disabled_reason {
+        _ if webhook.enabled => "on".to_owned(),
+        Some(reason) => format!("off: {}", crate::text::printable(reason)),
+        None => "off".to_owned(),
+    };
+    let mut lines = vec![
+        format!("url       {}", webhook.webhook_url),
+        format!("secret    {}", webhook.secret),
+        format!("state     {on}"),
+    ];
+    if let (Some(secret), Some(end)) =
+        (&webhook.previous_secret, webhook.previous_secret_expires_at)
+    {
+        let end = end.to_minute();
+        lines.push(format!("previous  {secret} (until {end} UTC)"));
     }
+    lines
 }

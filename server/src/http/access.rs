@@ -109,7 +109,7 @@ impl FromRequestParts<Shared> for KeyManager {
 
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
         let key = key_holder(parts, state).await?;
-        same_origin::refuse_others(parts, &state.base_url)?;
+        same_origin::refuse_foreign_pages(parts, &state.base_url)?;
         Ok(Self(key.may_manage_own()?))
     }
 }

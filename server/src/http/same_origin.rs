@@ -4,6 +4,7 @@ use hato_domain::ErrorCode;
 use http::header::{HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method};
+use url::{Host, Url};
 
 use super::client_address::Client;
 use crate::config::BaseUrl;
@@ -36,6 +37,30 @@ pub fn refuse_others(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode>
         Ok(())
     } else {
         Err(ErrorCode::InvalidOrigin)
+    }
+}
+
+/// For programs that speak another protocol than the API's (CONTRACT 9): an origin, if one is named, must be the base
+/// address's or of this machine, whichever host was asked, so that no name that was pointed at the server lets a page in.
+pub fn refuse_foreign_pages(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+    let is_known = match parts.headers.get(ORIGIN) {
+        Some(origin) => origin
+            .to_str()
+            .is_ok_and(|origin| origin == base_url.as_str() || is_of_this_machine(origin)),
+        None => fetch_site(&parts.headers).is_none_or(is_own_site),
+    };
+    is_known.then_some(()).ok_or(ErrorCode::InvalidOrigin)
+}
+
+/// A page of a program that runs beside the browser, such as an inspector of the protocol.
+fn is_of_this_machine(origin: &str) -> bool {
+    let url = Url::parse(origin).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+    match url.as_ref().and_then(Url::host) {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(v4)) => v4.is_loopback(),
+        Some(Host::Ipv6(v6)) => v6.is_loopback(),
+        None => false,
     }
 }
 
@@ -74,7 +99,7 @@ mod tests {
     use http::request::Parts;
     use http::{HeaderName, Request};
 
-    use super::{refuse_others, require};
+    use super::{refuse_foreign_pages, refuse_others, require};
     use crate::config::BaseUrl;
 
     fn request(headers: &[(&'static str, &str)]) -> Parts {
@@ -140,5 +165,36 @@ mod tests {
     #[test]
     fn silence_is_enough_only_without_a_cookie() {
         assert_eq!(verdicts(&[]), (false, true));
+    }
+
+    #[test]
+    fn a_name_that_was_pointed_here_lets_no_page_in() {
+        let base_url = BaseUrl::parse("https://push.example").expect("an address");
+        let passes = |headers: &[(&'static str, &str)]| {
+            refuse_foreign_pages(&request(headers), &base_url).is_ok()
+        };
+        assert!(passes(&[]) && passes(&[("sec-fetch-site", "none")]));
+        assert!(!passes(&[("sec-fetch-site", "cross-site")]));
+        for origin in [
+            "https://push.example",
+            "http://localhost:6274",
+            "https://localhost",
+            "http://127.0.0.1:3000",
+            "http://[::1]:3000",
+        ] {
+            assert!(passes(&[("origin", origin)]), "{origin}");
+        }
+        for origin in [
+            "https://evil.example",
+            "http://push.example",
+            "http://localhost.evil.example",
+            "http://192.168.0.1",
+            "file://",
+            "null",
+            "",
+        ] {
+            let host = origin.rsplit('/').next().unwrap_or_default();
+            assert!(!passes(&[("origin", origin), ("host", host)]), "{origin}");
+        }
     }
 }

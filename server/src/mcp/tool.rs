@@ -65,7 +65,12 @@ impl Tool {
 
     /// Does what the endpoint does; the JSON that it answers.
     pub async fn call(self, caller: Caller, given: JsonObject) -> ApiResult<Value> {
-        let Caller { state, access } = caller;
+        let Caller {
+            state,
+            access,
+            arguments: well_formed,
+        } = caller;
+        well_formed?;
         let service = &state.service;
         Ok(match self {
             Self::ListApiKeys => {

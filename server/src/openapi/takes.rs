@@ -58,13 +58,16 @@ impl Takes {
             return Vec::new();
         }
         let mut codes = vec![
-            E::RateLimited,
             E::Unauthorized,
             E::InvalidApiKey,
             E::InvalidSession,
             // Keys cannot be told apart without the pepper.
             E::ConfigError,
         ];
+        // Failed keys are counted under the API alone.
+        if path.starts_with("/api/v1/") {
+            codes.push(E::RateLimited);
+        }
         let takes_sessions = matches!(self, Self::SessionOrFullKey | Self::Session);
         if takes_sessions && *method != Method::GET {
             codes.push(E::InvalidOrigin);

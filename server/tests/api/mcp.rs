@@ -230,6 +230,14 @@ async fn every_refusal_is_a_tool_error_with_the_code_of_rest() {
         assert_eq!(code(&result), expected, "{tool} {arguments}");
         assert!(result["structuredContent"].is_null(), "{result}");
     }
+    for arguments in [json!([]), json!("{}"), json!(1), json!(true)] {
+        for tool in ["get_stats", "send_notification"] {
+            let result = call(&app.admin, tool, arguments.clone()).await;
+            assert_eq!(code(&result), "INVALID_INPUT", "{tool} {arguments}");
+        }
+    }
+    let absent = call(&app.admin, "get_stats", Value::Null).await;
+    assert_eq!(absent["isError"], false, "{absent}");
     let sends = call(&app.admin, "list_notifications", json!({})).await;
     assert_eq!(told(&sends)["items"], json!([]), "nothing was sent");
 }
@@ -304,6 +312,10 @@ async fn pages_of_other_sites_are_refused_and_our_own_host_behind_a_proxy_is_not
             ("host", "hato-1.internal:3000"),
             ("origin", "https://push.example.com"),
         ],
+        &[
+            ("host", "push.example.com"),
+            ("origin", "http://localhost:6274"),
+        ],
         &[("sec-fetch-site", "same-origin")],
     ] {
         assert_eq!(asked(fine).await.status, 200, "{fine:?}");
@@ -312,6 +324,7 @@ async fn pages_of_other_sites_are_refused_and_our_own_host_behind_a_proxy_is_not
         &[("origin", "https://evil.example")][..],
         &[("origin", "null")],
         &[("origin", "http://push.example.com")],
+        &[("host", "evil.example"), ("origin", "http://evil.example")],
         &[("sec-fetch-site", "cross-site")],
     ] {
         assert_eq!(
@@ -361,6 +374,30 @@ async fn only_messages_of_the_protocol_are_taken() {
     let unknown = ask(&app.admin, "no/such", json!({})).await;
     assert_eq!(unknown.json()["error"]["code"], -32601, "{unknown}");
     drop(server);
+}
+
+#[tokio::test]
+async fn after_20_failures_tools_are_refused_as_endpoints_are() {
+    let server = server().await;
+    let app = app(&server, "owner@example.com").await;
+    let stranger = server.client().bearer(&format!("pk_{}", "0".repeat(64)));
+    let nobody = server.client();
+    for number in 0..20 {
+        let client = if number % 2 == 0 { &stranger } else { &nobody };
+        let reply = ask(client, "tools/list", json!({})).await;
+        assert_eq!(reply.status, 401, "{reply}");
+    }
+    for client in [&stranger, &nobody, &app.admin] {
+        let reply = ask(client, "tools/list", json!({})).await;
+        assert_eq!(refused(&reply), (429, "RATE_LIMITED".into()));
+        assert_eq!(reply.header("retry-after"), Some("60"));
+    }
+    let rest = get(&app.admin, "/api/v1/stats").await;
+    assert_eq!(
+        refused(&rest),
+        (429, "RATE_LIMITED".into()),
+        "they count together"
+    );
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use http::Method;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::stage::{BINARY, get, server, start};
+use crate::stage::{BINARY, get, send, server, start};
 
 const EMAIL: &str = "owner@example.com";
 
@@ -87,6 +87,41 @@ async fn every_endpoint_is_described_with_its_codes_and_examples() {
         .map(|it| format!("{} {}", it.method, it.path))
         .collect();
     assert_eq!(described, endpoints);
+}
+
+/// `RATE_LIMITED` stands exactly where it can come.
+#[tokio::test]
+async fn rate_limits_are_described_where_they_are() {
+    let server = server().await;
+    let document = get(&server.client(), "/api/v1/openapi.json").await.json();
+    let is_described = |method: &str, path: &str| {
+        let operation = &document["paths"][path][method];
+        assert!(operation.is_object(), "{method} {path}");
+        codes(operation).contains_key("429")
+    };
+    for path in document["paths"].as_object().expect("paths").keys() {
+        for method in document["paths"][path]
+            .as_object()
+            .expect("operations")
+            .keys()
+        {
+            let is_entrance = ["/auth/register", "/auth/login", "/auth/github"];
+            let expected = path.starts_with("/api/v1/") || is_entrance.contains(&path.as_str());
+            assert_eq!(is_described(method, path), expected, "{method} {path}");
+        }
+    }
+    let stranger = server.client().bearer(&format!("pk_{}", "0".repeat(64)));
+    for _ in 0..25 {
+        let session = get(&stranger, "/auth/session").await;
+        assert_eq!(session.status, 401, "{session}");
+        let logout = send(&stranger, Method::POST, "/auth/logout", &[], "").await;
+        assert_eq!(logout.status, 401, "{logout}");
+    }
+    for _ in 0..20 {
+        get(&stranger, "/api/v1/stats").await;
+    }
+    let limited = get(&server.client(), "/api/v1/openapi.json").await;
+    assert_eq!(limited.status, 429, "{limited}");
 }
 
 #[tokio::test]

@@ -1,11 +1,13 @@
 //! The credential: whether it is alive, and what it may do.
 
+use hato_domain::ErrorCode;
 use hato_domain::wire::{Account, PublicKey, SendAccepted, Stats};
 use serde_json::json;
 
 use super::finding::Finding;
 use crate::connection::Connection;
 use crate::failure::{Failure, Result};
+use crate::remedy;
 
 /// Looks at it.
 pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
@@ -19,15 +21,19 @@ pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
 fn key(connection: &Connection) -> Finding {
     let app: Result<PublicKey> = connection.api().get("/api/v1/vapid-public-key");
     let scope = app.and_then(|app| Ok((app, scope(connection)?)));
-    match scope {
-        Ok((app, scope)) => Finding::judge(
-            "key",
-            scope != "subscribe_only",
-            format!("scope {scope}, app {}", app.app_id),
-            "it is for pages and cannot send: use one with scope notify on a server, full for management",
-        ),
-        Err(failure) => dead("key", &failure),
+    let (app, scope) = match scope {
+        Ok(found) => found,
+        Err(failure) => return dead("key", &failure),
+    };
+    if let Err(failure) = connection.require_named_app() {
+        return Finding::problem("key", failure.message(), remedy::of(ErrorCode::AppMismatch));
     }
+    Finding::judge(
+        "key",
+        scope != "subscribe_only",
+        format!("scope {scope}, app {}", app.app_id),
+        "it is for pages and cannot send: use one with scope notify on a server, full for management",
+    )
 }
 
 /// Which scope a key has shows in what it is refused. A send without members is always refused: it sends nothing.

@@ -1,141 +1,265 @@
 //! Content-Security-Policy, as far as Hato needs it (docs/EMBED.md).
 
+use url::Url;
+
+use super::source::covers;
+
 /// What a policy has to allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Loading scripts of Hato's.
-    Script,
+#[derive(Clone, Copy)]
+pub enum Need<'a> {
+    /// Loading a script of Hato's.
+    Script(&'a Url, Asker<'a>),
     /// Running the worker's wasm.
     Wasm,
-    /// Talking to Hato.
-    Connect,
+    /// Talking to Hato at these addresses.
+    Connect(&'a [Url]),
     /// Starting the site's own worker.
-    Worker,
+    Worker(&'a Url),
 }
 
-impl Need {
-    /// What to add to the policy.
-    pub fn remedy(self, hato: &str) -> String {
-        match self {
-            Self::Script => format!("add {hato} to script-src"),
-            Self::Wasm => "add 'wasm-unsafe-eval' to script-src".to_owned(),
-            Self::Connect => format!("add {hato} to connect-src"),
-            Self::Worker => "add 'self' to worker-src".to_owned(),
-        }
-    }
-
-    /// The directives that decide, in the order in which they are asked.
-    const fn directives(self) -> &'static [&'static str] {
-        match self {
-            Self::Script => &["script-src-elem", "script-src", "default-src"],
-            Self::Wasm => &["script-src", "default-src"],
-            Self::Connect => &["connect-src", "default-src"],
-            Self::Worker => &["worker-src", "child-src", "script-src", "default-src"],
-        }
-    }
-
-    fn is_met_by(self, sources: &[&str], hato: &str) -> bool {
-        let has = |wanted: &str| sources.iter().any(|it| it.eq_ignore_ascii_case(wanted));
-        match self {
-            Self::Script | Self::Connect => sources.iter().any(|it| covers(it, hato)),
-            Self::Wasm => has("'wasm-unsafe-eval'") || has("'unsafe-eval'"),
-            Self::Worker => has("'self'") || has("*") || has("https:"),
-        }
-    }
+/// What asks for a script.
+#[derive(Clone, Copy)]
+pub enum Asker<'a> {
+    /// A tag in the page, and its nonce.
+    Tag(Option<&'a str>),
+    /// Another script.
+    Script,
 }
 
-/// The needs that the policies leave unmet; several policies hold together, and are separated by commas.
-pub fn unmet(policies: &[String], needs: &[Need], hato: &str) -> Vec<Need> {
+/// A need that a policy does not meet.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// The directive that is in the way, as it was written.
+    pub directive: String,
+    /// What to change.
+    pub remedy: String,
+}
+
+/// A directive of a policy: its name and its source expressions.
+struct Directive<'a> {
+    name: &'a str,
+    sources: Vec<&'a str>,
+}
+
+/// What the policies of `own` leave unmet. Several hold together, each in a header of its own or separated by commas.
+pub fn unmet(policies: &[String], needs: &[Need<'_>], own: &Url) -> Vec<Unmet> {
     let policies = policies.iter().flat_map(|header| header.split(','));
-    let policies: Vec<_> = policies.collect();
-    let is_met = |need: Need| policies.iter().all(|policy| allows(policy, need, hato));
-    let needs = needs.iter().copied();
-    needs.filter(|need| !is_met(*need)).collect()
+    let each = policies.flat_map(|policy| needs.iter().map(move |need| (policy, need)));
+    let mut unmet: Vec<Unmet> = Vec::new();
+    for found in each.filter_map(|(policy, need)| need.unmet_by(policy, own)) {
+        if !unmet.contains(&found) {
+            unmet.push(found);
+        }
+    }
+    unmet
 }
 
-fn allows(policy: &str, need: Need, hato: &str) -> bool {
-    let directive = |name: &str| {
-        let directives = policy.split(';').map(|it| it.split_ascii_whitespace());
-        let mut named = directives.filter_map(|mut words| {
-            let is_it = words.next()?.eq_ignore_ascii_case(name);
-            is_it.then(|| words.collect::<Vec<_>>())
-        });
-        // Of two, the first counts (CSP 3 §2.2.1).
-        named.next()
-    };
-    let decisive = need.directives().iter().find_map(|name| directive(name));
-    decisive.is_none_or(|sources| need.is_met_by(&sources, hato))
+impl Need<'_> {
+    fn unmet_by(&self, policy: &str, own: &Url) -> Option<Unmet> {
+        let mut names = self.directives().iter();
+        let decisive = names.find_map(|name| directive(policy, name))?;
+        (!self.is_met_by(&decisive, own)).then(|| Unmet {
+            directive: format!("{} {}", decisive.name, decisive.sources.join(" ")),
+            remedy: self.remedy(&decisive),
+        })
+    }
+
+    /// The directives that decide, in the order in which they are asked; the second half stand in for the first.
+    const fn directives(&self) -> &'static [&'static str] {
+        match self {
+            Self::Script(..) => &["script-src-elem", "script-src", "default-src"],
+            Self::Wasm => &["script-src", "default-src"],
+            Self::Connect(_) => &["connect-src", "default-src"],
+            Self::Worker(_) => &["worker-src", "child-src", "script-src", "default-src"],
+        }
+    }
+
+    fn is_met_by(&self, directive: &Directive<'_>, own: &Url) -> bool {
+        let covered = |address: &Url| directive.sources.iter().any(|it| covers(it, address, own));
+        match self {
+            // What a trusted script asks for is trusted, and addresses count for nothing (CSP 3 §8.2).
+            Self::Script(_, Asker::Tag(nonce)) if directive.has("'strict-dynamic'") => {
+                directive.has_nonce(*nonce)
+            }
+            Self::Script(_, Asker::Script) if directive.has("'strict-dynamic'") => true,
+            Self::Script(address, Asker::Tag(nonce)) => {
+                directive.has_nonce(*nonce) || covered(address)
+            }
+            Self::Script(address, Asker::Script) => covered(address),
+            Self::Wasm => directive.has("'wasm-unsafe-eval'") || directive.has("'unsafe-eval'"),
+            Self::Connect(addresses) => addresses.iter().all(covered),
+            Self::Worker(address) => {
+                let is_trusted = directive.name.eq_ignore_ascii_case("script-src")
+                    && directive.has("'strict-dynamic'");
+                is_trusted || covered(address)
+            }
+        }
+    }
+
+    fn remedy(&self, directive: &Directive<'_>) -> String {
+        let origin = |address: &Url| address.origin().ascii_serialization();
+        let what = match self {
+            Self::Script(_, Asker::Tag(_)) if directive.has("'strict-dynamic'") => {
+                return "give the tag of Hato's script the page's nonce: 'strict-dynamic' goes by nothing else"
+                    .to_owned();
+            }
+            Self::Script(address, _) => origin(address),
+            Self::Wasm => "'wasm-unsafe-eval'".to_owned(),
+            Self::Connect(addresses) => addresses.first().map(origin).unwrap_or_default(),
+            Self::Worker(_) => "'self'".to_owned(),
+        };
+        let own = self.directives().iter().position(|it| directive.is(it));
+        match self {
+            // The scripts' directive decides about much else.
+            Self::Worker(_) if own > Some(0) => format!("add worker-src {what}"),
+            _ if directive.is("default-src") => {
+                let name = match self {
+                    Self::Connect(_) => "connect-src",
+                    _ => "script-src",
+                };
+                format!("add {name} with {what} and all that default-src has")
+            }
+            _ => format!("add {what} to {}", directive.name),
+        }
+    }
 }
 
-/// Whether a source expression covers an origin: `*`, a scheme, or a host with or without scheme, `*.` and port.
-fn covers(source: &str, origin: &str) -> bool {
-    let Some((scheme, host)) = origin.split_once("://") else {
-        return false;
-    };
-    let source = source.trim_end_matches('/').to_ascii_lowercase();
-    if source == "*" || source.strip_suffix(':') == Some(scheme) {
-        return true;
+impl Directive<'_> {
+    fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
     }
-    let wanted = match source.split_once("://") {
-        Some((its, rest)) if its == scheme => rest.to_owned(),
-        Some(_) => return false,
-        None => source,
-    };
-    match wanted.strip_prefix("*.") {
-        Some(parent) => host
-            .strip_suffix(parent)
-            .is_some_and(|rest| rest.ends_with('.')),
-        None => wanted == host,
+
+    fn has(&self, keyword: &str) -> bool {
+        let mut sources = self.sources.iter();
+        sources.any(|source| source.eq_ignore_ascii_case(keyword))
     }
+
+    /// Nonces, unlike keywords, are case-sensitive.
+    fn has_nonce(&self, nonce: Option<&str>) -> bool {
+        let wanted = nonce.map(|nonce| format!("'nonce-{nonce}'"));
+        wanted.is_some_and(|wanted| self.sources.iter().any(|it| *it == wanted))
+    }
+}
+
+/// Of two with the same name, the first counts (CSP 3 §2.2.1).
+fn directive<'a>(policy: &'a str, name: &str) -> Option<Directive<'a>> {
+    policy.split(';').find_map(|text| {
+        let mut words = text.split_ascii_whitespace();
+        let named = words.next().filter(|it| it.eq_ignore_ascii_case(name))?;
+        Some(Directive {
+            name: named,
+            sources: words.collect(),
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Need, unmet};
+    use url::Url;
 
-    const ALL: [Need; 4] = [Need::Script, Need::Wasm, Need::Connect, Need::Worker];
+    use super::{Asker, Need, unmet};
 
-    fn missing(policies: &[&str]) -> Vec<Need> {
+    const PAGE: &str = "https://shop.dev/";
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).expect("an address")
+    }
+
+    /// The directives that are in the way of everything that Hato needs.
+    fn missing(policies: &[&str], asker: Asker<'_>) -> Vec<String> {
         let policies: Vec<_> = policies.iter().map(|it| (*it).to_owned()).collect();
-        unmet(&policies, &ALL, "https://push.hato.dev")
+        let script = url("https://push.hato.dev/sdk/hato.js");
+        let api = [url("https://push.hato.dev/api/v1/subscriptions")];
+        let worker = url("https://shop.dev/hato-sw.js");
+        let needs = [
+            Need::Script(&script, asker),
+            Need::Wasm,
+            Need::Connect(&api),
+            Need::Worker(&worker),
+        ];
+        let unmet = unmet(&policies, &needs, &url(PAGE)).into_iter();
+        unmet.map(|it| it.remedy).collect()
     }
 
     #[test]
     fn no_policy_forbids_nothing() {
-        assert_eq!(missing(&[]), []);
-        assert_eq!(missing(&["img-src 'none'"]), []);
+        assert!(missing(&[], Asker::Script).is_empty());
+        assert!(missing(&["img-src 'none'"], Asker::Script).is_empty());
     }
 
     #[test]
     fn the_documented_policy_is_enough() {
         let documented = "script-src 'self' https://push.hato.dev 'wasm-unsafe-eval'; connect-src 'self' \
                           https://push.hato.dev; worker-src 'self'";
-        assert_eq!(missing(&[documented]), []);
+        assert!(missing(&[documented], Asker::Tag(None)).is_empty());
         let wide = "default-src *.hato.dev 'self' 'unsafe-eval'";
-        assert_eq!(missing(&[wide]), []);
+        assert!(missing(&[wide], Asker::Tag(None)).is_empty());
+        let narrow = "default-src https://push.hato.dev/sdk/ https://push.hato.dev/api/ 'self' 'unsafe-eval'";
+        assert!(missing(&[narrow], Asker::Tag(None)).is_empty());
     }
 
     #[test]
     fn what_is_not_allowed_is_found() {
+        assert_eq!(missing(&["default-src 'none'"], Asker::Script).len(), 4);
         assert_eq!(
-            missing(&["default-src 'self'"]),
-            [Need::Script, Need::Wasm, Need::Connect]
+            missing(&["connect-src https://other.dev"], Asker::Script),
+            ["add https://push.hato.dev to connect-src"]
         );
-        assert_eq!(missing(&["default-src 'none'"]), ALL);
-        assert_eq!(missing(&["connect-src https://other.dev"]), [Need::Connect]);
         let without_wasm = "script-src 'self' https://push.hato.dev";
-        assert_eq!(missing(&[without_wasm]), [Need::Wasm]);
+        assert_eq!(
+            missing(&[without_wasm], Asker::Script),
+            ["add 'wasm-unsafe-eval' to script-src"]
+        );
+        // An address that is allowed for one file only.
+        let narrow = "connect-src https://push.hato.dev/sdk/";
+        assert_eq!(missing(&[narrow], Asker::Script).len(), 1);
+        let elsewhere = "worker-src https://cdn.shop.dev";
+        assert_eq!(
+            missing(&[elsewhere], Asker::Script),
+            ["add 'self' to worker-src"]
+        );
+    }
+
+    #[test]
+    fn the_first_directive_that_is_there_decides() {
+        let elements = "script-src * 'unsafe-eval'; script-src-elem 'self'";
+        assert_eq!(
+            missing(&[elements], Asker::Script),
+            ["add https://push.hato.dev to script-src-elem"]
+        );
+        let twice = "connect-src 'none'; connect-src *";
+        assert_eq!(missing(&[twice], Asker::Script).len(), 1);
+        let fallen_back = "script-src https://push.hato.dev 'unsafe-eval'";
+        assert_eq!(
+            missing(&[fallen_back], Asker::Script),
+            ["add worker-src 'self'"]
+        );
     }
 
     #[test]
     fn all_policies_must_agree() {
-        assert_eq!(
-            missing(&["connect-src *, connect-src 'none'"]),
-            [Need::Connect]
-        );
-        assert_eq!(
-            missing(&["connect-src *", "connect-src 'none'"]),
-            [Need::Connect]
-        );
+        let both = ["connect-src *, connect-src 'none'"];
+        assert_eq!(missing(&both, Asker::Script).len(), 1);
+        let each = ["connect-src 'none'", "connect-src *"];
+        assert_eq!(missing(&each, Asker::Script).len(), 1);
+    }
+
+    #[test]
+    fn a_nonce_lets_its_tag_in() {
+        let policy = "script-src 'self' 'nonce-aBc' 'unsafe-eval'";
+        assert!(missing(&[policy], Asker::Tag(Some("aBc"))).is_empty());
+        for asker in [Asker::Tag(Some("abc")), Asker::Tag(None), Asker::Script] {
+            assert_eq!(missing(&[policy], asker).len(), 1);
+        }
+    }
+
+    #[test]
+    fn strict_dynamic_goes_by_trust_alone() {
+        let policy = "script-src https://push.hato.dev 'strict-dynamic' 'nonce-a' 'unsafe-eval'";
+        for asker in [Asker::Tag(Some("a")), Asker::Script] {
+            assert!(missing(&[policy], asker).is_empty());
+        }
+        let without = missing(&[policy], Asker::Tag(None));
+        assert!(without[0].contains("nonce"), "{without:?}");
     }
 }

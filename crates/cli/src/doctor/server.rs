@@ -6,6 +6,7 @@ use serde::Deserialize;
 use ureq::http::header::DATE;
 
 use super::finding::Finding;
+use super::sdk;
 use crate::api::{Api, ServerUrl};
 
 /// A difference that signatures and sessions do not forgive for long; answers say whole seconds.
@@ -23,7 +24,7 @@ struct Server {
 }
 
 /// Looks at it; the address that it goes by itself, if it answers.
-pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<String> {
+pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
     let answer = match api.ask("/readyz") {
         Ok(answer) => answer,
         Err(failure) => {
@@ -51,7 +52,9 @@ pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<String> {
     let description = api.get::<Description>("/api/v1/openapi.json").ok();
     let base = description.and_then(|it| it.servers.into_iter().next());
     findings.extend(address(api.url(), base.as_ref().map(|server| &*server.url)));
-    base.map(|server| server.url)
+    let base = base.and_then(|server| ServerUrl::parse(&server.url).ok());
+    sdk::examine(base.as_ref().unwrap_or(api.url()), findings);
+    base
 }
 
 fn clock(date: Option<&str>, now: SystemTime) -> Finding {

@@ -1,36 +1,34 @@
 //! A customer's site: its worker file, and the policies of its page and of that file (docs/EMBED.md).
 
-use ureq::Agent;
 use ureq::http::Response;
-use ureq::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use ureq::http::header::CONTENT_SECURITY_POLICY;
+use ureq::{Agent, ResponseExt as _};
 use url::Url;
 
 use super::finding::Finding;
-use super::policy::{Need, unmet};
+use super::html::tags;
+use super::policy::{Asker, Need, Unmet, unmet};
+use super::script::imports;
+use super::sdk::{self, is_script};
 use super::server::is_loopback;
-use crate::api::{ServerUrl, agent, collect};
+use crate::api::{Outcome, ServerUrl, agent, collect};
+
+/// Most redirects that are followed from the page.
+const REDIRECTS: u32 = 10;
 
 /// Looks at the page and the worker; `hato` is the server's address as browsers know it.
-pub fn examine(page: &str, worker: &str, hato: &str, findings: &mut Vec<Finding>) {
+pub fn examine(page: &str, worker: &str, hato: &ServerUrl, findings: &mut Vec<Finding>) {
     let page = match Url::parse(page) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => url,
         _ => {
             let remedy = "give an address like https://www.example.com/";
-            findings.push(Finding::problem(
-                "site",
-                format!("{page} is no address"),
-                remedy,
-            ));
-            return;
+            let found = format!("{page} is no address");
+            return findings.push(Finding::problem("site", found, remedy));
         }
     };
-    findings.push(security(&page));
     let agent = agent();
-    match fetch(&agent, &page) {
-        Ok(answer) => findings.push(page_policy(&answer, hato)),
-        Err(error) => findings.push(unread("site", &page, &error)),
-    }
-    match page.join(worker) {
+    let place = examine_page(&agent, page, worker, hato, findings);
+    match place.join(worker) {
         Ok(worker) => examine_worker(&agent, &worker, hato, findings),
         Err(_) => findings.push(Finding::problem(
             "worker",
@@ -40,95 +38,166 @@ pub fn examine(page: &str, worker: &str, hato: &str, findings: &mut Vec<Finding>
     }
 }
 
-fn security(page: &Url) -> Finding {
-    let origin = ServerUrl::parse(&page.origin().ascii_serialization());
-    let is_secure = page.scheme() == "https" || origin.is_ok_and(|it| is_loopback(&it));
+/// Looks at the page that visitors end up on, and tells where that is.
+fn examine_page(
+    agent: &Agent,
+    page: Url,
+    worker: &str,
+    hato: &ServerUrl,
+    findings: &mut Vec<Finding>,
+) -> Url {
+    let (place, answer) = match visit(agent, &page) {
+        Ok(visited) => visited,
+        Err(error) => {
+            findings.push(unread("site", &page, &error));
+            findings.push(Finding::unknown("page-csp", "there is no page to look at"));
+            return page;
+        }
+    };
+    if !answer.status().is_success() {
+        let found = format!("{place} answers {}", answer.status());
+        let remedy = "give the address of a page that visitors see";
+        findings.push(Finding::problem("site", found, remedy));
+        findings.push(Finding::unknown("page-csp", "there is no page to look at"));
+        return place;
+    }
+    findings.push(security(&page, &place));
+    let worker = place.join(worker).unwrap_or_else(|_| place.clone());
+    findings.push(page_policy(&place, &answer, &worker, hato));
+    place
+}
+
+/// The page after all redirects, as browsers follow them.
+fn visit(agent: &Agent, page: &Url) -> Result<(Url, Response<Vec<u8>>), ureq::Error> {
+    let request = agent.get(page.as_str()).config();
+    let request = request.max_redirects(REDIRECTS);
+    let request = request.max_redirects_will_error(true).build();
+    let answer = request.call()?;
+    let place = Url::parse(&answer.get_uri().to_string());
+    Ok((place.unwrap_or_else(|_| page.clone()), collect(answer)?))
+}
+
+fn security(asked: &Url, place: &Url) -> Finding {
+    let origin = ServerUrl::parse(&place.origin().ascii_serialization());
+    let is_secure = place.scheme() == "https" || origin.is_ok_and(|it| is_loopback(&it));
+    let led = if asked == place {
+        String::new()
+    } else {
+        format!("{asked} leads to ")
+    };
+    let kind = if is_secure { "secure" } else { "plain http" };
     Finding::judge(
         "site",
         is_secure,
-        format!(
-            "{page} is {}",
-            if is_secure { "secure" } else { "plain http" }
-        ),
+        format!("{led}{place}, which is {kind}"),
         "serve the site over https: browsers give push to no other",
     )
 }
 
-fn examine_worker(agent: &Agent, worker: &Url, hato: &str, findings: &mut Vec<Finding>) {
+fn examine_worker(agent: &Agent, worker: &Url, hato: &ServerUrl, findings: &mut Vec<Finding>) {
     let answer = match fetch(agent, worker) {
         Ok(answer) => answer,
         Err(error) => return findings.push(unread("worker", worker, &error)),
     };
-    findings.push(worker_file(worker, &answer, hato));
-    let missing = unmet(
-        &policies(&answer),
-        &[Need::Script, Need::Wasm, Need::Connect],
-        hato,
-    );
-    findings.push(policy("worker-csp", &missing, hato));
+    findings.push(worker_file(agent, worker, &answer, hato));
+    if !answer.status().is_success() {
+        return findings.push(Finding::unknown(
+            "worker-csp",
+            "there is no file to look at",
+        ));
+    }
+    let script = at(hato, sdk::WORKER);
+    let api = api(hato);
+    let needs = [
+        Need::Script(&script, Asker::Script),
+        Need::Wasm,
+        Need::Connect(&api),
+    ];
+    let missing = unmet(&policies(&answer), &needs, worker);
+    findings.push(policy("worker-csp", &missing));
 }
 
-fn worker_file(worker: &Url, answer: &Response<Vec<u8>>, hato: &str) -> Finding {
-    let line = format!("importScripts(\"{hato}/sdk/sw.js\");");
+fn worker_file(
+    agent: &Agent,
+    worker: &Url,
+    answer: &Response<Vec<u8>>,
+    hato: &ServerUrl,
+) -> Finding {
+    let ours = at(hato, sdk::WORKER);
+    let line = format!("importScripts(\"{ours}\");");
     let problem = |found: String, remedy: String| Finding::problem("worker", found, remedy);
     let status = answer.status();
+    if status.is_redirection() {
+        let found = format!("{worker} answers {status}");
+        let remedy = "serve the file itself there: browsers refuse a worker that redirects";
+        return problem(found, remedy.to_owned());
+    }
     if status != 200 {
         let found = format!("{worker} answers {status}");
         return problem(found, format!("put a file there with the line {line}"));
     }
     if !is_script(answer) {
         let found = format!("{worker} is not served as JavaScript");
-        return problem(
-            found,
-            "serve it with Content-Type: text/javascript".to_owned(),
-        );
+        let remedy = "serve it with Content-Type: text/javascript";
+        return problem(found, remedy.to_owned());
     }
-    let text = String::from_utf8_lossy(answer.body());
-    if !imports(&text, hato) {
-        let found = format!("{worker} does not import {hato}/sdk/sw.js");
-        return problem(found, format!("its first line must be {line}"));
+    let imports = imports(&String::from_utf8_lossy(answer.body()));
+    let imported = imports
+        .addresses
+        .iter()
+        .filter_map(|it| worker.join(it).ok());
+    let imported = imported.into_iter().find(|it| sdk::is_worker(it, hato));
+    match imported {
+        Some(imported) if imported == ours => {
+            Finding::fine("worker", format!("{worker} imports {ours}"))
+        }
+        // A release that is pinned.
+        Some(imported) => sdk::judge("worker", &imported, fetch(agent, &imported)),
+        None if imports.has_computed => Finding::unknown(
+            "worker",
+            format!("{worker} imports what it puts together when it runs: that must be {ours}"),
+        ),
+        None => {
+            let found = format!("{worker} does not import {ours}");
+            problem(found, format!("its first line must be {line}"))
+        }
     }
-    Finding::fine("worker", format!("{worker} imports ours"))
 }
 
-/// The release that is current, or one that is pinned.
-fn imports(text: &str, hato: &str) -> bool {
-    let folder = format!("{hato}/sdk/");
-    let mut files = text
-        .split(&folder)
-        .skip(1)
-        .filter_map(|rest| rest.split(['"', '\'', '`', ')']).next());
-    text.contains("importScripts") && files.any(|file| file.rsplit('/').next() == Some("sw.js"))
-}
-
-fn is_script(answer: &Response<Vec<u8>>) -> bool {
-    let kind = answer.headers().get(CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let essence = kind.split(';').next().unwrap_or_default().trim();
-    essence.ends_with("/javascript") || essence.ends_with("/x-javascript")
-}
-
-fn page_policy(answer: &Response<Vec<u8>>, hato: &str) -> Finding {
-    let text = String::from_utf8_lossy(answer.body());
+fn page_policy(place: &Url, answer: &Response<Vec<u8>>, worker: &Url, hato: &ServerUrl) -> Finding {
+    let html = String::from_utf8_lossy(answer.body());
     let mut policies = policies(answer);
-    policies.extend(policies_in(&text));
-    let missing = unmet(
-        &policies,
-        &[Need::Script, Need::Connect, Need::Worker],
-        hato,
-    );
-    policy("page-csp", &missing, hato)
+    policies.extend(policies_in(&html));
+    let scripts = tags(&html, "script");
+    let tag = scripts.iter().find_map(|tag| {
+        let source = place.join(tag.get("src")?).ok()?;
+        let is_ours = source.origin() == hato.url().origin() && source.path().starts_with("/sdk/");
+        is_ours.then_some((source, tag.get("nonce")))
+    });
+    let api = api(hato);
+    let (script, asker) = match tag {
+        Some((source, nonce)) => (source, Asker::Tag(nonce)),
+        None => (at(hato, "/sdk/hato.js"), Asker::Script),
+    };
+    let needs = [
+        Need::Script(&script, asker),
+        Need::Connect(&api),
+        Need::Worker(worker),
+    ];
+    policy("page-csp", &unmet(&policies, &needs, place))
 }
 
-fn policy(check: &'static str, missing: &[Need], hato: &str) -> Finding {
-    let remedies: Vec<_> = missing.iter().map(|need| need.remedy(hato)).collect();
+fn policy(check: &'static str, missing: &[Unmet]) -> Finding {
+    let directives: Vec<_> = missing.iter().map(|it| &*it.directive).collect();
+    let remedies: Vec<_> = missing.iter().map(|it| &*it.remedy).collect();
     Finding::judge(
         check,
         missing.is_empty(),
         if missing.is_empty() {
-            "the Content-Security-Policy lets ours work"
+            "the Content-Security-Policy lets ours work".to_owned()
         } else {
-            "the Content-Security-Policy is in the way"
+            let directives = directives.join("; ");
+            format!("the Content-Security-Policy is in the way: {directives}")
         },
         remedies.join(", "),
     )
@@ -142,56 +211,47 @@ fn policies(answer: &Response<Vec<u8>>) -> Vec<String> {
 
 /// The policies in `<meta http-equiv="Content-Security-Policy" content="…">`.
 fn policies_in(html: &str) -> Vec<String> {
-    let is_policy = |tag: &str| tag.to_ascii_lowercase().contains("content-security-policy");
-    let tags = html.split("<meta ").skip(1);
-    let tags = tags.filter_map(|rest| rest.split('>').next());
-    let contents = tags.filter(|tag| is_policy(tag)).filter_map(|tag| {
-        let (_, rest) = tag.split_once("content=")?;
-        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-        rest[1..].split(quote).next()
+    let tags = tags(html, "meta");
+    let policies = tags.iter().filter_map(|tag| {
+        let kind = tag.get("http-equiv")?;
+        let is_policy = kind.eq_ignore_ascii_case(CONTENT_SECURITY_POLICY.as_str());
+        tag.get("content").filter(|_| is_policy)
     });
-    contents.map(str::to_owned).collect()
+    policies.map(str::to_owned).collect()
 }
 
-fn fetch(agent: &Agent, url: &Url) -> Result<Response<Vec<u8>>, ureq::Error> {
+/// What the page script and the worker ask of the API.
+fn api(hato: &ServerUrl) -> [Url; 2] {
+    ["/api/v1/vapid-public-key", "/api/v1/subscriptions"].map(|path| at(hato, path))
+}
+
+fn at(hato: &ServerUrl, path: &str) -> Url {
+    let mut url = hato.url().clone();
+    url.set_path(path);
+    url
+}
+
+fn fetch(agent: &Agent, url: &Url) -> Outcome {
     collect(agent.get(url.as_str()).call()?)
 }
 
 fn unread(check: &'static str, url: &Url, error: &ureq::Error) -> Finding {
-    let remedy = "check the address, and that this machine may reach it";
+    let remedy = match error {
+        ureq::Error::TooManyRedirects => "end the redirects: browsers give up as well",
+        _ => "check the address, and that this machine may reach it",
+    };
     Finding::problem(check, format!("{url}: {error}"), remedy)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{imports, policies_in};
-
-    #[test]
-    fn the_import_is_found_however_it_is_written() {
-        for text in [
-            "importScripts(\"https://h.dev/sdk/sw.js\");",
-            "importScripts('https://h.dev/sdk/0.1.0/sw.js')",
-            "// ours\nimportScripts( `https://h.dev/sdk/sw.js` );",
-        ] {
-            assert!(imports(text, "https://h.dev"), "{text}");
-        }
-        for text in [
-            "importScripts(\"https://other.dev/sdk/sw.js\");",
-            "importScripts(\"https://h.dev/sdk/hato.js\");",
-            "fetch(\"https://h.dev/sdk/sw.js\");",
-            "",
-        ] {
-            assert!(!imports(text, "https://h.dev"), "{text}");
-        }
-    }
+    use super::policies_in;
 
     #[test]
     fn a_policy_may_stand_in_the_page() {
-        let html = "<meta charset=utf-8><meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'self'\">";
+        let html = "<meta charset=utf-8><meta content=\"script-src 'self'\" http-equiv=content-security-policy>\
+                    <!-- <meta http-equiv=Content-Security-Policy content=\"default-src 'none'\"> -->";
         assert_eq!(policies_in(html), ["script-src 'self'"]);
-        assert_eq!(
-            policies_in("<meta name=a content=\"b\">"),
-            Vec::<String>::new()
-        );
+        assert!(policies_in("<meta name=a content=\"b\">").is_empty());
     }
 }

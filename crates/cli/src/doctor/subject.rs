@@ -1,10 +1,29 @@
 //! The VAPID subject: push services call there when a sender misbehaves, and Apple refuses senders without a real one.
 
+use hato_domain::Email;
+use hato_domain::address::is_public;
 use hato_domain::wire::App;
-use url::Url;
+use url::{Host, Url};
 
 use super::finding::Finding;
 use crate::connection::Connection;
+
+/// Top-level domains that lead nowhere on the internet: RFC 2606 §2, RFC 6762, RFC 7686, RFC 8375, ICANN's `internal`.
+const NOWHERE: [&str; 10] = [
+    "localhost",
+    "example",
+    "test",
+    "invalid",
+    "local",
+    "onion",
+    "arpa",
+    "internal",
+    "lan",
+    "home",
+];
+
+/// Domains where nobody reads mail (RFC 2606 §3).
+const EXAMPLES: [&str; 3] = ["example.com", "example.net", "example.org"];
 
 /// Looks at the app's.
 pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
@@ -29,25 +48,44 @@ fn judge(subject: &str) -> Finding {
     )
 }
 
-/// `mailto:` with an address at a public domain, or an https address that is not local.
+/// `mailto:` with one address at a public domain, or an https address that others can reach.
 fn is_acceptable(subject: &str) -> bool {
-    let host = match subject.strip_prefix("mailto:") {
-        Some(address) => address.split_once('@').map(|(_, host)| host.to_owned()),
-        None => Url::parse(subject)
-            .ok()
-            .filter(|url| url.scheme() == "https")
-            .and_then(|url| url.host_str().map(str::to_owned)),
-    };
-    host.is_some_and(|host| {
-        let reserved = ["localhost", "example", "test", "invalid", "local"];
-        let top = host.rsplit('.').next().unwrap_or_default();
-        host.contains('.') && !reserved.contains(&top) && !is_example(&host)
-    })
+    match subject.strip_prefix("mailto:") {
+        Some(address) => is_mailbox(address),
+        None => is_site(subject),
+    }
 }
 
-/// RFC 2606 §3: nobody reads mail there.
-fn is_example(host: &str) -> bool {
-    ["example.com", "example.net", "example.org"].contains(&host)
+/// A plain address: Apple takes neither a blank after the colon nor a name around it.
+fn is_mailbox(address: &str) -> bool {
+    let is_plain = !address.contains(|c: char| c.is_whitespace() || "<>()[],;:\\\"?&".contains(c));
+    let domain = address.rsplit_once('@').map(|(_, domain)| domain);
+    is_plain && Email::parse(address).is_ok() && domain.is_some_and(is_somewhere)
+}
+
+fn is_site(subject: &str) -> bool {
+    let Ok(url) = Url::parse(subject) else {
+        return false;
+    };
+    let is_plain = url.username().is_empty() && url.password().is_none();
+    let is_reachable = match url.host() {
+        Some(Host::Domain(domain)) => is_somewhere(domain),
+        Some(Host::Ipv4(v4)) => is_public(v4.into()),
+        Some(Host::Ipv6(v6)) => is_public(v6.into()),
+        None => false,
+    };
+    subject.starts_with("https://") && is_plain && is_reachable
+}
+
+fn is_somewhere(domain: &str) -> bool {
+    let domain = domain.to_ascii_lowercase();
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    let is_below = |parent: &str| {
+        let rest = domain.strip_suffix(parent);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    let is_name = domain.contains('.') && !top.starts_with(|c: char| c.is_ascii_digit());
+    is_name && !NOWHERE.contains(&top) && !EXAMPLES.into_iter().any(is_below)
 }
 
 #[cfg(test)]
@@ -58,19 +96,44 @@ mod tests {
     fn apple_wants_somebody_to_be_there() {
         for subject in [
             "mailto:push@hato.dev",
+            "mailto:push+web@mail.hato.co.jp",
             "https://push.hato.dev",
             "https://hato.dev/contact",
+            "https://93.184.215.14",
         ] {
             assert!(is_acceptable(subject), "{subject}");
         }
         for subject in [
             "",
             "mailto:",
+            "mailto:@",
+            "mailto:hato.dev",
+            "mailto:@hato.dev",
+            "mailto: push@hato.dev",
+            "mailto:push@hato.dev ",
+            "mailto:<push@hato.dev>",
+            "mailto:Push <push@hato.dev>",
+            "mailto:a@hato.dev,b@hato.dev",
+            "mailto:push@hato.dev?subject=x",
+            "mailto:push@hato..dev",
+            "mailto:push@10.0.0.1",
             "mailto:admin@localhost",
+            "mailto:admin@host.internal",
             "mailto:admin@example.com",
+            "mailto:admin@mail.example.com",
             "http://hato.dev",
             "https://localhost",
             "https://localhost:3000",
+            "https://push.localhost",
+            "https://127.0.0.1",
+            "https://10.1.2.3/",
+            "https://192.168.0.1",
+            "https://169.254.1.1",
+            "https://[::1]",
+            "https://[fd00::1]/",
+            "https://user@hato.dev",
+            "https://www.example.org/",
+            "https://",
             "push@hato.dev",
         ] {
             assert!(!is_acceptable(subject), "{subject}");

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::failure::{Exit, Failure, Result};
 use crate::history;
+use crate::text::people;
 
 /// Between two looks at a send.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -135,15 +136,17 @@ impl Outcome {
     /// It worked if somebody was reached, or nobody was to be, and nothing failed but subscriptions that were gone.
     pub fn worked(&self) -> Result<()> {
         let reached = self.sent_count > 0 || self.recipients == self.skipped_count;
-        if reached && self.failed_other == 0 && self.cancelled_count == 0 {
+        let remedy = if self.failed_other > 0 {
+            "`hato dead-letters` says why"
+        } else if self.cancelled_count > 0 {
+            "somebody cancelled it: `hato history` shows what was sent"
+        } else if reached {
             return Ok(());
-        }
-        Err(Failure::new(
-            Exit::NotAsWished,
-            "not-delivered",
-            self.line(),
-            "`hato dead-letters` says why",
-        ))
+        } else {
+            "the subscriptions are gone and were deactivated: browsers subscribe anew on their next visit"
+        };
+        let failure = Failure::new(Exit::NotAsWished, "not-delivered", self.line(), remedy);
+        Err(failure)
     }
 
     /// The counts in a sentence.
@@ -156,8 +159,9 @@ impl Outcome {
             skipped_count,
             cancelled_count,
         } = self;
+        let people = people(*recipients);
         format!(
-            "Of {recipients} recipients: {sent_count} sent, {failed_expired} expired, {failed_other} failed, \
+            "Of {recipients} {people}: {sent_count} sent, {failed_expired} expired, {failed_other} failed, \
              {skipped_count} skipped, {cancelled_count} cancelled."
         )
     }

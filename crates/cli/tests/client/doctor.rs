@@ -4,10 +4,11 @@ use hato_testkit::customer_site::{CustomerSite, Policy, SiteSettings};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::pages::{Pages, answer};
 use crate::stage::{Run, Stage, launch};
 
 /// A server that knows how browsers reach it.
-async fn stage() -> Stage {
+pub async fn stage() -> Stage {
     let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = port.local_addr().expect("bound").to_string();
     drop(port);
@@ -49,6 +50,7 @@ async fn a_sound_set_up_has_no_problems() {
         "clock",
         "address",
         "tls",
+        "sdk",
         "key",
         "subject",
         "site",
@@ -93,6 +95,60 @@ async fn a_worker_that_is_not_ours_is_found() {
         let (code, found) = verdicts(stage.with_key("full", &line).await).await;
         assert_eq!((code, problems(&found)), (1, vec!["worker"]), "{found:?}");
     }
+}
+
+#[tokio::test]
+async fn the_page_is_the_one_that_visitors_end_up_on() {
+    let stage = stage().await;
+    let hato = stage.server.url();
+    let import = format!("importScripts('{hato}/sdk/sw.js')");
+    let script = "Content-Type: text/javascript\r\n";
+    let site = Pages::serve(move |path| match path {
+        "/" => answer("302 Found", "Location: /de/\r\n", ""),
+        "/de/" => answer(
+            "200 OK",
+            "Content-Security-Policy: connect-src *\r\n\
+                                    Content-Security-Policy: worker-src 'none'\r\n",
+            "<p>",
+        ),
+        "/round" => answer("302 Found", "Location: /round\r\n", ""),
+        "/hato-sw.js" => answer("200 OK", script, &import),
+        "/moved.js" => answer("301 Moved", "Location: /hato-sw.js\r\n", ""),
+        "/commented.js" => answer("200 OK", script, &format!("// {import}")),
+        "/built.js" => answer("200 OK", script, "importScripts(HATO)"),
+        "/pinned.js" => answer("200 OK", script, &import.replace("sw.js", "9.9.9/sw.js")),
+        _ => answer("404 Not Found", "", "<p>"),
+    });
+    let site = site.await;
+    for (page, worker, expected) in [
+        ("/", "/hato-sw.js", vec!["page-csp"]),
+        ("/gone", "/hato-sw.js", vec!["site"]),
+        ("/round", "/hato-sw.js", vec!["site"]),
+        ("/de/", "/moved.js", vec!["page-csp", "worker"]),
+        ("/de/", "/commented.js", vec!["page-csp", "worker"]),
+        ("/de/", "/pinned.js", vec!["page-csp", "worker"]),
+        ("/de/", "/built.js", vec!["page-csp"]),
+    ] {
+        let page = format!("{site}{page}");
+        let line = ["doctor", "--json", "--site", &page, "--worker", worker];
+        let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+        assert_eq!(
+            (code, problems(&found)),
+            (1, expected),
+            "{page} {worker} {found:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_server_whose_scripts_do_not_come_through_is_found() {
+    let proxy = Pages::serve(|_| answer("404 Not Found", "", "")).await;
+    let launch = launch()
+        .env("HATO_BASE_URL", &*proxy)
+        .env("HATO_VAPID_SUBJECT", "mailto:push@hato.dev");
+    let stage = Stage::of(launch).await;
+    let (code, found) = verdicts(stage.with_key("full", &["doctor", "--json"]).await).await;
+    assert_eq!((code, problems(&found)), (1, vec!["sdk"]), "{found:?}");
 }
 
 #[tokio::test]

@@ -1,5 +1,9 @@
 //! What the documents tell people to type works: every block of theirs is run, in its own language.
 
+mod deployment;
+mod embedding;
+mod reference;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -28,6 +28,46 @@ async fn a_refusal_is_one_line_for_people_and_json_for_programs() {
 }
 
 #[tokio::test]
+async fn a_key_is_never_used_for_another_app_than_the_named_one() {
+    let stage = Stage::new().await;
+    let endpoint = "https://push.example.com/1";
+    for line in [
+        &["notify", "a", "b"][..],
+        &["notify", "a", "b", "--to", endpoint],
+        &["notify", "a", "b", "--wait"],
+        &["subscriptions", "remove", endpoint],
+        &["stats"],
+        &["keys", "list"],
+        &["history"],
+        &["dead-letters"],
+        &["key-events"],
+        &["webhook", "show"],
+        &["apps", "show"],
+    ] {
+        let run = stage.with_key("full", line).await.env("HATO_APP", "app_b");
+        let ran = run.ran().await;
+        assert_eq!(ran.refusal(), (4, "APP_MISMATCH"), "{line:?}");
+        assert!(ran.errors.contains("--app"), "{ran:?}");
+    }
+    let sends = stage.with_key("full", &["history"]).await.json().await;
+    assert_eq!(sends, serde_json::json!([]));
+
+    let key = stage.app.owner.create_key(&stage.app.id, "a", "full").await;
+    let key = key.expect("a key");
+    let login = stage
+        .hato(&["login", "--key", "--app", "app_b"])
+        .input(&key);
+    assert_eq!(login.ran().await.refusal(), (4, "APP_MISMATCH"));
+    assert!(!stage.home.path().join("config").exists());
+    let doctor = ["doctor", "--app", "app_b"];
+    let doctor = stage.hato(&doctor).env("HATO_KEY", &key).ran().await;
+    assert!(doctor.output.contains("not of app_b"), "{doctor:?}");
+
+    let own = ["notify", "a", "b", "--app", &stage.app.id];
+    stage.with_key("notify", &own).await.done().await;
+}
+
+#[tokio::test]
 async fn a_bad_link_is_refused_by_the_server() {
     let stage = Stage::new().await;
     let line = ["notify", "a", "b", "--url", "http://example.com/"];

@@ -41,3 +41,15 @@ async fn dead_letters_say_why() {
     let table = stage.with_key("full", &["dead-letters"]).await.done().await;
     assert!(table.contains("refused  400"), "{table}");
 }
+
+#[tokio::test]
+async fn subscriptions_that_are_gone_leave_no_dead_letters() {
+    let (stage, service) = with_push_service().await;
+    subscribe(&stage, &service, 1).await;
+    service.answer_by_default(Answer::Status(410));
+    let line = ["notify", "Hello", "b", "--wait"];
+    let ran = stage.with_key("full", &line).await.ran().await;
+    assert_eq!(ran.refusal(), (1, "not-delivered"));
+    assert!(ran.errors.contains("deactivated"), "{ran:?}");
+    assert!(!ran.errors.contains("dead-letters"), "{ran:?}");
+}

@@ -51,6 +51,14 @@ async fn a_wrong_password_stores_nothing() {
 }
 
 #[tokio::test]
+async fn somebody_has_to_be_named() {
+    let stage = Stage::new().await;
+    let ran = stage.hato(&["login"]).input(PASSWORD).ran().await;
+    assert_eq!(ran.refusal(), (2, "usage"));
+    assert!(ran.errors.contains("--email"), "{ran:?}");
+}
+
+#[tokio::test]
 async fn a_key_is_stored_once_the_server_knows_it() {
     let stage = Stage::new().await;
     let unknown = format!("pk_{}", "0".repeat(64));
@@ -125,12 +133,28 @@ async fn a_stored_credential_is_shown_to_its_own_server_only() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_named() {
+async fn a_damaged_file_is_named_and_not_needed_with_the_environment() {
     let stage = Stage::new().await;
-    let folder = stage.home.path().join("config/hato");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("config.toml"), "profiles = 1").expect("a file");
+    let file = stage.home.path().join("config/hato/config.toml");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&file, "profiles = 1").expect("a file");
+    is_named_and_not_needed(&stage).await;
+    // What cannot be read, even by root: a folder.
+    std::fs::remove_file(&file).expect("it is there");
+    std::fs::create_dir(&file).expect("a folder");
+    is_named_and_not_needed(&stage).await;
+}
+
+async fn is_named_and_not_needed(stage: &Stage) {
     let ran = stage.hato(&["apps", "list"]).ran().await;
-    assert_eq!(ran.refusal(), (2, "usage"));
-    assert!(ran.errors.contains("config.toml"), "{ran:?}");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    for told in ["config.toml", "HATO_URL and HATO_KEY"] {
+        assert!(ran.errors.contains(told), "{ran:?}");
+    }
+    for line in [&["stats"][..], &["notify", "a", "b"], &["doctor"]] {
+        let ran = stage.with_key("full", line).await.ran().await;
+        assert!(!ran.errors.contains("config.toml"), "{ran:?}");
+        assert!(!ran.output.contains("config.toml"), "{ran:?}");
+    }
+    stage.with_key("full", &["stats"]).await.done().await;
 }

@@ -1,12 +1,8 @@
 //! Sending: to everyone, to one, to lists; waiting; and never twice.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use hato_testkit::push_service::Answer;
-use tokio::io::AsyncReadExt as _;
-use tokio::net::{TcpListener, TcpStream};
 
+use crate::road::Road;
 use crate::stage::{EMAIL, Stage, subscribe, with_push_service};
 
 #[tokio::test]
@@ -84,6 +80,21 @@ async fn a_list_with_a_mistake_is_sent_to_nobody() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_too_long_for_a_list_sends_nothing() {
+    let stage = Stage::new().await;
+    let list = "https://push.example.com/1\n";
+    for (length, code) in [(253, 0), (254, 2), (256, 2)] {
+        let key = "k".repeat(length);
+        let line = ["notify", "a", "b", "--to-file", "-"];
+        let line = [&line[..], &["--idempotency-key", &key]].concat();
+        let run = stage.with_key("full", &line).await.input(list);
+        assert_eq!(run.ran().await.code, code, "{length}");
+    }
+    let sends = stage.with_key("full", &["history"]).await.json().await;
+    assert_eq!(sends.as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
 async fn waiting_needs_the_right_before_anything_is_sent() {
     let stage = Stage::new().await;
     let run = stage
@@ -126,14 +137,10 @@ async fn a_session_sends_to_everyone_only() {
 #[tokio::test]
 async fn a_lost_answer_is_asked_for_again_and_nothing_is_sent_twice() {
     let stage = Stage::new().await;
-    let road = Road::to(stage.server.address()).await;
+    let road = Road::losing(0..1, stage.server.address()).await;
     let run = stage.with_key("notify", &["notify", "a", "b"]).await;
     let report = run.env("HATO_URL", &road.url).json().await;
-    assert_eq!(
-        road.journeys.load(Ordering::SeqCst),
-        2,
-        "it was asked again"
-    );
+    assert_eq!(road.journeys(), 2, "it was asked again");
     let sends = stage.with_key("full", &["history"]).await.json().await;
     let sends = sends.as_array().expect("a list");
     assert_eq!(sends.len(), 1, "{sends:?}");
@@ -143,7 +150,7 @@ async fn a_lost_answer_is_asked_for_again_and_nothing_is_sent_twice() {
 #[tokio::test]
 async fn what_must_not_happen_twice_is_not_repeated() {
     let stage = Stage::new().await;
-    let road = Road::to(stage.server.address()).await;
+    let road = Road::losing(0..1, stage.server.address()).await;
     let line = [
         "keys",
         "create",
@@ -158,7 +165,7 @@ async fn what_must_not_happen_twice_is_not_repeated() {
         .await
         .env("HATO_URL", &road.url);
     assert_eq!(run.ran().await.refusal(), (6, "no-answer"));
-    assert_eq!(road.journeys.load(Ordering::SeqCst), 1);
+    assert_eq!(road.journeys(), 1);
 }
 
 #[tokio::test]
@@ -170,41 +177,4 @@ async fn the_same_command_with_the_same_name_sends_once() {
     let other = ["notify", "a", "c", "--idempotency-key", "order-1"];
     let ran = stage.with_key("notify", &other).await.ran().await;
     assert_eq!(ran.refusal(), (3, "IDEMPOTENCY_CONFLICT"));
-}
-
-/// A road to a server that loses the first answer after the server has done its work.
-struct Road {
-    url: String,
-    journeys: Arc<AtomicU32>,
-}
-
-impl Road {
-    async fn to(server: std::net::SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("bound"));
-        let journeys = Arc::new(AtomicU32::new(0));
-        let counted = Arc::clone(&journeys);
-        tokio::spawn(async move {
-            while let Ok((mut client, _)) = listener.accept().await {
-                let number = counted.fetch_add(1, Ordering::SeqCst);
-                let mut server = TcpStream::connect(server).await.expect("the server");
-                tokio::spawn(async move {
-                    if number > 0 {
-                        // It ends when one of the two hangs up.
-                        let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
-                        return;
-                    }
-                    let (mut from_client, _to_client) = client.split();
-                    let (mut from_server, mut to_server) = server.split();
-                    let mut some = vec![0; 64 * 1024];
-                    // The answer has come as far as here, and no further.
-                    tokio::select! {
-                        _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
-                        _ = from_server.read(&mut some) => {}
-                    }
-                });
-            }
-        });
-        Self { url, journeys }
-    }
 }

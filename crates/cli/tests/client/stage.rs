@@ -1,11 +1,15 @@
 //! A server, a folder for settings, and the command.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{BrowserSubscription, PushService};
 use hato_testkit::server::{HatoServer, Launch};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
@@ -15,7 +19,7 @@ use tokio::process::Command;
 pub const HATO: &str = env!("CARGO_BIN_EXE_hato");
 
 /// The server beside it: `cargo test` of the workspace has built both.
-fn server_binary() -> PathBuf {
+pub fn server_binary() -> PathBuf {
     let binary = Path::new(HATO).with_file_name("hato-server");
     assert!(binary.exists(), "cargo build -p hato-server comes first");
     binary
@@ -136,6 +140,47 @@ impl Run {
         let _ = stdin.write_all(self.input.as_bytes()).await;
         drop(stdin);
         Ran::from(child.wait_with_output().await.expect("it ends"))
+    }
+
+    /// What it showed on a terminal, commands for the terminal included, and its exit code.
+    pub async fn on_terminal(mut self) -> (i32, String) {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&terminal)
+            .and_then(|()| unlockpt(&terminal))
+            .expect("its other end");
+        let size = Winsize {
+            ws_row: 24,
+            ws_col: 80,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&terminal, size).expect("a size");
+        let name = ptsname(&terminal, Vec::new()).expect("a name");
+        let name = name.into_string().expect("text");
+        let end = || {
+            File::options()
+                .read(true)
+                .write(true)
+                .open(&name)
+                .expect("its other end")
+        };
+        self.command
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .env("TERM", "xterm");
+        let mut child = self.command.spawn().expect("the command runs");
+        // Reading ends when nobody has the other end any more.
+        drop(self);
+        let mut terminal = File::from(terminal);
+        let read = tokio::task::spawn_blocking(move || {
+            let mut shown = Vec::new();
+            let _ = terminal.read_to_end(&mut shown);
+            String::from_utf8(shown).expect("text")
+        });
+        let shown = read.await.expect("it is read");
+        let status = child.wait().await.expect("it ends");
+        (status.code().expect("it was not killed"), shown)
     }
 
     /// What it printed; it must have done what was asked.

@@ -2,7 +2,7 @@
 
 use tempfile::TempDir;
 
-use crate::stage::{HATO, Run, Stage};
+use crate::stage::{HATO, Run, Stage, subscribe, with_push_service};
 
 #[tokio::test]
 async fn pipes_get_no_colours_and_no_commands_for_terminals() {
@@ -18,6 +18,63 @@ async fn pipes_get_no_colours_and_no_commands_for_terminals() {
     for text in [sent, list, doctor.output, doctor.errors] {
         assert!(!text.contains('\u{1b}'), "{text:?}");
     }
+}
+
+#[tokio::test]
+async fn who_waits_at_a_terminal_sees_a_bar_until_the_end() {
+    let (stage, service) = with_push_service().await;
+    subscribe(&stage, &service, 3).await;
+    let line = ["notify", "Hello", "b", "--wait"];
+    let (code, shown) = stage.with_key("full", &line).await.on_terminal().await;
+    assert_eq!(code, 0, "{shown:?}");
+    let (bar, end) = shown.rsplit_once("/3 ").expect("a bar");
+    assert!(bar.contains('█') || bar.contains('░'), "{shown:?}");
+    // It is wiped away before the outcome is told.
+    let (_, end) = end.split_once("\u{1b}[2K").expect("it is wiped");
+    assert!(end.contains("Of 3 recipients: 3 sent"), "{shown:?}");
+
+    let json = ["notify", "Hello", "b", "--wait", "--json"];
+    let piped = stage.with_key("full", &json).await.ran().await;
+    assert_eq!((piped.code, &*piped.errors), (0, ""), "{piped:?}");
+}
+
+#[tokio::test]
+async fn colours_are_for_terminals_whose_owner_wants_them() {
+    let stage = Stage::new().await;
+    let doctor = stage
+        .with_key("full", &["doctor"])
+        .await
+        .env("CLICOLOR", "1");
+    let (_, shown) = doctor.on_terminal().await;
+    assert!(shown.contains("\u{1b}[32mok"), "{shown:?}");
+    let plain = stage
+        .with_key("full", &["doctor"])
+        .await
+        .env("NO_COLOR", "1");
+    let (_, shown) = plain.on_terminal().await;
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[tokio::test]
+async fn help_is_there_without_asking_and_says_what_is_the_commands_own() {
+    let home = TempDir::new().expect("a folder");
+    let nothing = Run::new(home.path(), &[]).ran().await;
+    assert!(
+        nothing.code == 2 && nothing.errors.contains("Exit codes: 0 done"),
+        "{nothing:?}"
+    );
+    let notify = Run::new(home.path(), &["notify", "--help"]).done().await;
+    let (own, common) = notify
+        .split_once("Options of all commands:")
+        .expect("two parts");
+    assert!(
+        own.contains("--wait") && !own.contains("--server"),
+        "{notify}"
+    );
+    assert!(
+        common.contains("--server") && !common.contains("--wait"),
+        "{notify}"
+    );
 }
 
 #[tokio::test]
