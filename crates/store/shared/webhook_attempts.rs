@@ -19,8 +19,7 @@ pub(crate) async fn record(
     failing_limit: UnixMillis,
     now: UnixMillis,
 ) -> sqlx::Result<AttemptRecorded> {
-    let has_arrived = attempt.verdict == Verdict::Arrived;
-    let Some(failing_since) = note(c, &lane, has_arrived, now).await? else {
+    let Some(failing_since) = note(c, &lane, &attempt, now).await? else {
         return Ok(AttemptRecorded::LeaseLost);
     };
     insert(c, &lane.app_id, &attempt).await?;
@@ -43,20 +42,24 @@ pub(crate) async fn record(
 async fn note(
     c: &mut Connection,
     lane: &LaneLease,
-    has_arrived: bool,
+    attempt: &Attempt,
     now: UnixMillis,
 ) -> sqlx::Result<Option<Option<UnixMillis>>> {
     let app = lane.app_id.as_str();
+    let has_arrived = attempt.verdict == Verdict::Arrived;
+    let slow = i64::from(attempt.is_slow);
     let failing_since = sqlx::query_scalar!(
         r#"UPDATE webhooks
            SET failing_since = CASE WHEN $3 THEN NULL
-                                    ELSE COALESCE(failing_since, CAST($4 AS BIGINT)) END
+                                    ELSE COALESCE(failing_since, CAST($4 AS BIGINT)) END,
+               slow = $5
            WHERE app_id = $1 AND lease_token = $2
            RETURNING failing_since AS "failing_since?: i64""#,
         app,
         lane.token,
         has_arrived,
-        now.0
+        now.0,
+        slow
     )
     .fetch_optional(c)
     .await?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, KnownRecipient, LaneLease, NextLane, RecipientId, StoreError,
-    WebhookQueue,
+    Agenda, Attempt, AttemptRecorded, KnownRecipient, LaneClaim, LaneLease, NextLane, RecipientId,
+    StoreError, WebhookQueue,
 };
 
 use crate::Database;
@@ -20,13 +20,14 @@ use crate::webhooks::{keep_secret, webhook_row};
 
 #[async_trait]
 impl WebhookQueue for Database {
-    async fn claim_lane(&self, now: UnixMillis, lease: Duration) -> Result<NextLane, StoreError> {
-        let next_due = next_due(self).await.map_err(during("look for a lane"))?;
-        if next_due.is_none_or(|due| due > now) {
+    async fn claim_lane(&self, claim: LaneClaim) -> Result<NextLane, StoreError> {
+        let next_due = next_due(self, claim.slow_too).await;
+        let next_due = next_due.map_err(during("look for a lane"))?;
+        if next_due.is_none_or(|due| due > claim.now) {
             return Ok(NextLane::Idle { next_due });
         }
         write(self, "claim a lane", move |c| {
-            Box::pin(claim(c, now, now.plus(lease)))
+            Box::pin(claim_next(c, claim))
         })
         .await
     }
@@ -115,10 +116,11 @@ impl WebhookQueue for Database {
     }
 }
 
-async fn next_due(database: &Database) -> sqlx::Result<Option<UnixMillis>> {
+async fn next_due(database: &Database, slow_too: bool) -> sqlx::Result<Option<UnixMillis>> {
     let due = sqlx::query_scalar!(
-        r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL
-           ORDER BY due_at LIMIT 1"#
+        r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL AND (slow = 0 OR $1)
+           ORDER BY due_at LIMIT 1"#,
+        slow_too
     )
     .fetch_optional(readers(database))
     .await?;
@@ -128,23 +130,27 @@ async fn next_due(database: &Database) -> sqlx::Result<Option<UnixMillis>> {
 struct LaneRow {
     app_id: String,
     lease_token: i64,
+    slow: i64,
 }
 
-async fn claim(c: &mut Connection, now: UnixMillis, until: UnixMillis) -> sqlx::Result<NextLane> {
+async fn claim_next(c: &mut Connection, claim: LaneClaim) -> sqlx::Result<NextLane> {
+    let until = claim.now.plus(claim.lease);
     let row = sql!(query_as LaneRow [
         r#"WITH due AS MATERIALIZED (
-             SELECT app_id FROM webhooks WHERE due_at <= $1 ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
+             SELECT app_id FROM webhooks WHERE due_at <= $1 AND (slow = 0 OR $3)
+             ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
            )
            UPDATE webhooks SET due_at = $2, lease_token = lease_token + 1, claimed = 1
            WHERE app_id IN (SELECT app_id FROM due)
-           RETURNING app_id AS "app_id!", lease_token AS "lease_token!""#
-    ] now.0, until.0)
+           RETURNING app_id AS "app_id!", lease_token AS "lease_token!", slow AS "slow!""#
+    ] claim.now.0, until.0, claim.slow_too)
     .fetch_optional(c)
     .await?;
     Ok(match row {
         Some(row) => NextLane::Claimed(LaneLease {
             app_id: AppId::trusted(row.app_id),
             token: row.lease_token,
+            is_slow: row.slow == 1,
         }),
         None => NextLane::Idle { next_due: None },
     })

@@ -165,10 +165,10 @@ pub(crate) async fn set_up(c: &mut Connection, app: &str, is_other_url: bool) ->
     Ok(())
 }
 
-/// Forgets failures, and that the webhook was switched off.
+/// Forgets failures and slowness, and that the webhook was switched off.
 async fn start_afresh(c: &mut Connection, app: &str) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE webhooks SET disabled_reason = NULL, failing_since = NULL WHERE app_id = $1",
+        "UPDATE webhooks SET disabled_reason = NULL, failing_since = NULL, slow = 0 WHERE app_id = $1",
         app
     )
     .execute(c)

@@ -1,6 +1,7 @@
 //! One event's way to its receiver, and the record of what became of it.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,10 +13,11 @@ use hato_service::ports::{
 };
 use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
-use tokio::time::Instant;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout};
 
 use super::WebhookSender;
+use super::places::Place;
 use super::post::{Letter, Reply};
 use super::schedule::verdict;
 use super::signature::{Signers, timestamp};
@@ -42,10 +44,8 @@ pub(super) struct Flight<Q: ?Sized> {
 pub(super) enum Landing {
     /// The attempt is recorded.
     Recorded {
-        /// Whether the event arrived.
-        has_arrived: bool,
-        /// How long the receiver took.
-        duration: Duration,
+        /// Whether the event arrived, and promptly.
+        is_prompt: bool,
     },
     /// Nothing is known of it: it waits for somebody else.
     Unknown,
@@ -62,11 +62,11 @@ pub(super) struct Signals {
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
-    /// Posts the event and records what became of it. The permit is held as long as the request is in flight.
-    pub(super) async fn fly(self, permit: OwnedSemaphorePermit, signals: Signals) -> Landing {
+    /// Posts the event and records what became of it.
+    pub(super) async fn fly(self, place: &mut Place, signals: Signals) -> Landing {
         let clock = &self.sender.shared.clock;
         let (started_at, began) = (clock.now(), Instant::now());
-        let reply = match self.post(signals.leaves).await {
+        let reply = match self.post(place, signals.leaves).await {
             Ok(Some(reply)) => reply,
             Ok(None) => return Landing::Unknown,
             Err(error) => {
@@ -74,7 +74,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
                 return Landing::StoreFails;
             }
         };
-        drop((permit, signals.answered));
+        drop(signals.answered);
         let duration = began.elapsed();
         self.log(&reply.reply, duration);
         let verdict = self.judge(&reply);
@@ -84,19 +84,23 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
             reply: reply.reply,
             started_at,
             duration,
+            is_slow: duration > self.sender.shared.settings.prompt,
             verdict,
         };
         self.record(attempt).await
     }
 
     /// What came back; None when interrupted. A panic is a failed attempt, so that it does not come again at once.
-    async fn post(&self, leaves: oneshot::Sender<()>) -> Result<Option<Reply>, StoreError> {
+    async fn post(
+        &self,
+        place: &mut Place,
+        leaves: oneshot::Sender<()>,
+    ) -> Result<Option<Reply>, StoreError> {
         let posting = async {
             let body = event_body(&*self.sender.queue, &self.lane.app_id, &self.event).await?;
             let letter = self.letter(body, leaves);
-            let now = || self.sender.shared.clock.now();
             tokio::select! {
-                reply = self.sender.shared.poster.post(letter, now) => Ok(Some(reply)),
+                reply = self.await_reply(letter, place) => Ok(Some(reply)),
                 () = self.shutdown.aborting() => Ok(None),
             }
         };
@@ -105,6 +109,17 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
             reply: PostReply::Nothing(PostFailure::Unreachable),
             asked: None,
         })))
+    }
+
+    /// A request that is not answered promptly leaves its place to others.
+    async fn await_reply(&self, letter: Letter, place: &mut Place) -> Reply {
+        let shared = &self.sender.shared;
+        let mut posting = pin!(shared.poster.post(letter, || shared.clock.now()));
+        if let Ok(reply) = timeout(shared.settings.prompt, posting.as_mut()).await {
+            return reply;
+        }
+        shared.places.step_aside(place);
+        posting.await
     }
 
     fn letter(&self, body: String, leaves: oneshot::Sender<()>) -> Letter {
@@ -188,8 +203,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
             Verdict::Failed(None) | Verdict::Gone => Posted::Failed,
         });
         Ok(Landing::Recorded {
-            has_arrived: attempt.verdict == Verdict::Arrived,
-            duration: attempt.duration,
+            is_prompt: attempt.verdict == Verdict::Arrived && !attempt.is_slow,
         })
     }
 

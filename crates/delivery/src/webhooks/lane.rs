@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::WebhookSender;
 use super::air::Air;
 use super::flight::{Flight, Landing, Signals};
+use super::places::Place;
 use super::signature::Signers;
 use crate::shutdown::Shutdown;
 
@@ -61,10 +62,10 @@ enum Next {
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
-    /// Posts what is due until nothing is, renewing the lease all the while.
-    pub(super) async fn look_after(&self) {
+    /// Posts what is due until nothing is or the lane's turn is over, renewing the lease all the while.
+    pub(super) async fn look_after(&self, place: Place) {
         tokio::select! {
-            rest = self.work() => if let Some(rest) = rest { self.release(rest).await },
+            rest = self.work(place) => if let Some(rest) = rest { self.release(rest).await },
             () = self.keep_lease() => {
                 tracing::warn!(app = %self.lease.app_id, "a lane's lease was lost");
             }
@@ -72,9 +73,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     }
 
     /// How long the lane may rest; None when it is somebody else's. What is still in flight then is given up.
-    async fn work(&self) -> Option<Duration> {
+    async fn work(&self, place: Place) -> Option<Duration> {
         let shared = &self.sender.shared;
-        let mut air = Air::new(shared.settings.per_app);
+        let mut air = Air::new(&shared.settings, self.lease.is_slow, place);
         loop {
             let news = shared.news.notified();
             let next = self.launch(&mut air).await;
@@ -86,8 +87,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             }
             tokio::select! {
                 Some(landed) = air.flights.join_next() => match landed {
-                    Ok((number, landing)) => {
-                        air.land(number, landing);
+                    Ok((number, landing, place)) => {
+                        air.land(number, landing, place);
                         match landing {
                             Landing::Recorded { .. } | Landing::Unknown => {}
                             Landing::StoreFails => return Some(PAUSE),
@@ -148,30 +149,23 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         };
         let (mut first, mut again) = (first.into_iter(), again.into_iter());
         while let Some(event) = air.take_next(&mut first, &mut again) {
-            if !self.launch_one(air, webhook, &signers, event).await {
+            let Some(place) = air.take_place(&self.sender.shared.places) else {
                 break;
-            }
+            };
+            self.launch_one(air, place, webhook, &signers, event).await;
         }
         Next::Wait
     }
 
-    /// Launches an event; `false` when the sender is to stop.
+    /// Launches an event; a first attempt has left then.
     async fn launch_one(
         &self,
         air: &mut Air,
+        mut place: Place,
         webhook: &WebhookRecord,
         signers: &Arc<Signers>,
         event: WebhookEvent,
-    ) -> bool {
-        let permits = Arc::clone(&self.sender.shared.permits);
-        let permit = tokio::select! {
-            biased;
-            () = self.shutdown.draining() => return false,
-            permit = permits.acquire_owned() => permit,
-        };
-        let Ok(permit) = permit else {
-            return false;
-        };
+    ) {
         let (leaves, left) = oneshot::channel();
         let (answered, answer) = oneshot::channel();
         let (number, is_first) = (event.number, event.attempts == 0);
@@ -183,14 +177,15 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             signers: Arc::clone(signers),
             shutdown: self.shutdown.clone(),
         };
-        air.numbers.push(number);
+        air.lift(number);
         let signals = Signals { leaves, answered };
-        air.flights
-            .spawn(async move { (number, flight.fly(permit, signals).await) });
+        air.flights.spawn(async move {
+            let landing = flight.fly(&mut place, signals).await;
+            (number, landing, place)
+        });
         if is_first {
             let_leave(left, answer).await;
         }
-        true
     }
 
     /// What signs; an app's first secret is made when it is needed first.

@@ -4,5 +4,6 @@ mod arrival;
 mod failures;
 mod hostile;
 mod running;
+mod sharing;
 mod switch;
 mod world;

@@ -151,6 +151,17 @@ pub struct KnownRecipient {
     pub endpoint: String,
 }
 
+/// What somebody who could post claims.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneClaim {
+    /// The time.
+    pub now: UnixMillis,
+    /// How long the claim lasts.
+    pub lease: Duration,
+    /// Whether a lane whose receiver was slow to answer will do.
+    pub slow_too: bool,
+}
+
 /// The right to post an app's events, until it ends or is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneLease {
@@ -158,6 +169,8 @@ pub struct LaneLease {
     pub app_id: AppId,
     /// Distinguishes this claim from every other.
     pub token: i64,
+    /// Whether the receiver was slow to answer last time.
+    pub is_slow: bool,
 }
 
 /// What a claim of a lane found.
@@ -203,6 +216,8 @@ pub struct Attempt {
     pub started_at: UnixMillis,
     /// How long it took.
     pub duration: Duration,
+    /// Whether that is slow.
+    pub is_slow: bool,
     /// What is to be done.
     pub verdict: Verdict,
 }
@@ -283,8 +298,8 @@ pub trait WebhookStore {
 /// Verbs of who posts.
 #[async_trait]
 pub trait WebhookQueue {
-    /// Claims the lane that has been due longest, until `now + lease`.
-    async fn claim_lane(&self, now: UnixMillis, lease: Duration) -> Result<NextLane, StoreError>;
+    /// Claims the lane that has been due longest of those that will do.
+    async fn claim_lane(&self, claim: LaneClaim) -> Result<NextLane, StoreError>;
 
     /// What is due of a lane but not among `in_flight`: at most `limit` of each kind.
     async fn agenda(
