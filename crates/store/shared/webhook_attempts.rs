@@ -76,7 +76,7 @@ async fn insert(c: &mut Connection, app: &AppId, attempt: &Attempt) -> sqlx::Res
     sqlx::query!(
         "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, failure, answer,
                                        started_at, duration_ms)
-         SELECT $1, e.id, e.attempts + 1, $3, CAST($4 AS BIGINT), CAST($5 AS TEXT), $6,
+         SELECT $1, e.id, e.attempts + e.resends + 1, $3, CAST($4 AS BIGINT), CAST($5 AS TEXT), $6,
                 CAST($7 AS BIGINT), CAST($8 AS BIGINT)
          FROM webhook_events AS e WHERE e.id = $2",
         app,
@@ -100,16 +100,44 @@ async fn advance(
     attempt: &Attempt,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
+    let goes_elsewhere =
+        attempt.verdict == Verdict::Gone && !is_current(c, app, &attempt.url).await?;
+    if let Some(asked_at) = attempt.resend {
+        return advance_resend(c, attempt, asked_at, goes_elsewhere).await;
+    }
     let due = match attempt.verdict {
         Verdict::Failed(next) => next.map(|next| next.0),
-        Verdict::Arrived => None,
-        Verdict::Gone if is_current(c, app, &attempt.url).await? => None,
-        Verdict::Gone => Some(now.0),
+        Verdict::Gone if goes_elsewhere => Some(now.0),
+        Verdict::Arrived | Verdict::Gone => None,
     };
     sqlx::query!(
         "UPDATE webhook_events SET attempts = attempts + 1, due_at = $2 WHERE id = $1",
         attempt.event,
         due
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// A resend that did not arrive leaves the retries as they are. One asked for meanwhile is yet to be made.
+async fn advance_resend(
+    c: &mut Connection,
+    attempt: &Attempt,
+    asked_at: UnixMillis,
+    goes_elsewhere: bool,
+) -> sqlx::Result<()> {
+    let ends = !goes_elsewhere && !matches!(attempt.verdict, Verdict::Failed(_));
+    sqlx::query!(
+        "UPDATE webhook_events
+         SET resends = resends + 1,
+             resend_at = CASE WHEN resend_at = $2 AND NOT $3 THEN NULL ELSE resend_at END,
+             due_at = CASE WHEN $4 THEN NULL ELSE due_at END
+         WHERE id = $1",
+        attempt.event,
+        asked_at.0,
+        goes_elsewhere,
+        ends
     )
     .execute(c)
     .await
@@ -200,7 +228,7 @@ pub(crate) async fn list(
         AttemptRow,
         r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
                   a.answer, a.started_at, a.duration_ms,
-                  CASE WHEN a.attempt = e.attempts THEN e.due_at END AS "next_at?: i64"
+                  CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
            FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
            WHERE a.app_id = $1 ORDER BY a.id DESC LIMIT $2"#,
         app,
@@ -228,7 +256,7 @@ pub(crate) async fn purge(c: &mut Connection, kept: i64, limit: i64) -> sqlx::Re
     let events = sqlx::query!(
         "DELETE FROM webhook_events WHERE id IN
            (SELECT e.id FROM webhook_events AS e
-            WHERE e.due_at IS NULL
+            WHERE e.due_at IS NULL AND e.resend_at IS NULL
               AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS a WHERE a.event_id = e.id)
             LIMIT $1)",
         limit

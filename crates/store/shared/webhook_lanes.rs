@@ -171,11 +171,13 @@ async fn agenda(
     let Some(webhook) = webhook.filter(|webhook| webhook.disabled.is_none()) else {
         return Ok(Agenda::Discard);
     };
-    let in_flight = number_list(in_flight)?;
+    let (app, in_flight) = (&lane.app_id, number_list(in_flight)?);
+    let mut again = webhook_events::resends(database, app, &in_flight, limit).await?;
+    again.extend(webhook_events::again(database, app, &in_flight, now, limit).await?);
     Ok(Agenda::Post {
         webhook: Box::new(webhook),
-        first: webhook_events::first(database, &lane.app_id, &in_flight, limit).await?,
-        again: webhook_events::again(database, &lane.app_id, &in_flight, now, limit).await?,
+        first: webhook_events::first(database, app, &in_flight, limit).await?,
+        again,
     })
 }
 
@@ -186,8 +188,9 @@ async fn discard(c: &mut Connection, lane: LaneLease, limit: i64) -> sqlx::Resul
     }
     let app = lane.app_id.as_str();
     let discarded = sqlx::query!(
-        "UPDATE webhook_events SET due_at = NULL WHERE id IN
-           (SELECT id FROM webhook_events WHERE app_id = $1 AND due_at IS NOT NULL LIMIT $2)",
+        "UPDATE webhook_events SET due_at = NULL, resend_at = NULL WHERE id IN
+           (SELECT id FROM webhook_events
+            WHERE app_id = $1 AND (due_at IS NOT NULL OR resend_at IS NOT NULL) LIMIT $2)",
         app,
         limit
     )
@@ -226,12 +229,14 @@ async fn release(c: &mut Connection, lane: LaneLease, not_before: UnixMillis) ->
     .map(drop)
 }
 
-/// When the app's next event is to be posted; one that was never posted, at once.
+/// When the app's next event is to be posted; one that was never posted, and a resend, at once.
 async fn next_event(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>> {
     let app = app.as_str();
     sqlx::query_scalar!(
         r#"SELECT CASE WHEN EXISTS (SELECT 1 FROM webhook_events
                                     WHERE app_id = $1 AND due_at IS NOT NULL AND attempts = 0)
+                         OR EXISTS (SELECT 1 FROM webhook_events
+                                    WHERE app_id = $1 AND resend_at IS NOT NULL)
                        THEN 0
                        ELSE (SELECT MIN(due_at) FROM webhook_events
                              WHERE app_id = $1 AND due_at IS NOT NULL AND attempts > 0)

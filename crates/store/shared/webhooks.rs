@@ -254,7 +254,8 @@ async fn resend(
     }
     let (name, event) = (app.as_str(), event.as_str());
     let queued = sqlx::query!(
-        "UPDATE webhook_events SET due_at = $3 WHERE app_id = $1 AND public_id = $2",
+        "UPDATE webhook_events SET resend_at = $3
+         WHERE app_id = $1 AND public_id = $2 AND attempts > 0",
         name,
         event,
         now.0

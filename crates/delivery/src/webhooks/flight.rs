@@ -80,6 +80,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         let verdict = self.judge(&reply);
         let attempt = Attempt {
             event: self.event.number,
+            resend: self.event.resend,
             url: self.url.clone(),
             reply: reply.reply,
             started_at,
@@ -146,11 +147,15 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
 
     fn judge(&self, reply: &Reply) -> Verdict {
         let shared = &self.sender.shared;
+        let delays: &[Duration] = match self.event.resend {
+            Some(_) => &[],
+            None => &shared.settings.retry_delays,
+        };
         verdict(
             &reply.reply,
             reply.asked,
             self.event.attempts,
-            &shared.settings.retry_delays,
+            delays,
             fastrand::f64().mul_add(2.0, -1.0),
             shared.clock.now(),
         )

@@ -93,8 +93,10 @@ pub struct WebhookEvent {
     pub content: EventContent,
     /// When.
     pub created_at: UnixMillis,
-    /// Attempts that were made.
+    /// Attempts that were made, resends aside.
     pub attempts: u32,
+    /// When its owner asked for a resend that was not made yet.
+    pub resend: Option<UnixMillis>,
 }
 
 /// What an event tells.
@@ -194,7 +196,7 @@ pub enum Agenda {
         webhook: Box<WebhookRecord>,
         /// Events never posted, in the order of settlement.
         first: Vec<WebhookEvent>,
-        /// Events to be posted again, in the order in which they are due.
+        /// Events to be posted again: resends, then the others in the order in which they are due.
         again: Vec<WebhookEvent>,
     },
     /// The webhook is not active: what waits is discarded.
@@ -208,6 +210,8 @@ pub enum Agenda {
 pub struct Attempt {
     /// The event's number.
     pub event: i64,
+    /// When its owner asked for it, if it is a resend: it uses up no retry, and ends them when it arrives.
+    pub resend: Option<UnixMillis>,
     /// Where it was posted.
     pub url: String,
     /// What came back.
@@ -268,7 +272,8 @@ pub trait WebhookStore {
     /// Queues an event for the owner to see; `false` when the webhook is not active.
     async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
 
-    /// Queues an event of the app once more; `false` when there is none with this id, or the webhook is not active.
+    /// Queues an attempt to post an event of the app besides those that are due by themselves; `false` when there is none with
+    /// this id that was posted before, or the webhook is not active.
     async fn resend_event(
         &self,
         app: &AppId,

@@ -54,6 +54,7 @@ async fn due(world: &World, lane: &LaneLease, in_flight: &[i64]) -> [Vec<Webhook
 fn attempt(event: i64, status: u16, verdict: Verdict) -> Attempt {
     Attempt {
         event,
+        resend: None,
         url: URL.into(),
         reply: PostReply::Answer {
             status,
