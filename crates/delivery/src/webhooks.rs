@@ -5,9 +5,11 @@
 
 mod air;
 mod flight;
+mod keyring;
 mod lane;
 mod places;
 mod post;
+mod record;
 mod schedule;
 mod settings;
 mod signature;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
     Agenda, Attempt, AttemptRecorded, KnownRecipient, LaneClaim, LaneLease, NextLane, RecipientId,
-    StoreError, WebhookQueue,
+    StoreError, WebhookQueue, WebhookRecord,
 };
 
 use crate::Database;
@@ -16,7 +16,7 @@ use crate::queue::number_list;
 use crate::webhook_attempts::record;
 use crate::webhook_events;
 use crate::webhook_outbox::is_active;
-use crate::webhooks::{keep_secret, webhook_row};
+use crate::webhooks::{WebhookRow, keep_secret, webhook_row};
 
 #[async_trait]
 impl WebhookQueue for Database {
@@ -42,6 +42,16 @@ impl WebhookQueue for Database {
         agenda(self, lane, in_flight, now, limit.into())
             .await
             .map_err(during("read a lane"))
+    }
+
+    async fn lane_webhook(
+        &self,
+        lane: &LaneLease,
+        now: UnixMillis,
+    ) -> Result<Option<WebhookRecord>, StoreError> {
+        let row = held_row(self, lane).await;
+        row.and_then(|row| row.map_or(Ok(None), |row| active(row, now)))
+            .map_err(during("read a lane's webhook"))
     }
 
     async fn known_recipients(
@@ -156,6 +166,18 @@ async fn claim_next(c: &mut Connection, claim: LaneClaim) -> sqlx::Result<NextLa
     })
 }
 
+/// The lane's webhook, unless the lease was lost.
+async fn held_row(database: &Database, lane: &LaneLease) -> sqlx::Result<Option<WebhookRow>> {
+    let row = webhook_row(database, &lane.app_id).await?;
+    Ok(row.filter(|row| row.lease_token == lane.token))
+}
+
+/// The webhook, if events are posted to it.
+fn active(row: WebhookRow, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
+    let webhook = row.into_record(now)?;
+    Ok(webhook.filter(|webhook| webhook.disabled.is_none()))
+}
+
 async fn agenda(
     database: &Database,
     lane: &LaneLease,
@@ -163,19 +185,17 @@ async fn agenda(
     now: UnixMillis,
     limit: i64,
 ) -> sqlx::Result<Agenda> {
-    let row = webhook_row(database, &lane.app_id).await?;
-    let Some(row) = row.filter(|row| row.lease_token == lane.token) else {
+    let Some(row) = held_row(database, lane).await? else {
         return Ok(Agenda::LeaseLost);
     };
-    let webhook = row.into_record(now)?;
-    let Some(webhook) = webhook.filter(|webhook| webhook.disabled.is_none()) else {
+    let Some(webhook) = active(row, now)? else {
         return Ok(Agenda::Discard);
     };
     let (app, in_flight) = (&lane.app_id, number_list(in_flight)?);
     let mut again = webhook_events::resends(database, app, &in_flight, limit).await?;
     again.extend(webhook_events::again(database, app, &in_flight, now, limit).await?);
     Ok(Agenda::Post {
-        webhook: Box::new(webhook),
+        url: webhook.url,
         first: webhook_events::first(database, app, &in_flight, limit).await?,
         again,
     })

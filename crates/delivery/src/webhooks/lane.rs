@@ -1,11 +1,8 @@
 //! An app's events as long as somebody looks after them: first attempts in the order of settlement, retries beside them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::ErrorCode;
-use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue, WebhookRecord};
-use hato_service::{CannotOpen, Failure, new_secret};
+use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -13,36 +10,16 @@ use super::WebhookSender;
 use super::air::Air;
 use super::flight::{Flight, Landing, Signals};
 use super::places::Place;
-use super::signature::Signers;
 use crate::shutdown::Shutdown;
 
 /// Events discarded at a time.
 const DISCARDED_AT_ONCE: u32 = 500;
-/// How long a request may keep the next first attempt from leaving: it does not connect.
-const LEAVING: Duration = Duration::from_secs(1);
 /// The lead of a request that has left over the next one, unless it is answered sooner.
 const LEAD: Duration = Duration::from_millis(5);
 /// The wait after the store has failed.
 const PAUSE: Duration = Duration::from_secs(5);
 /// The wait before a lane is looked after again whose secrets cannot be opened: an operator has to act.
 const LOCKED_WAIT: Duration = Duration::from_mins(1);
-
-/// The signing secrets are not to be had.
-#[derive(Debug, thiserror::Error)]
-enum Locked {
-    #[error("the encryption key is not configured (HATO_ENCRYPTION_KEY)")]
-    NoSealer,
-    #[error(transparent)]
-    Sealed(#[from] CannotOpen),
-    #[error("no secret can be made: {0}")]
-    NoSecret(#[from] Failure),
-}
-
-impl From<ErrorCode> for Locked {
-    fn from(_: ErrorCode) -> Self {
-        Self::NoSealer
-    }
-}
 
 /// A claimed lane.
 pub(super) struct Lane<Q: ?Sized> {
@@ -92,6 +69,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
                         match landing {
                             Landing::Recorded { .. } | Landing::Unknown => {}
                             Landing::StoreFails => return Some(PAUSE),
+                            Landing::Locked => return Some(LOCKED_WAIT),
                             Landing::LeaseLost => return None,
                         }
                     }
@@ -117,10 +95,13 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             .agenda(&self.lease, &air.numbers, now, limit);
         match agenda.await {
             Ok(Agenda::Post {
-                webhook,
+                url,
                 first,
                 again,
-            }) => self.launch_all(air, &webhook, first, again).await,
+            }) => {
+                self.launch_all(air, &url, first, again).await;
+                Next::Wait
+            }
             Ok(Agenda::Discard) => self.discard().await,
             Ok(Agenda::LeaseLost) => Next::Lost,
             Err(error) => {
@@ -133,28 +114,20 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     async fn launch_all(
         &self,
         air: &mut Air,
-        webhook: &WebhookRecord,
+        url: &str,
         first: Vec<WebhookEvent>,
         again: Vec<WebhookEvent>,
-    ) -> Next {
-        if first.is_empty() && again.is_empty() {
-            return Next::Wait;
-        }
-        let signers = match self.signers(webhook).await {
-            Ok(signers) => Arc::new(signers),
-            Err(cause) => {
-                tracing::error!(app = %self.lease.app_id, %cause, "events wait: no signing secret");
-                return Next::Rest(LOCKED_WAIT);
-            }
-        };
+    ) {
         let (mut first, mut again) = (first.into_iter(), again.into_iter());
         while let Some(event) = air.take_next(&mut first, &mut again) {
             let Some(place) = air.take_place(&self.sender.shared.places) else {
                 break;
             };
-            self.launch_one(air, place, webhook, &signers, event).await;
+            self.launch_one(air, place, url, event).await;
+            if self.shutdown.is_draining() {
+                break;
+            }
         }
-        Next::Wait
     }
 
     /// Launches an event; a first attempt has left then.
@@ -162,8 +135,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         &self,
         air: &mut Air,
         mut place: Place,
-        webhook: &WebhookRecord,
-        signers: &Arc<Signers>,
+        url: &str,
         event: WebhookEvent,
     ) {
         let (leaves, left) = oneshot::channel();
@@ -173,8 +145,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             sender: self.sender.clone(),
             lane: self.lease.clone(),
             event,
-            url: webhook.url.clone(),
-            signers: Arc::clone(signers),
+            url: url.to_owned(),
             shutdown: self.shutdown.clone(),
         };
         air.lift(number);
@@ -184,39 +155,11 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             (number, landing, place)
         });
         if is_first {
-            let_leave(left, answer).await;
+            tokio::select! {
+                () = let_leave(left, answer) => {}
+                () = self.shutdown.draining() => {}
+            }
         }
-    }
-
-    /// What signs; an app's first secret is made when it is needed first.
-    async fn signers(&self, webhook: &WebhookRecord) -> Result<Signers, Locked> {
-        let owner = self.lease.app_id.as_str();
-        let sealer = self.sender.shared.secrets.sealer()?;
-        let Some(current) = &webhook.secrets.current else {
-            return self.first_signers().await;
-        };
-        let mut secrets = vec![sealer.open(owner, current)?];
-        if let Some((previous, _)) = &webhook.secrets.previous {
-            secrets.push(sealer.open(owner, previous)?);
-        }
-        Ok(Signers::new(&secrets))
-    }
-
-    async fn first_signers(&self) -> Result<Signers, Locked> {
-        let app = &self.lease.app_id;
-        let sealer = self.sender.shared.secrets.sealer()?;
-        let secret = sealer.seal(app.as_str(), &new_secret()?);
-        let kept = self.sender.queue.keep_first_secret(app, secret).await;
-        kept.map_err(Failure::from)?;
-        let now = self.sender.shared.clock.now();
-        let agenda = self.sender.queue.agenda(&self.lease, &[], now, 0).await;
-        let secret = match agenda.map_err(Failure::from)? {
-            Agenda::Post { webhook, .. } => webhook.secrets.current,
-            Agenda::Discard | Agenda::LeaseLost => None,
-        };
-        Ok(Signers::new(&[
-            sealer.open(app.as_str(), &secret.unwrap_or_default())?
-        ]))
     }
 
     async fn discard(&self) -> Next {
@@ -263,9 +206,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     }
 }
 
-/// Resolves when the next request cannot overtake this one any more, or this one takes too long to leave.
+/// Resolves when the next request cannot overtake this one any more: it is on its connection, or failed before.
 async fn let_leave(left: oneshot::Receiver<()>, answer: oneshot::Receiver<()>) {
-    if let Ok(Ok(())) = timeout(LEAVING, left).await {
+    if left.await.is_ok() {
         // Either an answer, or the lead is enough.
         let _ = timeout(LEAD, answer).await;
     }

@@ -1,6 +1,7 @@
 //! The webhooks' sender between a real store and a receiver that is real on the wire.
 
 mod arrival;
+mod connecting;
 mod failures;
 mod hostile;
 mod running;

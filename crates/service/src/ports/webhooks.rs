@@ -192,8 +192,8 @@ pub enum NextLane {
 pub enum Agenda {
     /// Post these events.
     Post {
-        /// The webhook.
-        webhook: Box<WebhookRecord>,
+        /// Where to.
+        url: String,
         /// Events never posted, in the order of settlement.
         first: Vec<WebhookEvent>,
         /// Events to be posted again: resends, then the others in the order in which they are due.
@@ -314,6 +314,13 @@ pub trait WebhookQueue {
         now: UnixMillis,
         limit: u32,
     ) -> Result<Agenda, StoreError>;
+
+    /// The webhook that a lane's events go to, as it is at `now`; `None` when it is not active, or the lease was lost.
+    async fn lane_webhook(
+        &self,
+        lane: &LaneLease,
+        now: UnixMillis,
+    ) -> Result<Option<WebhookRecord>, StoreError>;
 
     /// Who the recipients are, in the order of their numbers; whose subscription was removed meanwhile is missing.
     async fn known_recipients(
