@@ -15,7 +15,7 @@ use crate::shutdown::Shutdown;
 /// Events discarded at a time.
 const DISCARDED_AT_ONCE: u32 = 500;
 /// The lead of a request that has left over the next one, unless it is answered sooner.
-const LEAD: Duration = Duration::from_millis(5);
+const LEAD: Duration = Duration::from_millis(2);
 /// The wait after the store has failed.
 const PAUSE: Duration = Duration::from_secs(5);
 /// The wait before a lane is looked after again whose secrets cannot be opened: an operator has to act.

@@ -53,7 +53,7 @@ impl Default for WebhookSettings {
             failing_limit: Duration::from_hours(5 * 24),
             at_once: 128,
             slow_at_once: 384,
-            per_app: 8,
+            per_app: 32,
             prompt: Duration::from_secs(2),
             turn: Duration::from_secs(2),
             turn_events: 200,
