@@ -10,6 +10,7 @@ mod lane;
 mod places;
 mod post;
 mod record;
+mod room;
 mod schedule;
 mod settings;
 mod signature;
@@ -86,7 +87,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             clock,
             secrets,
             wake,
-            places: Places::new(settings.at_once, settings.slow_at_once),
+            places: Places::new(&settings),
             news: Notify::new(),
             time_watch: TimeWatch::default(),
             settings,

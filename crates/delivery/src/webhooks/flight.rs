@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -19,6 +20,7 @@ use super::WebhookSender;
 use super::keyring::Locked;
 use super::places::Place;
 use super::post::{Letter, Reply};
+use super::room::{Room, needed};
 use super::schedule::verdict;
 use super::signature::{Signers, timestamp};
 use crate::shutdown::Shutdown;
@@ -94,16 +96,19 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         leaves: oneshot::Sender<()>,
     ) -> Result<Option<Attempt>, Hindrance> {
         let (queue, clock) = (&*self.sender.queue, &self.sender.shared.clock);
+        let places = &self.sender.shared.places;
+        let room = places.room(place, needed(&self.event.content)).await;
         let body = event_body(queue, &self.lane.app_id, &self.event).await?;
         let webhook = queue.lane_webhook(&self.lane, clock.now()).await?;
         let Some(webhook) = webhook.filter(|webhook| webhook.url == self.url) else {
             return Ok(None);
         };
         let signers = self.sender.signers(&self.lane, &webhook).await?;
-        let letter = self.letter(&signers, body, leaves);
+        let aside = Arc::downgrade(&room);
+        let letter = self.letter(&signers, body, room, leaves);
         let (started_at, began) = (clock.now(), Instant::now());
         tokio::select! {
-            reply = self.reply(letter, place) => {
+            reply = self.reply(letter, place, &aside) => {
                 Ok(Some(self.judged(reply, started_at, began.elapsed())))
             }
             () = self.shutdown.aborting() => Ok(None),
@@ -111,17 +116,23 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
     }
 
     /// What comes back. A request that is not answered promptly leaves its place to others.
-    async fn reply(&self, letter: Letter, place: &mut Place) -> Reply {
+    async fn reply(&self, letter: Letter, place: &mut Place, room: &Weak<Room>) -> Reply {
         let shared = &self.sender.shared;
         let mut posting = pin!(shared.poster.post(letter, || shared.clock.now()));
         if let Ok(reply) = timeout(shared.settings.prompt, posting.as_mut()).await {
             return reply;
         }
-        shared.places.step_aside(place);
+        shared.places.step_aside(place, room);
         posting.await
     }
 
-    fn letter(&self, signers: &Signers, body: String, leaves: oneshot::Sender<()>) -> Letter {
+    fn letter(
+        &self,
+        signers: &Signers,
+        body: String,
+        room: Arc<Room>,
+        leaves: oneshot::Sender<()>,
+    ) -> Letter {
         let timestamp = timestamp(self.sender.shared.clock.now());
         let signature = signers.sign(&self.event.id, timestamp, &body);
         let texts = [
@@ -138,7 +149,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         Letter {
             url: self.url.clone(),
             headers,
-            body: body.into(),
+            body: room.house(body),
             leaves,
         }
     }

@@ -21,6 +21,8 @@ pub struct WebhookSettings {
     pub at_once: usize,
     /// Requests in flight of receivers that are slow, besides.
     pub slow_at_once: usize,
+    /// Bytes of bodies in memory for each of the two kinds.
+    pub body_bytes: usize,
     /// Requests in flight of one app.
     pub per_app: usize,
     /// An answer within this time is prompt.
@@ -53,6 +55,7 @@ impl Default for WebhookSettings {
             failing_limit: Duration::from_hours(5 * 24),
             at_once: 128,
             slow_at_once: 384,
+            body_bytes: 24 * 1_024 * 1_024,
             per_app: 32,
             prompt: Duration::from_secs(2),
             turn: Duration::from_secs(2),
