@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, KnownRecipient, LaneClaim, LaneLease, NextLane, RecipientId,
+    Agenda, Attempt, AttemptRecorded, FailingLimit, KnownRecipient, LaneClaim, LaneLease, NextLane, RecipientId,
     StoreError, WebhookQueue, WebhookRecord,
 };
 
@@ -66,11 +66,10 @@ impl WebhookQueue for Database {
         &self,
         lane: &LaneLease,
         attempt: Attempt,
-        failing_limit: Duration,
+        limit: FailingLimit,
         now: UnixMillis,
     ) -> Result<AttemptRecorded, StoreError> {
         let lane = lane.clone();
-        let limit = now.minus(failing_limit);
         write(self, "record an attempt", move |c| {
             Box::pin(record(c, lane, attempt, limit, now))
         })

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use hato_service::ports::{Attempt, AttemptRecorded, PostReply, StoreError, Verdict, WebhookQueue};
+use hato_service::ports::{Attempt, AttemptRecorded, FailingLimit, PostReply, StoreError, Verdict, WebhookQueue};
 use tokio::time::Instant;
 
 use super::flight::{Flight, Landing};
+use super::schedule::longest_wait;
 use crate::metrics::{Posted, count_post};
 
 /// The waits between attempts to record: the first, and the longest.
@@ -51,7 +52,11 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
 
     async fn try_record(&self, attempt: &Attempt) -> Result<Landing, StoreError> {
         let shared = &self.sender.shared;
-        let (limit, now) = (shared.settings.failing_limit, shared.clock.now());
+        let limit = FailingLimit {
+            after: shared.settings.failing_limit,
+            pause: longest_wait(&shared.settings.retry_delays),
+        };
+        let now = shared.clock.now();
         let queue = &self.sender.queue;
         let recorded = queue.record_attempt(&self.lane, attempt.clone(), limit, now);
         match recorded.await? {
