@@ -14,3 +14,7 @@ CREATE INDEX webhook_events_resend ON webhook_events (app_id) WHERE resend_at IS
 
 ALTER TABLE webhooks ADD COLUMN failed_at INTEGER;
 UPDATE webhooks SET failed_at = failing_since;
+
+-- What the attempt was signed with, for its owner to see: the header's value.
+
+ALTER TABLE webhook_attempts ADD COLUMN signature TEXT NOT NULL DEFAULT '';

@@ -138,21 +138,21 @@ async fn scrape(
     let pages = service.queued_pages(&operator);
     let age = service.oldest_event_age(&operator);
     let (pages, age) = tokio::join!(timeout(PATIENCE, pages), timeout(PATIENCE, age));
-    let pages = known(QUEUED_PAGES, pages);
+    let pages = in_time(QUEUED_PAGES, pages);
     let pages = pages.map(|pages| u32::try_from(pages).unwrap_or(u32::MAX));
     gauge!(QUEUED_PAGES).set(pages.map_or(f64::NAN, f64::from));
-    let age = known(OLDEST_EVENT, age);
+    let age = in_time(OLDEST_EVENT, age);
     gauge!(OLDEST_EVENT).set(age.map_or(f64::NAN, |age| age.as_secs_f64()));
     ([(CONTENT_TYPE, TEXT)], recorded.render())
 }
 
 /// What the database told in time.
-fn known<T>(gauge: &str, told: Result<Outcome<T>, Elapsed>) -> Option<T> {
-    let known = told.ok().and_then(Result::ok);
-    if known.is_none() {
+fn in_time<T>(gauge: &str, told: Result<Outcome<T>, Elapsed>) -> Option<T> {
+    let told = told.ok().and_then(Result::ok);
+    if told.is_none() {
         tracing::warn!(gauge, "the database does not tell");
     }
-    known
+    told
 }
 
 async fn upkeep(recorded: PrometheusHandle) {

@@ -83,9 +83,9 @@ async fn insert(c: &mut Connection, app: &AppId, attempt: &Attempt) -> sqlx::Res
     let duration = i64::try_from(attempt.duration.as_millis()).unwrap_or(i64::MAX);
     sqlx::query!(
         "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, failure, answer,
-                                       started_at, duration_ms)
+                                       started_at, duration_ms, signature)
          SELECT $1, e.id, e.attempts + e.resends + 1, $3, CAST($4 AS BIGINT), CAST($5 AS TEXT), $6,
-                CAST($7 AS BIGINT), CAST($8 AS BIGINT)
+                CAST($7 AS BIGINT), CAST($8 AS BIGINT), $9
          FROM webhook_events AS e WHERE e.id = $2",
         app,
         attempt.event,
@@ -94,7 +94,8 @@ async fn insert(c: &mut Connection, app: &AppId, attempt: &Attempt) -> sqlx::Res
         failure,
         answer,
         attempt.started_at.0,
-        duration
+        duration,
+        attempt.signature
     )
     .execute(c)
     .await
@@ -194,6 +195,7 @@ struct AttemptRow {
     answer: String,
     started_at: i64,
     duration_ms: i64,
+    signature: String,
     next_at: Option<i64>,
 }
 
@@ -209,6 +211,7 @@ impl AttemptRow {
             url: self.url,
             started_at: UnixMillis(self.started_at),
             duration: Duration::from_millis(millis),
+            signature: self.signature,
             next_at: self.next_at.map(UnixMillis),
         })
     }
@@ -235,7 +238,7 @@ pub(crate) async fn list(
     let rows = sqlx::query_as!(
         AttemptRow,
         r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
-                  a.answer, a.started_at, a.duration_ms,
+                  a.answer, a.started_at, a.duration_ms, a.signature,
                   CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
            FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
            WHERE a.app_id = $1 ORDER BY a.id DESC LIMIT $2"#,

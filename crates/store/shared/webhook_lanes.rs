@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, FailingLimit, KnownRecipient, LaneClaim, LaneLease, NextLane, RecipientId,
-    StoreError, WebhookQueue, WebhookRecord,
+    Agenda, Attempt, AttemptRecorded, FailingLimit, KnownRecipient, LaneClaim, LaneLease, NextLane,
+    RecipientId, StoreError, WebhookQueue, WebhookRecord,
 };
 
 use crate::Database;

@@ -1,5 +1,7 @@
 //! What of a lane is in flight, and what is launched next.
 
+use std::time::Duration;
+
 use hato_service::ports::WebhookEvent;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -27,6 +29,22 @@ pub(super) struct Air {
 struct Turn {
     events: usize,
     until: Instant,
+    whole: (usize, Duration),
+}
+
+impl Turn {
+    fn new(whole: (usize, Duration)) -> Self {
+        let (events, span) = whole;
+        Self {
+            events,
+            until: Instant::now() + span,
+            whole,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.events == 0 || Instant::now() >= self.until
+    }
 }
 
 impl Air {
@@ -39,17 +57,17 @@ impl Air {
             is_slow,
             width: Width::new(settings.per_app, is_slow),
             again_next: false,
-            turn: Turn {
-                events: settings.turn_events,
-                until: Instant::now() + settings.turn,
-            },
+            turn: Turn::new((settings.turn_events, settings.turn)),
         }
     }
 
-    /// How many more may be launched.
-    pub(super) fn room(&self) -> usize {
-        if Instant::now() >= self.turn.until {
-            return 0;
+    /// How many more may be launched. A turn begins again while there are places for everybody.
+    pub(super) fn room(&mut self, places: &Places) -> usize {
+        if self.turn.is_over() {
+            if !places.has_free(self.is_slow) {
+                return 0;
+            }
+            self.turn = Turn::new(self.turn.whole);
         }
         let room = self.width.get().saturating_sub(self.flights.len());
         room.min(self.turn.events)
@@ -60,8 +78,9 @@ impl Air {
         &mut self,
         first: &mut impl Iterator<Item = WebhookEvent>,
         again: &mut impl Iterator<Item = WebhookEvent>,
+        places: &Places,
     ) -> Option<WebhookEvent> {
-        if self.room() == 0 {
+        if self.room(places) == 0 {
             return None;
         }
         self.again_next = !self.again_next;

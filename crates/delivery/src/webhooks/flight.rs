@@ -22,7 +22,7 @@ use super::places::Place;
 use super::post::{Letter, Reply};
 use super::room::{Room, needed};
 use super::schedule::verdict;
-use super::signature::{Signers, timestamp};
+use super::signature::timestamp;
 use crate::shutdown::Shutdown;
 
 /// An event on its way.
@@ -61,9 +61,9 @@ enum Hindrance {
     Locked(#[from] Locked),
 }
 
-/// How a flight tells that its request has left, and that an answer is there.
+/// How a flight tells that its request has left, with how large a body, and that an answer is there.
 pub(super) struct Signals {
-    pub(super) leaves: oneshot::Sender<()>,
+    pub(super) leaves: oneshot::Sender<usize>,
     pub(super) answered: oneshot::Sender<()>,
 }
 
@@ -93,7 +93,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
     async fn attempt(
         &self,
         place: &mut Place,
-        leaves: oneshot::Sender<()>,
+        leaves: oneshot::Sender<usize>,
     ) -> Result<Option<Attempt>, Hindrance> {
         let (queue, clock) = (&*self.sender.queue, &self.sender.shared.clock);
         let places = &self.sender.shared.places;
@@ -105,11 +105,17 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         };
         let signers = self.sender.signers(&self.lane, &webhook).await?;
         let aside = Arc::downgrade(&room);
-        let letter = self.letter(&signers, body, room, leaves);
         let (started_at, began) = (clock.now(), Instant::now());
+        let signature = signers.sign(&self.event.id, timestamp(started_at), &body);
+        let letter = Letter {
+            url: self.url.clone(),
+            headers: self.headers(started_at, &signature),
+            body: room.house(body),
+            leaves,
+        };
         tokio::select! {
             reply = self.reply(letter, place, &aside) => {
-                Ok(Some(self.judged(reply, started_at, began.elapsed())))
+                Ok(Some(self.judged(reply, signature, started_at, began.elapsed())))
             }
             () = self.shutdown.aborting() => Ok(None),
         }
@@ -126,19 +132,11 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         posting.await
     }
 
-    fn letter(
-        &self,
-        signers: &Signers,
-        body: String,
-        room: Arc<Room>,
-        leaves: oneshot::Sender<()>,
-    ) -> Letter {
-        let timestamp = timestamp(self.sender.shared.clock.now());
-        let signature = signers.sign(&self.event.id, timestamp, &body);
+    fn headers(&self, started_at: UnixMillis, signature: &str) -> HeaderMap {
         let texts = [
             (WEBHOOK_ID, self.event.id.to_string()),
-            (WEBHOOK_TIMESTAMP, timestamp.to_string()),
-            (WEBHOOK_SIGNATURE, signature),
+            (WEBHOOK_TIMESTAMP, timestamp(started_at).to_string()),
+            (WEBHOOK_SIGNATURE, signature.to_owned()),
         ];
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -146,12 +144,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
             let value = HeaderValue::try_from(text).expect("ids, numbers and base64 are ASCII");
             headers.insert(name, value);
         }
-        Letter {
-            url: self.url.clone(),
-            headers,
-            body: room.house(body),
-            leaves,
-        }
+        headers
     }
 
     fn panicked(&self) -> Attempt {
@@ -159,14 +152,22 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
             reply: PostReply::Nothing(PostFailure::Unreachable),
             asked: None,
         };
-        self.judged(reply, self.sender.shared.clock.now(), Duration::ZERO)
+        let now = self.sender.shared.clock.now();
+        self.judged(reply, String::new(), now, Duration::ZERO)
     }
 
-    fn judged(&self, reply: Reply, started_at: UnixMillis, duration: Duration) -> Attempt {
+    fn judged(
+        &self,
+        reply: Reply,
+        signature: String,
+        started_at: UnixMillis,
+        duration: Duration,
+    ) -> Attempt {
         Attempt {
             event: self.event.number,
             resend: self.event.resend,
             url: self.url.clone(),
+            signature,
             verdict: self.judge(&reply),
             reply: reply.reply,
             started_at,

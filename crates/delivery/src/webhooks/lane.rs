@@ -14,8 +14,10 @@ use crate::shutdown::Shutdown;
 
 /// Events discarded at a time.
 const DISCARDED_AT_ONCE: u32 = 500;
-/// The lead of a request that has left over the next one, unless it is answered sooner.
+/// The lead of a request that has left over the next one, unless it is answered sooner; more for a large body.
 const LEAD: Duration = Duration::from_millis(2);
+/// Bytes of a body for which it gets another millisecond.
+const PER_MILLISECOND: u64 = 32 * 1_024;
 /// The wait after the store has failed.
 const PAUSE: Duration = Duration::from_secs(5);
 /// The wait before a lane is looked after again whose secrets cannot be opened: an operator has to act.
@@ -83,7 +85,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
 
     /// Launches what is due, as far as there is room.
     async fn launch(&self, air: &mut Air) -> Next {
-        let room = air.room();
+        let room = air.room(&self.sender.shared.places);
         if room == 0 || self.shutdown.is_draining() {
             return Next::Wait;
         }
@@ -94,11 +96,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             .queue
             .agenda(&self.lease, &air.numbers, now, limit);
         match agenda.await {
-            Ok(Agenda::Post {
-                url,
-                first,
-                again,
-            }) => {
+            Ok(Agenda::Post { url, first, again }) => {
                 self.launch_all(air, &url, first, again).await;
                 Next::Wait
             }
@@ -118,9 +116,10 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         first: Vec<WebhookEvent>,
         again: Vec<WebhookEvent>,
     ) {
+        let places = &self.sender.shared.places;
         let (mut first, mut again) = (first.into_iter(), again.into_iter());
-        while let Some(event) = air.take_next(&mut first, &mut again) {
-            let Some(place) = air.take_place(&self.sender.shared.places) else {
+        while let Some(event) = air.take_next(&mut first, &mut again, places) {
+            let Some(place) = air.take_place(places) else {
                 break;
             };
             self.launch_one(air, place, url, event).await;
@@ -131,13 +130,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     }
 
     /// Launches an event; a first attempt has left then.
-    async fn launch_one(
-        &self,
-        air: &mut Air,
-        mut place: Place,
-        url: &str,
-        event: WebhookEvent,
-    ) {
+    async fn launch_one(&self, air: &mut Air, mut place: Place, url: &str, event: WebhookEvent) {
         let (leaves, left) = oneshot::channel();
         let (answered, answer) = oneshot::channel();
         let (number, is_first) = (event.number, event.attempts == 0);
@@ -207,9 +200,13 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
 }
 
 /// Resolves when the next request cannot overtake this one any more: it is on its connection, or failed before.
-async fn let_leave(left: oneshot::Receiver<()>, answer: oneshot::Receiver<()>) {
-    if left.await.is_ok() {
+async fn let_leave(left: oneshot::Receiver<usize>, answer: oneshot::Receiver<()>) {
+    if let Ok(size) = left.await {
         // Either an answer, or the lead is enough.
-        let _ = timeout(LEAD, answer).await;
+        let _ = timeout(lead(size), answer).await;
     }
+}
+
+fn lead(size: usize) -> Duration {
+    LEAD + Duration::from_millis(size as u64 / PER_MILLISECOND)
 }

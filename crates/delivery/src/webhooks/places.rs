@@ -66,6 +66,11 @@ impl Places {
         })
     }
 
+    /// Whether a place of this kind is free, so that nobody waits for one.
+    pub fn has_free(&self, is_slow: bool) -> bool {
+        self.kind(is_slow).requests.available_permits() > 0
+    }
+
     /// Room for so many bytes of the body of a request on this place, once there is.
     pub async fn room(&self, place: &Place, bytes: usize) -> Arc<Room> {
         self.kind(place.is_slow).rooms.room(bytes).await

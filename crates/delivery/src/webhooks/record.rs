@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hato_service::ports::{Attempt, AttemptRecorded, FailingLimit, PostReply, StoreError, Verdict, WebhookQueue};
+use hato_service::ports::{
+    Attempt, AttemptRecorded, FailingLimit, PostReply, StoreError, Verdict, WebhookQueue,
+};
 use tokio::time::Instant;
 
 use super::flight::{Flight, Landing};

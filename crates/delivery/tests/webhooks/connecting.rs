@@ -61,9 +61,9 @@ impl Gate {
 async fn rotate(world: &World) {
     let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
     let sealer = secrets.sealer().expect("there is a key");
-    let sealed = sealer.seal(world.app.as_str(), &[9; 32]);
+    let secret = sealer.seal(world.app.as_str(), &[9; 32]);
     let until = world.clock.now().plus(DAY);
-    let rotated = world.store.rotate_secret(&world.app, sealed, until).await;
+    let rotated = world.store.rotate_secret(&world.app, secret, until).await;
     rotated.expect("stored");
 }
 

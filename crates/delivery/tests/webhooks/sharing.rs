@@ -1,11 +1,13 @@
 //! Apps share the places for requests: however many receivers are slow, and however much waits for one, the others' events
 //! leave.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_domain::AppId;
 use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use crate::world::World;
@@ -113,4 +115,29 @@ async fn a_backlog_takes_turns_with_the_others() {
     let came = ids.clone();
     ids.sort_unstable();
     assert_eq!(came, ids, "in the order of settlement through all turns");
+}
+
+#[tokio::test]
+async fn no_more_requests_are_in_flight_than_there_are_places() {
+    let mut world = World::new().await;
+    world.settings.at_once = AT_ONCE;
+    world.settings.slow_at_once = 0;
+    let answers = Arc::new(Semaphore::new(0));
+    let held = Reaction::When(Arc::clone(&answers));
+    world.receiver.react(held);
+    for _ in 0..SLOW {
+        let app = world.new_app().await;
+        world.point(&app, world.receiver.url()).await;
+        world.announce_to(&app).await;
+    }
+    let shutdown = Shutdown::new();
+    let running = run(&world, &shutdown);
+    for answered in 0..=SLOW - AT_ONCE {
+        let expected = AT_ONCE + answered;
+        let came = |seen: &[Event]| seen.len() >= expected;
+        world.receiver.wait_until(came).await;
+        assert_eq!(world.receiver.seen().len(), expected);
+        answers.add_permits(1);
+    }
+    stop(shutdown, running).await;
 }

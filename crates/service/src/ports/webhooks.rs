@@ -64,6 +64,8 @@ pub struct AttemptRecord {
     pub started_at: UnixMillis,
     /// How long it took.
     pub duration: Duration,
+    /// The value of `webhook-signature`; empty when it was not signed.
+    pub signature: String,
     /// When the event is posted again by itself.
     pub next_at: Option<UnixMillis>,
 }
@@ -214,9 +216,11 @@ pub struct Attempt {
     pub resend: Option<UnixMillis>,
     /// Where it was posted.
     pub url: String,
+    /// The value of `webhook-signature`; empty when it was not signed.
+    pub signature: String,
     /// What came back.
     pub reply: PostReply,
-    /// When it began.
+    /// When it began, which `webhook-timestamp` says in seconds.
     pub started_at: UnixMillis,
     /// How long it took.
     pub duration: Duration,

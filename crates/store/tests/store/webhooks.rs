@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hato_domain::{AppId, WebhookUrl};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, FailingLimit, LaneClaim, LaneLease, NextLane, PostReply, SealedSecrets,
-    Settled, Settlement, Verdict, WebhookEvent,
+    Agenda, Attempt, AttemptRecorded, FailingLimit, LaneClaim, LaneLease, NextLane, PostReply,
+    SealedSecrets, Settled, Settlement, Verdict, WebhookEvent,
 };
 
 use crate::world::{LEASE, START, World, at, ids, sent_to};
@@ -59,6 +59,7 @@ fn attempt(event: i64, status: u16, verdict: Verdict) -> Attempt {
         event,
         resend: None,
         url: URL.into(),
+        signature: "v1,x".into(),
         reply: PostReply::Answer {
             status,
             text: String::new(),
@@ -239,9 +240,9 @@ async fn a_slow_receivers_lane_can_be_passed_over() {
     announce(&world, &apps[0]).await;
     let lane = claim(&world, 0).await;
     let [first, _] = due(&world, &lane, &[]).await;
-    let mut late = attempt(first[0].number, 200, Verdict::Arrived);
-    late.is_slow = true;
-    record(&world, &lane, late).await;
+    let mut dawdling = attempt(first[0].number, 200, Verdict::Arrived);
+    dawdling.is_slow = true;
+    record(&world, &lane, dawdling).await;
     announce(&world, &apps[0]).await;
     let released = world.store.release_lane(&lane, START).await;
     released.expect("stored");

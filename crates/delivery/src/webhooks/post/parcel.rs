@@ -14,13 +14,15 @@ const PIECE: usize = 16 * 1_024;
 /// A body in pieces.
 pub struct Parcel {
     bytes: Bytes,
-    leaves: Option<oneshot::Sender<()>>,
+    size: usize,
+    leaves: Option<oneshot::Sender<usize>>,
 }
 
 impl Parcel {
-    /// Will tell `leaves` when the last piece is taken.
-    pub fn new(bytes: Bytes, leaves: oneshot::Sender<()>) -> Self {
+    /// Will tell `leaves` its size when the last piece is taken.
+    pub fn new(bytes: Bytes, leaves: oneshot::Sender<usize>) -> Self {
         Self {
+            size: bytes.len(),
             bytes,
             leaves: Some(leaves),
         }
@@ -32,7 +34,7 @@ impl Parcel {
             && let Some(leaves) = self.leaves.take()
         {
             // Nobody may be waiting any more.
-            let _ = leaves.send(());
+            let _ = leaves.send(self.size);
         }
         piece
     }
