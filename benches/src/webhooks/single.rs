@@ -60,8 +60,9 @@ async fn ask(scene: &Scene, app: usize, numbers: Range<u64>) -> anyhow::Result<(
 
 async fn ask_each(client: Client, endpoints: Vec<String>) -> anyhow::Result<()> {
     for endpoint in endpoints {
-        let asked = client.post("/api/v1/notify", &notification(Some(&endpoint)));
-        asked.await?.expect_status(202)?;
+        let body = notification(Some(&endpoint));
+        let reply = client.post("/api/v1/notify", &body).await?;
+        reply.expect_status(202)?;
     }
     Ok(())
 }

@@ -30,9 +30,8 @@ async fn attempts_are_shown_and_their_events_posted_again() {
     for text in ["send.completed", "503", "out for &lt;lunch&gt;", "again at"] {
         assert!(shown.contains(text), "{text} in {shown}");
     }
-    let headers = ["webhook-id", "webhook-timestamp", "webhook-signature"];
     let came = scene.receiver.seen().remove(0);
-    for name in headers {
+    for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
         let line = format!("{name}: {}", came.header(name));
         assert!(shown.contains(&line), "{line} in {shown}");
     }
