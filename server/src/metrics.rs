@@ -12,13 +12,14 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hato_domain::UnixMillis;
-use hato_service::Service;
 use hato_service::access::Operator;
+use hato_service::{Outcome, Service};
 use http::Method;
 use http::header::CONTENT_TYPE;
 use metrics::{SetRecorderError, counter, gauge, histogram};
 use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
 use tokio::net::TcpListener;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +29,7 @@ use crate::http::request_id;
 const REQUESTS: &str = "hato_http_requests_total";
 const DURATION: &str = "hato_http_request_duration_seconds";
 const QUEUED_PAGES: &str = "hato_queued_pages";
+const OLDEST_EVENT: &str = "hato_webhook_oldest_event_seconds";
 const START: &str = "process_start_time_seconds";
 const BUILD: &str = "hato_build_info";
 
@@ -35,7 +37,7 @@ const BUILD: &str = "hato_build_info";
 const BUCKETS: [f64; 7] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
 /// How often durations are put into their buckets; they wait in memory until then.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
-/// How long counting the queue may take.
+/// How long the database may take to tell what a gauge shows.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The text format, version 0.0.4.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -117,6 +119,10 @@ fn describe(now: UnixMillis) {
         QUEUED_PAGES,
         "Pages of recipients that wait for delivery or are being delivered"
     );
+    metrics::describe_gauge!(
+        OLDEST_EVENT,
+        "How long the oldest of the webhooks' events that were never posted has waited"
+    );
     metrics::describe_gauge!(START, "When the process started, in Unix seconds");
     metrics::describe_gauge!(BUILD, "1, with the version of the program");
     hato_delivery::metrics::describe();
@@ -129,14 +135,24 @@ async fn scrape(
     State((service, recorded)): State<(Arc<Service>, PrometheusHandle)>,
 ) -> impl IntoResponse {
     let operator = Operator::at_the_machine();
-    let counted = timeout(PATIENCE, service.queued_pages(&operator)).await;
-    let pages = counted.ok().and_then(Result::ok);
-    if pages.is_none() {
-        tracing::warn!("the queued pages cannot be counted");
-    }
+    let pages = service.queued_pages(&operator);
+    let age = service.oldest_event_age(&operator);
+    let (pages, age) = tokio::join!(timeout(PATIENCE, pages), timeout(PATIENCE, age));
+    let pages = in_time(QUEUED_PAGES, pages);
     let pages = pages.map(|pages| u32::try_from(pages).unwrap_or(u32::MAX));
     gauge!(QUEUED_PAGES).set(pages.map_or(f64::NAN, f64::from));
+    let age = in_time(OLDEST_EVENT, age);
+    gauge!(OLDEST_EVENT).set(age.map_or(f64::NAN, |age| age.as_secs_f64()));
     ([(CONTENT_TYPE, TEXT)], recorded.render())
+}
+
+/// What the database told in time.
+fn in_time<T>(gauge: &str, told: Result<Outcome<T>, Elapsed>) -> Option<T> {
+    let told = told.ok().and_then(Result::ok);
+    if told.is_none() {
+        tracing::warn!(gauge, "the database does not tell");
+    }
+    told
 }
 
 async fn upkeep(recorded: PrometheusHandle) {

@@ -64,6 +64,8 @@ pub struct Webhook {
     pub next: &'static str,
     /// Leads to what was posted.
     pub request: &'static str,
+    /// Labels the headers of what was posted.
+    pub headers: &'static str,
     /// Labels the answer.
     pub answer: &'static str,
     /// An answer without a body.
@@ -157,6 +159,7 @@ pub const JA: Webhook = Webhook {
     attempt: "回数",
     next: "次の再送",
     request: "送った内容",
+    headers: "送ったヘッダー",
     answer: "応答",
     no_answer: "本文なし",
     resend: "もう一度送る",
@@ -204,6 +207,7 @@ pub const EN: Webhook = Webhook {
     attempt: "Attempt",
     next: "again at",
     request: "Request",
+    headers: "Headers of the request",
     answer: "Answer",
     no_answer: "no body",
     resend: "Send again",

@@ -129,6 +129,18 @@ impl Site {
         .expect("spent");
     }
 
+    /// Switches off the webhooks of all apps for this reason, by way of the database.
+    pub async fn switch_webhooks_off(&self, reason: &str) {
+        let mut database = SqliteConnection::connect(&self.url)
+            .await
+            .expect("the file");
+        sqlx::query("UPDATE webhooks SET disabled_reason = $1")
+            .bind(reason)
+            .execute(&mut database)
+            .await
+            .expect("switched off");
+    }
+
     /// A browser without cookies.
     pub fn browser(&self) -> Browser<'_> {
         Browser {

@@ -81,6 +81,34 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
 }
 
 #[tokio::test]
+async fn switched_off_it_says_why_and_can_be_switched_on() {
+    let site = Site::unlimited().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let fields = [("app", id(&app)), ("webhook_url", URL)];
+    browser.submit("/_app/set_webhook", &fields).await;
+    let page = format!("{app}/webhook");
+    let off = "<h2>Webhook は止まっています</h2>";
+    browser.get(&page).await.hides(off);
+    for (reason, why) in [
+        ("gone", "受信側が 410 (Gone) を返したため"),
+        ("failing", "5 日間一度も成功しなかったため"),
+    ] {
+        site.switch_webhooks_off(reason).await;
+        browser
+            .get(&page)
+            .await
+            .shows(off)
+            .shows(why)
+            .shows("/_app/enable_webhook")
+            .hides("/_app/send_test_event");
+        let fields = [("app", id(&app))];
+        let on = browser.submit("/_app/enable_webhook", &fields).await;
+        on.shows("Webhook を再開しました").hides(off).hides(why);
+    }
+}
+
+#[tokio::test]
 async fn it_speaks_english_too() {
     let site = Site::open().await;
     let mut browser = site.signed_in(OWNER).await;

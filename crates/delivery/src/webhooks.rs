@@ -5,8 +5,12 @@
 
 mod air;
 mod flight;
+mod keyring;
 mod lane;
+mod places;
 mod post;
+mod record;
+mod room;
 mod schedule;
 mod settings;
 mod signature;
@@ -16,14 +20,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
-use hato_service::ports::{Clock, LaneLease, NextLane, StoreError, WebhookQueue};
+use hato_service::ports::{Clock, LaneClaim, NextLane, StoreError, WebhookQueue};
 use hato_service::{Secrets, Wake};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use crate::engine::time_watch::TimeWatch;
 use crate::shutdown::Shutdown;
 use lane::Lane;
+use places::{Place, Places};
 use post::Poster;
 use schedule::longest_wait;
 
@@ -46,14 +51,17 @@ struct Shared {
     secrets: Secrets,
     wake: Wake,
     poster: Poster,
-    /// Requests in flight.
-    permits: Arc<Semaphore>,
-    /// Lanes held.
-    lanes: Arc<Semaphore>,
+    places: Places,
     /// Tells the lanes that are held that there may be more for them.
     news: Notify,
     time_watch: TimeWatch,
     settings: WebhookSettings,
+}
+
+/// What a claim came to.
+enum Claimed<Q: ?Sized> {
+    Lane(Lane<Q>, Place),
+    Nothing { next_due: Option<UnixMillis> },
 }
 
 impl<Q: ?Sized> Clone for WebhookSender<Q> {
@@ -79,8 +87,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             clock,
             secrets,
             wake,
-            permits: Arc::new(Semaphore::new(settings.at_once)),
-            lanes: Arc::new(Semaphore::new(settings.at_once)),
+            places: Places::new(&settings),
             news: Notify::new(),
             time_watch: TimeWatch::default(),
             settings,
@@ -101,32 +108,29 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
 
     /// Posts what is due, one lane after the other, and returns when nothing is.
     pub async fn run_until_idle(&self) -> Result<(), StoreError> {
-        while let NextLane::Claimed(lease) = self.claim().await? {
-            self.lane(lease, &Shutdown::new()).look_after().await;
+        loop {
+            let place = self.shared.places.prompt().await;
+            match self.claim(place, &Shutdown::new()).await? {
+                Claimed::Lane(lane, place) => lane.look_after(place).await,
+                Claimed::Nothing { .. } => return Ok(()),
+            }
         }
-        Ok(())
     }
 
-    /// No claim without a permit, which moves into the lane's task: a panic there gives it back as well.
+    /// No claim without a place, which moves into the lane's task: a panic there gives it back as well.
     async fn claim_lanes(&self, lanes: &TaskTracker, shutdown: &Shutdown) {
         loop {
-            let permits = Arc::clone(&self.shared.lanes);
-            let permit = tokio::select! {
+            let place = tokio::select! {
                 biased;
                 () = shutdown.draining() => return,
-                Ok(permit) = permits.acquire_owned() => permit,
+                place = self.shared.places.prompt() => place,
             };
             let heard = self.shared.wake.event_heard();
-            match self.claim().await {
-                Ok(NextLane::Claimed(lease)) => {
-                    let lane = self.lane(lease, shutdown);
-                    lanes.spawn(async move {
-                        lane.look_after().await;
-                        drop(permit);
-                    });
+            match self.claim(place, shutdown).await {
+                Ok(Claimed::Lane(lane, place)) => {
+                    lanes.spawn(async move { lane.look_after(place).await });
                 }
-                Ok(NextLane::Idle { next_due }) => {
-                    drop(permit);
+                Ok(Claimed::Nothing { next_due }) => {
                     tokio::select! {
                         () = shutdown.draining() => return,
                         () = heard => self.shared.news.notify_waiters(),
@@ -144,21 +148,31 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
         }
     }
 
-    fn lane(&self, lease: LaneLease, shutdown: &Shutdown) -> Lane<Q> {
-        Lane {
-            sender: self.clone(),
-            lease,
-            shutdown: shutdown.clone(),
-        }
-    }
-
-    async fn claim(&self) -> Result<NextLane, StoreError> {
+    /// The lane that has been due longest. One whose receiver is slow begins on a place among the slow, and has to wait when
+    /// there is none.
+    async fn claim(&self, place: Place, shutdown: &Shutdown) -> Result<Claimed<Q>, StoreError> {
         let now = self.shared.clock.now();
         if self.shared.time_watch.has_stepped_back(now) {
             self.bring_forward(now).await?;
         }
-        let lease = self.shared.settings.lease;
-        self.queue.claim_lane(now, lease).await
+        let aside = self.shared.places.free(true);
+        let claim = LaneClaim {
+            now,
+            lease: self.shared.settings.lease,
+            slow_too: aside.is_some(),
+        };
+        match self.queue.claim_lane(claim).await? {
+            NextLane::Claimed(lease) => {
+                let place = aside.filter(|_| lease.is_slow).unwrap_or(place);
+                let lane = Lane {
+                    sender: self.clone(),
+                    lease,
+                    shutdown: shutdown.clone(),
+                };
+                Ok(Claimed::Lane(lane, place))
+            }
+            NextLane::Idle { next_due } => Ok(Claimed::Nothing { next_due }),
+        }
     }
 
     async fn bring_forward(&self, now: UnixMillis) -> Result<(), StoreError> {

@@ -1,5 +1,7 @@
 //! What operators do, on the database itself (CONTRACT 1).
 
+use std::time::Duration;
+
 use hato_domain::{Email, ErrorCode, NewPassword, Plan};
 
 use crate::access::Operator;
@@ -56,6 +58,12 @@ impl Service {
     /// How many pages are queued, claimed ones included; counted up to 100,000.
     pub async fn queued_pages(&self, _: &Operator) -> Outcome<i64> {
         Ok(self.store.queued_pages(MOST_PAGES).await?)
+    }
+
+    /// How long the oldest of the webhooks' events that wait for their first attempt has waited; zero when none waits.
+    pub async fn oldest_event_age(&self, _: &Operator) -> Outcome<Duration> {
+        let oldest = self.store.oldest_event().await?;
+        Ok(oldest.map_or(Duration::ZERO, |at| self.clock.now().since(at)))
     }
 }
 

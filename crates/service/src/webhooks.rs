@@ -82,7 +82,8 @@ impl Service {
         self.announced(queued)
     }
 
-    /// Queues an event once more, under its id; `NOT_FOUND` when there is none any more, or the webhook is not active.
+    /// Queues an attempt to post an event besides those that are due by themselves, under its id; `NOT_FOUND` when there is
+    /// none any more that was posted before, or the webhook is not active.
     pub async fn resend_event(&self, access: &MayManage, event: &str) -> Outcome<()> {
         let event = WebhookEventId::parse(event)?;
         let now = self.clock.now();

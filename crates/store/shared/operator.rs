@@ -63,6 +63,21 @@ impl OperatorStore for Database {
         .await
         .map_err(during("count the queued pages"))
     }
+
+    async fn oldest_event(&self) -> Result<Option<UnixMillis>, StoreError> {
+        let oldest = sqlx::query_scalar!(
+            r#"SELECT MIN(e.created_at) AS "at?: i64"
+               FROM webhooks AS w JOIN webhook_events AS e ON e.id =
+                 (SELECT f.id FROM webhook_events AS f
+                  WHERE f.app_id = w.app_id AND f.due_at IS NOT NULL AND f.attempts = 0
+                  ORDER BY f.id LIMIT 1)
+               WHERE w.due_at IS NOT NULL"#
+        );
+        let oldest = oldest.fetch_one(readers(self)).await;
+        oldest
+            .map(|at| at.map(UnixMillis))
+            .map_err(during("look for the oldest event"))
+    }
 }
 
 struct AccountUseRow {

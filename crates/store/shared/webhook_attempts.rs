@@ -3,24 +3,24 @@
 use std::time::Duration;
 
 use hato_domain::{AppId, DisabledReason, PostFailure, SendId, UnixMillis, WebhookEventId};
-use hato_service::ports::{Attempt, AttemptRecord, AttemptRecorded, LaneLease, PostReply, Verdict};
+use hato_service::ports::{
+    Attempt, AttemptRecord, AttemptRecorded, FailingLimit, LaneLease, PostReply, Verdict,
+};
 
 use crate::Database;
 use crate::dialect::{Connection, readers};
 use crate::failure::unreadable;
 use crate::webhook_events::{count, kind};
 
-/// Records an attempt, unless the lane is somebody else's by now. Nothing has succeeded since `failing_limit`: the webhook is
-/// switched off.
+/// Records an attempt, unless the lane is somebody else's by now.
 pub(crate) async fn record(
     c: &mut Connection,
     lane: LaneLease,
     attempt: Attempt,
-    failing_limit: UnixMillis,
+    limit: FailingLimit,
     now: UnixMillis,
 ) -> sqlx::Result<AttemptRecorded> {
-    let has_arrived = attempt.verdict == Verdict::Arrived;
-    let Some(failing_since) = note(c, &lane, has_arrived, now).await? else {
+    let Some(failing_since) = note(c, &lane, &attempt, limit.pause, now).await? else {
         return Ok(AttemptRecorded::LeaseLost);
     };
     insert(c, &lane.app_id, &attempt).await?;
@@ -28,7 +28,8 @@ pub(crate) async fn record(
     let reason = match attempt.verdict {
         Verdict::Arrived => None,
         Verdict::Gone => Some(DisabledReason::Gone),
-        Verdict::Failed(_) => (failing_since.is_some_and(|since| since <= failing_limit))
+        Verdict::Failed(_) => failing_since
+            .is_some_and(|since| since.plus(limit.after) <= now)
             .then_some(DisabledReason::Failing),
     };
     Ok(match reason {
@@ -39,24 +40,34 @@ pub(crate) async fn record(
     })
 }
 
-/// Since when attempts fail, this one included; `None` when the lease was lost.
+/// Since when attempts fail, this one included, `None` for one that arrived; `None` when the lease was lost. A pause that is
+/// longer than `pause` moves the beginning by what is too much.
 async fn note(
     c: &mut Connection,
     lane: &LaneLease,
-    has_arrived: bool,
+    attempt: &Attempt,
+    pause: Duration,
     now: UnixMillis,
 ) -> sqlx::Result<Option<Option<UnixMillis>>> {
+    let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
     let app = lane.app_id.as_str();
+    let has_arrived = attempt.verdict == Verdict::Arrived;
+    let slow = i64::from(attempt.is_slow);
     let failing_since = sqlx::query_scalar!(
         r#"UPDATE webhooks
            SET failing_since = CASE WHEN $3 THEN NULL
-                                    ELSE COALESCE(failing_since, CAST($4 AS BIGINT)) END
+                                    WHEN failing_since IS NULL THEN CAST($4 AS BIGINT)
+                                    WHEN $4 - failed_at > $6 THEN failing_since + $4 - failed_at - $6
+                                    ELSE failing_since END,
+               failed_at = CAST($4 AS BIGINT), slow = $5
            WHERE app_id = $1 AND lease_token = $2
            RETURNING failing_since AS "failing_since?: i64""#,
         app,
         lane.token,
         has_arrived,
-        now.0
+        now.0,
+        slow,
+        pause
     )
     .fetch_optional(c)
     .await?;
@@ -72,9 +83,9 @@ async fn insert(c: &mut Connection, app: &AppId, attempt: &Attempt) -> sqlx::Res
     let duration = i64::try_from(attempt.duration.as_millis()).unwrap_or(i64::MAX);
     sqlx::query!(
         "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, failure, answer,
-                                       started_at, duration_ms)
-         SELECT $1, e.id, e.attempts + 1, $3, CAST($4 AS BIGINT), CAST($5 AS TEXT), $6,
-                CAST($7 AS BIGINT), CAST($8 AS BIGINT)
+                                       started_at, duration_ms, signature)
+         SELECT $1, e.id, e.attempts + e.resends + 1, $3, CAST($4 AS BIGINT), CAST($5 AS TEXT), $6,
+                CAST($7 AS BIGINT), CAST($8 AS BIGINT), $9
          FROM webhook_events AS e WHERE e.id = $2",
         app,
         attempt.event,
@@ -83,7 +94,8 @@ async fn insert(c: &mut Connection, app: &AppId, attempt: &Attempt) -> sqlx::Res
         failure,
         answer,
         attempt.started_at.0,
-        duration
+        duration,
+        attempt.signature
     )
     .execute(c)
     .await
@@ -97,16 +109,44 @@ async fn advance(
     attempt: &Attempt,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
+    let goes_elsewhere =
+        attempt.verdict == Verdict::Gone && !is_current(c, app, &attempt.url).await?;
+    if let Some(asked_at) = attempt.resend {
+        return advance_resend(c, attempt, asked_at, goes_elsewhere).await;
+    }
     let due = match attempt.verdict {
         Verdict::Failed(next) => next.map(|next| next.0),
-        Verdict::Arrived => None,
-        Verdict::Gone if is_current(c, app, &attempt.url).await? => None,
-        Verdict::Gone => Some(now.0),
+        Verdict::Gone if goes_elsewhere => Some(now.0),
+        Verdict::Arrived | Verdict::Gone => None,
     };
     sqlx::query!(
         "UPDATE webhook_events SET attempts = attempts + 1, due_at = $2 WHERE id = $1",
         attempt.event,
         due
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// A resend that did not arrive leaves the retries as they are. One asked for meanwhile is yet to be made.
+async fn advance_resend(
+    c: &mut Connection,
+    attempt: &Attempt,
+    asked_at: UnixMillis,
+    goes_elsewhere: bool,
+) -> sqlx::Result<()> {
+    let ends = !goes_elsewhere && !matches!(attempt.verdict, Verdict::Failed(_));
+    sqlx::query!(
+        "UPDATE webhook_events
+         SET resends = resends + 1,
+             resend_at = CASE WHEN resend_at = $2 AND NOT $3 THEN NULL ELSE resend_at END,
+             due_at = CASE WHEN $4 THEN NULL ELSE due_at END
+         WHERE id = $1",
+        attempt.event,
+        asked_at.0,
+        goes_elsewhere,
+        ends
     )
     .execute(c)
     .await
@@ -155,6 +195,7 @@ struct AttemptRow {
     answer: String,
     started_at: i64,
     duration_ms: i64,
+    signature: String,
     next_at: Option<i64>,
 }
 
@@ -170,6 +211,7 @@ impl AttemptRow {
             url: self.url,
             started_at: UnixMillis(self.started_at),
             duration: Duration::from_millis(millis),
+            signature: self.signature,
             next_at: self.next_at.map(UnixMillis),
         })
     }
@@ -196,8 +238,8 @@ pub(crate) async fn list(
     let rows = sqlx::query_as!(
         AttemptRow,
         r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
-                  a.answer, a.started_at, a.duration_ms,
-                  CASE WHEN a.attempt = e.attempts THEN e.due_at END AS "next_at?: i64"
+                  a.answer, a.started_at, a.duration_ms, a.signature,
+                  CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
            FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
            WHERE a.app_id = $1 ORDER BY a.id DESC LIMIT $2"#,
         app,
@@ -225,7 +267,7 @@ pub(crate) async fn purge(c: &mut Connection, kept: i64, limit: i64) -> sqlx::Re
     let events = sqlx::query!(
         "DELETE FROM webhook_events WHERE id IN
            (SELECT e.id FROM webhook_events AS e
-            WHERE e.due_at IS NULL
+            WHERE e.due_at IS NULL AND e.resend_at IS NULL
               AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS a WHERE a.event_id = e.id)
             LIMIT $1)",
         limit

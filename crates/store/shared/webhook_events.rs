@@ -18,6 +18,7 @@ struct EventRow {
     content: String,
     created_at: i64,
     attempts: i64,
+    resend_at: Option<i64>,
 }
 
 impl EventRow {
@@ -28,6 +29,7 @@ impl EventRow {
             content: content(&self.kind, self.send_id, &self.content)?,
             created_at: UnixMillis(self.created_at),
             attempts: count(self.attempts)?,
+            resend: self.resend_at.map(UnixMillis),
         })
     }
 }
@@ -97,7 +99,7 @@ pub(crate) async fn find(
     let (app, event) = (app.as_str(), event.as_str());
     let row = sqlx::query_as!(
         EventRow,
-        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts
+        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
          FROM webhook_events WHERE public_id = $1 AND app_id = $2",
         event,
         app
@@ -116,7 +118,7 @@ pub(crate) async fn first(
 ) -> sqlx::Result<Vec<WebhookEvent>> {
     let app = app.as_str();
     let rows = sql!(query_as EventRow [
-        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts
+        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
          FROM webhook_events
          WHERE app_id = $2 AND due_at IS NOT NULL AND attempts = 0 AND id NOT IN (" NUMBERS ")
          ORDER BY id LIMIT $3"
@@ -126,7 +128,26 @@ pub(crate) async fn first(
     rows.into_iter().map(EventRow::into_event).collect()
 }
 
-/// Events of the app that are due to be posted again, those in flight aside.
+/// Events of the app whose owner asked for an attempt, those in flight aside.
+pub(crate) async fn resends(
+    database: &Database,
+    app: &AppId,
+    in_flight: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<WebhookEvent>> {
+    let app = app.as_str();
+    let rows = sql!(query_as EventRow [
+        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
+         FROM webhook_events
+         WHERE app_id = $2 AND resend_at IS NOT NULL AND id NOT IN (" NUMBERS ")
+         ORDER BY resend_at, id LIMIT $3"
+    ] in_flight, app, limit)
+    .fetch_all(readers(database))
+    .await?;
+    rows.into_iter().map(EventRow::into_event).collect()
+}
+
+/// Events of the app that are due to be posted again by themselves, those in flight aside.
 pub(crate) async fn again(
     database: &Database,
     app: &AppId,
@@ -136,10 +157,10 @@ pub(crate) async fn again(
 ) -> sqlx::Result<Vec<WebhookEvent>> {
     let app = app.as_str();
     let rows = sql!(query_as EventRow [
-        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts
+        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
          FROM webhook_events
          WHERE app_id = $2 AND due_at IS NOT NULL AND due_at <= $3 AND attempts > 0
-           AND id NOT IN (" NUMBERS ")
+           AND resend_at IS NULL AND id NOT IN (" NUMBERS ")
          ORDER BY due_at, id LIMIT $4"
     ] in_flight, app, now.0, limit)
     .fetch_all(readers(database))

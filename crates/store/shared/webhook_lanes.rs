@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, KnownRecipient, LaneLease, NextLane, RecipientId, StoreError,
-    WebhookQueue,
+    Agenda, Attempt, AttemptRecorded, FailingLimit, KnownRecipient, LaneClaim, LaneLease, NextLane,
+    RecipientId, StoreError, WebhookQueue, WebhookRecord,
 };
 
 use crate::Database;
@@ -16,17 +16,18 @@ use crate::queue::number_list;
 use crate::webhook_attempts::record;
 use crate::webhook_events;
 use crate::webhook_outbox::is_active;
-use crate::webhooks::{keep_secret, webhook_row};
+use crate::webhooks::{WebhookRow, keep_secret, webhook_row};
 
 #[async_trait]
 impl WebhookQueue for Database {
-    async fn claim_lane(&self, now: UnixMillis, lease: Duration) -> Result<NextLane, StoreError> {
-        let next_due = next_due(self).await.map_err(during("look for a lane"))?;
-        if next_due.is_none_or(|due| due > now) {
+    async fn claim_lane(&self, claim: LaneClaim) -> Result<NextLane, StoreError> {
+        let next_due = next_due(self, claim.slow_too).await;
+        let next_due = next_due.map_err(during("look for a lane"))?;
+        if next_due.is_none_or(|due| due > claim.now) {
             return Ok(NextLane::Idle { next_due });
         }
         write(self, "claim a lane", move |c| {
-            Box::pin(claim(c, now, now.plus(lease)))
+            Box::pin(claim_next(c, claim))
         })
         .await
     }
@@ -43,6 +44,16 @@ impl WebhookQueue for Database {
             .map_err(during("read a lane"))
     }
 
+    async fn lane_webhook(
+        &self,
+        lane: &LaneLease,
+        now: UnixMillis,
+    ) -> Result<Option<WebhookRecord>, StoreError> {
+        let row = held_row(self, lane).await;
+        row.and_then(|row| row.map_or(Ok(None), |row| active(row, now)))
+            .map_err(during("read a lane's webhook"))
+    }
+
     async fn known_recipients(
         &self,
         recipients: &[RecipientId],
@@ -55,11 +66,10 @@ impl WebhookQueue for Database {
         &self,
         lane: &LaneLease,
         attempt: Attempt,
-        failing_limit: Duration,
+        limit: FailingLimit,
         now: UnixMillis,
     ) -> Result<AttemptRecorded, StoreError> {
         let lane = lane.clone();
-        let limit = now.minus(failing_limit);
         write(self, "record an attempt", move |c| {
             Box::pin(record(c, lane, attempt, limit, now))
         })
@@ -115,10 +125,11 @@ impl WebhookQueue for Database {
     }
 }
 
-async fn next_due(database: &Database) -> sqlx::Result<Option<UnixMillis>> {
+async fn next_due(database: &Database, slow_too: bool) -> sqlx::Result<Option<UnixMillis>> {
     let due = sqlx::query_scalar!(
-        r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL
-           ORDER BY due_at LIMIT 1"#
+        r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL AND (slow = 0 OR $1)
+           ORDER BY due_at LIMIT 1"#,
+        slow_too
     )
     .fetch_optional(readers(database))
     .await?;
@@ -128,26 +139,42 @@ async fn next_due(database: &Database) -> sqlx::Result<Option<UnixMillis>> {
 struct LaneRow {
     app_id: String,
     lease_token: i64,
+    slow: i64,
 }
 
-async fn claim(c: &mut Connection, now: UnixMillis, until: UnixMillis) -> sqlx::Result<NextLane> {
+async fn claim_next(c: &mut Connection, claim: LaneClaim) -> sqlx::Result<NextLane> {
+    let until = claim.now.plus(claim.lease);
     let row = sql!(query_as LaneRow [
         r#"WITH due AS MATERIALIZED (
-             SELECT app_id FROM webhooks WHERE due_at <= $1 ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
+             SELECT app_id FROM webhooks WHERE due_at <= $1 AND (slow = 0 OR $3)
+             ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
            )
            UPDATE webhooks SET due_at = $2, lease_token = lease_token + 1, claimed = 1
            WHERE app_id IN (SELECT app_id FROM due)
-           RETURNING app_id AS "app_id!", lease_token AS "lease_token!""#
-    ] now.0, until.0)
+           RETURNING app_id AS "app_id!", lease_token AS "lease_token!", slow AS "slow!""#
+    ] claim.now.0, until.0, claim.slow_too)
     .fetch_optional(c)
     .await?;
     Ok(match row {
         Some(row) => NextLane::Claimed(LaneLease {
             app_id: AppId::trusted(row.app_id),
             token: row.lease_token,
+            is_slow: row.slow == 1,
         }),
         None => NextLane::Idle { next_due: None },
     })
+}
+
+/// The lane's webhook, unless the lease was lost.
+async fn held_row(database: &Database, lane: &LaneLease) -> sqlx::Result<Option<WebhookRow>> {
+    let row = webhook_row(database, &lane.app_id).await?;
+    Ok(row.filter(|row| row.lease_token == lane.token))
+}
+
+/// The webhook, if events are posted to it.
+fn active(row: WebhookRow, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
+    let webhook = row.into_record(now)?;
+    Ok(webhook.filter(|webhook| webhook.disabled.is_none()))
 }
 
 async fn agenda(
@@ -157,19 +184,19 @@ async fn agenda(
     now: UnixMillis,
     limit: i64,
 ) -> sqlx::Result<Agenda> {
-    let row = webhook_row(database, &lane.app_id).await?;
-    let Some(row) = row.filter(|row| row.lease_token == lane.token) else {
+    let Some(row) = held_row(database, lane).await? else {
         return Ok(Agenda::LeaseLost);
     };
-    let webhook = row.into_record(now)?;
-    let Some(webhook) = webhook.filter(|webhook| webhook.disabled.is_none()) else {
+    let Some(webhook) = active(row, now)? else {
         return Ok(Agenda::Discard);
     };
-    let in_flight = number_list(in_flight)?;
+    let (app, in_flight) = (&lane.app_id, number_list(in_flight)?);
+    let mut again = webhook_events::resends(database, app, &in_flight, limit).await?;
+    again.extend(webhook_events::again(database, app, &in_flight, now, limit).await?);
     Ok(Agenda::Post {
-        webhook: Box::new(webhook),
-        first: webhook_events::first(database, &lane.app_id, &in_flight, limit).await?,
-        again: webhook_events::again(database, &lane.app_id, &in_flight, now, limit).await?,
+        url: webhook.url,
+        first: webhook_events::first(database, app, &in_flight, limit).await?,
+        again,
     })
 }
 
@@ -180,8 +207,9 @@ async fn discard(c: &mut Connection, lane: LaneLease, limit: i64) -> sqlx::Resul
     }
     let app = lane.app_id.as_str();
     let discarded = sqlx::query!(
-        "UPDATE webhook_events SET due_at = NULL WHERE id IN
-           (SELECT id FROM webhook_events WHERE app_id = $1 AND due_at IS NOT NULL LIMIT $2)",
+        "UPDATE webhook_events SET due_at = NULL, resend_at = NULL WHERE id IN
+           (SELECT id FROM webhook_events
+            WHERE app_id = $1 AND (due_at IS NOT NULL OR resend_at IS NOT NULL) LIMIT $2)",
         app,
         limit
     )
@@ -220,12 +248,14 @@ async fn release(c: &mut Connection, lane: LaneLease, not_before: UnixMillis) ->
     .map(drop)
 }
 
-/// When the app's next event is to be posted; one that was never posted, at once.
+/// When the app's next event is to be posted; one that was never posted, and a resend, at once.
 async fn next_event(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>> {
     let app = app.as_str();
     sqlx::query_scalar!(
         r#"SELECT CASE WHEN EXISTS (SELECT 1 FROM webhook_events
                                     WHERE app_id = $1 AND due_at IS NOT NULL AND attempts = 0)
+                         OR EXISTS (SELECT 1 FROM webhook_events
+                                    WHERE app_id = $1 AND resend_at IS NOT NULL)
                        THEN 0
                        ELSE (SELECT MIN(due_at) FROM webhook_events
                              WHERE app_id = $1 AND due_at IS NOT NULL AND attempts > 0)

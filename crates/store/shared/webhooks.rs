@@ -165,10 +165,10 @@ pub(crate) async fn set_up(c: &mut Connection, app: &str, is_other_url: bool) ->
     Ok(())
 }
 
-/// Forgets failures, and that the webhook was switched off.
+/// Forgets failures and slowness, and that the webhook was switched off.
 async fn start_afresh(c: &mut Connection, app: &str) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE webhooks SET disabled_reason = NULL, failing_since = NULL WHERE app_id = $1",
+        "UPDATE webhooks SET disabled_reason = NULL, failing_since = NULL, slow = 0 WHERE app_id = $1",
         app
     )
     .execute(c)
@@ -254,7 +254,8 @@ async fn resend(
     }
     let (name, event) = (app.as_str(), event.as_str());
     let queued = sqlx::query!(
-        "UPDATE webhook_events SET due_at = $3 WHERE app_id = $1 AND public_id = $2",
+        "UPDATE webhook_events SET resend_at = $3
+         WHERE app_id = $1 AND public_id = $2 AND attempts > 0",
         name,
         event,
         now.0

@@ -161,6 +161,26 @@ async fn what_nobody_delivers_is_queued() {
 }
 
 #[tokio::test]
+async fn events_that_nobody_posts_grow_old() {
+    let api = launch()
+        .env("HATO_ROLE", "api")
+        .env("HATO_DEFAULT_PLAN", "pro");
+    let api = start(api).await;
+    let app = app(&api, "owner@example.com").await;
+    let webhook = json!({"webhook_url": "https://hooks.example/"}).to_string();
+    let path = format!("/api/v1/apps/{}", app.id);
+    let set = send(&app.owner, Method::PATCH, &path, &[], webhook).await;
+    assert_eq!(set.status, 200, "{set}");
+    let metrics = metrics_of(&api);
+    let age = |text: &str| value(text, "hato_webhook_oldest_event_seconds");
+    assert_eq!(age(&scrape(&metrics).await), Some(0.0));
+    let notification = json!({"title": "t", "body": "b"});
+    let sent = post(&app.backend, "/api/v1/notify", &notification).await;
+    assert_eq!(sent.status, 202, "{sent}");
+    until(&metrics, |text| age(text) > Some(0.0)).await;
+}
+
+#[tokio::test]
 async fn a_worker_has_metrics_of_its_own() {
     let worker = start(launch().env("HATO_ROLE", "worker")).await;
     let text = scrape(&metrics_of(&worker)).await;

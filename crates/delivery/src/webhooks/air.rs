@@ -1,35 +1,76 @@
 //! What of a lane is in flight, and what is launched next.
 
+use std::time::Duration;
+
 use hato_service::ports::WebhookEvent;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::flight::Landing;
+use super::places::{Place, Places};
+use super::settings::WebhookSettings;
 use super::width::Width;
 
 /// What is in flight.
 pub(super) struct Air {
-    pub(super) flights: JoinSet<(i64, Landing)>,
+    pub(super) flights: JoinSet<(i64, Landing, Place)>,
     /// The numbers of the events.
     pub(super) numbers: Vec<i64>,
+    /// The lane's place while nothing is in flight.
+    spare: Option<Place>,
+    is_slow: bool,
     width: Width,
     /// Whether the next place is a retry's.
     again_next: bool,
+    turn: Turn,
 }
 
-impl Air {
-    /// Empty, with room for up to `most` events.
-    pub(super) fn new(most: usize) -> Self {
+/// What is left of a lane's turn, after which the next lane has one.
+struct Turn {
+    events: usize,
+    until: Instant,
+    whole: (usize, Duration),
+}
+
+impl Turn {
+    fn new(whole: (usize, Duration)) -> Self {
+        let (events, span) = whole;
         Self {
-            flights: JoinSet::new(),
-            numbers: Vec::new(),
-            width: Width::new(most),
-            again_next: false,
+            events,
+            until: Instant::now() + span,
+            whole,
         }
     }
 
-    /// How many more may be launched.
-    pub(super) fn room(&self) -> usize {
-        self.width.get().saturating_sub(self.flights.len())
+    fn is_over(&self) -> bool {
+        self.events == 0 || Instant::now() >= self.until
+    }
+}
+
+impl Air {
+    /// Empty, with a place for the first event.
+    pub(super) fn new(settings: &WebhookSettings, is_slow: bool, place: Place) -> Self {
+        Self {
+            flights: JoinSet::new(),
+            numbers: Vec::new(),
+            spare: Some(place),
+            is_slow,
+            width: Width::new(settings.per_app, is_slow),
+            again_next: false,
+            turn: Turn::new((settings.turn_events, settings.turn)),
+        }
+    }
+
+    /// How many more may be launched. A turn begins again while there are places for everybody.
+    pub(super) fn room(&mut self, places: &Places) -> usize {
+        if self.turn.is_over() {
+            if !places.has_free(self.is_slow) {
+                return 0;
+            }
+            self.turn = Turn::new(self.turn.whole);
+        }
+        let room = self.width.get().saturating_sub(self.flights.len());
+        room.min(self.turn.events)
     }
 
     /// Takes turns between first attempts and retries, while there is room.
@@ -37,8 +78,9 @@ impl Air {
         &mut self,
         first: &mut impl Iterator<Item = WebhookEvent>,
         again: &mut impl Iterator<Item = WebhookEvent>,
+        places: &Places,
     ) -> Option<WebhookEvent> {
-        if self.room() == 0 {
+        if self.room(places) == 0 {
             return None;
         }
         self.again_next = !self.again_next;
@@ -49,15 +91,26 @@ impl Air {
         }
     }
 
-    /// Takes note of how an event's flight ended.
-    pub(super) fn land(&mut self, number: i64, landing: Landing) {
+    /// A place for the next event: the lane's own, or another that is free.
+    pub(super) fn take_place(&mut self, places: &Places) -> Option<Place> {
+        let own = self.spare.take();
+        own.or_else(|| places.free(self.is_slow))
+    }
+
+    /// Takes note of an event that is launched.
+    pub(super) fn lift(&mut self, number: i64) {
+        self.numbers.push(number);
+        self.turn.events -= 1;
+    }
+
+    /// Takes note of how an event's flight ended. The lane keeps one place.
+    pub(super) fn land(&mut self, number: i64, landing: Landing, place: Place) {
         self.numbers.retain(|flying| *flying != number);
-        if let Landing::Recorded {
-            has_arrived,
-            duration,
-        } = landing
-        {
-            self.width.note(has_arrived, duration);
+        if self.flights.is_empty() {
+            self.spare = Some(place);
+        }
+        if let Landing::Recorded { is_prompt } = landing {
+            self.width.note(is_prompt);
         }
     }
 }

@@ -1,47 +1,27 @@
 //! An app's events as long as somebody looks after them: first attempts in the order of settlement, retries beside them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::ErrorCode;
-use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue, WebhookRecord};
-use hato_service::{CannotOpen, Failure, new_secret};
+use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::WebhookSender;
 use super::air::Air;
 use super::flight::{Flight, Landing, Signals};
-use super::signature::Signers;
+use super::places::Place;
 use crate::shutdown::Shutdown;
 
 /// Events discarded at a time.
 const DISCARDED_AT_ONCE: u32 = 500;
-/// How long a request may keep the next first attempt from leaving: it does not connect.
-const LEAVING: Duration = Duration::from_secs(1);
-/// The lead of a request that has left over the next one, unless it is answered sooner.
-const LEAD: Duration = Duration::from_millis(5);
+/// The lead of a request that has left over the next one, unless it is answered sooner; more for a large body.
+const LEAD: Duration = Duration::from_millis(2);
+/// Bytes of a body for which it gets another millisecond.
+const PER_MILLISECOND: u64 = 32 * 1_024;
 /// The wait after the store has failed.
 const PAUSE: Duration = Duration::from_secs(5);
 /// The wait before a lane is looked after again whose secrets cannot be opened: an operator has to act.
 const LOCKED_WAIT: Duration = Duration::from_mins(1);
-
-/// The signing secrets are not to be had.
-#[derive(Debug, thiserror::Error)]
-enum Locked {
-    #[error("the encryption key is not configured (HATO_ENCRYPTION_KEY)")]
-    NoSealer,
-    #[error(transparent)]
-    Sealed(#[from] CannotOpen),
-    #[error("no secret can be made: {0}")]
-    NoSecret(#[from] Failure),
-}
-
-impl From<ErrorCode> for Locked {
-    fn from(_: ErrorCode) -> Self {
-        Self::NoSealer
-    }
-}
 
 /// A claimed lane.
 pub(super) struct Lane<Q: ?Sized> {
@@ -61,10 +41,10 @@ enum Next {
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
-    /// Posts what is due until nothing is, renewing the lease all the while.
-    pub(super) async fn look_after(&self) {
+    /// Posts what is due until nothing is or the lane's turn is over, renewing the lease all the while.
+    pub(super) async fn look_after(&self, place: Place) {
         tokio::select! {
-            rest = self.work() => if let Some(rest) = rest { self.release(rest).await },
+            rest = self.work(place) => if let Some(rest) = rest { self.release(rest).await },
             () = self.keep_lease() => {
                 tracing::warn!(app = %self.lease.app_id, "a lane's lease was lost");
             }
@@ -72,9 +52,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     }
 
     /// How long the lane may rest; None when it is somebody else's. What is still in flight then is given up.
-    async fn work(&self) -> Option<Duration> {
+    async fn work(&self, place: Place) -> Option<Duration> {
         let shared = &self.sender.shared;
-        let mut air = Air::new(shared.settings.per_app);
+        let mut air = Air::new(&shared.settings, self.lease.is_slow, place);
         loop {
             let news = shared.news.notified();
             let next = self.launch(&mut air).await;
@@ -86,11 +66,12 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             }
             tokio::select! {
                 Some(landed) = air.flights.join_next() => match landed {
-                    Ok((number, landing)) => {
-                        air.land(number, landing);
+                    Ok((number, landing, place)) => {
+                        air.land(number, landing, place);
                         match landing {
                             Landing::Recorded { .. } | Landing::Unknown => {}
                             Landing::StoreFails => return Some(PAUSE),
+                            Landing::Locked => return Some(LOCKED_WAIT),
                             Landing::LeaseLost => return None,
                         }
                     }
@@ -104,7 +85,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
 
     /// Launches what is due, as far as there is room.
     async fn launch(&self, air: &mut Air) -> Next {
-        let room = air.room();
+        let room = air.room(&self.sender.shared.places);
         if room == 0 || self.shutdown.is_draining() {
             return Next::Wait;
         }
@@ -115,11 +96,10 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             .queue
             .agenda(&self.lease, &air.numbers, now, limit);
         match agenda.await {
-            Ok(Agenda::Post {
-                webhook,
-                first,
-                again,
-            }) => self.launch_all(air, &webhook, first, again).await,
+            Ok(Agenda::Post { url, first, again }) => {
+                self.launch_all(air, &url, first, again).await;
+                Next::Wait
+            }
             Ok(Agenda::Discard) => self.discard().await,
             Ok(Agenda::LeaseLost) => Next::Lost,
             Err(error) => {
@@ -132,46 +112,25 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     async fn launch_all(
         &self,
         air: &mut Air,
-        webhook: &WebhookRecord,
+        url: &str,
         first: Vec<WebhookEvent>,
         again: Vec<WebhookEvent>,
-    ) -> Next {
-        if first.is_empty() && again.is_empty() {
-            return Next::Wait;
-        }
-        let signers = match self.signers(webhook).await {
-            Ok(signers) => Arc::new(signers),
-            Err(cause) => {
-                tracing::error!(app = %self.lease.app_id, %cause, "events wait: no signing secret");
-                return Next::Rest(LOCKED_WAIT);
-            }
-        };
+    ) {
+        let places = &self.sender.shared.places;
         let (mut first, mut again) = (first.into_iter(), again.into_iter());
-        while let Some(event) = air.take_next(&mut first, &mut again) {
-            if !self.launch_one(air, webhook, &signers, event).await {
+        while let Some(event) = air.take_next(&mut first, &mut again, places) {
+            let Some(place) = air.take_place(places) else {
+                break;
+            };
+            self.launch_one(air, place, url, event).await;
+            if self.shutdown.is_draining() {
                 break;
             }
         }
-        Next::Wait
     }
 
-    /// Launches an event; `false` when the sender is to stop.
-    async fn launch_one(
-        &self,
-        air: &mut Air,
-        webhook: &WebhookRecord,
-        signers: &Arc<Signers>,
-        event: WebhookEvent,
-    ) -> bool {
-        let permits = Arc::clone(&self.sender.shared.permits);
-        let permit = tokio::select! {
-            biased;
-            () = self.shutdown.draining() => return false,
-            permit = permits.acquire_owned() => permit,
-        };
-        let Ok(permit) = permit else {
-            return false;
-        };
+    /// Launches an event; a first attempt has left then.
+    async fn launch_one(&self, air: &mut Air, mut place: Place, url: &str, event: WebhookEvent) {
         let (leaves, left) = oneshot::channel();
         let (answered, answer) = oneshot::channel();
         let (number, is_first) = (event.number, event.attempts == 0);
@@ -179,49 +138,21 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             sender: self.sender.clone(),
             lane: self.lease.clone(),
             event,
-            url: webhook.url.clone(),
-            signers: Arc::clone(signers),
+            url: url.to_owned(),
             shutdown: self.shutdown.clone(),
         };
-        air.numbers.push(number);
+        air.lift(number);
         let signals = Signals { leaves, answered };
-        air.flights
-            .spawn(async move { (number, flight.fly(permit, signals).await) });
+        air.flights.spawn(async move {
+            let landing = flight.fly(&mut place, signals).await;
+            (number, landing, place)
+        });
         if is_first {
-            let_leave(left, answer).await;
+            tokio::select! {
+                () = let_leave(left, answer) => {}
+                () = self.shutdown.draining() => {}
+            }
         }
-        true
-    }
-
-    /// What signs; an app's first secret is made when it is needed first.
-    async fn signers(&self, webhook: &WebhookRecord) -> Result<Signers, Locked> {
-        let owner = self.lease.app_id.as_str();
-        let sealer = self.sender.shared.secrets.sealer()?;
-        let Some(current) = &webhook.secrets.current else {
-            return self.first_signers().await;
-        };
-        let mut secrets = vec![sealer.open(owner, current)?];
-        if let Some((previous, _)) = &webhook.secrets.previous {
-            secrets.push(sealer.open(owner, previous)?);
-        }
-        Ok(Signers::new(&secrets))
-    }
-
-    async fn first_signers(&self) -> Result<Signers, Locked> {
-        let app = &self.lease.app_id;
-        let sealer = self.sender.shared.secrets.sealer()?;
-        let secret = sealer.seal(app.as_str(), &new_secret()?);
-        let kept = self.sender.queue.keep_first_secret(app, secret).await;
-        kept.map_err(Failure::from)?;
-        let now = self.sender.shared.clock.now();
-        let agenda = self.sender.queue.agenda(&self.lease, &[], now, 0).await;
-        let secret = match agenda.map_err(Failure::from)? {
-            Agenda::Post { webhook, .. } => webhook.secrets.current,
-            Agenda::Discard | Agenda::LeaseLost => None,
-        };
-        Ok(Signers::new(&[
-            sealer.open(app.as_str(), &secret.unwrap_or_default())?
-        ]))
     }
 
     async fn discard(&self) -> Next {
@@ -268,10 +199,14 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     }
 }
 
-/// Resolves when the next request cannot overtake this one any more, or this one takes too long to leave.
-async fn let_leave(left: oneshot::Receiver<()>, answer: oneshot::Receiver<()>) {
-    if let Ok(Ok(())) = timeout(LEAVING, left).await {
+/// Resolves when the next request cannot overtake this one any more: it is on its connection, or failed before.
+async fn let_leave(left: oneshot::Receiver<usize>, answer: oneshot::Receiver<()>) {
+    if let Ok(size) = left.await {
         // Either an answer, or the lead is enough.
-        let _ = timeout(LEAD, answer).await;
+        let _ = timeout(lead(size), answer).await;
     }
+}
+
+fn lead(size: usize) -> Duration {
+    LEAD + Duration::from_millis(size as u64 / PER_MILLISECOND)
 }

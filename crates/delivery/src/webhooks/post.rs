@@ -56,8 +56,8 @@ pub struct Letter {
     pub headers: HeaderMap,
     /// The event.
     pub body: Bytes,
-    /// Told when the request leaves; dropped when it does not.
-    pub leaves: oneshot::Sender<()>,
+    /// Told the body's size when the request leaves; dropped when it does not.
+    pub leaves: oneshot::Sender<usize>,
 }
 
 /// What came back, and what `Retry-After` asks for.

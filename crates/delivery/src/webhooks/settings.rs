@@ -15,12 +15,22 @@ pub struct WebhookSettings {
     pub retry_delays: Vec<Duration>,
     /// How long a receiver may take to answer, connecting included (CONTRACT 8).
     pub answer_timeout: Duration,
-    /// How long nothing may succeed until the webhook is switched off (CONTRACT 8).
+    /// How long attempts may fail until the webhook is switched off (CONTRACT 8).
     pub failing_limit: Duration,
-    /// Requests in flight, all apps together; as many lanes are held at most.
+    /// Requests in flight that are answered promptly, or may still be, all apps together.
     pub at_once: usize,
+    /// Requests in flight of receivers that are slow, besides.
+    pub slow_at_once: usize,
+    /// Bytes of bodies in memory for each of the two kinds.
+    pub body_bytes: usize,
     /// Requests in flight of one app.
     pub per_app: usize,
+    /// An answer within this time is prompt.
+    pub prompt: Duration,
+    /// How long an app's events are posted before the next app has its turn.
+    pub turn: Duration,
+    /// How many of them at most.
+    pub turn_events: usize,
     /// How long a claimed lane stays claimed when its process dies; renewed while the process lives.
     pub lease: Duration,
     /// How long the outbox is left alone at most.
@@ -44,7 +54,12 @@ impl Default for WebhookSettings {
             answer_timeout: Duration::from_secs(15),
             failing_limit: Duration::from_hours(5 * 24),
             at_once: 128,
-            per_app: 8,
+            slow_at_once: 384,
+            body_bytes: 24 * 1_024 * 1_024,
+            per_app: 32,
+            prompt: Duration::from_secs(2),
+            turn: Duration::from_secs(2),
+            turn_events: 200,
             lease: Duration::from_secs(20),
             poll_interval: Duration::from_millis(500),
         }

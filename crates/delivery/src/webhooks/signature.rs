@@ -31,8 +31,8 @@ impl Signers {
 }
 
 /// The value of `webhook-timestamp`: Unix seconds.
-pub fn timestamp(now: UnixMillis) -> i64 {
-    now.0.div_euclid(1_000)
+pub fn timestamp(at: UnixMillis) -> i64 {
+    at.0.div_euclid(1_000)
 }
 
 #[cfg(test)]

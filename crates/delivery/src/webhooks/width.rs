@@ -1,11 +1,7 @@
 //! How many requests of an app may be in flight: more while its receiver answers promptly, fewer when it does not, so that
 //! slow receivers leave the others' room alone.
 
-use std::time::Duration;
-
-/// An answer within this time is prompt.
-const PROMPT: Duration = Duration::from_secs(2);
-/// Where it begins.
+/// Where it begins for a receiver that is not known to be slow.
 const START: usize = 2;
 
 /// The width of a lane.
@@ -16,10 +12,11 @@ pub struct Width {
 
 impl Width {
     /// It grows up to `most`.
-    pub fn new(most: usize) -> Self {
+    pub fn new(most: usize, is_slow: bool) -> Self {
         let most = most.max(1);
+        let start = if is_slow { 1 } else { START };
         Self {
-            now: START.min(most),
+            now: start.min(most),
             most,
         }
     }
@@ -29,9 +26,9 @@ impl Width {
         self.now
     }
 
-    /// Takes note of an attempt.
-    pub fn note(&mut self, has_arrived: bool, duration: Duration) {
-        self.now = if has_arrived && duration <= PROMPT {
+    /// Takes note of an attempt, and of whether the event arrived promptly.
+    pub fn note(&mut self, is_prompt: bool) {
+        self.now = if is_prompt {
             (self.now + 1).min(self.most)
         } else {
             (self.now / 2).max(1)
@@ -41,25 +38,24 @@ impl Width {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::Width;
 
     #[test]
     fn it_follows_the_receiver() {
-        let mut width = Width::new(4);
-        for (arrived, seconds, expected) in [
-            (true, 0, 3),
-            (true, 0, 4),
-            (true, 0, 4),
-            (true, 3, 2),
-            (false, 0, 1),
-            (false, 15, 1),
-            (true, 1, 2),
+        let mut width = Width::new(4, false);
+        for (is_prompt, expected) in [
+            (true, 3),
+            (true, 4),
+            (true, 4),
+            (false, 2),
+            (false, 1),
+            (false, 1),
+            (true, 2),
         ] {
-            width.note(arrived, Duration::from_secs(seconds));
+            width.note(is_prompt);
             assert_eq!(width.get(), expected);
         }
-        assert_eq!(Width::new(1).get(), 1);
+        assert_eq!(Width::new(1, false).get(), 1);
+        assert_eq!(Width::new(4, true).get(), 1);
     }
 }

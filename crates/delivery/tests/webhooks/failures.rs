@@ -1,11 +1,14 @@
 //! What does not arrive is posted again, under the same id, until the waits are used up.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::PostFailure;
+use hato_delivery::Shutdown;
+use hato_domain::{PostFailure, WebhookEventId};
 use hato_service::ports::{Clock as _, PostReply};
 use hato_testkit::webhook_receiver::{Event, Reaction};
+use tokio::sync::Semaphore;
 
 use crate::world::World;
 
@@ -14,6 +17,16 @@ fn answer(status: u16, text: &str) -> PostReply {
         status,
         text: text.to_owned(),
     }
+}
+
+/// Asks for the event of the newest attempt to be posted once more.
+async fn resend(world: &World) -> WebhookEventId {
+    let id = world.attempts().await[0].event_id.clone();
+    let now = world.clock.now();
+    let queued = world.store.resend_event(&world.app, &id, now).await;
+    assert!(queued.expect("stored"));
+    world.wake.ring_for_event();
+    id
 }
 
 #[tokio::test]
@@ -132,14 +145,76 @@ async fn an_event_can_be_posted_once_more() {
     let world = World::new().await;
     world.announce().await;
     world.post().await;
-    let id = world.attempts().await[0].event_id.clone();
-    let now = world.clock.now();
-    let queued = world.store.resend_event(&world.app, &id, now).await;
-    assert!(queued.expect("stored"));
+    let id = resend(&world).await;
     world.post().await;
     let ids: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
     assert_eq!(ids, [id.as_str(), id.as_str()]);
-    let other = world.new_app().await;
+    let (other, now) = (world.new_app().await, world.clock.now());
     let queued = world.store.resend_event(&other, &id, now).await;
     assert!(!queued.expect("stored"), "it is another app's");
+}
+
+#[tokio::test]
+async fn a_resend_that_fails_uses_up_no_retry() {
+    let mut world = World::new().await;
+    world.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
+    world.receiver.react(Reaction::Status(500));
+    world.announce().await;
+    world.post().await;
+    let next_at = world.attempts().await[0].next_at;
+    resend(&world).await;
+    world.post().await;
+    let attempts = world.attempts().await;
+    let shown: Vec<_> = attempts.iter().map(|it| (it.attempt, it.next_at)).collect();
+    assert_eq!(shown, [(2, next_at), (1, None)]);
+    for (wait, attempts) in [(12, 3), (1, 3), (720, 4), (100_000, 4)] {
+        world.turn_clock(Duration::from_secs(wait));
+        world.post().await;
+        assert_eq!(world.receiver.seen().len(), attempts, "after {wait} s");
+    }
+}
+
+#[tokio::test]
+async fn a_resend_that_arrives_ends_the_retries() {
+    let world = World::new().await;
+    world.receiver.script([Reaction::Status(500)]);
+    world.announce().await;
+    world.post().await;
+    resend(&world).await;
+    world.post().await;
+    world.turn_clock(Duration::from_hours(48));
+    world.post().await;
+    let replies: Vec<_> = world
+        .attempts()
+        .await
+        .into_iter()
+        .map(|it| (it.attempt, it.reply, it.next_at))
+        .collect();
+    assert_eq!(
+        replies,
+        [(2, answer(204, ""), None), (1, answer(500, ""), None)]
+    );
+}
+
+#[tokio::test]
+async fn a_resend_during_an_attempt_follows_it() {
+    let world = World::new().await;
+    let answers = Arc::new(Semaphore::new(0));
+    let held = Reaction::When(Arc::clone(&answers));
+    world.receiver.script([Reaction::Status(500), held]);
+    world.announce().await;
+    world.post().await;
+    world.turn_clock(Duration::from_mins(1));
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.sender().run(shutdown.clone()));
+    world.receiver.wait_until(|seen| seen.len() == 2).await;
+    let id = resend(&world).await;
+    answers.add_permits(1);
+    world.receiver.wait_until(|seen| seen.len() == 3).await;
+    shutdown.drain();
+    running.await.expect("no panic");
+    let seen = world.receiver.seen();
+    assert!(seen.iter().all(|event| event.id() == id.as_str()));
+    let attempts: Vec<_> = world.attempts().await.iter().map(|it| it.attempt).collect();
+    assert_eq!(attempts, [3, 2, 1]);
 }

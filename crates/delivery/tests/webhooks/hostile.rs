@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use hato_delivery::Shutdown;
 use hato_domain::{OutboundPolicy, PostFailure, WebhookUrl};
 use hato_service::ports::PostReply;
-use hato_testkit::webhook_receiver::{Reaction, WebhookReceiver};
+use hato_testkit::webhook_receiver::Reaction;
 
 use crate::world::World;
 
@@ -65,28 +64,4 @@ async fn addresses_of_the_operators_network_are_not_connected_to() {
         assert_eq!(world.attempts().await[0].reply, blocked, "{host}");
     }
     assert_eq!(world.receiver.seen().len(), 0);
-}
-
-#[tokio::test]
-async fn one_that_hangs_delays_nobody_else() {
-    let mut world = World::new().await;
-    world.settings.at_once = 16;
-    world.receiver.react(Reaction::Hang);
-    for _ in 0..20 {
-        world.announce().await;
-    }
-    let prompt = WebhookReceiver::start(&world.authority).await;
-    let other = world.new_app().await;
-    world.point(&other, prompt.url()).await;
-    let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.sender().run(shutdown.clone()));
-    world.receiver.wait_until(|seen| !seen.is_empty()).await;
-    for _ in 0..20 {
-        world.announce_to(&other).await;
-        world.wake.ring_for_event();
-    }
-    prompt.wait_until(|seen| seen.len() == 20).await;
-    assert!(world.receiver.seen().len() <= 8, "bounded per app");
-    shutdown.abort();
-    running.await.expect("no panic");
 }

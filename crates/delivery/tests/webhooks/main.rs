@@ -1,8 +1,10 @@
 //! The webhooks' sender between a real store and a receiver that is real on the wire.
 
 mod arrival;
+mod connecting;
 mod failures;
 mod hostile;
 mod running;
+mod sharing;
 mod switch;
 mod world;

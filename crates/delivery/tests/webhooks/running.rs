@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
-use hato_service::ports::{Clock as _, LaneLease, NextLane};
+use hato_service::ports::{Clock as _, LaneClaim, LaneLease, NextLane};
 use hato_testkit::webhook_receiver::{Event, Reaction};
 
 use crate::world::World;
@@ -58,10 +58,17 @@ async fn what_an_abort_leaves_unknown_is_posted_again_under_its_id() {
     assert_eq!((ids.len(), world.receiver.seen().len()), (1, 2));
 }
 
+async fn next_lane(world: &World) -> NextLane {
+    let claim = LaneClaim {
+        now: world.clock.now(),
+        lease: world.settings.lease,
+        slow_too: true,
+    };
+    world.store.claim_lane(claim).await.expect("asked")
+}
+
 async fn claim(world: &World) -> Option<LaneLease> {
-    let lease = world.settings.lease;
-    let claimed = world.store.claim_lane(world.clock.now(), lease).await;
-    match claimed.expect("asked") {
+    match next_lane(world).await {
         NextLane::Claimed(lane) => Some(lane),
         NextLane::Idle { .. } => None,
     }
@@ -105,7 +112,7 @@ async fn a_lease_is_renewed_while_its_lane_is_looked_after() {
 async fn until_renewed(world: &World) {
     let (now, lease) = (world.clock.now(), world.settings.lease);
     loop {
-        match world.store.claim_lane(now, lease).await.expect("asked") {
+        match next_lane(world).await {
             NextLane::Claimed(_) => panic!("the lease has ended"),
             NextLane::Idle { next_due } if next_due == Some(now.plus(lease)) => return,
             NextLane::Idle { .. } => tokio::task::yield_now().await,

@@ -21,7 +21,7 @@ use hato_testkit::authority::Authority;
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use tempfile::TempDir;
 
-const ENCRYPTION_KEY: [u8; 32] = [7; 32];
+pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
 pub const DAY: Duration = Duration::from_hours(24);
 
 /// A clock that starts with the machine's, and then only moves when it is turned.

@@ -41,4 +41,7 @@ pub trait OperatorStore {
 
     /// How many pages are queued, claimed ones included; counted up to `most`.
     async fn queued_pages(&self, most: i64) -> Result<i64, StoreError>;
+
+    /// When the oldest of the events that wait for their first attempt was written; `None` when none waits.
+    async fn oldest_event(&self) -> Result<Option<UnixMillis>, StoreError>;
 }

@@ -64,6 +64,8 @@ pub struct AttemptRecord {
     pub started_at: UnixMillis,
     /// How long it took.
     pub duration: Duration,
+    /// The value of `webhook-signature`; empty when it was not signed.
+    pub signature: String,
     /// When the event is posted again by itself.
     pub next_at: Option<UnixMillis>,
 }
@@ -93,8 +95,10 @@ pub struct WebhookEvent {
     pub content: EventContent,
     /// When.
     pub created_at: UnixMillis,
-    /// Attempts that were made.
+    /// Attempts that were made, resends aside.
     pub attempts: u32,
+    /// When its owner asked for a resend that was not made yet.
+    pub resend: Option<UnixMillis>,
 }
 
 /// What an event tells.
@@ -151,6 +155,17 @@ pub struct KnownRecipient {
     pub endpoint: String,
 }
 
+/// What somebody who could post claims.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneClaim {
+    /// The time.
+    pub now: UnixMillis,
+    /// How long the claim lasts.
+    pub lease: Duration,
+    /// Whether a lane whose receiver was slow to answer will do.
+    pub slow_too: bool,
+}
+
 /// The right to post an app's events, until it ends or is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneLease {
@@ -158,6 +173,8 @@ pub struct LaneLease {
     pub app_id: AppId,
     /// Distinguishes this claim from every other.
     pub token: i64,
+    /// Whether the receiver was slow to answer last time.
+    pub is_slow: bool,
 }
 
 /// What a claim of a lane found.
@@ -177,11 +194,11 @@ pub enum NextLane {
 pub enum Agenda {
     /// Post these events.
     Post {
-        /// The webhook.
-        webhook: Box<WebhookRecord>,
+        /// Where to.
+        url: String,
         /// Events never posted, in the order of settlement.
         first: Vec<WebhookEvent>,
-        /// Events to be posted again, in the order in which they are due.
+        /// Events to be posted again: resends, then the others in the order in which they are due.
         again: Vec<WebhookEvent>,
     },
     /// The webhook is not active: what waits is discarded.
@@ -195,14 +212,20 @@ pub enum Agenda {
 pub struct Attempt {
     /// The event's number.
     pub event: i64,
+    /// When its owner asked for it, if it is a resend: it uses up no retry, and ends them when it arrives.
+    pub resend: Option<UnixMillis>,
     /// Where it was posted.
     pub url: String,
+    /// The value of `webhook-signature`; empty when it was not signed.
+    pub signature: String,
     /// What came back.
     pub reply: PostReply,
-    /// When it began.
+    /// When it began, which `webhook-timestamp` says in seconds.
     pub started_at: UnixMillis,
     /// How long it took.
     pub duration: Duration,
+    /// Whether that is slow.
+    pub is_slow: bool,
     /// What is to be done.
     pub verdict: Verdict,
 }
@@ -216,6 +239,15 @@ pub enum Verdict {
     Failed(Option<UnixMillis>),
     /// Nobody wants events there any more.
     Gone,
+}
+
+/// When a webhook whose attempts fail is switched off (CONTRACT 8).
+#[derive(Clone, Copy, Debug)]
+pub struct FailingLimit {
+    /// After so much time of failure.
+    pub after: Duration,
+    /// How much of the time between two attempts that failed is time of failure at most.
+    pub pause: Duration,
 }
 
 /// Whether an attempt was recorded.
@@ -253,7 +285,8 @@ pub trait WebhookStore {
     /// Queues an event for the owner to see; `false` when the webhook is not active.
     async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
 
-    /// Queues an event of the app once more; `false` when there is none with this id, or the webhook is not active.
+    /// Queues an attempt to post an event of the app besides those that are due by themselves; `false` when there is none with
+    /// this id that was posted before, or the webhook is not active.
     async fn resend_event(
         &self,
         app: &AppId,
@@ -283,8 +316,8 @@ pub trait WebhookStore {
 /// Verbs of who posts.
 #[async_trait]
 pub trait WebhookQueue {
-    /// Claims the lane that has been due longest, until `now + lease`.
-    async fn claim_lane(&self, now: UnixMillis, lease: Duration) -> Result<NextLane, StoreError>;
+    /// Claims the lane that has been due longest of those that will do.
+    async fn claim_lane(&self, claim: LaneClaim) -> Result<NextLane, StoreError>;
 
     /// What is due of a lane but not among `in_flight`: at most `limit` of each kind.
     async fn agenda(
@@ -295,6 +328,13 @@ pub trait WebhookQueue {
         limit: u32,
     ) -> Result<Agenda, StoreError>;
 
+    /// The webhook that a lane's events go to, as it is at `now`; `None` when it is not active, or the lease was lost.
+    async fn lane_webhook(
+        &self,
+        lane: &LaneLease,
+        now: UnixMillis,
+    ) -> Result<Option<WebhookRecord>, StoreError>;
+
     /// Who the recipients are, in the order of their numbers; whose subscription was removed meanwhile is missing.
     async fn known_recipients(
         &self,
@@ -302,12 +342,12 @@ pub trait WebhookQueue {
     ) -> Result<Vec<KnownRecipient>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
-    /// switched off when it is gone or nothing has succeeded since `failing_limit` before `now`.
+    /// switched off when it is gone or its attempts fail for so long.
     async fn record_attempt(
         &self,
         lane: &LaneLease,
         attempt: Attempt,
-        failing_limit: Duration,
+        limit: FailingLimit,
         now: UnixMillis,
     ) -> Result<AttemptRecorded, StoreError>;
 

@@ -4,14 +4,17 @@ use std::time::Duration;
 
 use hato_domain::{AppId, WebhookUrl};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, LaneLease, NextLane, PostReply, SealedSecrets, Settled,
-    Settlement, Verdict, WebhookEvent,
+    Agenda, Attempt, AttemptRecorded, FailingLimit, LaneClaim, LaneLease, NextLane, PostReply,
+    SealedSecrets, Settled, Settlement, Verdict, WebhookEvent,
 };
 
 use crate::world::{LEASE, START, World, at, ids, sent_to};
 
 const URL: &str = "https://hooks.example/1";
-const FIVE_DAYS: Duration = Duration::from_hours(120);
+const LIMIT: FailingLimit = FailingLimit {
+    after: Duration::from_hours(120),
+    pause: Duration::from_hours(24),
+};
 
 async fn app(world: &World) -> AppId {
     let app = world.app().await;
@@ -26,13 +29,17 @@ async fn announce(world: &World, app: &AppId) {
     assert!(queued.expect("stored"));
 }
 
+async fn next_lane(world: &World, millis: i64, slow_too: bool) -> NextLane {
+    let claim = LaneClaim {
+        now: at(millis),
+        lease: LEASE,
+        slow_too,
+    };
+    world.store.claim_lane(claim).await.expect("asked")
+}
+
 async fn claim(world: &World, millis: i64) -> LaneLease {
-    match world
-        .store
-        .claim_lane(at(millis), LEASE)
-        .await
-        .expect("asked")
-    {
+    match next_lane(world, millis, true).await {
         NextLane::Claimed(lane) => lane,
         NextLane::Idle { next_due } => panic!("nothing is due before {next_due:?}"),
     }
@@ -50,19 +57,22 @@ async fn due(world: &World, lane: &LaneLease, in_flight: &[i64]) -> [Vec<Webhook
 fn attempt(event: i64, status: u16, verdict: Verdict) -> Attempt {
     Attempt {
         event,
+        resend: None,
         url: URL.into(),
+        signature: "v1,x".into(),
         reply: PostReply::Answer {
             status,
             text: String::new(),
         },
         started_at: START,
         duration: Duration::ZERO,
+        is_slow: false,
         verdict,
     }
 }
 
 async fn record(world: &World, lane: &LaneLease, attempt: Attempt) -> AttemptRecorded {
-    let recorded = world.store.record_attempt(lane, attempt, FIVE_DAYS, START);
+    let recorded = world.store.record_attempt(lane, attempt, LIMIT, START);
     recorded.await.expect("stored")
 }
 
@@ -137,7 +147,7 @@ async fn an_event_written_while_its_lane_is_held_is_due_when_it_is_given_back() 
         .release_lane(&lane, at(10))
         .await
         .expect("stored");
-    let idle = world.store.claim_lane(at(9), LEASE).await.expect("asked");
+    let idle = next_lane(&world, 9, true).await;
     assert!(matches!(idle, NextLane::Idle { next_due } if next_due == Some(at(10))));
     let lane = claim(&world, 10).await;
     let [first, again] = due(&world, &lane, &[]).await;
@@ -155,7 +165,7 @@ async fn an_event_written_while_its_lane_is_held_is_due_when_it_is_given_back() 
         .release_lane(&lane, START)
         .await
         .expect("stored");
-    let idle = world.store.claim_lane(START, LEASE).await.expect("asked");
+    let idle = next_lane(&world, 0, true).await;
     assert!(matches!(idle, NextLane::Idle { next_due } if next_due == next_at));
 }
 
@@ -221,4 +231,41 @@ async fn an_event_is_written_if_and_only_if_its_outcome_was_counted() {
     let lane = claim(&world, 0).await;
     let [first, _] = due(&world, &lane, &[]).await;
     assert_eq!(first.len(), 2, "results, and the end of the send");
+}
+
+#[tokio::test]
+async fn a_slow_receivers_lane_can_be_passed_over() {
+    let world = World::new().await;
+    let apps = [app(&world).await, app(&world).await];
+    announce(&world, &apps[0]).await;
+    let lane = claim(&world, 0).await;
+    let [first, _] = due(&world, &lane, &[]).await;
+    let mut dawdling = attempt(first[0].number, 200, Verdict::Arrived);
+    dawdling.is_slow = true;
+    record(&world, &lane, dawdling).await;
+    announce(&world, &apps[0]).await;
+    let released = world.store.release_lane(&lane, START).await;
+    released.expect("stored");
+    let idle = next_lane(&world, 1, false).await;
+    assert!(matches!(idle, NextLane::Idle { next_due: None }));
+    announce(&world, &apps[1]).await;
+    let prompt = next_lane(&world, 1, false).await;
+    assert!(matches!(prompt, NextLane::Claimed(lane) if lane.app_id == apps[1] && !lane.is_slow));
+    let lane = claim(&world, 1).await;
+    assert_eq!((&lane.app_id, lane.is_slow), (&apps[0], true));
+    let [first, _] = due(&world, &lane, &[]).await;
+    record(
+        &world,
+        &lane,
+        attempt(first[0].number, 200, Verdict::Arrived),
+    )
+    .await;
+    announce(&world, &apps[0]).await;
+    let released = world.store.release_lane(&lane, START).await;
+    released.expect("stored");
+    let again = next_lane(&world, 1, false).await;
+    assert!(
+        matches!(again, NextLane::Claimed(lane) if !lane.is_slow),
+        "it is prompt again"
+    );
 }

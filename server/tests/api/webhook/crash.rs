@@ -11,6 +11,16 @@ use tokio::sync::Semaphore;
 use super::Scene;
 use crate::stage::{BINARY, database, until_logged};
 
+/// The ids of the events that wait for their first attempt, in the order of settlement.
+async fn waiting(scene: &Scene) -> Vec<String> {
+    let mut database = database(&scene.server).await;
+    let waiting = sqlx::query_scalar(
+        "SELECT public_id FROM webhook_events WHERE due_at IS NOT NULL AND attempts = 0 ORDER BY id",
+    );
+    let waiting = waiting.fetch_all(&mut database).await;
+    waiting.expect("events")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_settled_and_not_posted_is_posted_after_a_restart() {
     let mut scene = Scene::new().await;
@@ -20,12 +30,16 @@ async fn what_was_settled_and_not_posted_is_posted_after_a_restart() {
     let address = silent.local_addr().expect("it is bound");
     scene.point(&format!("https://{address}/")).await;
     let send = scene.send().await;
+    let settled = waiting(&scene).await;
     scene.server.kill9().await;
+    assert_eq!(waiting(&scene).await, settled, "nothing was posted");
     scene.server.restart().await.expect("it starts again");
     scene.point(scene.receiver.url()).await;
     let events = scene.events(2).await;
     let kinds: Vec<_> = events.iter().map(Event::kind).collect();
     assert_eq!(kinds, ["delivery.results", "send.completed"]);
+    let ids: Vec<_> = events.iter().map(Event::id).collect();
+    assert_eq!(ids, settled);
     for event in events {
         assert_eq!(event.json()["data"]["send_id"], send);
     }

@@ -1,4 +1,5 @@
-//! A send to very many: one event for each page, everybody in exactly one, and memory that does not grow with the audience.
+//! A send to very many: one event for each page, everybody in exactly one, and memory that grows neither with the audience nor
+//! with the length of its endpoints.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,10 +7,11 @@ use std::fs;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_testkit::webhook_receiver::Event;
+use http::Method;
 use serde_json::json;
 
 use super::Scene;
-use crate::stage::{AUTH, P256DH, database, post};
+use crate::stage::{AUTH, P256DH, database, post, send};
 
 /// Addresses to which nothing is sent: each of these recipients finally fails at once.
 const SUBSCRIBE: &str = "
@@ -96,5 +98,64 @@ async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory() {
     assert_eq!((named.len(), events), (recipients, pages + 1));
     let grown = peak_memory(&scene) - before;
     println!("{recipients} recipients, {events} events, {grown} MiB more");
+    assert!(grown < MOST_MIB, "{grown} MiB");
+}
+
+/// Apps of the owner, besides the scene's, each with a page of subscribers whose endpoints have 2,000 bytes.
+const APPS: usize = 40;
+const LONG: &str = "
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 500)
+    INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
+                               created_at, updated_at)
+    SELECT 'sub_' || a.id || n, a.id,
+           'https://10.0.0.1/' || n || substr(hex(zeroblob(1000)), 1, 1980), randomblob(32), $1, $2, n,
+           1700000000000, 1700000000000
+    FROM apps AS a, numbers";
+const LONG_COUNT: &str = "UPDATE apps SET active_subscriptions = 500, last_position = 500";
+
+async fn more_apps(scene: &Scene) -> Vec<String> {
+    let mut apps = Vec::new();
+    let webhook = json!({"webhook_url": scene.receiver.url()}).to_string();
+    for number in 0..APPS {
+        let app = json!({"name": format!("app {number}")});
+        let made = post(&scene.app.owner, "/api/v1/apps", &app).await.json();
+        let path = format!("/api/v1/apps/{}", made["appId"].as_str().expect("an id"));
+        let owner = &scene.app.owner;
+        let set = send(owner, Method::PATCH, &path, &[], webhook.clone()).await;
+        assert_eq!(set.status, 200, "{set}");
+        apps.push(path);
+    }
+    apps
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_of_long_endpoints_take_turns_in_memory() {
+    let scene = Scene::new().await;
+    let apps = more_apps(&scene).await;
+    let decode = |text| URL_SAFE_NO_PAD.decode(text).expect("base64url");
+    let mut database = database(&scene.server).await;
+    let inserted = sqlx::query(LONG)
+        .bind(decode(P256DH))
+        .bind(decode(AUTH))
+        .execute(&mut database)
+        .await;
+    inserted.expect("inserted");
+    let counted = sqlx::query(LONG_COUNT).execute(&mut database).await;
+    counted.expect("counted");
+    let before = peak_memory(&scene);
+    let message = json!({"title": "t", "body": "b"});
+    for app in &apps {
+        let reply = post(&scene.app.owner, &format!("{app}/notify"), &message).await;
+        assert_eq!(reply.json()["queued"], 500, "{reply}");
+    }
+    let (mut named, mut ends) = (HashSet::new(), 0);
+    while ends < APPS || named.len() < 500 * APPS {
+        scene.receiver.wait_until(|seen| !seen.is_empty()).await;
+        for event in scene.receiver.take() {
+            ends += usize::from(read(std::slice::from_ref(&event), &mut named));
+        }
+    }
+    let grown = peak_memory(&scene) - before;
+    println!("{APPS} events of more than 1 MB, {grown} MiB more");
     assert!(grown < MOST_MIB, "{grown} MiB");
 }

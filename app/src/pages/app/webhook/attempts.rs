@@ -72,6 +72,7 @@ fn AttemptRow(
 ) -> impl IntoView {
     let (class, result) = result(texts, &attempt.reply);
     let event = attempt.event_id.to_string();
+    let headers = headers(&attempt);
     let request = format!("{path}/webhook?event={event}#request");
     view! {
         <tr>
@@ -88,6 +89,7 @@ fn AttemptRow(
                     <p>
                         <a href=request>{texts.request}</a>
                     </p>
+                    <Quoted label=texts.headers text=headers />
                     <Answer texts reply=attempt.reply />
                     {app.map(|app| view! { <Resend texts app event /> })}
                 </details>
@@ -131,6 +133,19 @@ fn result(texts: &Webhook, reply: &PostReply) -> (&'static str, String) {
     }
 }
 
+/// The headers of the request by which a receiver verifies it, as they were sent; nothing when none were.
+fn headers(attempt: &AttemptRecord) -> String {
+    if attempt.signature.is_empty() {
+        return String::new();
+    }
+    format!(
+        "webhook-id: {}\nwebhook-timestamp: {}\nwebhook-signature: {}",
+        attempt.event_id,
+        attempt.started_at.0.div_euclid(1_000),
+        attempt.signature
+    )
+}
+
 #[component]
 fn Answer(texts: &'static Webhook, reply: PostReply) -> impl IntoView {
     let PostReply::Answer { text, .. } = reply else {
@@ -141,10 +156,19 @@ fn Answer(texts: &'static Webhook, reply: PostReply) -> impl IntoView {
     } else {
         text
     };
+    view! { <Quoted label=texts.answer text /> }.into_any()
+}
+
+/// What went over the wire, if anything did.
+#[component]
+fn Quoted(label: &'static str, text: String) -> impl IntoView {
+    if text.is_empty() {
+        return ().into_any();
+    }
     view! {
-        <p class="hint">{texts.answer}</p>
-        <div class="code">
-            <pre tabindex="0" role="region" aria-label=texts.answer>
+        <p class="hint">{label}</p>
+        <div class="code" translate="no">
+            <pre tabindex="0" role="region" aria-label=label>
                 <code>{text}</code>
             </pre>
         </div>

@@ -8,19 +8,35 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::oneshot;
 
-/// A body in one piece.
+/// Bytes that a connection takes at a time, so that it holds few of a large body that nobody reads.
+const PIECE: usize = 16 * 1_024;
+
+/// A body in pieces.
 pub struct Parcel {
-    bytes: Option<Bytes>,
-    leaves: Option<oneshot::Sender<()>>,
+    bytes: Bytes,
+    size: usize,
+    leaves: Option<oneshot::Sender<usize>>,
 }
 
 impl Parcel {
-    /// Will tell `leaves`.
-    pub fn new(bytes: Bytes, leaves: oneshot::Sender<()>) -> Self {
+    /// Will tell `leaves` its size when the last piece is taken.
+    pub fn new(bytes: Bytes, leaves: oneshot::Sender<usize>) -> Self {
         Self {
-            bytes: Some(bytes),
+            size: bytes.len(),
+            bytes,
             leaves: Some(leaves),
         }
+    }
+
+    fn next_piece(&mut self) -> Bytes {
+        let piece = self.bytes.split_to(self.bytes.len().min(PIECE));
+        if self.bytes.is_empty()
+            && let Some(leaves) = self.leaves.take()
+        {
+            // Nobody may be waiting any more.
+            let _ = leaves.send(self.size);
+        }
+        piece
     }
 }
 
@@ -32,19 +48,15 @@ impl Body for Parcel {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if let Some(leaves) = self.leaves.take() {
-            // Nobody may be waiting any more.
-            let _ = leaves.send(());
-        }
-        Poll::Ready(self.bytes.take().map(|bytes| Ok(Frame::data(bytes))))
+        let is_left = !self.bytes.is_empty();
+        Poll::Ready(is_left.then(|| Ok(Frame::data(self.next_piece()))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_none()
+        self.bytes.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {
-        let left = self.bytes.as_ref().map_or(0, Bytes::len);
-        SizeHint::with_exact(left as u64)
+        SizeHint::with_exact(self.bytes.len() as u64)
     }
 }

@@ -1,0 +1,116 @@
+//! What happens while the connection for an event is yet to stand.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_delivery::Shutdown;
+use hato_service::Secrets;
+use hato_service::ports::Clock as _;
+use hato_testkit::webhook_receiver::Event;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::timeout;
+
+use crate::world::{DAY, ENCRYPTION_KEY, World};
+
+/// A way to the world's receiver on which a connection only stands when it is let through.
+struct Gate {
+    url: String,
+    passes: Arc<Semaphore>,
+    knocks: watch::Receiver<usize>,
+}
+
+impl Gate {
+    async fn before(receiver: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await;
+        let listener = listener.expect("a free port on loopback");
+        let address = listener.local_addr().expect("it is bound");
+        let there = url::Url::parse(receiver).expect("a URL");
+        let there = ("127.0.0.1", there.port().expect("a port"));
+        let passes = Arc::new(Semaphore::new(0));
+        let (knock, knocks) = watch::channel(0);
+        let let_through = Arc::clone(&passes);
+        tokio::spawn(async move {
+            while let Ok((mut near, _)) = listener.accept().await {
+                knock.send_modify(|count| *count += 1);
+                let passes = Arc::clone(&let_through);
+                tokio::spawn(async move {
+                    passes.acquire().await.expect("it is open").forget();
+                    let mut far = TcpStream::connect(there).await.expect("it listens");
+                    // Whoever closes ends it.
+                    let _ = copy_bidirectional(&mut near, &mut far).await;
+                });
+            }
+        });
+        Self {
+            url: format!("https://{address}/hook"),
+            passes,
+            knocks,
+        }
+    }
+
+    /// Resolves once so many connections were asked for.
+    async fn knocked(&mut self, count: usize) {
+        let knocked = self.knocks.wait_for(|knocks| *knocks >= count).await;
+        knocked.expect("it listens");
+    }
+}
+
+/// Makes a new secret, so that there are two.
+async fn rotate(world: &World) {
+    let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
+    let sealer = secrets.sealer().expect("there is a key");
+    let secret = sealer.seal(world.app.as_str(), &[9; 32]);
+    let until = world.clock.now().plus(DAY);
+    let rotated = world.store.rotate_secret(&world.app, secret, until).await;
+    rotated.expect("stored");
+}
+
+#[tokio::test]
+async fn the_next_first_attempt_waits_for_it_and_is_signed_when_it_leaves() {
+    let world = World::new().await;
+    world.announce().await;
+    world.post().await;
+    let mut gate = Gate::before(world.receiver.url()).await;
+    world.point(&world.app, &gate.url).await;
+    world.receiver.take();
+    for _ in 0..4 {
+        world.announce().await;
+    }
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.sender().run(shutdown.clone()));
+    gate.knocked(1).await;
+    rotate(&world).await;
+    let second = timeout(Duration::from_millis(1_200), gate.knocked(2)).await;
+    assert!(second.is_err(), "nobody comes while the first one waits");
+    gate.passes.add_permits(4);
+    world.receiver.wait_until(|seen| seen.len() == 4).await;
+    shutdown.drain();
+    running.await.expect("no panic");
+
+    let seen = world.receiver.seen();
+    let ids: Vec<_> = seen.iter().map(Event::id).collect();
+    assert!(ids.is_sorted(), "{ids:?}");
+    let signatures = seen
+        .iter()
+        .map(|event| event.header("webhook-signature").matches("v1,").count());
+    assert_eq!(signatures.collect::<Vec<_>>(), [1, 2, 2, 2]);
+}
+
+#[tokio::test]
+async fn one_that_fails_lets_the_next_first_attempt_go() {
+    let mut world = World::new().await;
+    world.settings.answer_timeout = Duration::from_millis(200);
+    let mut gate = Gate::before(world.receiver.url()).await;
+    world.point(&world.app, &gate.url).await;
+    for _ in 0..3 {
+        world.announce().await;
+    }
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.sender().run(shutdown.clone()));
+    gate.knocked(3).await;
+    shutdown.drain();
+    running.await.expect("no panic");
+    assert!(world.receiver.seen().is_empty());
+}
