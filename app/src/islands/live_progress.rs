@@ -5,7 +5,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::closure::Closure;
 use web_sys::{EventSource, HtmlDivElement, MessageEvent};
 
-use super::live::has;
+use super::page::has;
 
 /// Found while the send is not finished.
 const RUNNING: &str = "[data-running]";

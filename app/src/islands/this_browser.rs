@@ -12,6 +12,7 @@ use web_sys::{
     RegistrationOptions, ServiceWorkerContainer, ServiceWorkerRegistration,
 };
 
+use super::live::look_at_once;
 use super::pause::pause;
 use crate::calls::{CallError, send_test, subscribe_browser, unsubscribe_browser};
 
@@ -195,6 +196,7 @@ async fn perform(
         Action::Test => loft.test().await.map(|()| Said::Sent),
         Action::Unsubscribe => loft.unsubscribe().await.map(|()| Said::Nothing),
     };
+    look_at_once();
     look(loft, standing).await;
     said.set(match done {
         Ok(done) => done,

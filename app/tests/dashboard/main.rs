@@ -5,6 +5,7 @@ mod app_pages;
 mod entrance;
 mod first_notification;
 mod languages;
+mod live;
 mod privacy;
 mod protection;
 mod queries;

@@ -70,6 +70,8 @@ pub struct Checklist {
     pub send: &'static str,
     /// How to send.
     pub send_text: &'static str,
+    /// Said when all is done.
+    pub arrived: &'static str,
 }
 
 /// Tenths of a percent as people read them.
@@ -115,6 +117,7 @@ pub const JA: Overview = Overview {
         subscriber_text: "コードを貼るか、このブラウザで購読してみましょう。",
         send: "最初の一通を送る",
         send_text: "テスト通知でも、全員への通知でも。",
+        arrived: "三歩とも済みました。鳩が飛び立っています。",
     },
 };
 
@@ -158,5 +161,6 @@ pub const EN: Overview = Overview {
         subscriber_text: "Paste the code, or subscribe this browser.",
         send: "Send the first notification",
         send_text: "A test to yourself, or one to everybody.",
+        arrived: "All three are done. The pigeon is on its way.",
     },
 };
