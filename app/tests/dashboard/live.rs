@@ -1,6 +1,15 @@
 //! What pages bring up to date by themselves.
 
-use crate::site::{Browser, Site, id};
+use std::time::Duration;
+
+use axum::body::Body;
+use hato_domain::wire::Credentials;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
+use tokio::time::timeout;
+use tower::ServiceExt as _;
+
+use crate::site::{Browser, PASSWORD, Site, id};
 
 const OWNER: &str = "owner@example.com";
 
@@ -60,4 +69,35 @@ async fn a_page_that_refreshes_itself_takes_no_new_key() {
     let refreshed = browser.get(&format!("{app}?refresh=1")).await;
     refreshed.shows("appKey: \"pk_…\"");
     browser.get(&app).await.hides("appKey: \"pk_…\"");
+}
+
+#[tokio::test]
+async fn events_end_with_the_session() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "便り").await;
+    let service = &site.context.service;
+    let credentials = Credentials {
+        email: Some(OWNER.to_owned()),
+        password: Some(PASSWORD.to_owned()),
+    };
+    let (email, password) = credentials.for_login().expect("both");
+    let owner = service.log_in(&email, password).await.expect("an account");
+    let session = service.start_session(&owner, None).await.expect("made");
+    let request = Request::get(format!("{send}/events"))
+        .header("cookie", format!("hato_session={session}"))
+        .body(Body::empty())
+        .expect("a request");
+    let router = hato_app::router(site.context.clone());
+    let answer = router.oneshot(request).await.expect("routers cannot fail");
+    assert_eq!(answer.status(), StatusCode::OK);
+    let mut events = answer.into_body();
+    let first = events.frame().await.expect("an event").expect("readable");
+    assert!(first.is_data());
+    service.end_sessions(&owner).await.expect("ended");
+    // The send is still under way: left alone, the events would go on for two minutes.
+    let rest = timeout(Duration::from_mins(1), events.collect()).await;
+    assert!(rest.expect("the end of the events").is_ok());
 }

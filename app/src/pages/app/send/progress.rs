@@ -89,7 +89,7 @@ pub fn Progress(texts: &'static App, standing: Standing) -> impl IntoView {
     let status = send.status;
     let nobody = (send.recipients == 0).then(|| view! { <p class="hint">{words.nobody}</p> });
     view! {
-        <section class="card progress" data-running=running>
+        <section class="card progress" id="progress" data-live data-running=running>
             <div class="progress-head">
                 <h2>{words.progress}</h2>
                 <span class=format!("status {}", status.as_str())>
