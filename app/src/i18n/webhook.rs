@@ -64,6 +64,8 @@ pub struct Webhook {
     pub next: &'static str,
     /// Leads to what was posted.
     pub request: &'static str,
+    /// Instead of it when it is not kept any more.
+    pub no_event: &'static str,
     /// Labels the answer.
     pub answer: &'static str,
     /// An answer without a body.
@@ -157,6 +159,7 @@ pub const JA: Webhook = Webhook {
     attempt: "回数",
     next: "次の再送",
     request: "送った内容",
+    no_event: "このイベントの記録は残っていません。",
     answer: "応答",
     no_answer: "本文なし",
     resend: "もう一度送る",
@@ -204,6 +207,7 @@ pub const EN: Webhook = Webhook {
     attempt: "Attempt",
     next: "again at",
     request: "Request",
+    no_event: "This event is not kept any more.",
     answer: "Answer",
     no_answer: "no body",
     resend: "Send again",
