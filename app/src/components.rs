@@ -14,7 +14,7 @@ mod usage;
 
 pub use code_block::CodeBlock;
 pub use confirm::Confirm;
-pub use field::{Field, Kind};
+pub use field::{Field, Kind, text_of_area};
 pub use frame::Frame;
 pub use language_switch::LanguageSwitch;
 pub use moment::Moment;

@@ -77,7 +77,7 @@ pub fn Field(
                 required=!optional
                 aria-describedby=described
             >
-                {value}
+                {text_of_area(value)}
             </textarea>
         }
         .into_any()
@@ -113,4 +113,13 @@ pub fn Field(
         </div>
     }
     .into_any()
+}
+
+/// A text as the content of a `textarea`, whose first line break does not count (WHATWG HTML §13.1.2.5).
+pub fn text_of_area(text: String) -> String {
+    if text.starts_with(['\r', '\n']) {
+        format!("\n{text}")
+    } else {
+        text
+    }
 }

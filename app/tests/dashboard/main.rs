@@ -2,6 +2,7 @@
 
 mod account;
 mod app_pages;
+mod drafts;
 mod entrance;
 mod first_notification;
 mod languages;
