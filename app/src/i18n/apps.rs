@@ -49,7 +49,7 @@ pub struct Apps {
 /// Japanese.
 pub const JA: Apps = Apps {
     title: "アプリ",
-    lead: "通知を送るサイトごとに、アプリを一つつくります。",
+    lead: "通知を送るサイトごとに、アプリを一つ作ります。",
     subscribers: "有効な購読者",
     month: "今月の送信",
     created: "作成",
@@ -57,8 +57,8 @@ pub const JA: Apps = Apps {
     empty_text: "最初のアプリに名前をつけましょう。サイトの名前がわかりやすいでしょう。",
     create_title: "新しいアプリ",
     name: "アプリの名前",
-    name_hint: "100文字まで。例：わたしのブログ",
-    create: "アプリをつくる",
+    name_hint: "100 文字まで。例：わたしのブログ",
+    create: "アプリを作る",
     full: "いまのプランでは、アプリは一つまでです。",
     plan: "プラン",
     usage: "今月の送信数",

@@ -101,3 +101,18 @@ async fn events_end_with_the_session() {
     let rest = timeout(Duration::from_mins(1), events.collect()).await;
     assert!(rest.expect("the end of the events").is_ok());
 }
+
+#[tokio::test]
+async fn no_time_is_promised_before_a_pace_is_measured() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "便り").await;
+    browser
+        .get(&send)
+        .await
+        .shows("data-running")
+        .hides("残り時間")
+        .hides("速さ");
+}

@@ -35,7 +35,7 @@ async fn a_wrong_key() {
     let (server, app) = stage().await;
     let before = everything(&app).await;
     let expected =
-        json!({"error": "APIキーが無効か、削除されています。", "code": "INVALID_API_KEY"});
+        json!({"error": "API キーが無効か、削除されています。", "code": "INVALID_API_KEY"});
     for key in [format!("pk_{}", "0".repeat(64)), "pk_".into()] {
         let stranger = server.client().bearer(&key);
         for (_, path) in endpoints(&app) {

@@ -16,9 +16,9 @@ pub struct Overview {
     pub month_limit: fn(i64) -> String,
     /// There is none.
     pub month_unlimited: &'static str,
-    /// Counts recipients reached within 30 days.
+    /// Counts recipients whose push service accepted it within 30 days.
     pub sent: &'static str,
-    /// Counts those ever reached.
+    /// Counts them from the beginning.
     pub ever: fn(i64) -> String,
     /// Counts what failed within 30 days.
     pub failed: &'static str,
@@ -87,15 +87,15 @@ pub const JA: Overview = Overview {
     month: "今月の送信",
     month_limit: |limit| format!("上限 {}（アカウント全体）", grouped(limit)),
     month_unlimited: "上限なし（アカウント全体）",
-    sent: "30日間に届いた数",
+    sent: "30 日間の送信",
     ever: |count| format!("これまでに {}", grouped(count)),
-    failed: "30日間の失敗",
+    failed: "30 日間の失敗",
     failed_share: |tenths| format!("全体の {}", percent(tenths)),
     chart: Chart {
-        title: "この30日間",
+        title: "この 30 日間",
         summary: |sent, failed| {
             format!(
-                "30日間で {} 件が届き、{} 件が失敗しました。",
+                "30 日間にプッシュサービスが {} 件を受け付け、{} 件が失敗しました。",
                 grouped(sent),
                 grouped(failed)
             )
@@ -111,8 +111,8 @@ pub const JA: Overview = Overview {
         title: "はじめの三歩",
         done: "完了",
         open: "これから",
-        key: "APIキーをつくる",
-        key_text: "下の「このコード用のキーをつくる」から。",
+        key: "API キーを作る",
+        key_text: "下の「このコード用のキーを作る」から。",
         subscriber: "最初の購読者を迎える",
         subscriber_text: "コードを貼るか、このブラウザで購読してみましょう。",
         send: "最初の一通を送る",
@@ -129,7 +129,7 @@ pub const EN: Overview = Overview {
     month: "Sends this month",
     month_limit: |limit| format!("of {} for the account", grouped(limit)),
     month_unlimited: "for the account, no limit",
-    sent: "Reached in 30 days",
+    sent: "Sent in 30 days",
     ever: |count| format!("{} ever", grouped(count)),
     failed: "Failed in 30 days",
     failed_share: |tenths| format!("{} of all", percent(tenths)),
@@ -137,7 +137,7 @@ pub const EN: Overview = Overview {
         title: "The last 30 days",
         summary: |sent, failed| {
             format!(
-                "Within 30 days {} were sent and {} failed.",
+                "Within 30 days push services accepted {}, and {} failed.",
                 grouped(sent),
                 grouped(failed)
             )

@@ -42,6 +42,8 @@ pub struct Send {
     pub cancelled: &'static str,
     /// Not settled yet.
     pub pending: &'static str,
+    /// What is known of those that were sent.
+    pub sent_means: &'static str,
     /// Headline of the failures.
     pub failures: &'static str,
     /// Heads the reasons.
@@ -102,7 +104,7 @@ pub const JA: Send = Send {
     accepted: "受付",
     by: "送信者",
     opens: "リンク先",
-    id: "送信ID",
+    id: "送信 ID",
     progress: "配信のようす",
     recipients: |count| format!("{} 人宛て", grouped(count)),
     percent: |percent| format!("{percent}%"),
@@ -118,6 +120,7 @@ pub const JA: Send = Send {
     skipped: "対象外",
     cancelled: "中止",
     pending: "配信待ち",
+    sent_means: "「送信」は、プッシュサービスが受け付けた数です。ブラウザに表示されたかどうかまではわかりません。",
     failures: "失敗の内訳",
     reason: "理由",
     service: "プッシュサービス",
@@ -125,7 +128,7 @@ pub const JA: Send = Send {
     others: "そのほか",
     no_failures: "失敗はありません。",
     cancel_open: "送信を中止する",
-    cancel_text: "まだ配信していない分を止めます。すでに届いた通知は取り消せません。",
+    cancel_text: "まだ配信していない分を止めます。すでに送った通知は取り消せません。",
     cancel: "残りを中止する",
     was_cancelled: |count| match count {
         0 => "中止できる分は残っていませんでした。".to_owned(),
@@ -160,6 +163,7 @@ pub const EN: Send = Send {
     skipped: "Skipped",
     cancelled: "Cancelled",
     pending: "Waiting",
+    sent_means: "“Sent” is what push services have accepted. Whether a browser has shown it cannot be known.",
     failures: "What failed",
     reason: "Reason",
     service: "Push service",
@@ -167,7 +171,7 @@ pub const EN: Send = Send {
     others: "Others",
     no_failures: "Nothing has failed.",
     cancel_open: "Cancel this send",
-    cancel_text: "What is not on its way yet stays here. What has arrived cannot be called back.",
+    cancel_text: "What is not on its way yet stays here. What was sent cannot be called back.",
     cancel: "Cancel the rest",
     was_cancelled: |count| match count {
         0 => "There was nothing left to cancel.".to_owned(),
