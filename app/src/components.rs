@@ -19,7 +19,7 @@ pub use frame::Frame;
 pub use language_switch::LanguageSwitch;
 pub use moment::Moment;
 pub use nothing::Nothing;
-pub use notice::{Note, Refusal, RefusalNote, Tone};
+pub use notice::{DoneNote, Note, Refusal, RefusalNote, Tone};
 pub use pager::{Pager, older};
 pub use pigeon::Pigeon;
 pub use usage::Usage;

@@ -47,13 +47,6 @@ impl Form {
         Self::of(page, name)
     }
 
-    /// The form `name` on a page below the app's: `/apps/{appId}/PAGE`.
-    pub fn of_page_below_app(app: &str, page: &str, name: &'static str) -> Self {
-        let page = AppId::parse(app)
-            .map_or_else(|_| "/apps".to_owned(), |id| format!("/apps/{id}/{page}"));
-        Self::of(page, name)
-    }
-
     /// Remembers what was typed into a field, for the case that the form is refused. Never a password.
     #[must_use]
     pub fn keep(mut self, field: &'static str, text: &str) -> Self {

@@ -36,6 +36,24 @@ pub fn Note(tone: Tone, children: Children) -> impl IntoView {
     }
 }
 
+/// Says what a form has done, if it led here after it (`?done=`).
+#[component]
+pub fn DoneNote(
+    /// The word for what was done.
+    what: &'static str,
+    text: &'static str,
+) -> impl IntoView {
+    let visit = Visit::current();
+    let done = visit.query("done").as_deref() == Some(what);
+    done.then(|| {
+        view! {
+            <Note tone=Tone::Good>
+                <p>{text}</p>
+            </Note>
+        }
+    })
+}
+
 /// Why the form `form` was refused, if it led back here, or that it was not sent, if the login came between.
 #[component]
 pub fn RefusalNote(form: &'static str) -> impl IntoView {

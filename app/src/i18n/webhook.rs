@@ -115,16 +115,15 @@ impl Webhook {
         }
     }
 
-    /// What a form has done, by its word in the page's address.
-    pub fn done(&self, word: &str) -> Option<&'static str> {
-        match word {
-            "saved" => Some(self.saved),
-            "cleared" => Some(self.cleared),
-            "rotated" => Some(self.rotated),
-            "enabled" => Some(self.enabled),
-            "queued" => Some(self.queued),
-            _ => None,
-        }
+    /// What forms have done, by its word in the page's address.
+    pub const fn done(&self) -> [(&'static str, &'static str); 5] {
+        [
+            ("saved", self.saved),
+            ("cleared", self.cleared),
+            ("rotated", self.rotated),
+            ("enabled", self.enabled),
+            ("queued", self.queued),
+        ]
     }
 }
 

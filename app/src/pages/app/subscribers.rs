@@ -11,7 +11,7 @@ use leptos::server_fn::ServerFn;
 use super::frame::{AppFrame, Section, path_of};
 use super::managed;
 use crate::calls::RemoveSubscriber;
-use crate::components::{Confirm, Moment, Note, Nothing, Pager, RefusalNote, Tone};
+use crate::components::{Confirm, DoneNote, Moment, Nothing, Pager, RefusalNote};
 use crate::i18n::{Subscribers, grouped};
 use crate::own_path::with_query;
 use crate::pages::loaded;
@@ -123,7 +123,6 @@ fn List(
     let newest = place.path(&path, None);
     let nobody = !searching && page.items.is_empty() && place.before.is_none();
     let lead = (texts.lead)(grouped(app.active_subscriptions));
-    let removed = visit.has_done("remove");
     let list = if nobody {
         view! { <Nobody texts base /> }.into_any()
     } else {
@@ -136,14 +135,7 @@ fn List(
     view! {
         <AppFrame app section=Section::Subscribers>
             <p class="lead">{lead}</p>
-            {removed
-                .then(|| {
-                    view! {
-                        <Note tone=Tone::Good>
-                            <p>{texts.removed}</p>
-                        </Note>
-                    }
-                })}
+            <DoneNote what="remove" text=texts.removed />
             <RefusalNote form="remove" />
             {list}
             <Pager path=newest older />

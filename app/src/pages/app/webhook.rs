@@ -13,7 +13,7 @@ use self::settings::{SecretSection, SwitchedOff, TestSection, UrlSection};
 use super::frame::{AppFrame, Section, path_of};
 use super::managed;
 use crate::calls::Typed;
-use crate::components::{CodeBlock, Note, Tone};
+use crate::components::{CodeBlock, DoneNote};
 use crate::pages::{Lively, loaded};
 use crate::visit::Visit;
 
@@ -54,7 +54,7 @@ fn Request(visit: Visit, app: AppRecord, body: Option<String>) -> impl IntoView 
     view! {
         <AppFrame app section=Section::Webhook title=texts.request>
             <Lively />
-            {shown}
+            <div id="request">{shown}</div>
             <p>
                 <a class="button quiet small" href=path>
                     {visit.texts().app.frame.back}
@@ -84,7 +84,6 @@ fn Sections(visit: Visit, overview: Overview) -> impl IntoView {
     } = overview;
     let id = app.id.to_string();
     let path = path_of(&app);
-    let done = visit.query("done").and_then(|word| texts.done(&word));
     let disabled = webhook.as_ref().and_then(|webhook| webhook.disabled);
     let is_active = webhook.is_some() && disabled.is_none();
     let secret = webhook.clone();
@@ -92,14 +91,7 @@ fn Sections(visit: Visit, overview: Overview) -> impl IntoView {
         <AppFrame app=app.clone() section=Section::Webhook title=texts.title>
             <Lively />
             <p>{texts.lead}</p>
-            {done
-                .map(|done| {
-                    view! {
-                        <Note tone=Tone::Good>
-                            <p>{done}</p>
-                        </Note>
-                    }
-                })}
+            {texts.done().map(|(what, text)| view! { <DoneNote what text /> })}
             {disabled.map(|reason| view! { <SwitchedOff texts app=id.clone() reason /> })}
             <UrlSection texts app=id.clone() plan=app.plan url=app.webhook_url typed />
             {secret.map(|webhook| view! { <SecretSection texts app=id.clone() webhook /> })}

@@ -72,7 +72,7 @@ fn AttemptRow(
 ) -> impl IntoView {
     let (class, result) = result(texts, &attempt.reply);
     let event = attempt.event_id.to_string();
-    let request = format!("{path}/webhook?event={event}");
+    let request = format!("{path}/webhook?event={event}#request");
     view! {
         <tr>
             <td class="time">
