@@ -50,7 +50,7 @@ async fn an_http_endpoint() {
     let (_server, app) = stage().await;
     let before = everything(&app).await;
     let expected = json!({
-        "error": "URLは https:// で始まる正しい形式で指定してください。",
+        "error": "URL は https:// で始まる正しい形式で指定してください。",
         "code": "INVALID_URL",
     });
     let body = registration("http://push.example.com/1").to_string();
