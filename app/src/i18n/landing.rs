@@ -42,7 +42,7 @@ const fn point(title: &'static str, text: &'static str) -> Point {
 #[rustfmt::skip]
 pub const JA: Landing = Landing {
     title: ["大切なお知らせを、", "まっすぐ届ける。"],
-    lead: "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3 分後には最初の一通が飛び立ちます。",
+    lead: "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
     start: "無料で始める",
     open: "アプリを開く",
     pricing: "料金を見る",

@@ -70,7 +70,7 @@ pub const JA: Site = Site {
     upgrade: "プランを見る",
     copy: "コピー",
     copied: "コピーしました",
-    selected: "選択しました（Ctrl+C か ⌘C でコピー）",
+    selected: "選択しました",
     unsent: "ログインの前に入力した内容です。まだ送信されていません。",
 };
 
@@ -96,6 +96,6 @@ pub const EN: Site = Site {
     upgrade: "See the plans",
     copy: "Copy",
     copied: "Copied",
-    selected: "Selected: press Ctrl+C or ⌘C",
+    selected: "Selected",
     unsent: "This is what you entered before you logged in. It is not sent yet.",
 };

@@ -54,6 +54,8 @@ pub struct Compose {
     pub signed_out: &'static str,
     /// Leads to the login in another tab.
     pub log_in: &'static str,
+    /// Says how it goes on after it.
+    pub then_review: &'static str,
 }
 
 /// Japanese.
@@ -87,13 +89,14 @@ pub const JA: Compose = Compose {
     sample_body: "クロワッサンが焼きあがりました。",
     opens: "クリックで開くページ",
     opens_site: "サイトのトップ",
-    signed_out: "ログインの有効期限が切れたため、まだ送っていません。入力した内容は下に残っています。別のタブでログインしてから、もう一度確認へ進んでください。",
+    signed_out: "セッションが終わったため、まだ送っていません。入力した内容は下に残っています。",
     log_in: "別のタブでログイン",
+    then_review: "してから、もう一度確認へ進んでください。",
 };
 
 /// English.
 pub const EN: Compose = Compose {
-    lead: "It goes to every active subscriber. You can look at it once more before.",
+    lead: "It goes to every active subscriber. You can look at it once more before it is sent.",
     heading: "Title",
     body: "Text",
     url: "Link",
@@ -127,6 +130,7 @@ pub const EN: Compose = Compose {
     sample_body: "The croissants are ready.",
     opens: "Opens on click",
     opens_site: "Your site",
-    signed_out: "Your session is over, so nothing was sent yet. What you wrote is still below: log in in another tab, then review it again here.",
+    signed_out: "Your session is over, so nothing was sent yet. What you wrote is still below.",
     log_in: "Log in in another tab",
+    then_review: ", then review it again here.",
 };

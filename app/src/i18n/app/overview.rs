@@ -84,7 +84,7 @@ pub const JA: Overview = Overview {
     figures: "数字で見る",
     subscribers: "有効な購読者",
     deactivated: |count| format!("無効 {}", grouped(count)),
-    month: "今月の送信",
+    month: "今月の宛先数",
     month_limit: |limit| format!("上限 {}（アカウント全体）", grouped(limit)),
     month_unlimited: "上限なし（アカウント全体）",
     sent: "30 日間の送信",
@@ -95,7 +95,7 @@ pub const JA: Overview = Overview {
         title: "この 30 日間",
         summary: |sent, failed| {
             format!(
-                "30 日間にプッシュサービスが {} 件を受け付け、{} 件が失敗しました。",
+                "30 日間にプッシュサービスが {}\u{a0}件を受け付け、{}\u{a0}件が失敗しました。",
                 grouped(sent),
                 grouped(failed)
             )
@@ -126,7 +126,7 @@ pub const EN: Overview = Overview {
     figures: "Figures",
     subscribers: "Active subscribers",
     deactivated: |count| format!("{} deactivated", grouped(count)),
-    month: "Sends this month",
+    month: "Recipients this month",
     month_limit: |limit| format!("of {} for the account", grouped(limit)),
     month_unlimited: "for the account, no limit",
     sent: "Sent in 30 days",

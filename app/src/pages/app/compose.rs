@@ -91,11 +91,12 @@ fn SignedOut(visit: Visit, draft: Draft) -> impl IntoView {
             <div class="app-page">
                 <h1>{title}</h1>
                 <Note tone=Tone::Bad>
+                    <p>{texts.signed_out}</p>
                     <p>
-                        {texts.signed_out} " "
                         <a href="/login" target="_blank">
                             {texts.log_in}
                         </a>
+                        {texts.then_review}
                     </p>
                 </Note>
                 <DraftForm texts action=visit.path().to_owned() draft site=String::new() />
