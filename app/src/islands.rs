@@ -4,6 +4,7 @@ mod composer;
 mod copy_button;
 mod live;
 mod live_progress;
+mod page;
 mod pause;
 mod preview;
 mod this_browser;

@@ -1,4 +1,4 @@
-//! What the answer to a form hands to the next page, once: a cookie of one minute that the page takes away (with scripts
+//! What the answer to a form hands to the next page, once: a cookie of a minute that the page takes away (with scripts
 //! off there is no other way past a redirect that keeps secrets and drafts out of addresses and logs).
 
 use std::time::Duration;
@@ -11,17 +11,30 @@ use serde::de::DeserializeOwned;
 use crate::cookie::{self, SetCookie};
 use crate::visit::Visit;
 
+/// Long enough for the redirect.
 const LIFETIME: Duration = Duration::from_mins(1);
+
+/// Long enough for logging in before.
+const LOGIN_LIFETIME: Duration = Duration::from_mins(10);
 
 /// Longest value that browsers keep, with room for the name and the attributes.
 const MAX_BYTES: usize = 3_800;
 
 /// Hands `value` to the page at `path`. One that is too large for a cookie is dropped.
 pub fn hand<T: Serialize>(visit: &Visit, name: &str, path: &str, value: &T) {
+    hand_for(LIFETIME, visit, name, path, value);
+}
+
+/// Hands `value` to the page at `path`, to which the login leads first.
+pub fn hand_past_login<T: Serialize>(visit: &Visit, name: &str, path: &str, value: &T) {
+    hand_for(LOGIN_LIFETIME, visit, name, path, value);
+}
+
+fn hand_for<T: Serialize>(lifetime: Duration, visit: &Visit, name: &str, path: &str, value: &T) {
     let json = serde_json::to_vec(value).unwrap_or_default();
     let value = URL_SAFE_NO_PAD.encode(json);
     if value.len() <= MAX_BYTES {
-        set(visit, name, path, &value, LIFETIME);
+        set(visit, name, path, &value, lifetime);
     }
 }
 

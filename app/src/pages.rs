@@ -28,7 +28,6 @@ pub use reference::ReferencePage;
 pub use refused::{LostPage, RefusedPage};
 pub use register::RegisterPage;
 
-use hato_domain::ErrorCode;
 use hato_service::{Failure, Outcome};
 use leptos::config::LeptosOptions;
 use leptos::hydration::HydrationScripts;
@@ -55,7 +54,7 @@ where
 /// What comes instead of a page: the login for strangers, or the reason.
 fn instead(visit: &Visit, failure: &Failure) -> AnyView {
     let code = failure.code();
-    if matches!(code, ErrorCode::Unauthorized | ErrorCode::InvalidSession) {
+    if failure.is_signed_out() {
         visit.redirect(&with_query("/login", &[("next", visit.path_and_query())]));
         return ().into_any();
     }

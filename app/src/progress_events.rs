@@ -76,7 +76,7 @@ async fn events(
     }
 }
 
-/// The browser tries no more.
+/// The page asks for itself instead, less and less often.
 fn refused(code: ErrorCode) -> Response {
     let status = StatusCode::from_u16(code.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -92,13 +92,14 @@ async fn listener(
     headers: &HeaderMap,
 ) -> Outcome<Listener> {
     let service = Arc::clone(&desk.context.service);
-    let token = session_cookie::read(headers).ok_or(ErrorCode::Unauthorized)?;
-    let session = service.authenticate_session(&token).await?;
-    let access = service.manage(&session.owner, app).await?;
+    let session = session_cookie::read(headers).ok_or(ErrorCode::Unauthorized)?;
+    let owner = service.authenticate_session(&session).await?.owner;
+    let access = service.manage(&owner, app).await?;
     service.sent(&access, &send).await?;
-    let seat = desk.seats.take(session.owner.id());
+    let seat = desk.seats.take(owner.id());
     Ok(Listener {
         service,
+        session,
         access,
         send,
         texts: Texts::of(Lang::of(headers)),
@@ -114,6 +115,8 @@ async fn listener(
 /// A page that listens.
 struct Listener {
     service: Arc<Service>,
+    /// The session's token.
+    session: String,
     access: MayManage,
     send: String,
     texts: &'static Texts,
@@ -133,23 +136,24 @@ impl Listener {
         })
     }
 
-    /// The page's part once it has changed; nothing when it will not, or the connection has lasted long enough.
+    /// The page's part once it has changed; nothing when it will not, the session is over, or the connection has lasted
+    /// long enough.
     async fn next(&mut self) -> Option<String> {
         while !self.is_over && Instant::now() < self.until {
+            if !self.last.is_empty() {
+                self.draining.run_until_cancelled(sleep(PAUSE)).await?;
+            }
             let html = self.render().await.ok()?;
             if html != self.last {
                 self.last.clone_from(&html);
                 return Some(html);
-            }
-            tokio::select! {
-                () = sleep(PAUSE) => {}
-                () = self.draining.cancelled() => return None,
             }
         }
         None
     }
 
     async fn render(&mut self) -> Outcome<String> {
+        self.service.require_live_session(&self.session).await?;
         let send = self.service.sent(&self.access, &self.send).await?;
         let standing = Standing::of(&self.service, &self.access, send).await?;
         self.is_over = !standing.is_running();

@@ -114,11 +114,6 @@ impl Visit {
         self.service().manage(&owner, app).await
     }
 
-    /// Whether a form led here after this was done (`?done=`).
-    pub fn has_done(&self, what: &str) -> bool {
-        self.query("done").as_deref() == Some(what)
-    }
-
     /// Who is signed in, if somebody is: public pages ignore a dead session.
     pub async fn visitor(&self) -> Option<Owner> {
         self.owner().await.ok()

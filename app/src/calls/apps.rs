@@ -64,7 +64,7 @@ mod act {
         let access = form.visit().may_manage(app).await?;
         let name = Name::parse(name)?;
         form.service().rename_app(&access, &name).await?;
-        Ok(format!("{}?done=rename", form.page()))
+        Ok(form.page_with("done=rename"))
     }
 
     /// What was typed must be the name that the app has.

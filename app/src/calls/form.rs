@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hato_domain::{AppId, ErrorCode};
+use hato_domain::AppId;
 use hato_service::{Failure, Outcome, Service};
 
 use super::CallError;
@@ -13,6 +13,9 @@ use crate::visit::Visit;
 
 /// The cookie that hands typed fields back to their form.
 const TYPED: &str = "hato_typed";
+
+/// In a page's address: the form that was filled in before the login.
+const UNSENT: &str = "unsent";
 
 /// A form that was posted, and the page that shows it.
 pub struct Form {
@@ -44,13 +47,6 @@ impl Form {
         Self::of(page, name)
     }
 
-    /// The form `name` on a page below the app's: `/apps/{appId}/PAGE`.
-    pub fn of_page_below_app(app: &str, page: &str, name: &'static str) -> Self {
-        let page = AppId::parse(app)
-            .map_or_else(|_| "/apps".to_owned(), |id| format!("/apps/{id}/{page}"));
-        Self::of(page, name)
-    }
-
     /// Remembers what was typed into a field, for the case that the form is refused. Never a password.
     #[must_use]
     pub fn keep(mut self, field: &'static str, text: &str) -> Self {
@@ -71,6 +67,12 @@ impl Form {
     /// The path of the form's page.
     pub fn page(&self) -> &str {
         &self.page
+    }
+
+    /// The path of the form's page with more in its query.
+    pub fn page_with(&self, more: &str) -> String {
+        let joint = if self.page.contains('?') { '&' } else { '?' };
+        format!("{}{joint}{more}", self.page)
     }
 
     /// Answers: on to the path that came out, or back to the form with the error's code.
@@ -97,21 +99,32 @@ impl Form {
         if self.visit.is_scripted() {
             self.visit.set_status(code.status());
         } else {
-            self.lead_back(code);
+            self.lead_back(failure);
         }
         CallError(code)
     }
 
-    fn lead_back(self, code: ErrorCode) {
-        if matches!(code, ErrorCode::Unauthorized | ErrorCode::InvalidSession) {
-            let login = with_query("/login", &[("next", &self.page)]);
-            return self.visit.redirect(&login);
+    fn lead_back(self, failure: &Failure) {
+        if failure.is_signed_out() {
+            return self.lead_past_login();
         }
         once::hand(&self.visit, TYPED, path_of(&self.page), &self.typed);
-        let joint = if self.page.contains('?') { '&' } else { '?' };
-        let (page, name) = (&self.page, self.name);
-        let path = format!("{page}{joint}error={code}&form={name}#{name}");
+        let (code, name) = (failure.code(), self.name);
+        let path = self.page_with(&format!("error={code}&form={name}#{name}"));
         self.visit.redirect(&path);
+    }
+
+    /// To the login, and from there back to the form, which holds what was typed.
+    fn lead_past_login(&self) {
+        let has_typed = self.typed.values().any(|text| !text.is_empty());
+        let back = if has_typed {
+            once::hand_past_login(&self.visit, TYPED, path_of(&self.page), &self.typed);
+            self.page_with(&format!("{UNSENT}={name}#{name}", name = self.name))
+        } else {
+            self.page.clone()
+        };
+        self.visit
+            .redirect(&with_query("/login", &[("next", &back)]));
     }
 }
 
@@ -119,6 +132,11 @@ impl Typed {
     /// What a refused form handed to this page.
     pub fn take(visit: &Visit) -> Self {
         Self(Arc::new(once::take(visit, TYPED).unwrap_or_default()))
+    }
+
+    /// Whether this page was asked for after a login that came between `form` and its sending.
+    pub fn is_unsent(visit: &Visit, form: &str) -> bool {
+        visit.query(UNSENT).as_deref() == Some(form)
     }
 
     /// What was typed into the field; nothing by default.

@@ -100,6 +100,6 @@ mod act {
     pub async fn delete(form: &Form, app: &str, key: &str) -> Outcome<String> {
         let access = form.visit().may_manage(app).await?;
         form.service().delete_key(&access, key).await?;
-        Ok(format!("{}?done=delete", form.page()))
+        Ok(form.page_with("done=delete"))
     }
 }

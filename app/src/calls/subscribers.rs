@@ -40,7 +40,7 @@ pub async fn unsubscribe_browser(
     form.answer_script(outcome)
 }
 
-/// Removes a subscriber.
+/// Removes a subscriber, and leads back to where in the list it was.
 #[server(name = RemoveSubscriber, prefix = "/_app", endpoint = "remove_subscriber")]
 pub async fn remove_subscriber(
     /// The app's id.
@@ -49,8 +49,18 @@ pub async fn remove_subscriber(
     /// The subscription's id.
     #[server(default)]
     subscription: String,
+    /// What the list was searched for.
+    #[server(default)]
+    q: String,
+    /// The state that it was searched for.
+    #[server(default)]
+    state: String,
+    /// Where its page began.
+    #[server(default)]
+    before: String,
 ) -> Result<(), CallError> {
-    let form = super::form::Form::of_app(&app, "/subscribers", "remove");
+    let list = act::list([("q", &q), ("state", &state), ("before", &before)]);
+    let form = super::form::Form::of_app(&app, &list, "remove");
     let outcome = act::remove(&form, &app, &subscription).await;
     form.answer(outcome)
 }
@@ -62,6 +72,16 @@ mod act {
     use hato_service::Outcome;
 
     use crate::calls::form::Form;
+    use crate::own_path::{own_path, with_query};
+
+    /// The list's path below the app's, with as much of a query as a path may have.
+    pub fn list(asked: [(&str, &str); 3]) -> String {
+        const LIST: &str = "/subscribers";
+        let given: Vec<_> = asked.into_iter().filter(|(_, it)| !it.is_empty()).collect();
+        let path = with_query(LIST, &given);
+        let path = own_path(&path).filter(|_| !given.is_empty());
+        path.unwrap_or(LIST).to_owned()
+    }
 
     /// What the dashboard's own subscribers are labelled with.
     const PLATFORM: &str = "Hato dashboard";
@@ -97,6 +117,6 @@ mod act {
         form.service()
             .remove_subscription(&access, subscription)
             .await?;
-        Ok(format!("{}?done=remove", form.page()))
+        Ok(form.page_with("done=remove"))
     }
 }

@@ -14,8 +14,9 @@ pub async fn set_webhook(
     #[server(default)]
     webhook_url: String,
 ) -> Result<(), CallError> {
-    let form = form(&app, "webhook").keep("webhook_url", &webhook_url);
-    let outcome = set(&form, &app, &webhook_url).await;
+    let form =
+        super::form::Form::of_app(&app, "/webhook", "webhook").keep("webhook_url", &webhook_url);
+    let outcome = act::set(&form, &app, &webhook_url).await;
     form.answer(outcome)
 }
 
@@ -26,8 +27,8 @@ pub async fn clear_webhook(
     #[server(default)]
     app: String,
 ) -> Result<(), CallError> {
-    let form = form(&app, "webhook");
-    let outcome = cleared(&form, &app).await;
+    let form = super::form::Form::of_app(&app, "/webhook", "webhook");
+    let outcome = act::clear(&form, &app).await;
     form.answer(outcome)
 }
 
@@ -38,8 +39,8 @@ pub async fn rotate_webhook_secret(
     #[server(default)]
     app: String,
 ) -> Result<(), CallError> {
-    let form = form(&app, "secret");
-    let outcome = rotated(&form, &app).await;
+    let form = super::form::Form::of_app(&app, "/webhook", "secret");
+    let outcome = act::rotate(&form, &app).await;
     form.answer(outcome)
 }
 
@@ -50,8 +51,8 @@ pub async fn enable_webhook(
     #[server(default)]
     app: String,
 ) -> Result<(), CallError> {
-    let form = form(&app, "switch");
-    let outcome = enabled(&form, &app).await;
+    let form = super::form::Form::of_app(&app, "/webhook", "switch");
+    let outcome = act::enable(&form, &app).await;
     form.answer(outcome)
 }
 
@@ -62,8 +63,8 @@ pub async fn send_test_event(
     #[server(default)]
     app: String,
 ) -> Result<(), CallError> {
-    let form = form(&app, "test");
-    let outcome = tested(&form, &app).await;
+    let form = super::form::Form::of_app(&app, "/webhook", "test");
+    let outcome = act::test(&form, &app).await;
     form.answer(outcome)
 }
 
@@ -77,74 +78,55 @@ pub async fn resend_event(
     #[server(default)]
     event: String,
 ) -> Result<(), CallError> {
-    let form = form(&app, "attempts");
-    let outcome = resent(&form, &app, &event).await;
+    let form = super::form::Form::of_app(&app, "/webhook", "attempts");
+    let outcome = act::resend(&form, &app, &event).await;
     form.answer(outcome)
 }
 
-/// A form of the app's webhook page.
 #[cfg(feature = "ssr")]
-fn form(app: &str, name: &'static str) -> super::form::Form {
-    super::form::Form::of_page_below_app(app, "webhook", name)
-}
+mod act {
+    use hato_domain::ErrorCode;
+    use hato_service::Outcome;
 
-#[cfg(feature = "ssr")]
-async fn may_manage(
-    form: &super::form::Form,
-    app: &str,
-) -> hato_service::Outcome<hato_service::access::MayManage> {
-    let owner = form.visit().owner().await?;
-    form.service().manage(&owner, app).await
-}
+    use crate::calls::form::Form;
 
-/// The page, with word of what was done.
-#[cfg(feature = "ssr")]
-fn done(form: &super::form::Form, what: &str) -> String {
-    format!("{}?done={what}", form.page())
-}
-
-#[cfg(feature = "ssr")]
-async fn set(form: &super::form::Form, app: &str, url: &str) -> hato_service::Outcome<String> {
-    let access = may_manage(form, app).await?;
-    let url = url.trim();
-    if url.is_empty() {
-        return Err(hato_domain::ErrorCode::MissingFields.into());
+    pub async fn set(form: &Form, app: &str, url: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        let url = url.trim();
+        if url.is_empty() {
+            return Err(ErrorCode::MissingFields.into());
+        }
+        form.service().set_webhook(&access, Some(url)).await?;
+        Ok(form.page_with("done=saved"))
     }
-    form.service().set_webhook(&access, Some(url)).await?;
-    Ok(done(form, "saved"))
-}
 
-#[cfg(feature = "ssr")]
-async fn cleared(form: &super::form::Form, app: &str) -> hato_service::Outcome<String> {
-    let access = may_manage(form, app).await?;
-    form.service().set_webhook(&access, None).await?;
-    Ok(done(form, "cleared"))
-}
+    pub async fn clear(form: &Form, app: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        form.service().set_webhook(&access, None).await?;
+        Ok(form.page_with("done=cleared"))
+    }
 
-#[cfg(feature = "ssr")]
-async fn rotated(form: &super::form::Form, app: &str) -> hato_service::Outcome<String> {
-    let access = may_manage(form, app).await?;
-    form.service().rotate_webhook_secret(&access).await?;
-    Ok(done(form, "rotated"))
-}
+    pub async fn rotate(form: &Form, app: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        form.service().rotate_webhook_secret(&access).await?;
+        Ok(form.page_with("done=rotated"))
+    }
 
-#[cfg(feature = "ssr")]
-async fn enabled(form: &super::form::Form, app: &str) -> hato_service::Outcome<String> {
-    let access = may_manage(form, app).await?;
-    form.service().enable_webhook(&access).await?;
-    Ok(done(form, "enabled"))
-}
+    pub async fn enable(form: &Form, app: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        form.service().enable_webhook(&access).await?;
+        Ok(form.page_with("done=enabled"))
+    }
 
-#[cfg(feature = "ssr")]
-async fn tested(form: &super::form::Form, app: &str) -> hato_service::Outcome<String> {
-    let access = may_manage(form, app).await?;
-    form.service().send_test_event(&access).await?;
-    Ok(done(form, "queued"))
-}
+    pub async fn test(form: &Form, app: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        form.service().send_test_event(&access).await?;
+        Ok(form.page_with("done=queued"))
+    }
 
-#[cfg(feature = "ssr")]
-async fn resent(form: &super::form::Form, app: &str, event: &str) -> hato_service::Outcome<String> {
-    let access = may_manage(form, app).await?;
-    form.service().resend_event(&access, event).await?;
-    Ok(done(form, "queued"))
+    pub async fn resend(form: &Form, app: &str, event: &str) -> Outcome<String> {
+        let access = form.visit().may_manage(app).await?;
+        form.service().resend_event(&access, event).await?;
+        Ok(form.page_with("done=queued"))
+    }
 }

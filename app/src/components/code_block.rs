@@ -31,6 +31,7 @@ pub fn CodeBlock(
                 target=id.to_owned()
                 label=texts.copy.to_owned()
                 done=texts.copied.to_owned()
+                selected=texts.selected.to_owned()
             />
         </div>
     }

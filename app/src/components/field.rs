@@ -66,8 +66,6 @@ pub fn Field(
     let id = format!("{form}-{name}");
     let hint_id = format!("{id}-hint");
     let described = hint.map(|_| hint_id.clone());
-    let pattern = (kind == Kind::Link).then_some("https://.*");
-    let least = (kind == Kind::NewPassword).then_some("8");
     let control = if kind == Kind::Lines {
         view! {
             <textarea
@@ -77,26 +75,13 @@ pub fn Field(
                 required=!optional
                 aria-describedby=described
             >
-                {value}
+                {text_of_area(value)}
             </textarea>
         }
         .into_any()
     } else {
-        view! {
-            <input
-                id=id.clone()
-                name=name
-                type=kind.input_type()
-                autocomplete=kind.autocomplete()
-                value=value
-                required=!optional
-                maxlength=max
-                minlength=least
-                pattern=pattern
-                aria-describedby=described
-            />
-        }
-        .into_any()
+        let id = id.clone();
+        view! { <Input id name kind value required=!optional max described /> }.into_any()
     };
     view! {
         <div class="field">
@@ -113,4 +98,39 @@ pub fn Field(
         </div>
     }
     .into_any()
+}
+
+#[component]
+fn Input(
+    id: String,
+    name: &'static str,
+    kind: Kind,
+    value: String,
+    required: bool,
+    max: Option<u16>,
+    described: Option<String>,
+) -> impl IntoView {
+    view! {
+        <input
+            id=id
+            name=name
+            type=kind.input_type()
+            autocomplete=kind.autocomplete()
+            value=value
+            required=required
+            maxlength=max
+            minlength=(kind == Kind::NewPassword).then_some("8")
+            pattern=(kind == Kind::Link).then_some("https://.*")
+            aria-describedby=described
+        />
+    }
+}
+
+/// A text as the content of a `textarea`, whose first line break does not count (WHATWG HTML §13.1.2.5).
+pub fn text_of_area(text: String) -> String {
+    if text.starts_with(['\r', '\n']) {
+        format!("\n{text}")
+    } else {
+        text
+    }
 }

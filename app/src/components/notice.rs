@@ -3,6 +3,7 @@
 use hato_domain::ErrorCode;
 use leptos::prelude::*;
 
+use crate::calls::Typed;
 use crate::i18n::message;
 use crate::visit::Visit;
 
@@ -35,13 +36,39 @@ pub fn Note(tone: Tone, children: Children) -> impl IntoView {
     }
 }
 
-/// Why the form `form` was refused, if it led back here.
+/// Says what a form has done, if it led here after it (`?done=`).
+#[component]
+pub fn DoneNote(
+    /// The word for what was done.
+    what: &'static str,
+    text: &'static str,
+) -> impl IntoView {
+    let visit = Visit::current();
+    let done = visit.query("done").as_deref() == Some(what);
+    done.then(|| {
+        view! {
+            <Note tone=Tone::Good>
+                <p>{text}</p>
+            </Note>
+        }
+    })
+}
+
+/// Why the form `form` was refused, if it led back here, or that it was not sent, if the login came between.
 #[component]
 pub fn RefusalNote(form: &'static str) -> impl IntoView {
     let visit = Visit::current();
+    if Typed::is_unsent(&visit, form) {
+        let unsent = view! {
+            <Note tone=Tone::Mind>
+                <p>{visit.texts().site.unsent}</p>
+            </Note>
+        };
+        return Some(unsent.into_any());
+    }
     let mine = visit.query("form").as_deref() == Some(form);
     let code = visit.refused().filter(|_| mine)?;
-    Some(view! { <Refusal code /> })
+    Some(view! { <Refusal code /> }.into_any())
 }
 
 /// Why something was refused.

@@ -64,7 +64,7 @@ pub const JA: Account = Account {
     change: "パスワードを変更",
     changed: "パスワードを変更しました。ほかのブラウザはログアウトされています。",
     sessions_title: "ログイン中のブラウザ",
-    sessions_text: "最後に使ってから14日で、自動的にログアウトします。",
+    sessions_text: "最後に使ってから 14 日で、自動的にログアウトします。",
     began: "ログイン",
     used: "最終使用",
     this_one: "このブラウザ",

@@ -38,18 +38,18 @@ pub struct Entrance {
 pub const JA: Entrance = Entrance {
     register_title: "新規登録",
     register_lead: "必要なのは、メールアドレスとパスワードだけです。",
-    register: "登録してはじめる",
+    register: "登録して始める",
     registered: "登録済みの方はログイン",
     closed: "このサーバーでは新規登録を受け付けていません。アカウントについては運営者にお問い合わせください。",
     log_in_title: "ログイン",
     log_in_lead: "おかえりなさい。",
     log_in: "ログイン",
-    github: "GitHubで続ける",
+    github: "GitHub で続ける",
     newcomer: "はじめての方は新規登録",
     log_in_first: "続けるにはログインしてください。",
     email: "メールアドレス",
     password: "パスワード",
-    password_hint: "8文字以上、128文字まで",
+    password_hint: "8 文字以上、128 文字まで",
     forgotten: "パスワードを忘れたときは、このサーバーの運営者に再設定を依頼してください。",
 };
 

@@ -42,23 +42,23 @@ const fn point(title: &'static str, text: &'static str) -> Point {
 #[rustfmt::skip]
 pub const JA: Landing = Landing {
     title: ["大切なお知らせを、", "まっすぐ届ける。"],
-    lead: "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3分後には最初の一通が飛び立ちます。",
-    start: "無料ではじめる",
+    lead: "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
+    start: "無料で始める",
     open: "アプリを開く",
     pricing: "料金を見る",
     picture: "手紙を運ぶ鳩と、届いた通知",
     sample: point("朝の便が届きました", "新しい記事を公開しました。タップして読む"),
     steps_title: "はじめての一通まで、三歩",
     steps: [
-        point("アプリをつくる", "名前をつけるだけです。送り主を証明する署名鍵は Hato が用意し、暗号化して預かります。"),
-        point("コードを貼る", "ページに数行、サイトの直下にサービスワーカーを1ファイル。購読ボタンはそれで動きます。"),
-        point("送る", "ダッシュボードからでも、サーバーからの API 呼び出し1回でも。配信はキューが引き受けます。"),
+        point("アプリを作る", "名前をつけるだけです。送り主を証明する署名鍵は Hato が用意し、暗号化して預かります。"),
+        point("コードを貼る", "ページに数行、サイトの直下にサービスワーカーを 1 ファイル。購読ボタンはそれで動きます。"),
+        point("送る", "ダッシュボードからでも、サーバーからの API 呼び出し 1 回でも。配信はキューが引き受けます。"),
     ],
     points_title: "まかせて安心な理由",
     points: [
         point("標準の Web Push", "RFC 8291 の暗号化と VAPID 署名。Chrome、Firefox、Safari、Edge に届き、中身は配信サービスにも読めません。"),
         point("なくさない", "通知はディスクに記録してから受け付けます。サーバーが止まっても、続きから届けます。"),
-        point("正直な数字", "届いた、期限切れ、失敗、対象外。一人ひとりを数え、合計はいつも合います。"),
+        point("正直な数字", "送信、購読切れ、失敗、対象外。一人ひとりを数え、合計はいつも合います。"),
         point("安全な鍵", "API キーはハッシュだけを保存。ページに置ける購読専用キーなど、用途ごとに権限を分けられます。"),
     ],
 };
@@ -83,7 +83,7 @@ pub const EN: Landing = Landing {
     points: [
         point("Standard web push", "RFC 8291 encryption and VAPID signatures. It reaches Chrome, Firefox, Safari and Edge, and no push service can read it."),
         point("Nothing is lost", "A notification is on disk before it is accepted. If the server stops, delivery goes on where it was."),
-        point("Honest numbers", "Delivered, expired, failed, skipped: every recipient is counted once, and the sum is always right."),
+        point("Honest numbers", "Sent, expired, failed, skipped: every recipient is counted once, and the sum is always right."),
         point("Careful with keys", "Only hashes of API keys are stored. A key for your page can subscribe and do nothing else."),
     ],
 };

@@ -42,6 +42,10 @@ pub struct Site {
     pub copy: &'static str,
     /// Says that it was copied.
     pub copied: &'static str,
+    /// Says that it is selected and that the browser lets only its user copy it.
+    pub selected: &'static str,
+    /// Said of a form that was filled in before the login.
+    pub unsent: &'static str,
 }
 
 /// Japanese.
@@ -66,6 +70,8 @@ pub const JA: Site = Site {
     upgrade: "プランを見る",
     copy: "コピー",
     copied: "コピーしました",
+    selected: "選択しました",
+    unsent: "ログインの前に入力した内容です。まだ送信されていません。",
 };
 
 /// English.
@@ -90,4 +96,6 @@ pub const EN: Site = Site {
     upgrade: "See the plans",
     copy: "Copy",
     copied: "Copied",
+    selected: "Selected",
+    unsent: "This is what you entered before you logged in. It is not sent yet.",
 };

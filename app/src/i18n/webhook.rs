@@ -66,6 +66,8 @@ pub struct Webhook {
     pub request: &'static str,
     /// Labels the headers of what was posted.
     pub headers: &'static str,
+    /// Instead of it when it is not kept any more.
+    pub no_event: &'static str,
     /// Labels the answer.
     pub answer: &'static str,
     /// An answer without a body.
@@ -115,16 +117,15 @@ impl Webhook {
         }
     }
 
-    /// What a form has done, by its word in the page's address.
-    pub fn done(&self, word: &str) -> Option<&'static str> {
-        match word {
-            "saved" => Some(self.saved),
-            "cleared" => Some(self.cleared),
-            "rotated" => Some(self.rotated),
-            "enabled" => Some(self.enabled),
-            "queued" => Some(self.queued),
-            _ => None,
-        }
+    /// What forms have done, by its word in the page's address.
+    pub const fn done(&self) -> [(&'static str, &'static str); 5] {
+        [
+            ("saved", self.saved),
+            ("cleared", self.cleared),
+            ("rotated", self.rotated),
+            ("enabled", self.enabled),
+            ("queued", self.queued),
+        ]
     }
 }
 
@@ -160,6 +161,7 @@ pub const JA: Webhook = Webhook {
     next: "次の再送",
     request: "送った内容",
     headers: "送ったヘッダー",
+    no_event: "このイベントの記録は残っていません。",
     answer: "応答",
     no_answer: "本文なし",
     resend: "もう一度送る",
@@ -208,6 +210,7 @@ pub const EN: Webhook = Webhook {
     next: "again at",
     request: "Request",
     headers: "Headers of the request",
+    no_event: "This event is not kept any more.",
     answer: "Answer",
     no_answer: "no body",
     resend: "Send again",

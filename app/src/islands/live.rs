@@ -1,73 +1,65 @@
-//! A part of a page while something is under way: it shows how far that is without being asked.
+//! Parts of a page that show how things are without being asked.
+
+use std::cell::Cell;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{DomParser, Element, HtmlDivElement, Response, SupportedType};
+use leptos::wasm_bindgen::JsValue;
 
-use super::pause::pause;
+use super::page::{Page, Seen, has};
+use super::pause::{rest, tell};
 
 /// Milliseconds before the first look, and the most between two.
 const FIRST_WAIT: i32 = 1_000;
 const LONGEST_WAIT: i32 = 15_000;
 
-/// Keeps `part` among its children up to date with that of the page at `path`, as long as `running` is found in it.
+/// Somebody wants the page to look at once.
+const LOOK: &str = "hato:look";
+
+thread_local! {
+    /// Remembers that while a look is under way, which may have begun too early.
+    static WANTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes the page look at once: something was just done that it shows.
+pub fn look_at_once() {
+    WANTED.set(true);
+    tell(LOOK);
+}
+
+/// The wait after one: rarer looks, the longer nothing happens.
+pub fn longer(wait: i32) -> i32 {
+    (wait * 3 / 2).min(LONGEST_WAIT)
+}
+
+/// Keeps the parts of this page that are marked `data-live` up to date with those of the page at `path`, as long as
+/// `running` is found among them.
 #[island]
 pub fn Live(
-    /// The page with the same part.
+    /// The page with the same parts.
     path: String,
-    /// A selector for what is replaced, on this page and in the answer.
-    part: String,
-    /// A selector for what is found in it while something is under way.
+    /// A selector for what is found while something may change.
     running: String,
-    /// The part, as it was when the page was made.
-    children: Children,
 ) -> impl IntoView {
-    let shown = NodeRef::<leptos::html::Div>::new();
     Effect::new(move |_| {
-        if let Some(shown) = shown.get() {
-            spawn_local(watch(path.clone(), part.clone(), running.clone(), shown));
-        }
+        let (path, running) = (path.clone(), running.clone());
+        spawn_local(async move { drop(watch(path, &running).await) });
     });
-    view! {
-        <div class="live" node_ref=shown>
-            {children()}
-        </div>
-    }
 }
 
-async fn watch(path: String, part: String, running: String, shown: HtmlDivElement) {
+async fn watch(path: String, running: &str) -> Result<(), JsValue> {
+    let mut page = Page::at(path);
     let mut wait = FIRST_WAIT;
-    while shown.is_connected() && has(&shown, &running) {
-        if pause(wait).await.is_err() {
-            return;
+    while document().body().is_some_and(|body| has(&body, running)) {
+        if !WANTED.take() {
+            rest(wait, &[LOOK]).await?;
+            WANTED.set(false);
         }
-        wait = (wait * 3 / 2).min(LONGEST_WAIT);
-        if !document().hidden() && refresh(&path, &part, &shown).await.is_err() {
-            return;
-        }
+        wait = match page.refresh().await? {
+            Seen::Changed => FIRST_WAIT,
+            Seen::Same | Seen::Nothing => longer(wait),
+            Seen::Over => return Ok(()),
+        };
     }
-}
-
-/// Whether the element has such a one within.
-pub fn has(element: &Element, selector: &str) -> bool {
-    let found = element.query_selector(selector);
-    found.is_ok_and(|found| found.is_some())
-}
-
-/// Replaces the part; an answer without one (the session is over, or the part is) is an error. A network that fails for
-/// once is not.
-async fn refresh(path: &str, part: &str, shown: &Element) -> Result<(), JsValue> {
-    let Ok(answer) = JsFuture::from(window().fetch_with_str(path)).await else {
-        return Ok(());
-    };
-    let html = JsFuture::from(answer.unchecked_into::<Response>().text()?).await?;
-    let html = html.as_string().unwrap_or_default();
-    let page = DomParser::new()?.parse_from_string(&html, SupportedType::TextHtml)?;
-    let fresh = page.query_selector(part)?.ok_or(JsValue::NULL)?;
-    match shown.query_selector(part)? {
-        Some(stale) => stale.replace_with_with_node_1(&fresh),
-        None => Ok(()),
-    }
+    Ok(())
 }

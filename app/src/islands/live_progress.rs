@@ -1,49 +1,123 @@
 //! A send under way: the server says how far it is whenever that changes.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use leptos::prelude::*;
-use leptos::wasm_bindgen::JsCast;
+use leptos::task::spawn_local;
 use leptos::wasm_bindgen::closure::Closure;
+use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::{EventSource, HtmlDivElement, MessageEvent};
 
-use super::live::has;
+use super::live::longer;
+use super::page::{Page, Seen, has};
+use super::pause::{VISIBILITY, rest, tell, until};
 
 /// Found while the send is not finished.
 const RUNNING: &str = "[data-running]";
 
-/// Replaces its children with what the events at `path` bring, until the send is finished.
+/// Milliseconds until a connection that has ended is made anew.
+const FIRST_WAIT: i32 = 1_000;
+
+/// The connection brings nothing more: it was lost or refused, or the send is finished.
+const ENDED: &str = "hato:ended";
+
+/// Why what is shown may not be how it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    Unreachable,
+    Over,
+}
+
+/// Replaces its children with what the events at `events` bring, until the send is finished. While there are none the
+/// page itself is asked, less and less often.
 #[island]
 pub fn LiveProgress(
     /// Where the events come from: each is the new content.
-    path: String,
+    events: String,
+    /// The page with this content.
+    page: String,
+    /// Says that the server cannot be reached.
+    unreachable: String,
+    /// Says that there is nothing more to be seen: the session is over, or the send is gone.
+    over: String,
     /// The content, as it was when the page was made.
     children: Children,
 ) -> impl IntoView {
     let shown = NodeRef::<leptos::html::Div>::new();
+    let trouble = RwSignal::new(None);
     Effect::new(move |_| {
-        if let Some(shown) = shown.get().filter(|shown| has(shown, RUNNING)) {
-            listen(&path, shown);
+        if let Some(shown) = shown.get() {
+            let (events, page) = (events.clone(), Page::at(page.clone()));
+            spawn_local(async move { drop(follow(&events, page, shown, trouble).await) });
         }
     });
+    let said = move || match trouble.get() {
+        None => String::new(),
+        Some(Trouble::Unreachable) => unreachable.clone(),
+        Some(Trouble::Over) => over.clone(),
+    };
     view! {
+        <p class="note mind" role="status" hidden=move || trouble.get().is_none()>
+            {said}
+        </p>
         <div class="live" node_ref=shown>
             {children()}
         </div>
     }
 }
 
-/// The browser comes back by itself when the connection ends, unless the server refuses.
-fn listen(path: &str, shown: HtmlDivElement) {
-    let Ok(source) = EventSource::new(path) else {
-        return;
-    };
-    let events = source.clone();
-    let show = move |event: MessageEvent| {
-        shown.set_inner_html(&event.data().as_string().unwrap_or_default());
-        if !has(&shown, RUNNING) {
-            events.close();
+async fn follow(
+    events: &str,
+    mut page: Page,
+    shown: HtmlDivElement,
+    trouble: RwSignal<Option<Trouble>>,
+) -> Result<(), JsValue> {
+    let mut wait = FIRST_WAIT;
+    while has(&shown, RUNNING) {
+        if !document().hidden() && listen(events, &shown, trouble).await? {
+            wait = FIRST_WAIT;
         }
-    };
-    let show = Closure::<dyn FnMut(MessageEvent)>::new(show);
+        if has(&shown, RUNNING) {
+            rest(wait, &[]).await?;
+            wait = longer(wait);
+        }
+        trouble.set(match page.refresh().await? {
+            Seen::Changed | Seen::Same => None,
+            Seen::Nothing => Some(Trouble::Unreachable),
+            Seen::Over => Some(Trouble::Over),
+        });
+        if trouble.get_untracked() == Some(Trouble::Over) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Shows events until there are no more or nobody sees them: a hidden page takes no connection from others. Whether there
+/// was one.
+async fn listen(
+    path: &str,
+    shown: &HtmlDivElement,
+    trouble: RwSignal<Option<Trouble>>,
+) -> Result<bool, JsValue> {
+    let heard = Rc::new(Cell::new(false));
+    let (content, any) = (shown.clone(), Rc::clone(&heard));
+    let show = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        any.set(true);
+        trouble.set(None);
+        content.set_inner_html(&event.data().as_string().unwrap_or_default());
+        if !has(&content, RUNNING) {
+            tell(ENDED);
+        }
+    });
+    let end = Closure::<dyn FnMut()>::new(|| tell(ENDED));
+    let source = EventSource::new(path)?;
     source.set_onmessage(Some(show.as_ref().unchecked_ref()));
-    show.forget();
+    source.set_onerror(Some(end.as_ref().unchecked_ref()));
+    let ended = until(&[ENDED, VISIBILITY]).await;
+    source.set_onmessage(None);
+    source.set_onerror(None);
+    source.close();
+    ended.map(|()| heard.get())
 }

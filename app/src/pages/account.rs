@@ -11,7 +11,7 @@ use leptos::server_fn::ServerFn;
 use self::browser::browser_name;
 use super::loaded;
 use crate::calls::{ChangePassword, DeleteAccount, LogOut, LogOutEverywhere};
-use crate::components::{Confirm, Field, Frame, Kind, Moment, Note, RefusalNote, Tone};
+use crate::components::{Confirm, DoneNote, Field, Frame, Kind, Moment, RefusalNote};
 use crate::i18n::{Account, plan_name};
 use crate::session_cookie;
 use crate::visit::Visit;
@@ -75,13 +75,6 @@ fn Password(visit: Visit, owner: Owner) -> impl IntoView {
     } else {
         texts.no_password
     };
-    let changed = visit.has_done("password").then(|| {
-        view! {
-            <Note tone=Tone::Good>
-                <p>{texts.changed}</p>
-            </Note>
-        }
-    });
     let current = has_password.then(|| {
         view! {
             <Field form="password" name="current" kind=Kind::Password label=texts.current />
@@ -91,7 +84,7 @@ fn Password(visit: Visit, owner: Owner) -> impl IntoView {
         <section class="card narrow" id="password">
             <h2>{texts.password_title}</h2>
             <p class="hint">{text}</p>
-            {changed}
+            <DoneNote what="password" text=texts.changed />
             <RefusalNote form="password" />
             <form method="post" action=ChangePassword::url()>
                 <input

@@ -7,7 +7,7 @@ use leptos::server_fn::ServerFn;
 
 use super::loaded;
 use crate::calls::{CreateApp, Typed};
-use crate::components::{Field, Frame, Kind, Note, Nothing, RefusalNote, Tone, Usage};
+use crate::components::{DoneNote, Field, Frame, Kind, Nothing, RefusalNote, Usage};
 use crate::i18n::{Apps, grouped, plan_name};
 use crate::visit::Visit;
 
@@ -30,13 +30,6 @@ fn Loft(visit: Visit, owner: Owner, apps: Vec<AppRecord>, month: MonthUse) -> im
     } else {
         view! { <Cards texts apps=apps.clone() month=month.clone() /> }.into_any()
     };
-    let deleted = visit.has_done("delete").then(|| {
-        view! {
-            <Note tone=Tone::Good>
-                <p>{texts.deleted}</p>
-            </Note>
-        }
-    });
     let most = owner.account().plan.max_apps();
     let is_full = most.is_some_and(|most| i64::try_from(apps.len()).is_ok_and(|n| n >= most));
     view! {
@@ -48,7 +41,7 @@ fn Loft(visit: Visit, owner: Owner, apps: Vec<AppRecord>, month: MonthUse) -> im
                         <p class="lead">{texts.lead}</p>
                     </div>
                 </div>
-                {deleted}
+                <DoneNote what="delete" text=texts.deleted />
                 <MonthCard visit=visit.clone() owner recipients=month.recipients />
                 {cards}
                 <CreateForm visit is_full />

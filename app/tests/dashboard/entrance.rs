@@ -127,7 +127,7 @@ async fn a_script_gets_the_code_instead_of_a_redirect() {
 async fn the_way_through_github_stands_beside_the_forms() {
     let site = Site::open().await;
     let mut browser = site.browser();
-    for (language, text) in [("ja", "GitHubで続ける"), ("en", "Continue with GitHub")] {
+    for (language, text) in [("ja", "GitHub で続ける"), ("en", "Continue with GitHub")] {
         browser.speaks = language;
         for page in ["/login", "/register"] {
             let page = browser.get(page).await;

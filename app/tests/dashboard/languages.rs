@@ -12,7 +12,7 @@ async fn the_browser_chooses_until_the_visitor_does() {
         .get("/")
         .await
         .shows("<html lang=\"ja\"")
-        .shows("無料ではじめる");
+        .shows("無料で始める");
     browser.speaks = "en-GB,en;q=0.9,ja;q=0.5";
     browser
         .get("/")

@@ -2,9 +2,11 @@
 
 mod account;
 mod app_pages;
+mod drafts;
 mod entrance;
 mod first_notification;
 mod languages;
+mod live;
 mod privacy;
 mod protection;
 mod queries;

@@ -14,7 +14,7 @@ async fn a_notification_is_looked_at_before_it_goes() {
         browser.subscribe(&app, number).await;
     }
     let path = format!("{app}/send");
-    browser.get(&path).await.shows("2 人に届きます");
+    browser.get(&path).await.shows("2 人に送ります");
     let fields = [
         ("title", "見出し <b>"),
         ("body", "一行目\r\n二行目"),

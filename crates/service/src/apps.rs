@@ -79,7 +79,12 @@ impl Service {
         let parse = |url| WebhookUrl::parse(url, &self.settings.outbound);
         let url = url.map(parse).transpose()?;
         match self.store.set_webhook(access.app(), url.clone()).await? {
-            WebhookSet::Done => Ok(url),
+            WebhookSet::Done => {
+                if url.is_some() {
+                    self.make_first_secret(access).await?;
+                }
+                Ok(url)
+            }
             WebhookSet::PlanRequired => Err(ErrorCode::PlanRequired.into()),
             WebhookSet::NoApp => Err(ErrorCode::NotFound.into()),
         }

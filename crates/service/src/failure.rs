@@ -36,6 +36,14 @@ impl Failure {
         self.code
     }
 
+    /// Whether it takes somebody who is signed in: there was no session, or it is over.
+    pub fn is_signed_out(&self) -> bool {
+        matches!(
+            self.code,
+            ErrorCode::Unauthorized | ErrorCode::InvalidSession
+        )
+    }
+
     /// What the log is told.
     pub fn cause(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.cause.as_deref()

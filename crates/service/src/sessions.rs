@@ -71,6 +71,12 @@ impl Service {
         Ok(Session { owner, renewed })
     }
 
+    /// Refuses a token as [`Self::authenticate_session`] does, but does not count as a use.
+    pub async fn require_live_session(&self, token: &str) -> Outcome<()> {
+        let session = self.store.session(hash(token), self.clock.now()).await?;
+        session.map(drop).ok_or(ErrorCode::InvalidSession.into())
+    }
+
     /// The owner's live sessions, last used first; the caller's is the one under `token`.
     pub async fn sessions(&self, owner: &Owner, token: &str) -> Outcome<Vec<ListedSession>> {
         let now = self.clock.now();

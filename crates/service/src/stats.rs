@@ -15,8 +15,10 @@ const DAYS: i64 = 30;
 pub struct Overview {
     /// Its statistics.
     pub stats: Stats,
-    /// Whether it has an API key.
-    pub has_key: bool,
+    /// Whether it ever had an API key.
+    pub had_key: bool,
+    /// Whether anybody ever subscribed.
+    pub had_subscriber: bool,
     /// Whether it has ever sent.
     pub has_sent: bool,
 }
@@ -33,7 +35,8 @@ impl Service {
         let (record, period) = self.counted(access).await?;
         Ok(Overview {
             stats: shown(&record, period),
-            has_key: record.has_key,
+            had_key: record.had_key,
+            had_subscriber: record.had_subscriber,
             has_sent: record.total_sends > 0,
         })
     }

@@ -105,6 +105,15 @@ impl Service {
         Ok(event_body(&*self.store, access.app(), &event).await?)
     }
 
+    /// Makes the first secret of a webhook that was just set, so that reading it need not. Without an encryption key it is
+    /// made when there is one.
+    pub(crate) async fn make_first_secret(&self, access: &MayManage) -> Outcome<()> {
+        if let Ok(sealed) = self.sealed_secret(access) {
+            self.store.keep_first_secret(access.app(), sealed).await?;
+        }
+        Ok(())
+    }
+
     fn announced(&self, queued: bool) -> Outcome<()> {
         if !queued {
             return Err(ErrorCode::NotFound.into());

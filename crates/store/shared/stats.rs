@@ -39,7 +39,8 @@ async fn read(
         total_sent: days.iter().map(|day| day.sent).sum(),
         total_failed: days.iter().map(|day| day.failed).sum(),
         total_sends: days.iter().map(|day| day.sends).sum(),
-        has_key: now.has_key,
+        had_key: now.had_key,
+        had_subscriber: now.had_subscriber,
         days: days
             .into_iter()
             .filter(|day| day.day >= period.first_day)
@@ -53,7 +54,8 @@ struct Standing {
     active_subscriptions: i64,
     deactivated: i64,
     month_recipients: i64,
-    has_key: bool,
+    had_key: bool,
+    had_subscriber: bool,
 }
 
 async fn standing(
@@ -70,7 +72,8 @@ async fn standing(
                   COALESCE((SELECT u.recipients FROM monthly_usage AS u
                             WHERE u.account_id = p.account_id AND u.month = $2), 0)
                   AS "month_recipients!: i64",
-                  EXISTS (SELECT 1 FROM api_keys AS k WHERE k.app_id = p.id) AS "has_key!: bool"
+                  EXISTS (SELECT 1 FROM key_events AS k WHERE k.app_id = p.id) AS "had_key!: bool",
+                  p.last_position > 0 AS "had_subscriber!: bool"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
            WHERE p.id = $1 AND p.deleted_at IS NULL"#,
         app,

@@ -42,7 +42,7 @@ pub fn operations() -> Vec<Operation> {
         Operation::new(Method::GET, "/auth/github", "beginGithubLogin", TAG)
             .says(
                 "Begin a login through GitHub, in a browser",
-                "ブラウザーで GitHub ログインを始める",
+                "ブラウザで GitHub ログインを始める",
             )
             .redirects("To GitHub.")
             .refuses([ErrorCode::RateLimited, ErrorCode::OauthNotConfigured]),

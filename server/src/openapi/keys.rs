@@ -20,7 +20,7 @@ pub fn operations() -> Vec<Operation> {
     created["key"] = format!("pk_{}", "0".repeat(64)).into();
     vec![
         Operation::new(Method::POST, all, "createApiKey", TAG)
-            .says("Create a key", "APIキーを作成する")
+            .says("Create a key", "API キーを作成する")
             .about("The only answer with the raw key.")
             .takes(Takes::SessionOrFullKey)
             .body::<CreateKey>(json!({"name": "web shop", "scope": "notify"}))
@@ -31,7 +31,7 @@ pub fn operations() -> Vec<Operation> {
                 ErrorCode::ConfigError,
             ]),
         Operation::new(Method::GET, all, "listApiKeys", TAG)
-            .says("The app's keys", "APIキーを一覧する")
+            .says("The app's keys", "API キーを一覧する")
             .takes(Takes::SessionOrFullKey)
             .answers_list::<ApiKey>("All of them, without the raw keys.", json!([key()])),
         Operation::new(
@@ -40,7 +40,7 @@ pub fn operations() -> Vec<Operation> {
             "deleteApiKey",
             TAG,
         )
-        .says("Delete a key at once and for good", "APIキーを削除する")
+        .says("Delete a key at once and for good", "API キーを削除する")
         .takes(Takes::SessionOrFullKey)
         .answers::<Done>(200, "It is gone.", json!({"ok": true}))
         .refuses([ErrorCode::NotFound]),
@@ -52,7 +52,7 @@ pub fn operations() -> Vec<Operation> {
         )
         .says(
             "Who made and deleted keys, newest first",
-            "APIキーの作成と削除の履歴を新しい順に取得する",
+            "API キーの作成と削除の履歴を新しい順に取得する",
         )
         .takes(Takes::SessionOrFullKey)
         .with(parameter::paging())

@@ -28,7 +28,7 @@ pub fn operations() -> Vec<Operation> {
         send("/api/v1/notify/batch", "notifyBatch")
             .says(
                 "Send to up to 100 endpoints",
-                "最大100件の endpoint に送信する",
+                "最大 100 件の endpoint に送信する",
             )
             .about(
                 "Endpoints that are no active subscription are skipped, and duplicates count once.",

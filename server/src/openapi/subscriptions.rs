@@ -19,7 +19,7 @@ pub fn operations() -> Vec<Operation> {
         registration("/api/v1/subscriptions", "registerSubscription")
             .says(
                 "Register a browser with the key's app",
-                "ブラウザーをキーのアプリに登録する",
+                "ブラウザをキーのアプリに登録する",
             )
             .about("Registering again replaces its keys. Not subject to the subscriber limit."),
         registration(
@@ -28,7 +28,7 @@ pub fn operations() -> Vec<Operation> {
         )
         .says(
             "Register a browser within the plan's limit",
-            "プランの上限の範囲でブラウザーを登録する",
+            "プランの上限の範囲でブラウザを登録する",
         )
         .refuses([ErrorCode::SubscriberLimitExceeded]),
         Operation::new(
@@ -37,7 +37,7 @@ pub fn operations() -> Vec<Operation> {
             "unsubscribe",
             TAG,
         )
-        .says("Unsubscribe a browser", "ブラウザーの登録を解除する")
+        .says("Unsubscribe a browser", "ブラウザの登録を解除する")
         .about("Also 200 when there is nothing to unsubscribe.")
         .takes(ANY_KEY)
         .body::<Unsubscribe>(json!({"endpoint": "https://push.example.com/abc"}))

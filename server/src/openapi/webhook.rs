@@ -16,7 +16,7 @@ pub fn operations() -> Vec<Operation> {
     let path = "/api/v1/apps/{appId}/webhook";
     vec![
         Operation::new(Method::GET, path, "getWebhook", TAG)
-            .says("Where events go, and what signs them", "Webhookを取得する")
+            .says("Where events go, and what signs them", "Webhook を取得する")
             .about(
                 "404 while the app has no `webhook_url`, which `PATCH /api/v1/apps/{appId}` sets.",
             )
@@ -28,7 +28,7 @@ pub fn operations() -> Vec<Operation> {
             "rotateWebhookSecret",
             TAG,
         )
-        .says("Make a new secret", "Webhookの署名シークレットを更新する")
+        .says("Make a new secret", "Webhook の署名シークレットを更新する")
         .about("For 24 hours both sign.")
         .takes(Takes::SessionOrFullKey)
         .answers::<Webhook>(200, "The webhook with both secrets.", rotated()),
@@ -40,7 +40,7 @@ pub fn operations() -> Vec<Operation> {
         )
         .says(
             "Switch a switched-off webhook on",
-            "停止したWebhookを再開する",
+            "停止した Webhook を再開する",
         )
         .takes(Takes::SessionOrFullKey)
         .answers::<Webhook>(200, "The webhook.", webhook())

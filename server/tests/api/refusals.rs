@@ -35,7 +35,7 @@ async fn a_wrong_key() {
     let (server, app) = stage().await;
     let before = everything(&app).await;
     let expected =
-        json!({"error": "APIキーが無効か、削除されています。", "code": "INVALID_API_KEY"});
+        json!({"error": "API キーが無効か、削除されています。", "code": "INVALID_API_KEY"});
     for key in [format!("pk_{}", "0".repeat(64)), "pk_".into()] {
         let stranger = server.client().bearer(&key);
         for (_, path) in endpoints(&app) {
@@ -50,7 +50,7 @@ async fn an_http_endpoint() {
     let (_server, app) = stage().await;
     let before = everything(&app).await;
     let expected = json!({
-        "error": "URLは https:// で始まる正しい形式で指定してください。",
+        "error": "URL は https:// で始まる正しい形式で指定してください。",
         "code": "INVALID_URL",
     });
     let body = registration("http://push.example.com/1").to_string();

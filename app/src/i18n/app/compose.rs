@@ -50,11 +50,17 @@ pub struct Compose {
     pub opens: &'static str,
     /// Where it leads when there is no url.
     pub opens_site: &'static str,
+    /// Said when the session was over.
+    pub signed_out: &'static str,
+    /// Leads to the login in another tab.
+    pub log_in: &'static str,
+    /// Says how it goes on after it.
+    pub then_review: &'static str,
 }
 
 /// Japanese.
 pub const JA: Compose = Compose {
-    lead: "有効な購読者の全員に届きます。送る前に、もう一度確認できます。",
+    lead: "有効な購読者の全員に送ります。送る前に、もう一度確認できます。",
     heading: "タイトル",
     body: "本文",
     url: "リンク先",
@@ -73,7 +79,7 @@ pub const JA: Compose = Compose {
     edit: "書き直す",
     audience: |count| match count {
         0 => "まだ購読者がいません。送っても誰にも届きません。".to_owned(),
-        _ => format!("有効な購読者 {} 人に届きます。", grouped(count)),
+        _ => format!("有効な購読者 {} 人に送ります。", grouped(count)),
     },
     size: "大きさ",
     bytes: "バイト",
@@ -83,11 +89,14 @@ pub const JA: Compose = Compose {
     sample_body: "クロワッサンが焼きあがりました。",
     opens: "クリックで開くページ",
     opens_site: "サイトのトップ",
+    signed_out: "セッションが終わったため、まだ送っていません。入力した内容は下に残っています。",
+    log_in: "別のタブでログイン",
+    then_review: "してから、もう一度確認へ進んでください。",
 };
 
 /// English.
 pub const EN: Compose = Compose {
-    lead: "Every active subscriber gets it. You can look at it once more before it goes.",
+    lead: "It goes to every active subscriber. You can look at it once more before it is sent.",
     heading: "Title",
     body: "Text",
     url: "Link",
@@ -110,8 +119,8 @@ pub const EN: Compose = Compose {
     edit: "Change it",
     audience: |count| match count {
         0 => "Nobody has subscribed yet, so nobody will get it.".to_owned(),
-        1 => "1 active subscriber will get it.".to_owned(),
-        _ => format!("{} active subscribers will get it.", grouped(count)),
+        1 => "It will go to 1 active subscriber.".to_owned(),
+        _ => format!("It will go to {} active subscribers.", grouped(count)),
     },
     size: "Size",
     bytes: "bytes",
@@ -121,4 +130,7 @@ pub const EN: Compose = Compose {
     sample_body: "The croissants are ready.",
     opens: "Opens on click",
     opens_site: "Your site",
+    signed_out: "Your session is over, so nothing was sent yet. What you wrote is still below.",
+    log_in: "Log in in another tab",
+    then_review: ", then review it again here.",
 };

@@ -63,9 +63,9 @@ impl Reasons {
 
 /// Japanese.
 pub const JA: DeadLetters = DeadLetters {
-    lead: "再試行しても届けられなかった通知です。購読切れはここには含まれません。",
+    lead: "プッシュサービスが受け付けず、もう送り直さない通知です。購読が終わっていた宛先は含みません。",
     empty_title: "不達はありません",
-    empty: "すべての鳩が、手紙を届けて帰ってきています。",
+    empty: "プッシュサービスが受け付けなかった通知は、理由とともにここに並びます。",
     time: "日時（UTC）",
     endpoint: "宛先",
     reason: "理由",
@@ -74,7 +74,7 @@ pub const JA: DeadLetters = DeadLetters {
     send: "送信を見る",
     reasons: Reasons {
         expired: "購読が終わっていた",
-        key_mismatch: "購読が別の鍵でつくられている",
+        key_mismatch: "購読が別の鍵で作られている",
         throttled: "プッシュサービスの送信制限",
         unavailable: "プッシュサービスの障害",
         unreachable: "プッシュサービスに接続できない",
@@ -86,9 +86,9 @@ pub const JA: DeadLetters = DeadLetters {
 
 /// English.
 pub const EN: DeadLetters = DeadLetters {
-    lead: "Notifications that could not be delivered, retries included. Subscriptions that have ended are not among them.",
+    lead: "Notifications that the push service did not accept and that are not tried again. Subscriptions that had ended are not among them.",
     empty_title: "Nothing is undelivered",
-    empty: "Every pigeon has come home.",
+    empty: "What a push service does not accept will be listed here with the reason.",
     time: "Time (UTC)",
     endpoint: "To",
     reason: "Reason",

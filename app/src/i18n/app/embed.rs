@@ -33,9 +33,9 @@ pub struct Embed {
 /// Japanese.
 pub const JA: Embed = Embed {
     title: "サイトに埋め込む",
-    lead: "購読専用キーをつくると、そのまま貼れるコードを一度だけ表示します。",
+    lead: "購読専用キーを作ると、そのまま貼れるコードを一度だけ表示します。",
     filled: "新しいキーを入れてあります。このまま貼り付けられます。",
-    make_key: "このコード用のキーをつくる",
+    make_key: "このコード用のキーを作る",
     key_name: "埋め込み",
     page: "1. ページに貼る",
     worker: "2. /hato-sw.js という名前でサイトの直下に置く",

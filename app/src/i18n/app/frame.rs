@@ -38,7 +38,7 @@ pub const JA: Frame = Frame {
     compose: "通知を送る",
     history: "送信履歴",
     subscribers: "購読者",
-    keys: "APIキー",
+    keys: "API キー",
     dead_letters: "不達",
     webhook: "Webhook",
     settings: "設定",

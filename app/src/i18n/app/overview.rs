@@ -16,9 +16,9 @@ pub struct Overview {
     pub month_limit: fn(i64) -> String,
     /// There is none.
     pub month_unlimited: &'static str,
-    /// Counts recipients reached within 30 days.
+    /// Counts recipients whose push service accepted it within 30 days.
     pub sent: &'static str,
-    /// Counts those ever reached.
+    /// Counts them from the beginning.
     pub ever: fn(i64) -> String,
     /// Counts what failed within 30 days.
     pub failed: &'static str,
@@ -70,6 +70,8 @@ pub struct Checklist {
     pub send: &'static str,
     /// How to send.
     pub send_text: &'static str,
+    /// Said when all is done.
+    pub arrived: &'static str,
 }
 
 /// Tenths of a percent as people read them.
@@ -82,18 +84,18 @@ pub const JA: Overview = Overview {
     figures: "数字で見る",
     subscribers: "有効な購読者",
     deactivated: |count| format!("無効 {}", grouped(count)),
-    month: "今月の送信",
+    month: "今月の宛先数",
     month_limit: |limit| format!("上限 {}（アカウント全体）", grouped(limit)),
     month_unlimited: "上限なし（アカウント全体）",
-    sent: "30日間に届いた数",
+    sent: "30 日間の送信",
     ever: |count| format!("これまでに {}", grouped(count)),
-    failed: "30日間の失敗",
+    failed: "30 日間の失敗",
     failed_share: |tenths| format!("全体の {}", percent(tenths)),
     chart: Chart {
-        title: "この30日間",
+        title: "この 30 日間",
         summary: |sent, failed| {
             format!(
-                "30日間で {} 件が届き、{} 件が失敗しました。",
+                "30 日間にプッシュサービスが {}\u{a0}件を受け付け、{}\u{a0}件が失敗しました。",
                 grouped(sent),
                 grouped(failed)
             )
@@ -109,12 +111,13 @@ pub const JA: Overview = Overview {
         title: "はじめの三歩",
         done: "完了",
         open: "これから",
-        key: "APIキーをつくる",
-        key_text: "下の「このコード用のキーをつくる」から。",
+        key: "API キーを作る",
+        key_text: "下の「このコード用のキーを作る」から。",
         subscriber: "最初の購読者を迎える",
         subscriber_text: "コードを貼るか、このブラウザで購読してみましょう。",
         send: "最初の一通を送る",
         send_text: "テスト通知でも、全員への通知でも。",
+        arrived: "三歩とも済みました。鳩が飛び立っています。",
     },
 };
 
@@ -123,10 +126,10 @@ pub const EN: Overview = Overview {
     figures: "Figures",
     subscribers: "Active subscribers",
     deactivated: |count| format!("{} deactivated", grouped(count)),
-    month: "Sends this month",
+    month: "Recipients this month",
     month_limit: |limit| format!("of {} for the account", grouped(limit)),
     month_unlimited: "for the account, no limit",
-    sent: "Reached in 30 days",
+    sent: "Sent in 30 days",
     ever: |count| format!("{} ever", grouped(count)),
     failed: "Failed in 30 days",
     failed_share: |tenths| format!("{} of all", percent(tenths)),
@@ -134,7 +137,7 @@ pub const EN: Overview = Overview {
         title: "The last 30 days",
         summary: |sent, failed| {
             format!(
-                "Within 30 days {} were sent and {} failed.",
+                "Within 30 days push services accepted {}, and {} failed.",
                 grouped(sent),
                 grouped(failed)
             )
@@ -158,5 +161,6 @@ pub const EN: Overview = Overview {
         subscriber_text: "Paste the code, or subscribe this browser.",
         send: "Send the first notification",
         send_text: "A test to yourself, or one to everybody.",
+        arrived: "All three are done. The pigeon is on its way.",
     },
 };

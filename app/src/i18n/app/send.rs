@@ -42,6 +42,8 @@ pub struct Send {
     pub cancelled: &'static str,
     /// Not settled yet.
     pub pending: &'static str,
+    /// What is known of those that were sent.
+    pub sent_means: &'static str,
     /// Headline of the failures.
     pub failures: &'static str,
     /// Heads the reasons.
@@ -64,6 +66,10 @@ pub struct Send {
     pub was_cancelled: fn(i64) -> String,
     /// Nobody was there to get it.
     pub nobody: &'static str,
+    /// The page gets no news of it for now.
+    pub unreachable: &'static str,
+    /// The page gets no news of it any more.
+    pub over: &'static str,
 }
 
 /// Seconds as people say them.
@@ -98,7 +104,7 @@ pub const JA: Send = Send {
     accepted: "受付",
     by: "送信者",
     opens: "リンク先",
-    id: "送信ID",
+    id: "送信 ID",
     progress: "配信のようす",
     recipients: |count| format!("{} 人宛て", grouped(count)),
     percent: |percent| format!("{percent}%"),
@@ -114,6 +120,7 @@ pub const JA: Send = Send {
     skipped: "対象外",
     cancelled: "中止",
     pending: "配信待ち",
+    sent_means: "「送信」は、プッシュサービスが受け付けた数です。ブラウザに表示されたかどうかまではわかりません。",
     failures: "失敗の内訳",
     reason: "理由",
     service: "プッシュサービス",
@@ -121,13 +128,15 @@ pub const JA: Send = Send {
     others: "そのほか",
     no_failures: "失敗はありません。",
     cancel_open: "送信を中止する",
-    cancel_text: "まだ配信していない分を止めます。すでに届いた通知は取り消せません。",
+    cancel_text: "まだ配信していない分を止めます。すでに送った通知は取り消せません。",
     cancel: "残りを中止する",
     was_cancelled: |count| match count {
         0 => "中止できる分は残っていませんでした。".to_owned(),
         _ => format!("{} 件の配信を中止しました。", grouped(count)),
     },
     nobody: "有効な購読者がいなかったため、誰にも届いていません。",
+    unreachable: "サーバーに接続できません。表示は最後にわかった状態です。つながりしだい更新します。",
+    over: "この送信の続きを表示できなくなりました。ページを再読み込みしてください。",
 };
 
 /// English.
@@ -154,6 +163,7 @@ pub const EN: Send = Send {
     skipped: "Skipped",
     cancelled: "Cancelled",
     pending: "Waiting",
+    sent_means: "“Sent” is what push services have accepted. Whether a browser has shown it cannot be known.",
     failures: "What failed",
     reason: "Reason",
     service: "Push service",
@@ -161,7 +171,7 @@ pub const EN: Send = Send {
     others: "Others",
     no_failures: "Nothing has failed.",
     cancel_open: "Cancel this send",
-    cancel_text: "What is not on its way yet stays here. What has arrived cannot be called back.",
+    cancel_text: "What is not on its way yet stays here. What was sent cannot be called back.",
     cancel: "Cancel the rest",
     was_cancelled: |count| match count {
         0 => "There was nothing left to cancel.".to_owned(),
@@ -169,6 +179,8 @@ pub const EN: Send = Send {
         _ => format!("{} deliveries were cancelled.", grouped(count)),
     },
     nobody: "There was no active subscriber, so it went to nobody.",
+    unreachable: "The server cannot be reached. This is what was last known, and it goes on as soon as there is news.",
+    over: "There is no more to be seen of this send here. Please reload the page.",
 };
 
 #[cfg(test)]

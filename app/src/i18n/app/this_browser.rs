@@ -22,6 +22,10 @@ pub struct ThisBrowser {
     pub subscribed: &'static str,
     /// It cannot be.
     pub unsupported: &'static str,
+    /// The page is not served over https.
+    pub insecure: &'static str,
+    /// The user has closed the question.
+    pub dismissed: &'static str,
     /// The user has said no.
     pub denied: &'static str,
     /// Something is under way.
@@ -47,11 +51,13 @@ pub const JA: ThisBrowser = ThisBrowser {
     looking: "確認しています…",
     unsubscribed: "このブラウザはまだ購読していません。",
     subscribed: "このブラウザは購読中です。",
-    unsupported: "このブラウザはプッシュ通知に対応していません。iPhone・iPad では、ホーム画面に追加してから開いてください。",
-    denied: "通知がブロックされています。ブラウザの設定で、このサイトの通知を許可してください。",
+    unsupported: "このブラウザはプッシュ通知に対応していません。プライベートウィンドウなら通常のウィンドウで、iPhone や iPad ならホーム画面に追加してから開いてください。",
+    insecure: "プッシュ通知は、https のページでしか使えません。https のアドレスで開くか、サーバーと同じコンピューターから http://localhost で開いてください。",
+    dismissed: "通知を許可するかどうかが選ばれませんでした。もう一度ボタンを押して、「許可」を選んでください。",
+    denied: "通知がブロックされています。アドレスバーのアイコンからこのサイトの通知を許可して、ページを再読み込みしてください。",
     working: "少しお待ちください…",
-    sent: "送りました。まもなく通知が届きます。",
-    failed: "ブラウザで購読できませんでした。時間をおいて試してください。",
+    sent: "送信を受け付けました。まもなく通知が届きます。届かないときは、ブラウザと OS の通知設定を確かめてください。",
+    failed: "ブラウザの側でうまくいきませんでした。インターネット接続とブラウザの通知設定を確かめて、もう一度お試しください。",
     test_title: "Hato からのテスト通知",
     test_body: "ちゃんと届きました。",
 };
@@ -67,11 +73,13 @@ pub const EN: ThisBrowser = ThisBrowser {
     looking: "Having a look…",
     unsubscribed: "This browser has not subscribed yet.",
     subscribed: "This browser is subscribed.",
-    unsupported: "This browser has no push notifications. On an iPhone or iPad, add this page to the Home Screen first.",
-    denied: "Notifications are blocked. Allow them for this site in the browser's settings.",
+    unsupported: "This browser has no push notifications. If this is a private window, use an ordinary one. On an iPhone or iPad, add this page to the Home Screen and open it there.",
+    insecure: "Push notifications work on https pages only. Open this page at an https address, or at http://localhost on the computer that the server runs on.",
+    dismissed: "You were asked whether to allow notifications and did not choose. Press the button again and choose “Allow”.",
+    denied: "Notifications are blocked. Allow them for this site with the icon in the address bar, then reload the page.",
     working: "One moment…",
-    sent: "Sent. It should arrive any moment.",
-    failed: "The browser could not subscribe. Please try again in a while.",
+    sent: "Accepted. It should arrive any moment. If it does not, look at the notification settings of the browser and the system.",
+    failed: "The browser did not do it. Please check its connection and its notification settings, and try again.",
     test_title: "A test from Hato",
     test_body: "It arrived.",
 };

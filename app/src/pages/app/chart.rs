@@ -21,7 +21,7 @@ pub fn DailyChart(texts: &'static Chart, days: Vec<DailyStats>) -> impl IntoView
         view! { <Plot texts days summary=(texts.summary)(sent, failed) /> }.into_any()
     };
     view! {
-        <section class="card chart" aria-labelledby="chart-title">
+        <section class="card chart" id="chart" data-live aria-labelledby="chart-title">
             <h2 id="chart-title">{texts.title}</h2>
             {plot}
         </section>

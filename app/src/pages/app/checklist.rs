@@ -1,57 +1,78 @@
-//! The start checklist, which ticks itself and goes away when all is done.
+//! The start checklist, which ticks itself: once all is done it is there for whoever saw it before, and for nobody else.
 
+use hato_service::Overview;
 use leptos::prelude::*;
 
 use crate::i18n::Checklist;
-use crate::islands::Live;
 
 /// The three steps to the first notification.
 #[component]
 pub fn StartChecklist(
     texts: &'static Checklist,
+    /// The app's page.
     path: String,
-    has_key: bool,
-    has_subscriber: bool,
-    has_sent: bool,
+    overview: Overview,
+    /// Whether it stays when all is done.
+    stays: bool,
 ) -> impl IntoView {
-    if has_key && has_subscriber && has_sent {
+    let Overview {
+        had_key,
+        had_subscriber,
+        has_sent,
+        ..
+    } = overview;
+    let is_done = had_key && had_subscriber && has_sent;
+    if is_done && !stays {
         return None;
     }
     let send = format!("{path}/send");
-    let step = |done: bool, link: String, title, text| {
-        let (class, state) = if done {
-            ("done", texts.done)
-        } else {
-            ("open", texts.open)
-        };
+    let (embed, browser) = ("#embed".to_owned(), "#this-browser".to_owned());
+    let arrived = is_done.then(|| view! { <p>{texts.arrived}</p> });
+    let steps = [
+        view! { <Step texts done=had_key link=embed title=texts.key text=texts.key_text /> },
         view! {
-            <li class=class>
-                <p>
-                    <a href=link>{title}</a>
-                    " "
-                    <span class="state">{state}</span>
-                </p>
-                <p class="hint">{text}</p>
-            </li>
-        }
+            <Step
+                texts
+                done=had_subscriber
+                link=browser
+                title=texts.subscriber
+                text=texts.subscriber_text
+            />
+        },
+        view! { <Step texts done=has_sent link=send title=texts.send text=texts.send_text /> },
+    ];
+    let list = view! {
+        <section class="card checklist" id="checklist" data-live aria-labelledby="checklist-title">
+            <h2 id="checklist-title">{texts.title}</h2>
+            <ol>{steps}</ol>
+            {arrived}
+        </section>
     };
-    Some(
-        view! {
-            <Live path part=".checklist".to_owned() running=".checklist .open".to_owned()>
-                <section class="card checklist" aria-labelledby="checklist-title">
-                    <h2 id="checklist-title">{texts.title}</h2>
-                    <ol>
-                        {step(has_key, "#embed".to_owned(), texts.key, texts.key_text)}
-                        {step(
-                            has_subscriber,
-                            "#this-browser".to_owned(),
-                            texts.subscriber,
-                            texts.subscriber_text,
-                        )} {step(has_sent, send, texts.send, texts.send_text)}
-                    </ol>
-                </section>
-            </Live>
-        }
-        .into_any(),
-    )
+    Some(list.into_any())
+}
+
+#[component]
+fn Step(
+    texts: &'static Checklist,
+    done: bool,
+    link: String,
+    title: &'static str,
+    text: &'static str,
+) -> impl IntoView {
+    let (class, state) = if done {
+        ("done", texts.done)
+    } else {
+        ("open", texts.open)
+    };
+    view! {
+        <li class=class>
+            <p>
+                <a href=link>{title}</a>
+                " "
+                <span class="state">{state}</span>
+            </p>
+            <p class="hint">{text}</p>
+        </li>
+    }
+    .into_any()
 }

@@ -1,16 +1,17 @@
 //! Writing a notification to every subscriber, looking at it once more, and sending it.
 
 use hato_domain::{ErrorCode, Notification};
+use hato_service::Failure;
 use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
-use hato_service::{Failure, Outcome};
+use http::header::CACHE_CONTROL;
 use leptos::prelude::*;
 use uuid::Uuid;
 
 use super::frame::{AppFrame, Section, path_of};
 use super::managed;
 use crate::calls::{Draft, Step};
-use crate::components::{Field, Kind, Note, Refusal, Tone};
+use crate::components::{Field, Frame, Kind, Note, Refusal, Tone, text_of_area};
 use crate::i18n::Compose;
 use crate::islands::{Composer, Preview, Samples, host};
 use crate::pages::{Lively, loaded};
@@ -29,45 +30,80 @@ enum Shown {
 /// The form; what was posted from it comes with the request.
 #[component]
 pub fn ComposePage() -> impl IntoView {
-    let posted = use_context::<Draft>().unwrap_or_default();
+    let posted = use_context::<Draft>();
     loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        Ok(match considered(&visit, &access, posted).await? {
-            Shown::Form(draft, refused) => view! { <Writing visit app draft refused /> }.into_any(),
-            Shown::Question(draft) => view! { <Asking visit app draft /> }.into_any(),
-            Shown::Sent => ().into_any(),
-        })
+        let (access, app) = match (managed(&visit).await, posted.clone()) {
+            (Err(failure), Some(draft)) if failure.is_signed_out() => {
+                return Ok(view! { <SignedOut visit draft /> }.into_any());
+            }
+            (managed, _) => managed?,
+        };
+        Ok(
+            match considered(&visit, &access, posted.unwrap_or_default()).await {
+                Shown::Form(draft, refused) => {
+                    view! { <Writing visit app draft refused /> }.into_any()
+                }
+                Shown::Question(draft) => view! { <Asking visit app draft /> }.into_any(),
+                Shown::Sent => ().into_any(),
+            },
+        )
     })
 }
 
 /// Does what a draft was posted for. What refuses it leads back to the form, which keeps what was typed.
-async fn considered(visit: &Visit, access: &MayManage, draft: Draft) -> Outcome<Shown> {
+async fn considered(visit: &Visit, access: &MayManage, draft: Draft) -> Shown {
     let done = match draft.step {
-        Step::Edit => return Ok(Shown::Form(draft, None)),
+        Step::Edit => return Shown::Form(draft, None),
         Step::Review => draft.notification().map(|_| None),
         Step::Send => draft.send(visit.service(), access).await.map(Some),
     };
     match done {
-        Ok(None) => Ok(Shown::Question(draft)),
+        Ok(None) => Shown::Question(draft),
         Ok(Some(accepted)) => {
             visit.redirect(&format!(
                 "/apps/{}/sends/{}",
                 access.app(),
                 accepted.send_id
             ));
-            Ok(Shown::Sent)
+            Shown::Sent
         }
-        Err(failure) => refused(visit, draft, failure),
+        Err(failure) => refused(visit, draft, &failure),
     }
 }
 
-fn refused(visit: &Visit, draft: Draft, failure: Failure) -> Outcome<Shown> {
-    let code = failure.code();
-    if failure.cause().is_some() {
-        return Err(failure);
+fn refused(visit: &Visit, draft: Draft, failure: &Failure) -> Shown {
+    if let Some(cause) = failure.cause() {
+        tracing::error!(path = visit.path(), cause, "a notification was not sent");
     }
-    visit.set_status(code.status());
-    Ok(Shown::Form(draft, Some(code)))
+    visit.set_status(failure.code().status());
+    Shown::Form(draft, Some(failure.code()))
+}
+
+/// The form again for whoever posted it when the session was over: no cookie would carry a draft past the login.
+#[component]
+fn SignedOut(visit: Visit, draft: Draft) -> impl IntoView {
+    let texts = &visit.texts().app.compose;
+    let title = Section::Compose.name(&visit.texts().app);
+    visit.set_status(ErrorCode::InvalidSession.status());
+    visit.set_header(CACHE_CONTROL, "no-store");
+    view! {
+        <Frame title>
+            <div class="app-page">
+                <h1>{title}</h1>
+                <Note tone=Tone::Bad>
+                    <p>{texts.signed_out}</p>
+                    <p>
+                        <a href="/login" target="_blank">
+                            {texts.log_in}
+                        </a>
+                        {texts.then_review}
+                    </p>
+                </Note>
+                <DraftForm texts action=visit.path().to_owned() draft site=String::new() />
+            </div>
+        </Frame>
+    }
+    .into_any()
 }
 
 #[component]
@@ -79,36 +115,54 @@ fn Writing(
 ) -> impl IntoView {
     let texts = &visit.texts().app.compose;
     let action = format!("{}/send", path_of(&app));
-    let samples = Samples {
-        title: texts.sample_title.to_owned(),
-        body: texts.sample_body.to_owned(),
-        site: app.name.clone(),
-    };
+    let site = app.name.clone();
     let audience = (texts.audience)(app.active_subscriptions);
     view! {
         <AppFrame app section=Section::Compose>
-            <Lively />
             <p class="lead">{texts.lead}</p>
             {refused.map(|code| view! { <Refusal code /> })}
-            <form method="post" action=action class="card compose">
-                <Composer
-                    limit=Notification::MAX_PAYLOAD_BYTES
-                    label=texts.size.to_owned()
-                    unit=texts.bytes.to_owned()
-                    preview=texts.preview.to_owned()
-                    preview_hint=texts.preview_hint.to_owned()
-                    samples
-                >
-                    <Fields texts draft />
-                </Composer>
-                <div class="act">
-                    <button type="submit" class="button" name="step" value="review">
-                        {texts.review}
-                    </button>
-                    <p class="hint">{audience}</p>
-                </div>
-            </form>
+            <DraftForm texts action draft site audience />
         </AppFrame>
+    }
+    .into_any()
+}
+
+#[component]
+fn DraftForm(
+    texts: &'static Compose,
+    action: String,
+    draft: Draft,
+    /// Where the notification comes from if it has no link.
+    site: String,
+    /// Who gets it.
+    #[prop(optional)]
+    audience: String,
+) -> impl IntoView {
+    let samples = Samples {
+        title: texts.sample_title.to_owned(),
+        body: texts.sample_body.to_owned(),
+        site,
+    };
+    view! {
+        <Lively />
+        <form method="post" action=action class="card compose">
+            <Composer
+                limit=Notification::MAX_PAYLOAD_BYTES
+                label=texts.size.to_owned()
+                unit=texts.bytes.to_owned()
+                preview=texts.preview.to_owned()
+                preview_hint=texts.preview_hint.to_owned()
+                samples
+            >
+                <Fields texts draft />
+            </Composer>
+            <div class="act">
+                <button type="submit" class="button" name="step" value="review">
+                    {texts.review}
+                </button>
+                <p class="hint">{audience}</p>
+            </div>
+        </form>
     }
     .into_any()
 }
@@ -212,5 +266,6 @@ fn Kept(draft: Draft) -> impl IntoView {
         ("badge", draft.badge),
         ("once", once),
     ];
-    fields.map(|(name, value)| view! { <textarea name=name hidden>{value}</textarea> })
+    fields
+        .map(|(name, value)| view! { <textarea name=name hidden>{text_of_area(value)}</textarea> })
 }

@@ -20,7 +20,7 @@ pub fn EmbedSection(
     app: String,
     base_url: String,
     sdk: Sdk,
-    has_key: bool,
+    had_key: bool,
     new_key: Option<NewKey>,
 ) -> impl IntoView {
     let public = new_key
@@ -29,7 +29,7 @@ pub fn EmbedSection(
     let key = public.map_or_else(|| PLACEHOLDER.to_owned(), |key| key.raw.clone());
     let filled = public.is_some();
     let lead = if filled { texts.filled } else { texts.lead };
-    let make = (!filled).then(|| view! { <MakeKey texts app has_key /> });
+    let make = (!filled).then(|| view! { <MakeKey texts app had_key /> });
     view! {
         <section class="card" id="embed">
             <h2>{texts.title}</h2>
@@ -69,8 +69,8 @@ fn SiteParts(texts: &'static Embed, base_url: String, sdk: Sdk, key: String) -> 
 
 /// The button that makes the snippets' key.
 #[component]
-fn MakeKey(texts: &'static Embed, app: String, has_key: bool) -> impl IntoView {
-    let class = if has_key { "button quiet" } else { "button" };
+fn MakeKey(texts: &'static Embed, app: String, had_key: bool) -> impl IntoView {
+    let class = if had_key { "button quiet" } else { "button" };
     view! {
         <form method="post" action=CreateEmbedKey::url()>
             <input type="hidden" name="app" value=app />

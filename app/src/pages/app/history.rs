@@ -71,13 +71,9 @@ fn LiveTable(
         .map(|send| view! { <SendRow texts base=base.clone() send /> })
         .collect_view();
     view! {
-        <Live
-            path=here
-            part="table.sends".to_owned()
-            running=".status.queued, .status.sending".to_owned()
-        >
-            <div class="card listing">
-                <table class="list sends">
+        <Live path=here running=".status.queued, .status.sending".to_owned() />
+        <div class="card listing" id="sends" data-live>
+            <table class="list sends">
                     <thead>
                         <tr>
                             <th scope="col">{texts.content}</th>
@@ -97,7 +93,6 @@ fn LiveTable(
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-        </Live>
     }
     .into_any()
 }

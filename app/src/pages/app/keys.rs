@@ -10,7 +10,7 @@ use super::managed;
 use super::new_key::NewKey;
 use crate::calls::{CreateKey, DeleteKey, Typed};
 use crate::components::{
-    CodeBlock, Confirm, Field, Kind, Moment, Note, Nothing, RefusalNote, Tone,
+    CodeBlock, Confirm, DoneNote, Field, Kind, Moment, Note, Nothing, RefusalNote, Tone,
 };
 use crate::i18n::Keys;
 use crate::pages::{Lively, loaded};
@@ -41,18 +41,11 @@ fn Everything(
         format!("{}/keys/history", path_of(&app)),
     );
     let lively = new_key.is_some().then(|| view! { <Lively /> });
-    let deleted = visit.has_done("delete").then(|| {
-        view! {
-            <Note tone=Tone::Good>
-                <p>{texts.deleted}</p>
-            </Note>
-        }
-    });
     view! {
         <AppFrame app section=Section::Keys>
             {lively}
             <p class="lead">{texts.lead}</p>
-            {deleted}
+            <DoneNote what="delete" text=texts.deleted />
             <RefusalNote form="delete" />
             {new_key.map(|new_key| view! { <NewKeyNote texts new_key /> })}
             <List texts app=id.clone() keys />

@@ -1,4 +1,5 @@
-//! How an app stands: what is to be done first, four figures, the last 30 days, and how to begin.
+//! How an app stands: what is to be done first, four figures, the last 30 days, and how to begin. What of it can change
+//! by itself does so while somebody looks.
 
 use hato_domain::wire::Stats;
 use hato_service::Overview;
@@ -13,8 +14,13 @@ use super::managed;
 use super::new_key::NewKey;
 use super::this_browser::TryItOut;
 use crate::i18n::{self, grouped};
+use crate::islands::Live;
 use crate::pages::{Lively, loaded};
 use crate::visit::Visit;
+
+/// Asks for the page on behalf of one that is open: the checklist stays to its last tick, and what is shown once waits for
+/// somebody who sees it.
+const REFRESH: &str = "refresh";
 
 /// The page of the app that the path names.
 #[component]
@@ -22,8 +28,9 @@ pub fn OverviewPage() -> impl IntoView {
     loaded(async move |visit: Visit| {
         let (access, app) = managed(&visit).await?;
         let overview = visit.service().overview(&access).await?;
-        let new_key = NewKey::take(&visit);
-        Ok(view! { <Sections visit app overview new_key /> }.into_any())
+        let is_refresh = visit.query(REFRESH).is_some();
+        let new_key = (!is_refresh).then(|| NewKey::take(&visit)).flatten();
+        Ok(view! { <Sections visit app overview new_key is_refresh /> }.into_any())
     })
 }
 
@@ -33,16 +40,14 @@ fn Sections(
     app: AppRecord,
     overview: Overview,
     new_key: Option<NewKey>,
+    is_refresh: bool,
 ) -> impl IntoView {
     let texts = &visit.texts().app;
-    let Overview {
-        stats,
-        has_key,
-        has_sent,
-    } = overview;
+    let path = path_of(&app);
+    let stats = overview.stats.clone();
+    let (has_sent, had_key) = (overview.has_sent, overview.had_key);
     let context = visit.context();
     let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
-    let has_subscriber = stats.active_subscribers > 0;
     let standing = view! {
         <Figures texts=&texts.overview stats=stats.clone() />
         <DailyChart texts=&texts.overview.chart days=stats.daily />
@@ -50,19 +55,14 @@ fn Sections(
     .into_any();
     let beginning = view! {
         <TryItOut visit app=app.clone() />
-        <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk has_key new_key />
+        <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk had_key new_key />
     }
     .into_any();
     view! {
         <AppFrame app=app.clone() section=Section::Overview>
             <Lively />
-            <StartChecklist
-                texts=&texts.overview.checklist
-                path=path_of(&app)
-                has_key
-                has_subscriber
-                has_sent
-            />
+            <Live path=format!("{path}?{REFRESH}=1") running="#figures".to_owned() />
+            <StartChecklist texts=&texts.overview.checklist path overview stays=is_refresh />
             {if has_sent { [standing, beginning] } else { [beginning, standing] }}
         </AppFrame>
     }
@@ -92,7 +92,7 @@ fn Figures(texts: &'static i18n::Overview, stats: Stats) -> impl IntoView {
         }
     };
     view! {
-        <section aria-label=texts.figures>
+        <section id="figures" data-live aria-label=texts.figures>
             <dl class="figures">
                 {figure(
                     texts.subscribers,

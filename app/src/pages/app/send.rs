@@ -29,15 +29,23 @@ pub fn SendPage() -> impl IntoView {
         let name = app.name.clone();
         let running = standing.is_running();
         let send = standing.send.clone();
+        let page = format!("{path}/sends/{}", send.id);
         Ok(view! {
             <AppFrame app section=Section::History title=send.title.clone()>
                 {running.then(|| view! { <Lively /> })}
                 <Cancelled visit=visit.clone() />
                 <RefusalNote form="cancel" />
                 <div class="send">
-                    <LiveProgress path=format!("{path}/sends/{}/events", send.id)>
-                        <Progress texts standing />
-                    </LiveProgress>
+                    <div class="send-progress">
+                        <LiveProgress
+                            events=format!("{page}/events")
+                            page
+                            unreachable=texts.send.unreachable.to_owned()
+                            over=texts.send.over.to_owned()
+                        >
+                            <Progress texts standing />
+                        </LiveProgress>
+                    </div>
                     <div class="send-side">
                         <What texts=&texts.send send=send.clone() name />
                         {running.then(|| view! { <Cancelling texts=&texts.send send path /> })}
@@ -107,8 +115,9 @@ fn What(texts: &'static Send, send: SendRecord, name: String) -> impl IntoView {
 fn Cancelling(texts: &'static Send, send: SendRecord, path: String) -> impl IntoView {
     let app = path.trim_start_matches("/apps/").to_owned();
     view! {
-        <Confirm label=texts.cancel_open>
-            <p>{texts.cancel_text}</p>
+        <div id="cancelling" data-live>
+            <Confirm label=texts.cancel_open>
+                <p>{texts.cancel_text}</p>
             <form method="post" action=CancelSend::url()>
                 <input type="hidden" name="app" value=app />
                 <input type="hidden" name="send" value=send.id.to_string() />
@@ -116,7 +125,8 @@ fn Cancelling(texts: &'static Send, send: SendRecord, path: String) -> impl Into
                     {texts.cancel}
                 </button>
             </form>
-        </Confirm>
+            </Confirm>
+        </div>
     }
     .into_any()
 }

@@ -9,7 +9,7 @@ use leptos::server_fn::ServerFn;
 use super::frame::{AppFrame, Section};
 use super::managed;
 use crate::calls::{DeleteApp, RenameApp, Typed};
-use crate::components::{CodeBlock, Confirm, Field, Kind, Note, RefusalNote, Tone};
+use crate::components::{CodeBlock, Confirm, DoneNote, Field, Kind, RefusalNote};
 use crate::i18n::Settings;
 use crate::pages::{Lively, loaded};
 use crate::visit::Visit;
@@ -37,17 +37,10 @@ fn Naming(visit: Visit, app: AppRecord) -> impl IntoView {
     let texts = &visit.texts().app.settings;
     let typed = Typed::take(&visit).of("name");
     let name = Some(typed).filter(|name| !name.is_empty());
-    let renamed = visit.has_done("rename").then(|| {
-        view! {
-            <Note tone=Tone::Good>
-                <p>{texts.renamed}</p>
-            </Note>
-        }
-    });
     view! {
         <section class="card narrow" id="rename">
             <h2>{texts.name_title}</h2>
-            {renamed}
+            <DoneNote what="rename" text=texts.renamed />
             <RefusalNote form="rename" />
             <form method="post" action=RenameApp::url()>
                 <input type="hidden" name="app" value=app.id.to_string() />

@@ -11,7 +11,7 @@ use leptos::server_fn::ServerFn;
 use super::frame::{AppFrame, Section, path_of};
 use super::managed;
 use crate::calls::RemoveSubscriber;
-use crate::components::{Confirm, Moment, Note, Nothing, Pager, RefusalNote, Tone};
+use crate::components::{Confirm, DoneNote, Moment, Nothing, Pager, RefusalNote};
 use crate::i18n::{Subscribers, grouped};
 use crate::own_path::with_query;
 use crate::pages::loaded;
@@ -63,6 +63,41 @@ const fn tag(state: StateFilter) -> &'static str {
     }
 }
 
+/// Where in which list a subscriber stands.
+#[derive(Clone)]
+struct Place {
+    app: String,
+    search: [(&'static str, String); 2],
+    before: Option<String>,
+}
+
+impl Place {
+    /// The list at `path` from another beginning, searched for the same.
+    fn path(&self, path: &str, before: Option<String>) -> String {
+        let before = before.unwrap_or_default();
+        let search = self
+            .search
+            .iter()
+            .map(|(name, text)| (*name, text.as_str()));
+        let pairs: Vec<_> = search
+            .chain([("before", before.as_str())])
+            .filter(|(_, text)| !text.is_empty())
+            .collect();
+        if pairs.is_empty() {
+            return path.to_owned();
+        }
+        with_query(path, &pairs)
+    }
+
+    /// The fields by which a form leads back here.
+    fn into_fields(self) -> impl IntoView {
+        let [text, state] = self.search;
+        let before = ("before", self.before.unwrap_or_default());
+        [("app", self.app), text, state, before]
+            .map(|(name, value)| view! { <input type="hidden" name=name value=value /> })
+    }
+}
+
 #[component]
 fn List(
     visit: Visit,
@@ -74,40 +109,36 @@ fn List(
     let (base, id) = (path_of(&app), app.id.to_string());
     let path = format!("{base}/subscribers");
     let searching = filter != SubscriptionFilter::default();
-    let older = page.next.map(|next| {
-        let pairs = [
-            ("q", filter.text.as_str()),
-            ("state", tag(filter.state)),
-            ("before", &next.to_string()),
-        ];
-        with_query(&path, &pairs)
-    });
-    let nobody = !searching && page.items.is_empty() && visit.query("before").is_none();
+    let place = Place {
+        app: id,
+        search: [
+            ("q", filter.text.clone()),
+            ("state", tag(filter.state).to_owned()),
+        ],
+        before: visit.query("before"),
+    };
+    let older = page
+        .next
+        .map(|next| place.path(&path, Some(next.to_string())));
+    let newest = place.path(&path, None);
+    let nobody = !searching && page.items.is_empty() && place.before.is_none();
     let lead = (texts.lead)(grouped(app.active_subscriptions));
-    let removed = visit.has_done("remove");
     let list = if nobody {
         view! { <Nobody texts base /> }.into_any()
     } else {
         view! {
             <Search texts path=path.clone() filter searching />
-            <Found texts app=id page />
+            <Found texts place page />
         }
         .into_any()
     };
     view! {
         <AppFrame app section=Section::Subscribers>
             <p class="lead">{lead}</p>
-            {removed
-                .then(|| {
-                    view! {
-                        <Note tone=Tone::Good>
-                            <p>{texts.removed}</p>
-                        </Note>
-                    }
-                })}
+            <DoneNote what="remove" text=texts.removed />
             <RefusalNote form="remove" />
             {list}
-            <Pager path older />
+            <Pager path=newest older />
         </AppFrame>
     }
     .into_any()
@@ -175,7 +206,7 @@ fn Search(
 }
 
 #[component]
-fn Found(texts: &'static Subscribers, app: String, page: SubscriptionPage) -> impl IntoView {
+fn Found(texts: &'static Subscribers, place: Place, page: SubscriptionPage) -> impl IntoView {
     if page.items.is_empty() {
         let text = if page.next.is_some() {
             texts.none_yet
@@ -187,7 +218,7 @@ fn Found(texts: &'static Subscribers, app: String, page: SubscriptionPage) -> im
     let rows = page
         .items
         .into_iter()
-        .map(|item| view! { <Row texts app=app.clone() item /> })
+        .map(|item| view! { <Row texts place=place.clone() item /> })
         .collect_view();
     view! {
         <div class="card listing">
@@ -211,7 +242,7 @@ fn Found(texts: &'static Subscribers, app: String, page: SubscriptionPage) -> im
 }
 
 #[component]
-fn Row(texts: &'static Subscribers, app: String, item: SubscriptionRecord) -> impl IntoView {
+fn Row(texts: &'static Subscribers, place: Place, item: SubscriptionRecord) -> impl IntoView {
     let (class, state) = match item.deactivated {
         None => ("status done", texts.active),
         Some(_) => ("status", texts.deactivated),
@@ -247,8 +278,8 @@ fn Row(texts: &'static Subscribers, app: String, item: SubscriptionRecord) -> im
                 <Confirm label=texts.remove about=host>
                     <p>{texts.remove_text}</p>
                     <form method="post" action=RemoveSubscriber::url()>
-                        <input type="hidden" name="app" value=app />
                         <input type="hidden" name="subscription" value=item.id.to_string() />
+                        {place.into_fields()}
                         <button type="submit" class="button danger">
                             {texts.remove_now}
                         </button>

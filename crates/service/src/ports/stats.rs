@@ -44,8 +44,10 @@ pub struct StatsRecord {
     pub total_failed: i64,
     /// Sends ever accepted.
     pub total_sends: i64,
-    /// Whether it has an API key.
-    pub has_key: bool,
+    /// Whether it ever had an API key.
+    pub had_key: bool,
+    /// Whether anybody ever subscribed.
+    pub had_subscriber: bool,
     /// The days from the first one told, oldest first, without those on which nothing was sent.
     pub days: Vec<DayCounts>,
 }

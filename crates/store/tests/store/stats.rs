@@ -130,11 +130,13 @@ async fn what_a_beginner_has_done_is_known() {
     let app = world.app().await;
     let done = async || {
         let stats = stats(&world, &app, days(40), days(40)).await;
-        (stats.has_key, stats.total_sends)
+        (stats.had_key, stats.had_subscriber, stats.total_sends)
     };
-    assert_eq!(done().await, (false, 0));
+    assert_eq!(done().await, (false, false, 0));
     let key = world.new_key(&app, [1; 32]);
     assert!(world.store.create_key(key).await.expect("made"));
+    assert_eq!(done().await, (true, false, 0));
+    world.subscribe_all(&app, 1).await;
     world.broadcast(&app, START).await;
-    assert_eq!(done().await, (true, 1));
+    assert_eq!(done().await, (true, true, 1));
 }

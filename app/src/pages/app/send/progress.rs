@@ -1,6 +1,5 @@
 //! How far a send is: rendered with its page, and again with every event.
 
-use hato_domain::UnixMillis;
 use hato_service::access::MayManage;
 use hato_service::ports::{SendFailure, SendRecord, SendStatus};
 use hato_service::{Outcome, Service};
@@ -18,7 +17,6 @@ pub struct Standing {
     /// The send.
     pub send: SendRecord,
     failures: Vec<SendFailure>,
-    at: UnixMillis,
     /// Recipients settled a second, lately.
     pace: Option<i64>,
 }
@@ -30,7 +28,6 @@ impl Standing {
         Ok(Self {
             send,
             failures,
-            at: service.now(),
             pace: None,
         })
     }
@@ -58,19 +55,25 @@ impl Standing {
         }
     }
 
-    /// Recipients a second: lately, or else since the send was accepted.
-    fn rate(&self) -> i64 {
-        let end = self.send.finished_at.unwrap_or(self.at);
-        let millis = end.since(self.send.created_at).as_millis().max(1);
-        let average = i128::from(self.settled()) * 1_000 / i128::try_from(millis).unwrap_or(1);
-        self.pace
-            .unwrap_or_else(|| i64::try_from(average).unwrap_or(i64::MAX))
+    /// Recipients a second: while it runs as measured lately, afterwards over all of its time. Unknown while nothing moves.
+    fn rate(&self) -> Option<i64> {
+        let rate = match self.took() {
+            None => self.pace?,
+            Some(millis) => self.settled().saturating_mul(1_000) / millis.max(1),
+        };
+        (rate > 0).then_some(rate)
     }
 
-    /// Seconds until it is done at this rate; unknown while nothing moves.
+    /// Seconds until it is done at this rate.
     fn left(&self) -> Option<i64> {
         let rest = self.send.recipients - self.settled();
-        (self.rate() > 0).then(|| rest / self.rate() + 1)
+        self.rate().map(|rate| rest / rate + 1)
+    }
+
+    /// Milliseconds from its acceptance to its end.
+    fn took(&self) -> Option<i64> {
+        let took = self.send.finished_at?.since(self.send.created_at);
+        Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
     }
 }
 
@@ -89,7 +92,7 @@ pub fn Progress(texts: &'static App, standing: Standing) -> impl IntoView {
     let status = send.status;
     let nobody = (send.recipients == 0).then(|| view! { <p class="hint">{words.nobody}</p> });
     view! {
-        <section class="card progress" data-running=running>
+        <section class="card progress" id="progress" data-live data-running=running>
             <div class="progress-head">
                 <h2>{words.progress}</h2>
                 <span class=format!("status {}", status.as_str())>
@@ -167,18 +170,18 @@ fn Counts(texts: &'static Send, send: SendRecord) -> impl IntoView {
                 </div>
             }
         });
-    view! { <dl class="counts">{counts.collect_view()}</dl> }.into_any()
+    view! {
+        <dl class="counts">{counts.collect_view()}</dl>
+        <p class="hint">{texts.sent_means}</p>
+    }
+    .into_any()
 }
 
 /// How fast it goes and how long it will, or how long it took.
 #[component]
 fn Pace(texts: &'static Send, standing: Standing) -> impl IntoView {
-    let time = match standing.send.finished_at {
-        Some(end) => {
-            let took = end.since(standing.send.created_at).as_millis();
-            let took = i64::try_from(took).unwrap_or(i64::MAX);
-            Some((texts.took_label, (texts.took)(took)))
-        }
+    let time = match standing.took() {
+        Some(took) => Some((texts.took_label, (texts.took)(took))),
         None => standing
             .left()
             .map(|left| (texts.left_label, (texts.left)(left))),
@@ -194,7 +197,7 @@ fn Pace(texts: &'static Send, standing: Standing) -> impl IntoView {
     let rate = standing.rate();
     view! {
         <dl class="facts">
-            {(rate > 0).then(|| fact(texts.rate_label, (texts.rate)(rate)))}
+            {rate.map(|rate| fact(texts.rate_label, (texts.rate)(rate)))}
             {time.map(|(label, text)| fact(label, text))}
         </dl>
     }

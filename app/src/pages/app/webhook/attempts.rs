@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use crate::calls::ResendEvent;
-use crate::components::{CodeBlock, RefusalNote};
+use crate::components::RefusalNote;
 use crate::i18n::Webhook;
 
 /// The last attempts.
@@ -187,16 +187,4 @@ fn Resend(texts: &'static Webhook, app: String, event: String) -> impl IntoView 
             </button>
         </form>
     }
-}
-
-/// What was posted.
-#[component]
-pub fn RequestSection(texts: &'static Webhook, body: String) -> impl IntoView {
-    view! {
-        <section class="card" id="request">
-            <h2>{texts.request}</h2>
-            <CodeBlock id="request-body" label=texts.request text=body />
-        </section>
-    }
-    .into_any()
 }

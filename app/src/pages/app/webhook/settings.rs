@@ -18,60 +18,67 @@ pub fn UrlSection(
     url: Option<String>,
     typed: Typed,
 ) -> impl IntoView {
-    let has_url = url.is_some();
-    let may_set = plan == Plan::FOR_WEBHOOKS;
-    let typed = typed.of("webhook_url");
-    let value = if typed.is_empty() {
-        url.clone().unwrap_or_default()
+    let clear = url.is_some().then(|| {
+        view! { <AppForm action=ClearWebhook::url() app=app.clone() label=texts.clear /> }
+    });
+    let set = if plan == Plan::FOR_WEBHOOKS {
+        view! { <UrlForm texts app url typed /> }.into_any()
     } else {
-        typed
+        view! { <NoUrlForm texts url /> }.into_any()
     };
-    let shown = url.filter(|_| !may_set);
     view! {
         <section class="card" id="webhook">
             <h2>{texts.url}</h2>
             <RefusalNote form="webhook" />
-            {(!may_set && !has_url)
-                .then(|| {
-                    view! {
-                        <p>
-                            {texts.for_pro} " " <a href="/pricing">{texts.plans}</a>
-                        </p>
-                    }
-                })}
-            {shown
-                .map(|url| {
-                    view! { <CodeBlock id="webhook-url" label=texts.url text=url line=true /> }
-                })}
-            {may_set
-                .then(|| {
-                    view! {
-                        <form method="post" action=SetWebhook::url()>
-                            <input type="hidden" name="app" value=app.clone() />
-                            <Field
-                                form="webhook"
-                                name="webhook_url"
-                                kind=Kind::Link
-                                label=texts.url
-                                hint=texts.url_hint
-                                value
-                                max=2048
-                            />
-                            <button type="submit" class="button">
-                                {texts.save}
-                            </button>
-                        </form>
-                    }
-                })}
-            {has_url
-                .then(|| {
-                    view! {
-                        <AppForm action=ClearWebhook::url() app=app.clone() label=texts.clear />
-                    }
-                })}
+            {set}
+            {clear}
         </section>
     }
     .into_any()
+}
+
+#[component]
+fn UrlForm(
+    texts: &'static i18n::Webhook,
+    app: String,
+    url: Option<String>,
+    typed: Typed,
+) -> impl IntoView {
+    let typed = Some(typed.of("webhook_url")).filter(|typed| !typed.is_empty());
+    view! {
+        <form method="post" action=SetWebhook::url()>
+            <input type="hidden" name="app" value=app />
+            <Field
+                form="webhook"
+                name="webhook_url"
+                kind=Kind::Link
+                label=texts.url
+                hint=texts.url_hint
+                value=typed.or(url).unwrap_or_default()
+                max=2048
+            />
+            <button type="submit" class="button">
+                {texts.save}
+            </button>
+        </form>
+    }
+    .into_any()
+}
+
+/// On the Free plan: the URL that is kept, or what it takes to have one.
+#[component]
+fn NoUrlForm(texts: &'static i18n::Webhook, url: Option<String>) -> impl IntoView {
+    match url {
+        Some(text) => {
+            view! { <CodeBlock id="webhook-url" label=texts.url text line=true /> }.into_any()
+        }
+        None => view! {
+            <p>
+                {texts.for_pro} " " <a href="/pricing">{texts.plans}</a>
+            </p>
+        }
+        .into_any(),
+    }
 }
 
 /// A form that is nothing but a button.

@@ -1,0 +1,136 @@
+//! Nothing that was typed is lost: not with the session, and not on its way through a form.
+
+use hato_domain::ErrorCode;
+use http::StatusCode;
+
+use crate::site::{Browser, PASSWORD, Site, id};
+
+const OWNER: &str = "owner@example.com";
+
+/// Ends the session of every browser of the account, from another one.
+async fn log_out_everywhere(site: &Site) {
+    let mut other = site.browser();
+    let fields = [("email", OWNER), ("password", PASSWORD)];
+    other.post("/_app/login", &fields).await;
+    let login = other.post("/_app/logout_everywhere", &[]).await.leads_to();
+    assert_eq!(login, "/login");
+}
+
+/// Logs in where a form has led to; the page that comes after it.
+async fn log_in(browser: &mut Browser<'_>, login: &str) -> String {
+    let page = browser.get(login).await;
+    let next = page.between("name=\"next\" value=\"", "\"");
+    let next = next.expect("the way on").replace("&amp;", "&");
+    let fields = [("email", OWNER), ("password", PASSWORD), ("next", &next)];
+    browser.post("/_app/login", &fields).await.leads_to()
+}
+
+#[tokio::test]
+async fn a_draft_outlives_the_session() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let body = "長い本文\r\n".repeat(200);
+    let draft = |step: &'static str| {
+        [
+            ("title", "見出し"),
+            ("body", body.as_str()),
+            ("url", "https://example.com/"),
+            ("step", step),
+            ("once", "0123"),
+        ]
+    };
+    log_out_everywhere(&site).await;
+    let path = format!("{app}/send");
+    for step in ["review", "send"] {
+        let page = browser.post(&path, &draft(step)).await;
+        assert_eq!(page.status, StatusCode::UNAUTHORIZED);
+        assert_eq!(page.header("cache-control"), "no-store");
+        page.shows("別のタブでログイン")
+            .shows("value=\"見出し\"")
+            .shows(&body)
+            .shows("value=\"https://example.com/\"")
+            .shows(&format!("action=\"{path}\""))
+            .hides("blog");
+    }
+    let fields = [("email", OWNER), ("password", PASSWORD)];
+    browser.post("/_app/login", &fields).await;
+    let question = browser.post(&path, &draft("review")).await;
+    question.shows("この内容で送りますか？").shows(&body);
+    let history = browser.get(&format!("{app}/history")).await;
+    history.hides("見出し");
+}
+
+#[tokio::test]
+async fn what_was_typed_into_a_form_is_there_after_the_login() {
+    let site = Site::unlimited().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    for (form, field, typed) in [
+        ("rename_app", "name", "新しい \"名前\""),
+        ("create_key", "name", "サーバー"),
+        ("set_webhook", "webhook_url", "https://hooks.example/1"),
+    ] {
+        log_out_everywhere(&site).await;
+        let fields = [("app", id(&app)), (field, typed)];
+        let login = browser
+            .post(&format!("/_app/{form}"), &fields)
+            .await
+            .leads_to();
+        let page = log_in(&mut browser, &login).await;
+        assert!(page.starts_with(&app), "{page}");
+        let shown = format!("value=\"{}\"", typed.replace('"', "&quot;"));
+        let page = browser.get(&page).await;
+        page.shows(&shown).shows("まだ送信されていません");
+    }
+    browser.get(&app).await.shows("blog");
+}
+
+#[tokio::test]
+async fn removing_a_subscriber_leads_back_to_the_same_list() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    for number in 0..3 {
+        browser.subscribe(&app, number).await;
+    }
+    let list = format!("{app}/subscribers");
+    let page = browser.get(&format!("{list}?q=send&state=active")).await;
+    let field = |name: &str| {
+        let before = format!("name=\"{name}\" value=\"");
+        page.between(&before, "\"").expect("a field").to_owned()
+    };
+    let (subscription, state) = (field("subscription"), field("state"));
+    let fields = [
+        ("app", id(&app)),
+        ("subscription", &subscription),
+        ("q", "send"),
+        ("state", &state),
+        ("before", "9"),
+    ];
+    let there = browser.post("/_app/remove_subscriber", &fields).await;
+    let searched = format!("{list}?q=send&state=active&before=9");
+    assert_eq!(there.leads_to(), format!("{searched}&done=remove"));
+    let again = browser.post("/_app/remove_subscriber", &fields).await;
+    let refused = format!(
+        "{searched}&error={}&form=remove#remove",
+        ErrorCode::NotFound
+    );
+    assert_eq!(again.leads_to(), refused);
+    let plain = [("app", id(&app)), ("subscription", "sub_0")];
+    let plain = browser.post("/_app/remove_subscriber", &plain).await;
+    assert!(plain.leads_to().starts_with(&format!("{list}?error=")));
+}
+
+#[tokio::test]
+async fn an_empty_first_line_stays() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let draft = |step| [("title", "題"), ("body", "\n二行目"), ("step", step)];
+    for step in ["edit", "review"] {
+        let page = browser.post(&format!("{app}/send"), &draft(step)).await;
+        // A parser drops the first of them.
+        page.shows(">\n\n二行目</textarea>");
+    }
+}

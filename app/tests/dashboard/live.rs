@@ -1,0 +1,118 @@
+//! What pages bring up to date by themselves.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use hato_domain::wire::Credentials;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
+use tokio::time::timeout;
+use tower::ServiceExt as _;
+
+use crate::site::{Browser, PASSWORD, Site, id};
+
+const OWNER: &str = "owner@example.com";
+
+/// Does all of the checklist's steps; the path of the app's page.
+async fn begin(browser: &mut Browser<'_>) -> String {
+    let app = browser.create_app("blog").await;
+    let fields = [("app", id(&app)), ("name", "埋め込み")];
+    browser.submit("/_app/create_embed_key", &fields).await;
+    browser.subscribe(&app, 1).await;
+    browser.send(&app, "便り").await;
+    app
+}
+
+#[tokio::test]
+async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = begin(&mut browser).await;
+    let refreshed = browser.get(&format!("{app}?refresh=1")).await;
+    let ticked = refreshed.body.matches("<li class=\"done\">").count();
+    assert_eq!(ticked, 3);
+    for part in ["checklist", "figures", "chart"] {
+        refreshed.shows(&format!("id=\"{part}\" data-live"));
+    }
+    browser.get(&app).await.hides("id=\"checklist\"");
+}
+
+#[tokio::test]
+async fn first_steps_are_not_taken_twice() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = begin(&mut browser).await;
+    for (page, button, form) in [
+        ("keys", "name=\"key\" value=\"", "delete_key"),
+        (
+            "subscribers",
+            "name=\"subscription\" value=\"",
+            "remove_subscriber",
+        ),
+    ] {
+        let list = browser.get(&format!("{app}/{page}")).await;
+        let one = list.between(button, "\"").expect("one in the list");
+        let name = button.split('"').nth(1).expect("a name");
+        let fields = [("app", id(&app)), (name, one)];
+        browser.submit(&format!("/_app/{form}"), &fields).await;
+    }
+    browser.get(&app).await.hides("id=\"checklist\"");
+}
+
+#[tokio::test]
+async fn a_page_that_refreshes_itself_takes_no_new_key() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let fields = [("app", id(&app)), ("name", "埋め込み")];
+    browser.post("/_app/create_embed_key", &fields).await;
+    let refreshed = browser.get(&format!("{app}?refresh=1")).await;
+    refreshed.shows("appKey: \"pk_…\"");
+    browser.get(&app).await.hides("appKey: \"pk_…\"");
+}
+
+#[tokio::test]
+async fn events_end_with_the_session() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "便り").await;
+    let service = &site.context.service;
+    let credentials = Credentials {
+        email: Some(OWNER.to_owned()),
+        password: Some(PASSWORD.to_owned()),
+    };
+    let (email, password) = credentials.for_login().expect("both");
+    let owner = service.log_in(&email, password).await.expect("an account");
+    let session = service.start_session(&owner, None).await.expect("made");
+    let request = Request::get(format!("{send}/events"))
+        .header("cookie", format!("hato_session={session}"))
+        .body(Body::empty())
+        .expect("a request");
+    let router = hato_app::router(site.context.clone());
+    let answer = router.oneshot(request).await.expect("routers cannot fail");
+    assert_eq!(answer.status(), StatusCode::OK);
+    let mut events = answer.into_body();
+    let first = events.frame().await.expect("an event").expect("readable");
+    assert!(first.is_data());
+    service.end_sessions(&owner).await.expect("ended");
+    // The send is still under way: left alone, the events would go on for two minutes.
+    let rest = timeout(Duration::from_mins(1), events.collect()).await;
+    assert!(rest.expect("the end of the events").is_ok());
+}
+
+#[tokio::test]
+async fn no_time_is_promised_before_a_pace_is_measured() {
+    let site = Site::open().await;
+    let mut browser = site.signed_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "便り").await;
+    browser
+        .get(&send)
+        .await
+        .shows("data-running")
+        .hides("残り時間")
+        .hides("速さ");
+}

@@ -1,0 +1,164 @@
+// What the dashboard shows by itself while somebody looks, and what it says when something is in the way.
+
+import type { Browser, Page } from '@playwright/test';
+
+import type { Hato } from '../support/hato.ts';
+import { expect, test } from '../support/stage.ts';
+import { openSignedIn } from '../support/watched.ts';
+
+interface Scene {
+  page: Page;
+  complaints: string[];
+  session: string;
+  app: string;
+}
+
+/** The page at `below` of a new app, before the eyes of its owner. */
+async function open(browser: Browser, hato: Hato, below = '', owner?: string): Promise<Scene> {
+  const session = owner ?? (await hato.owner());
+  const app = (await hato.api('POST', '/api/v1/apps', session, { name: 'はとパン' })).json.appId as string;
+  const watched = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
+  await watched.page.goto(`/apps/${app}${below}`);
+  return { ...watched, session, app };
+}
+
+const subscribe = async (hato: Hato, scene: Scene, subscription: object) => {
+  const asked = { name: 'ページ用', scope: 'subscribe_only' };
+  const { json } = await hato.api('POST', `/api/v1/apps/${scene.app}/keys`, scene.session, asked);
+  const registered = await hato.api('POST', '/api/v1/subscriptions', json.key, subscription);
+  expect(registered.status).toBe(201);
+};
+
+const send = async (hato: Hato, scene: Scene) => {
+  const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。' };
+  const { json } = await hato.api('POST', `/api/v1/apps/${scene.app}/notify`, scene.session, notification);
+  return json.send_id as string;
+};
+
+/** Whether this is about the events of a send. */
+const isEvents = (it: { url(): string }) => it.url().endsWith('/events');
+
+test('the overview shows what happens elsewhere, to the last tick', async ({ browser, hato, push }) => {
+  const scene = await open(browser, hato);
+  const { page } = scene;
+  await page.evaluate(() => document.body.setAttribute('data-first', ''));
+  await expect(page.locator('.checklist li.open')).toHaveCount(3);
+  const [subscription] = await push.subscribe(1);
+  await subscribe(hato, scene, subscription);
+  await expect(page.locator('.checklist li.done')).toHaveCount(2);
+  await expect(page.locator('.figure b').first()).toHaveText('1');
+  await expect(page.locator('.chart .empty')).toBeVisible();
+  await send(hato, scene);
+  await expect(page.locator('.checklist li.done')).toHaveCount(3);
+  await expect(page.locator('.figure b').nth(2)).toHaveText('1');
+  await page.locator('.chart summary').click();
+  await expect(page.locator('.chart tbody tr')).toHaveCount(1);
+  // All of it on the page as it was opened.
+  await expect(page.locator('body[data-first]')).toHaveCount(1);
+  await page.reload();
+  await expect(page.locator('.checklist')).toHaveCount(0);
+  expect(scene.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('a send is followed to its end by whoever gets no events', async ({ browser, hato, push }) => {
+  const scene = await open(browser, hato);
+  const { page } = scene;
+  const [subscription] = await push.subscribe(1);
+  await push.answer(subscription!.endpoint, '503');
+  await subscribe(hato, scene, subscription!);
+  const events = /\/events$/;
+  await page.route(events, (route) => route.fulfill({ status: 429, body: 'RATE_LIMITED' }));
+  await page.goto(`/apps/${scene.app}/sends/${await send(hato, scene)}`);
+  await expect(page.locator('.progress[data-running]')).toBeVisible();
+  await page.context().setOffline(true);
+  await expect(page.locator('.send .note')).toContainText('サーバーに接続できません');
+  await push.answer(subscription!.endpoint, '201');
+  await page.context().setOffline(false);
+  await expect(page.locator('.progress .status')).toHaveText('完了');
+  await expect(page.locator('.counts .sent dd')).toHaveText('1');
+  await expect(page.locator('.send .note')).toBeHidden();
+  await expect(page.locator('#cancelling')).toHaveCount(0);
+  await page.context().close();
+});
+
+test('a page that nobody sees holds no connection', async ({ browser, hato, push }) => {
+  const scene = await open(browser, hato);
+  const { page } = scene;
+  const [subscription] = await push.subscribe(1);
+  await push.answer(subscription!.endpoint, '503');
+  await subscribe(hato, scene, subscription!);
+  const become = (hidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  const opened = page.waitForResponse(isEvents);
+  await page.goto(`/apps/${scene.app}/sends/${await send(hato, scene)}`);
+  await opened;
+  const closed = page.waitForEvent('requestfailed', isEvents);
+  await become(true);
+  await closed;
+  const reopened = page.waitForResponse(isEvents);
+  await become(false);
+  await reopened;
+  await push.answer(subscription!.endpoint, '201');
+  await expect(page.locator('.progress .status')).toHaveText('完了');
+  expect(scene.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('a follower is told when the session is over', async ({ browser, hato, push }) => {
+  const account = { email: 'follower@example.com', password: 'correct horse' };
+  const owner = (await hato.api('POST', '/auth/register', undefined, account)).json.session_token as string;
+  const scene = await open(browser, hato, '', owner);
+  const { page } = scene;
+  const [subscription] = await push.subscribe(1);
+  await push.answer(subscription!.endpoint, '503');
+  await subscribe(hato, scene, subscription!);
+  const id = await send(hato, scene);
+  const opened = page.waitForResponse(isEvents);
+  await page.goto(`/apps/${scene.app}/sends/${id}`);
+  await opened;
+  expect((await hato.api('POST', '/auth/logout', owner)).status).toBe(200);
+  await expect(page.locator('.send .note')).toContainText('再読み込み');
+  await page.context().close();
+});
+
+test('what cannot be copied is selected', async ({ browser, hato }) => {
+  const scene = await open(browser, hato, '/settings');
+  const { page } = scene;
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined }));
+  await page.reload();
+  await page.locator('#app-id').locator('xpath=../..').locator('button').click();
+  await expect(page.locator('button.copy').first()).toContainText('選択しました');
+  expect(await page.evaluate(() => getSelection()?.toString())).toBe(scene.app);
+  expect(scene.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('whoever cannot subscribe is told what to do', async ({ browser, hato }) => {
+  const { page, session, app } = await open(browser, hato);
+  await page.context().close();
+  const pretend = async (script: () => void, says: string, clicks = false) => {
+    const { page, complaints } = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
+    await page.addInitScript(script);
+    await page.goto(`/apps/${app}`);
+    if (clicks) await page.locator('.try .ways:not([hidden]) button').click();
+    await expect(page.locator('.standing')).toContainText(says);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  };
+  await pretend(() => Object.defineProperty(window, 'isSecureContext', { value: false }), 'https のページでしか');
+  await pretend(() => {
+    Object.defineProperty(Navigator.prototype, 'serviceWorker', { value: undefined });
+  }, 'プライベートウィンドウ');
+  await pretend(() => {
+    Object.defineProperty(Notification, 'permission', { value: 'denied' });
+  }, 'アドレスバーのアイコンから');
+  const dismiss = () => {
+    Object.defineProperty(Notification, 'permission', { value: 'default' });
+    Notification.requestPermission = () => Promise.resolve('default' as NotificationPermission);
+  };
+  await pretend(dismiss, '選ばれませんでした', true);
+});
