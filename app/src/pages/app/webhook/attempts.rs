@@ -29,7 +29,7 @@ pub fn AttemptsSection(
         view! { <AttemptTable texts>{rows.collect_view()}</AttemptTable> }.into_any()
     };
     view! {
-        <section class="card" id="attempts">
+        <section class="card listing" id="attempts">
             <h2>{texts.attempts}</h2>
             <p class="hint">{texts.attempts_lead}</p>
             <RefusalNote form="attempts" />
@@ -42,7 +42,7 @@ pub fn AttemptsSection(
 #[component]
 fn AttemptTable(texts: &'static Webhook, children: Children) -> impl IntoView {
     view! {
-        <table class="sends">
+        <table class="list attempts">
             <thead>
                 <tr>
                     <th scope="col">{texts.time}</th>
@@ -70,6 +70,7 @@ fn AttemptRow(
     path: String,
     attempt: AttemptRecord,
 ) -> impl IntoView {
+    let name = format!("{} {} {}", texts.answer, attempt.event_id, attempt.attempt);
     let (class, result) = result(texts, &attempt.reply);
     let event = attempt.event_id.to_string();
     let request = format!("{path}/webhook?event={event}#request");
@@ -80,6 +81,15 @@ fn AttemptRow(
             </td>
             <td class="content">
                 <b>{attempt.kind.as_str()}</b>
+                {attempt
+                    .next_at
+                    .map(|next| {
+                        view! {
+                            <p class="hint">
+                                {texts.next} " " <time>{next.to_second()}</time>
+                            </p>
+                        }
+                    })}
                 <details>
                     <summary>
                         <code>{event.clone()}</code>
@@ -88,21 +98,12 @@ fn AttemptRow(
                     <p>
                         <a href=request>{texts.request}</a>
                     </p>
-                    <Answer texts reply=attempt.reply />
+                    <Answer texts name reply=attempt.reply />
                     {app.map(|app| view! { <Resend texts app event /> })}
                 </details>
             </td>
             <td>
                 <span class=class>{result}</span>
-                {attempt
-                    .next_at
-                    .map(|next| {
-                        view! {
-                            <span class="hint">
-                                " " {texts.next} " " <time>{next.to_second()}</time>
-                            </span>
-                        }
-                    })}
             </td>
             <td class="number" data-label=texts.duration>
                 {format!("{} ms", attempt.duration.as_millis())}
@@ -132,7 +133,12 @@ fn result(texts: &Webhook, reply: &PostReply) -> (&'static str, String) {
 }
 
 #[component]
-fn Answer(texts: &'static Webhook, reply: PostReply) -> impl IntoView {
+fn Answer(
+    texts: &'static Webhook,
+    /// What assistive technology calls it, unlike any other on the page.
+    name: String,
+    reply: PostReply,
+) -> impl IntoView {
     let PostReply::Answer { text, .. } = reply else {
         return ().into_any();
     };
@@ -143,8 +149,8 @@ fn Answer(texts: &'static Webhook, reply: PostReply) -> impl IntoView {
     };
     view! {
         <p class="hint">{texts.answer}</p>
-        <div class="code">
-            <pre tabindex="0" role="region" aria-label=texts.answer>
+        <div class="code line">
+            <pre tabindex="0" role="region" aria-label=name>
                 <code>{text}</code>
             </pre>
         </div>
