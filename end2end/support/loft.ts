@@ -15,6 +15,13 @@ import type { WebhookReceiver } from './webhook-receiver.ts';
 const owner = { email: 'owner@example.com', password: 'correct horse' };
 /** Who went back to the Free plan. */
 const saver = { email: 'saver@example.com', password: 'correct horse' };
+const closing = { title: '本日の営業について', body: '大雪のため、本日は15時に閉店いたします。ご了承ください。' };
+const note = { title: 'A little note', body: 'Our English menu is online.', url: 'https://example.com/en/menu' };
+const reserve = {
+  title: '明日の予約を受け付け中',
+  body: '食パンとバゲットは、前日の20時までご予約いただけます。',
+  url: 'https://example.com/reserve',
+};
 const letter = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
 
 /** What was sent within the last month, which nobody waits for. */
@@ -47,14 +54,18 @@ export interface Stop {
   shows?: string;
 }
 
-/** Apps and sends by what they are for. */
-interface Furniture {
+/** The paths of the apps. */
+interface Apps {
   app: string;
   empty: string;
   workshop: string;
   off: string;
   kept: string;
   bare: string;
+}
+
+/** The ids of sends by their state, and of an event of the first one. */
+interface Traffic {
   done: string;
   running: string;
   cancelled: string;
@@ -65,7 +76,7 @@ export class Loft {
   private constructor(
     readonly session: string,
     private readonly savers: string,
-    private readonly has: Furniture,
+    private readonly has: Apps & Traffic,
   ) {}
 
   static async furnish(hato: Hato, push: PushService, receiver: WebhookReceiver): Promise<Loft> {
@@ -77,44 +88,15 @@ export class Loft {
     const off = await Room.make(hato, session, '閉店した支店');
     const kept = await Room.make(hato, savers, '二号店');
     const bare = await Room.make(hato, savers, '三号店');
-    await app.key('注文サーバー', 'notify');
-    await app.key('管理スクリプト', 'full');
-    const { id: old } = await app.key('古いサーバー', 'notify');
-    await app.ask('DELETE', `/keys/${old}`);
-    const browsers = await push.subscribe(86);
-    await app.subscribe(browsers);
-    for (const { endpoint } of browsers.slice(0, 5)) await push.forget(endpoint);
-    for (const { endpoint } of browsers.slice(5, 8)) await push.answer(endpoint, '403');
-
-    await app.ask('PATCH', '', { webhook_url: receiver.url('/hook') });
-    receiver.answer('/hook', 500, 'The till is being changed. Come back in a minute.');
-    const done = await app.send(letter);
-    await app.reaches(done, 'done');
-    const { id: event } = await receiver.next();
-    receiver.answer('/hook', 200, 'Thank you.');
-    await app.reaches(await app.send({ title: '本日の営業について', body: '大雪のため、本日は15時に閉店いたします。ご了承ください。' }), 'done');
-    const english = { title: 'A little note', body: 'Our English menu is online.', url: 'https://example.com/en/menu' };
-    await app.reaches(await app.send(english), 'done');
-    for (const { endpoint } of browsers.slice(8, 30)) await push.answer(endpoint, '500');
-    const reserve = { body: '食パンとバゲットは、前日の20時までご予約いただけます。', url: 'https://example.com/reserve' };
-    const running = await app.send({ title: '明日の予約を受け付け中', ...reserve });
-    await app.reaches(running, 'sending');
-    const cancelled = await app.send({ title: '明日の予約を受け付け中（訂正前）', ...reserve });
-    await app.reaches(cancelled, 'sending');
-    await app.ask('DELETE', `/notifications/${cancelled}`);
-
-    for (const room of [off, kept]) {
-      await room.subscribe(await push.subscribe(1));
-      await room.ask('PATCH', '', { webhook_url: receiver.url(room === off ? '/gone' : '/hook') });
-    }
+    const traffic = await sendAbout(app, push, receiver);
     receiver.answer('/gone', 410, 'Gone');
-    for (const room of [off, kept]) await room.reaches(await room.send(letter), 'done');
+    await postOnce(off, push, receiver.url('/gone'));
+    await postOnce(kept, push, receiver.url('/hook'));
     await expect.poll(async () => (await off.ask('GET', '/webhook')).disabled_reason, { intervals: [50] }).toBe('gone');
     await hato.setPlan(saver.email, 'free');
     await execute('python3', ['-c', past, join(hato.data, 'hato.db'), app.id, saver.email]);
-
-    const ids = { app: app.id, empty: empty.id, workshop: workshop.id, off: off.id, kept: kept.id, bare: bare.id };
-    return new Loft(session, savers, { ...ids, done, running, cancelled, event });
+    const paths = { app: app.path, empty: empty.path, workshop: workshop.path, off: off.path, kept: kept.path, bare: bare.path };
+    return new Loft(session, savers, { ...paths, ...traffic });
   }
 
   /** Every page in every state. */
@@ -134,7 +116,7 @@ export class Loft {
   /** The owner's apps. */
   private get pages(): Stop[] {
     const { has } = this;
-    const [app, empty, workshop] = [`/apps/${has.app}`, `/apps/${has.empty}`, `/apps/${has.workshop}`];
+    const { app, empty, workshop } = has;
     return [
       { name: 'overview', path: app },
       { name: 'overview-new-key', path: workshop, act: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
@@ -158,7 +140,7 @@ export class Loft {
       { name: 'webhook-event', path: `${app}/webhook?event=${has.event}`, act: unfold, shows: '#request-body' },
       { name: 'webhook-none', path: `${empty}/webhook`, shows: '#webhook-webhook_url' },
       { name: 'webhook-refused', path: `${empty}/webhook`, act: setBadWebhook, shows: '#webhook .note.bad' },
-      { name: 'webhook-off', path: `/apps/${has.off}/webhook`, shows: '#switch form' },
+      { name: 'webhook-off', path: `${has.off}/webhook`, shows: '#switch form' },
       { name: 'settings', path: `${app}/settings` },
       { name: 'settings-refused', path: `${app}/settings`, act: deleteUnderAnotherName, shows: '#delete .note.bad' },
       { name: 'empty-overview', path: empty },
@@ -168,6 +150,39 @@ export class Loft {
       { name: 'empty-dead-letters', path: `${empty}/dead-letters` },
     ];
   }
+}
+
+/** Gives an app keys, subscribers of every kind, a webhook, and sends in every state. */
+async function sendAbout(app: Room, push: PushService, receiver: WebhookReceiver): Promise<Traffic> {
+  await app.key('注文サーバー', 'notify');
+  await app.key('管理スクリプト', 'full');
+  const { id: old } = await app.key('古いサーバー', 'notify');
+  await app.ask('DELETE', `/keys/${old}`);
+  const browsers = await push.subscribe(86);
+  await app.subscribe(browsers);
+  for (const { endpoint } of browsers.slice(0, 5)) await push.forget(endpoint);
+  for (const { endpoint } of browsers.slice(5, 8)) await push.answer(endpoint, '403');
+  await app.ask('PATCH', '', { webhook_url: receiver.url('/hook') });
+  receiver.answer('/hook', 500, 'The till is being changed. Come back in a minute.');
+  const done = await app.send(letter);
+  await app.reaches(done, 'done');
+  const { id: event } = await receiver.next();
+  receiver.answer('/hook', 200, 'Thank you.');
+  for (const sent of [closing, note]) await app.reaches(await app.send(sent), 'done');
+  for (const { endpoint } of browsers.slice(8, 30)) await push.answer(endpoint, '500');
+  const running = await app.send(reserve);
+  await app.reaches(running, 'sending');
+  const cancelled = await app.send({ ...reserve, title: `${reserve.title}（訂正前）` });
+  await app.reaches(cancelled, 'sending');
+  await app.ask('DELETE', `/notifications/${cancelled}`);
+  return { done, running, cancelled, event };
+}
+
+/** Gives an app a webhook and something to post to it. */
+async function postOnce(app: Room, push: PushService, url: string): Promise<void> {
+  await app.subscribe(await push.subscribe(1));
+  await app.ask('PATCH', '', { webhook_url: url });
+  await app.reaches(await app.send(letter), 'done');
 }
 
 /** For whoever is not signed in. */
@@ -196,9 +211,9 @@ function savings(kept: string, bare: string): Stop[] {
   return [
     { name: 'free-apps', path: '/apps', shows: '#create .hint a' },
     { name: 'free-apps-refused', path: '/apps', act: makeApp, shows: '#create .note.bad a' },
-    { name: 'free-webhook', path: `/apps/${bare}/webhook`, shows: '#webhook a[href="/pricing"]' },
-    { name: 'free-webhook-refused', path: `/apps/${bare}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.bad a' },
-    { name: 'free-webhook-kept', path: `/apps/${kept}/webhook`, shows: '#switch a[href="/pricing"]' },
+    { name: 'free-webhook', path: `${bare}/webhook`, shows: '#webhook a[href="/pricing"]' },
+    { name: 'free-webhook-refused', path: `${bare}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.bad a' },
+    { name: 'free-webhook-kept', path: `${kept}/webhook`, shows: '#switch a[href="/pricing"]' },
   ];
 }
 
