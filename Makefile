@@ -29,7 +29,7 @@ test:
 	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm test
 
 ## The long runs: servers killed and stopped in the middle of a send, again and again, a webhook told of 1,000,000 recipients;
-## then what axe-core, Lighthouse and the scales say of the dashboard
+## then what the dashboard's pages cost the database, and what axe-core, Lighthouse and the scales say of them
 test-long: setup site
 	scripts/setup test
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
@@ -38,6 +38,7 @@ test-long: setup site
 	for round in 1 2 3; do cargo test --locked -p hato-delivery --test engine -- clock_steps || exit 1; done
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- webhook::many --nocapture
+	cargo test --locked --test dashboard -- queries --nocapture
 	cargo build --locked -p hato-server -p hato-testkit --bins
 	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent quality
 

@@ -4,7 +4,7 @@ import lighthouse, { type Flags } from 'lighthouse';
 import type { Browser } from 'puppeteer-core';
 
 import type { Hato } from '../support/hato.ts';
-import { Loft, type LookedAt } from '../support/loft.ts';
+import type { Stop } from '../support/loft.ts';
 import { startChromium } from '../support/chromium.ts';
 import { expect, test } from '../support/furnished.ts';
 
@@ -12,7 +12,7 @@ const categories = ['performance', 'accessibility', 'best-practices'];
 const least = 95;
 const mostBytes = 150 * 1024;
 
-async function scores(chromium: Browser, hato: Hato, { name, path }: LookedAt, session?: string): Promise<void> {
+async function scores(chromium: Browser, hato: Hato, { name, path, session }: Stop): Promise<void> {
   const flags: Flags = {
     port: Number(new URL(chromium.wsEndpoint()).port),
     onlyCategories: categories,
@@ -30,10 +30,6 @@ async function scores(chromium: Browser, hato: Hato, { name, path }: LookedAt, s
 
 test('the pages that people see most score at least 95', async ({ house: hato, loft }) => {
   const chromium = await startChromium();
-  await scores(chromium, hato, Loft.entrance[0]!);
-  for (const name of ['apps', 'overview', 'history', 'compose']) {
-    const page = loft.pages.find((it) => it.name === name)!;
-    await scores(chromium, hato, page, loft.session);
-  }
+  for (const name of ['landing', 'apps', 'overview', 'history', 'compose']) await scores(chromium, hato, loft.stop(name));
   await chromium.close();
 });

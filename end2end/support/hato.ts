@@ -17,10 +17,12 @@ export class Hato {
   private constructor(
     private readonly push: PushService,
     private readonly folder: string,
+    private readonly settings: Record<string, string>,
   ) {}
 
-  static async start(push: PushService): Promise<Hato> {
-    const hato = new Hato(push, await mkdtemp(join(tmpdir(), 'hato-')));
+  /** @param settings Variables beside the usual ones. */
+  static async start(push: PushService, settings: Record<string, string> = {}): Promise<Hato> {
+    const hato = new Hato(push, await mkdtemp(join(tmpdir(), 'hato-')), settings);
     await hato.resume();
     return hato;
   }
@@ -38,6 +40,7 @@ export class Hato {
       HATO_VAPID_SUBJECT: 'mailto:owner@example.com',
       HATO_OUTBOUND_ALLOW: '127.0.0.0/8',
       HATO_OUTBOUND_CA: this.push.caFile,
+      ...this.settings,
     };
     const [program, port] = await Program.start('hato-server', ['serve'], env, (line) =>
       line.match(/listening on http:\/\/127\.0\.0\.1:(\d+)/)?.[1],
@@ -73,6 +76,11 @@ export class Hato {
       this.session = json.session_token as string;
     }
     return this.session;
+  }
+
+  /** Gives an account another plan, as the operator does. */
+  async setPlan(email: string, plan: 'free' | 'pro'): Promise<void> {
+    await Program.run('hato-server', ['admin', 'set-plan', email, plan], { HATO_DATA_DIR: this.data });
   }
 
   /** Calls the API as a program does. */

@@ -1,16 +1,28 @@
-// An account with one of everything, for looking at every page of the dashboard.
+// Accounts with one of everything, for looking at every page of the dashboard and every state of it.
 
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { expect } from '@playwright/test';
+import { type Page, expect } from '@playwright/test';
 
 import type { Hato } from './hato.ts';
 import type { PushService } from './push-service.ts';
+import { Room, registered } from './room.ts';
+import type { WebhookReceiver } from './webhook-receiver.ts';
 
-const account = { email: 'owner@example.com', password: 'correct horse' };
-const platforms = ['Firefox · Windows', 'Chrome · Android', 'Safari · iOS', undefined];
+const owner = { email: 'owner@example.com', password: 'correct horse' };
+/** Who went back to the Free plan. */
+const saver = { email: 'saver@example.com', password: 'correct horse' };
+const closing = { title: '本日の営業について', body: '大雪のため、本日は15時に閉店いたします。ご了承ください。' };
+const note = { title: 'A little note', body: 'Our English menu is online.', url: 'https://example.com/en/menu' };
+const reserve = {
+  title: '明日の予約を受け付け中',
+  body: '食パンとバゲットは、前日の20時までご予約いただけます。',
+  url: 'https://example.com/reserve',
+};
+const letter = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
 
 /** What was sent within the last month, which nobody waits for. */
 const past = `
@@ -23,97 +35,253 @@ for ago in range(1, 30):
         "INSERT INTO daily_counts (app_id, day, sends, sent, failed) VALUES (?, ?, ?, ?, ?)",
         (sys.argv[2], today - ago, 1 if sent else 0, sent, sent * ((ago * 13) % 11) // 60),
     )
+database.execute(
+    "UPDATE monthly_usage SET recipients = 26500 WHERE account_id = (SELECT id FROM accounts WHERE email = ?)",
+    (sys.argv[3],),
+)
 database.commit()
 `;
 
-export interface LookedAt {
+/** A page in one of its states. */
+export interface Stop {
   name: string;
   path: string;
+  /** Whose; none: a visitor's. */
+  session?: string;
+  /** What is done there first. */
+  act?: (page: Page) => Promise<void>;
+  /** What is seen of the state. */
+  shows?: string;
+}
+
+/** The paths of the apps. */
+interface Apps {
+  app: string;
+  empty: string;
+  workshop: string;
+  off: string;
+  kept: string;
+  bare: string;
+}
+
+/** The ids of sends by their state, and of an event of the first one. */
+interface Traffic {
+  done: string;
+  running: string;
+  cancelled: string;
+  event: string;
 }
 
 export class Loft {
   private constructor(
     readonly session: string,
-    private readonly app: string,
-    private readonly empty: string,
-    private readonly done: string,
-    readonly running: string,
+    private readonly savers: string,
+    private readonly has: Apps & Traffic,
   ) {}
 
-  static async furnish(hato: Hato, push: PushService): Promise<Loft> {
-    const ask = async (method: string, path: string, session?: string, body?: unknown) => {
-      const answer = await hato.api(method, path, session, body);
-      expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.json)}`).toBeLessThan(300);
-      return answer.json;
-    };
-    const { session_token: session } = await ask('POST', '/auth/register', undefined, account);
-    const create = async (name: string) => (await ask('POST', '/api/v1/apps', session, { name })).appId as string;
-    const app = await create('はとパン');
-    const empty = await create('準備中のサイト');
-    const below = (rest: string) => `/api/v1/apps/${app}${rest}`;
-    const key = (name: string, scope: string) => ask('POST', below('/keys'), session, { name, scope });
-    const { key: subscribing } = await key('ページ用', 'subscribe_only');
-    await key('注文サーバー', 'notify');
-    await key('管理スクリプト', 'full');
-    const { id: old } = await key('古いサーバー', 'notify');
-    await ask('DELETE', below(`/keys/${old}`), session);
-    const browsers = await push.subscribe(86);
-    for (const [number, { endpoint, p256dh, auth }] of browsers.entries()) {
-      const platform = platforms[number % platforms.length];
-      await ask('POST', below('/subscriptions'), subscribing, { endpoint, p256dh, auth, platform });
-    }
-    for (const { endpoint } of browsers.slice(0, 5)) await push.forget(endpoint);
-    for (const { endpoint } of browsers.slice(5, 8)) await push.answer(endpoint, '403');
-    const send = async (title: string, body: string, url?: string) =>
-      (await ask('POST', below('/notify'), session, { title, body, url })).send_id as string;
-    const settled = (id: string) =>
-      expect
-        .poll(async () => (await ask('GET', below(`/notifications/${id}`), session)).status, { intervals: [50] })
-        .toBe('done');
-    const done = await send('焼きたてです', 'クロワッサンが焼きあがりました。', 'https://example.com/croissant');
-    await settled(done);
-    await settled(await send('本日の営業について', '大雪のため、本日は15時に閉店いたします。ご了承ください。'));
-    await settled(await send('A little note', 'Our English menu is online.', 'https://example.com/en/menu'));
-    for (const { endpoint } of browsers.slice(8, 30)) await push.answer(endpoint, 'hang');
-    const running = await send('明日の予約を受け付け中', '食パンとバゲットは、前日の20時までご予約いただけます。', 'https://example.com/reserve');
-    await execute('python3', ['-c', past, join(hato.data, 'hato.db'), app]);
-    return new Loft(session, app, empty, done, running);
+  static async furnish(hato: Hato, push: PushService, receiver: WebhookReceiver): Promise<Loft> {
+    const session = await registered(hato, owner);
+    const savers = await registered(hato, saver);
+    const app = await Room.make(hato, session, 'はとパン');
+    const empty = await Room.make(hato, session, '準備中のサイト');
+    const workshop = await Room.make(hato, session, '試作');
+    const off = await Room.make(hato, session, '閉店した支店');
+    const kept = await Room.make(hato, savers, '二号店');
+    const bare = await Room.make(hato, savers, '三号店');
+    const traffic = await sendAbout(app, push, receiver);
+    receiver.answer('/gone', 410, 'Gone');
+    await postOnce(off, push, receiver.url('/gone'));
+    await postOnce(kept, push, receiver.url('/hook'));
+    await expect.poll(async () => (await off.ask('GET', '/webhook')).disabled_reason, { intervals: [50] }).toBe('gone');
+    await hato.setPlan(saver.email, 'free');
+    await execute('python3', ['-c', past, join(hato.data, 'hato.db'), app.id, saver.email]);
+    const paths = { app: app.path, empty: empty.path, workshop: workshop.path, off: off.path, kept: kept.path, bare: bare.path };
+    return new Loft(session, savers, { ...paths, ...traffic });
   }
 
-  /** The app's pages, and everything else there is. */
-  get pages(): LookedAt[] {
-    const app = `/apps/${this.app}`;
-    const empty = `/apps/${this.empty}`;
+  /** Every page in every state. */
+  get stops(): Stop[] {
+    const { session, savers, has } = this;
+    const of = (session: string, stops: Stop[]) => stops.map((stop) => ({ session, ...stop }));
+    return [...entrance, ...of(session, account), ...of(session, this.pages), ...of(savers, savings(has.kept, has.bare))];
+  }
+
+  /** The stop of this name. */
+  stop(name: string): Stop {
+    const found = this.stops.find((stop) => stop.name === name);
+    if (!found) throw new Error(`no stop is called ${name}`);
+    return found;
+  }
+
+  /** The owner's apps. */
+  private get pages(): Stop[] {
+    const { has } = this;
+    const { app, empty, workshop } = has;
     return [
-      { name: 'apps', path: '/apps' },
-      { name: 'account', path: '/account' },
       { name: 'overview', path: app },
+      { name: 'overview-new-key', path: workshop, act: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
       { name: 'compose', path: `${app}/send` },
-      { name: 'send', path: `${app}/sends/${this.done}` },
-      { name: 'send-running', path: `${app}/sends/${this.running}` },
+      { name: 'compose-question', path: `${app}/send`, act: review, shows: 'form.review .note' },
+      { name: 'compose-question-nobody', path: `${empty}/send`, act: review, shows: 'form.review .note' },
+      { name: 'compose-refused', path: `${app}/send`, act: reviewTooMuch, shows: '.note.bad' },
+      { name: 'send', path: `${app}/sends/${has.done}` },
+      { name: 'send-running', path: `${app}/sends/${has.running}`, shows: '[data-running]' },
+      { name: 'send-cancelled', path: `${app}/sends/${has.cancelled}?cancelled=22`, shows: '.note.good' },
       { name: 'history', path: `${app}/history` },
       { name: 'subscribers', path: `${app}/subscribers` },
-      { name: 'keys', path: `${app}/keys` },
+      { name: 'subscribers-question', path: `${app}/subscribers`, act: askToConfirm, shows: 'details.confirm[open] form' },
+      { name: 'subscribers-none-found', path: `${app}/subscribers?q=nobody`, shows: '.empty' },
+      { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
+      { name: 'keys-new', path: `${workshop}/keys`, act: makeKey, shows: '#new-key' },
+      { name: 'keys-refused', path: `${workshop}/keys`, act: makeNamelessKey, shows: '#create .note.bad' },
       { name: 'key-history', path: `${app}/keys/history` },
       { name: 'dead-letters', path: `${app}/dead-letters` },
-      { name: 'webhook', path: `${app}/webhook` },
+      { name: 'webhook', path: `${app}/webhook`, shows: '#attempts tbody tr:nth-child(3)' },
+      { name: 'webhook-event', path: `${app}/webhook?event=${has.event}`, act: unfold, shows: '#request-body' },
+      { name: 'webhook-none', path: `${empty}/webhook`, shows: '#webhook-webhook_url' },
+      { name: 'webhook-refused', path: `${empty}/webhook`, act: setBadWebhook, shows: '#webhook .note.bad' },
+      { name: 'webhook-off', path: `${has.off}/webhook`, shows: '#switch form' },
       { name: 'settings', path: `${app}/settings` },
+      { name: 'settings-refused', path: `${app}/settings`, act: deleteUnderAnotherName, shows: '#delete .note.bad' },
       { name: 'empty-overview', path: empty },
       { name: 'empty-history', path: `${empty}/history` },
       { name: 'empty-subscribers', path: `${empty}/subscribers` },
-      { name: 'empty-keys', path: `${empty}/keys` },
+      { name: 'empty-keys', path: `${empty}/keys`, shows: '.empty' },
       { name: 'empty-dead-letters', path: `${empty}/dead-letters` },
-      { name: 'lost', path: '/no/such/page' },
     ];
   }
+}
 
-  /** Pages for whoever is not signed in. */
-  static readonly entrance: LookedAt[] = [
-    { name: 'landing', path: '/' },
-    { name: 'pricing', path: '/pricing' },
-    { name: 'register', path: '/register' },
-    { name: 'login', path: '/login?next=/apps' },
+/** Gives an app keys, subscribers of every kind, a webhook, and sends in every state. */
+async function sendAbout(app: Room, push: PushService, receiver: WebhookReceiver): Promise<Traffic> {
+  await app.key('注文サーバー', 'notify');
+  await app.key('管理スクリプト', 'full');
+  const { id: old } = await app.key('古いサーバー', 'notify');
+  await app.ask('DELETE', `/keys/${old}`);
+  const browsers = await push.subscribe(86);
+  await app.subscribe(browsers);
+  for (const { endpoint } of browsers.slice(0, 5)) await push.forget(endpoint);
+  for (const { endpoint } of browsers.slice(5, 8)) await push.answer(endpoint, '403');
+  await app.ask('PATCH', '', { webhook_url: receiver.url('/hook') });
+  receiver.answer('/hook', 500, 'The till is being changed. Come back in a minute.');
+  const done = await app.send(letter);
+  await app.reaches(done, 'done');
+  const { id: event } = await receiver.next();
+  receiver.answer('/hook', 200, 'Thank you.');
+  for (const sent of [closing, note]) await app.reaches(await app.send(sent), 'done');
+  for (const { endpoint } of browsers.slice(8, 30)) await push.answer(endpoint, '500');
+  const running = await app.send(reserve);
+  await app.reaches(running, 'sending');
+  const cancelled = await app.send({ ...reserve, title: `${reserve.title}（訂正前）` });
+  await app.reaches(cancelled, 'sending');
+  await app.ask('DELETE', `/notifications/${cancelled}`);
+  return { done, running, cancelled, event };
+}
+
+/** Gives an app a webhook and something to post to it. */
+async function postOnce(app: Room, push: PushService, url: string): Promise<void> {
+  await app.subscribe(await push.subscribe(1));
+  await app.ask('PATCH', '', { webhook_url: url });
+  await app.reaches(await app.send(letter), 'done');
+}
+
+/** For whoever is not signed in. */
+const entrance: Stop[] = [
+  { name: 'landing', path: '/' },
+  { name: 'pricing', path: '/pricing' },
+  { name: 'reference', path: '/docs/api' },
+  { name: 'register', path: '/register' },
+  { name: 'register-refused', path: '/register?error=EMAIL_IN_USE&form=register', shows: '.note.bad' },
+  { name: 'login', path: '/login?next=/apps', shows: '.note.mind' },
+  { name: 'login-refused', path: '/login?error=INVALID_CREDENTIALS&form=login', shows: '.note.bad' },
+  { name: 'lost', path: '/no/such/page' },
+];
+
+/** For whoever is. */
+const account: Stop[] = [
+  { name: 'apps', path: '/apps' },
+  { name: 'apps-refused', path: '/apps', act: makeNamelessApp, shows: '#create .note.bad' },
+  { name: 'account', path: '/account' },
+  { name: 'account-refused', path: '/account', act: changeWrongPassword, shows: '#password .note.bad' },
+  { name: 'lost-signed-in', path: '/apps/app_unknown' },
+];
+
+/** On the Free plan: apps beyond its limit, a month nearly spent, a webhook that was set before and one that was not. */
+function savings(kept: string, bare: string): Stop[] {
+  return [
+    { name: 'free-apps', path: '/apps', shows: '#create .hint a' },
+    { name: 'free-apps-refused', path: '/apps', act: makeApp, shows: '#create .note.bad a' },
+    { name: 'free-webhook', path: `${bare}/webhook`, shows: '#webhook a[href="/pricing"]' },
+    { name: 'free-webhook-refused', path: `${bare}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.bad a' },
+    { name: 'free-webhook-kept', path: `${kept}/webhook`, shows: '#switch a[href="/pricing"]' },
   ];
+}
+
+/** Fills a form and sends it as it is: whether it is acceptable is for the server to say. */
+async function submit(page: Page, form: string, fields: Record<string, string>, button = '[type=submit]'): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) await page.locator(`${form} [name=${name}]`).fill(value);
+  await page.locator(form).evaluate((element: HTMLFormElement) => (element.noValidate = true));
+  const answered = page.waitForEvent('load');
+  await page.locator(`${form} ${button}`).click();
+  await answered;
+}
+
+function review(page: Page): Promise<void> {
+  return submit(page, 'form.compose', letter, '[value=review]');
+}
+
+function reviewTooMuch(page: Page): Promise<void> {
+  return submit(page, 'form.compose', { ...letter, body: '鳩'.repeat(1_200) }, '[value=review]');
+}
+
+function makeEmbedKey(page: Page): Promise<void> {
+  return submit(page, 'form[action="/_app/create_embed_key"]', {});
+}
+
+function makeKey(page: Page): Promise<void> {
+  return submit(page, 'form[action="/_app/create_key"]', { name: '試作の鍵' });
+}
+
+function makeNamelessKey(page: Page): Promise<void> {
+  return submit(page, 'form[action="/_app/create_key"]', { name: '' });
+}
+
+function makeApp(page: Page): Promise<void> {
+  return submit(page, 'form[action="/_app/create_app"]', { name: '四号店' });
+}
+
+function makeNamelessApp(page: Page): Promise<void> {
+  return submit(page, 'form[action="/_app/create_app"]', { name: ' ' });
+}
+
+function changeWrongPassword(page: Page): Promise<void> {
+  return submit(page, 'form[action="/_app/change_password"]', { current: 'wrong horse', new: 'another horse' });
+}
+
+function setBadWebhook(page: Page): Promise<void> {
+  return submit(page, 'form[action="/_app/set_webhook"]', { webhook_url: 'http://hooks.example.com/1' });
+}
+
+async function deleteUnderAnotherName(page: Page): Promise<void> {
+  await page.locator('#delete summary').click();
+  await submit(page, 'form[action="/_app/delete_app"]', { name: 'ほかの店' });
+}
+
+async function askToConfirm(page: Page): Promise<void> {
+  await page.locator('details.confirm > summary').first().click();
+}
+
+/** Opens what is folded away. */
+export async function unfold(page: Page): Promise<void> {
+  await page.evaluate(() => document.querySelectorAll('details').forEach((fold) => (fold.open = true)));
+}
+
+/** The patterns of the paths of all pages, from the dashboard's own list of them. */
+export async function routes(): Promise<string[]> {
+  const shell = await readFile(join(import.meta.dirname, '../../app/src/shell.rs'), 'utf8');
+  const found = [...shell.matchAll(/path!\("([^"]+)"\)/g)].map(([, pattern]) => pattern!);
+  expect(found).toContain('/apps/:app');
+  return found;
 }
 
 const execute = promisify(execFile);

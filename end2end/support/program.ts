@@ -1,9 +1,10 @@
 // Starting the project's programs and ending them again.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 
 const binaries = resolve(process.env.HATO_BIN_DIR ?? join(import.meta.dirname, '../../target/debug'));
 
@@ -31,6 +32,11 @@ export class Program {
       child.on('exit', (code) => reject(new Error(`${name} ended with ${code}:\n${lines.join('\n')}`)));
     });
     return [new Program(child), await found];
+  }
+
+  /** Runs `name` to its end, which has to be a good one. */
+  static async run(name: string, args: string[], env: Record<string, string>): Promise<void> {
+    await promisify(execFile)(join(binaries, name), args, { env: { ...process.env, ...env } });
   }
 
   /** Asks the program to end and waits until it has. */

@@ -6,6 +6,14 @@ interface Addresses {
   websocket_url: string;
   control_url: string;
   ca_file: string;
+  server_file: string;
+}
+
+/** A browser's subscription, as a page hands it in. */
+export interface Subscriber {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
 }
 
 export class PushService {
@@ -13,6 +21,8 @@ export class PushService {
     readonly websocketUrl: string,
     private readonly controlUrl: string,
     readonly caFile: string,
+    /** A certificate of the same authority and its key, for another server on this machine. */
+    readonly serverFile: string,
     private readonly program: Program,
   ) {}
 
@@ -20,7 +30,7 @@ export class PushService {
     const [program, at] = await Program.start('hato-push-service', [], {}, (line) =>
       line.startsWith('{') ? (JSON.parse(line) as Addresses) : undefined,
     );
-    return new PushService(at.websocket_url, at.control_url, at.ca_file, program);
+    return new PushService(at.websocket_url, at.control_url, at.ca_file, at.server_file, program);
   }
 
   /** Browsers lose their connections, and the next one to come back its subscriptions too. */
@@ -44,13 +54,22 @@ export class PushService {
   }
 
   /** So many subscriptions of browsers that nobody sees. */
-  async subscribe(count: number): Promise<{ endpoint: string; p256dh: string; auth: string }[]> {
+  async subscribe(count: number): Promise<Subscriber[]> {
     return this.control('POST', '/subscriptions', { count });
   }
 
   /** What pushes to the subscription are answered with from now on, such as `403` or `hang`. */
   async answer(subscription: string, answer: string): Promise<void> {
     await this.control('POST', '/script', { subscription, default: answer });
+  }
+
+  /** Pushes to the subscription wait for their answers until {@link release}. */
+  async hold(subscription: string): Promise<void> {
+    await this.control('POST', '/hold', { subscription });
+  }
+
+  async release(subscription: string): Promise<void> {
+    await this.control('POST', '/release', { subscription });
   }
 
   stop(): Promise<void> {

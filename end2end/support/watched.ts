@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 
 export interface Watched {
   page: Page;
-  /** What the browser's console complains about. */
+  /** What the browser's console complains about, but not that a page refused something: its status says so by right. */
   complaints: string[];
 }
 
@@ -12,8 +12,14 @@ export async function openWatched(browser: Browser, options: BrowserContextOptio
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const complaints: string[] = [];
+  const documents = new Set<string>();
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) documents.add(request.url());
+  });
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`);
+    const isRefusal = message.text().includes('the server responded with a status of 4') && documents.has(message.location().url);
+    if (!['error', 'warning'].includes(message.type()) || isRefusal) return;
+    complaints.push(`${page.url()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`));
   return { page, complaints };

@@ -1,77 +1,337 @@
 //! What a page costs the database.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use hato_domain::Plan;
 use http::StatusCode;
+use tracing::field::{Field, Visit};
 use tracing::span::Id;
 use tracing::{Event, Instrument as _, Subscriber, debug_span};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::site::{Browser, Site, id};
+use crate::site::{Browser, OWNER, PASSWORD, Site, id};
 
 /// Most queries of a page.
 const MOST: usize = 5;
 
-/// Queries by the span in which they ran.
-static QUERIES: Mutex<Option<HashMap<Id, usize>>> = Mutex::new(None);
+/// Connections that read; they take turns.
+const READERS: usize = 8;
+
+/// The dashboard's own list of its pages.
+const SHELL: &str = include_str!("../../src/shell.rs");
+
+/// What moves a session's end: it runs on the store's writer, outside of the page's span, and nobody else's session is
+/// old enough for it.
+const RENEWAL: &str = "UPDATE sessions SET expires_at";
+
+static COUNTED: Mutex<Option<Counted>> = Mutex::new(None);
+
+#[derive(Default)]
+struct Counted {
+    /// Queries by the span in which they ran.
+    queries: HashMap<Id, usize>,
+    renewals: usize,
+}
+
+fn counted<T>(look: impl FnOnce(&mut Counted) -> T) -> T {
+    let mut counted = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
+    look(counted.get_or_insert_default())
+}
 
 struct Counter;
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Counter {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let span = context.event_span(event);
-        let Some(span) = span.filter(|_| event.metadata().target() == "sqlx::query") else {
+        if event.metadata().target() != "sqlx::query" {
             return;
-        };
-        let mut queries = QUERIES.lock().unwrap_or_else(PoisonError::into_inner);
-        let queries = queries.get_or_insert_default();
-        *queries.entry(span.id()).or_default() += 1;
+        }
+        let mut kind = Kind::default();
+        event.record(&mut kind);
+        let span = context.event_span(event);
+        counted(|counted| {
+            counted.renewals += usize::from(kind.is_renewal);
+            if let Some(span) = span.filter(|_| !kind.opens_a_connection) {
+                *counted.queries.entry(span.id()).or_default() += 1;
+            }
+        });
     }
 }
 
-/// How many queries the page took.
-async fn cost(site: &Site, browser: &mut Browser<'_>, path: &str) -> usize {
-    let span = debug_span!("page");
-    let answer = browser.get(path).instrument(span.clone()).await;
-    assert_eq!(answer.status, StatusCode::OK, "{path}");
-    // A query is told of after its last row; the next one on the same connection comes after that.
-    assert!(site.context.service.is_ready().await);
-    let queries = QUERIES.lock().unwrap_or_else(PoisonError::into_inner);
-    let counted = span.id().and_then(|id| queries.as_ref()?.get(&id).copied());
-    counted.unwrap_or_default()
+/// What a query is for, by its first words.
+#[derive(Default)]
+struct Kind {
+    is_renewal: bool,
+    /// A connection of the pool may be opened at any time, and stays.
+    opens_a_connection: bool,
+}
+
+impl Visit for Kind {
+    fn record_str(&mut self, field: &Field, text: &str) {
+        if field.name() == "summary" {
+            self.is_renewal = text.starts_with(RENEWAL);
+            self.opens_a_connection = text.starts_with("PRAGMA");
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn fmt::Debug) {}
+}
+
+/// How a page is reached.
+enum Way {
+    Get(String),
+    /// A draft is posted to it.
+    Post(String, Vec<(&'static str, String)>),
+    /// A form leads to it.
+    After(&'static str, Vec<(&'static str, String)>),
+}
+
+/// A page in one of its states.
+struct Stop {
+    state: &'static str,
+    way: Way,
+    /// Queries that it takes at least, without the renewal of a session.
+    least: usize,
+}
+
+fn get(state: &'static str, path: impl Into<String>, least: usize) -> Stop {
+    let way = Way::Get(path.into());
+    Stop { state, way, least }
+}
+
+fn owned(fields: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    let owned = fields
+        .iter()
+        .map(|(name, value)| (*name, (*value).to_owned()));
+    owned.collect()
+}
+
+fn post(state: &'static str, path: String, fields: &[(&'static str, &str)], least: usize) -> Stop {
+    let way = Way::Post(path, owned(fields));
+    Stop { state, way, least }
+}
+
+fn after(
+    state: &'static str,
+    form: &'static str,
+    fields: &[(&'static str, &str)],
+    least: usize,
+) -> Stop {
+    let way = Way::After(form, owned(fields));
+    Stop { state, way, least }
+}
+
+fn borrowed<'a>(fields: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
+    let borrowed = fields.iter().map(|(name, value)| (*name, value.as_str()));
+    borrowed.collect()
+}
+
+impl Stop {
+    /// The page's path, and how many queries it takes when every session was last used `before` that.
+    async fn cost(
+        &self,
+        site: &Site,
+        browser: &mut Browser<'_>,
+        before: Duration,
+    ) -> (String, usize) {
+        let path = match &self.way {
+            Way::Get(path) | Way::Post(path, _) => path.clone(),
+            Way::After(form, fields) => browser.post(form, &borrowed(fields)).await.leads_to(),
+        };
+        site.age_sessions(before).await;
+        let (span, renewals) = (debug_span!("page"), counted(|counted| counted.renewals));
+        let answer = match &self.way {
+            Way::Post(path, fields) => {
+                let fields = borrowed(fields);
+                let posted = browser.post(path, &fields);
+                posted.instrument(span.clone()).await
+            }
+            _ => browser.get(&path).instrument(span.clone()).await,
+        };
+        let shown = [StatusCode::OK, StatusCode::PAYLOAD_TOO_LARGE];
+        assert!(shown.contains(&answer.status), "{path}: {}", answer.status);
+        // A query is told of after its last row; the next one on the same connection comes after that.
+        for _ in 0..READERS {
+            assert!(site.context.service.is_ready().await);
+        }
+        let queries = counted(|counted| {
+            let read = span.id().and_then(|id| counted.queries.remove(&id));
+            read.unwrap_or_default() + counted.renewals - renewals
+        });
+        (path, queries)
+    }
+
+    /// Prints what the page costs with and without the renewal of its session, and resolves with its path.
+    async fn stays_cheap(&self, site: &Site, browser: &mut Browser<'_>, renewal: usize) -> String {
+        let (_, queries) = self.cost(site, browser, Duration::ZERO).await;
+        let (path, renewed) = self.cost(site, browser, Duration::from_mins(1)).await;
+        let (page, state) = (pattern(&path), self.state);
+        println!("{page:<24} {state:<24} {queries:>2} {renewed:>2}");
+        assert!(queries >= self.least, "{queries} queries for {path}");
+        assert!(renewed <= MOST, "{renewed} queries for {path}");
+        assert_eq!(renewed, queries + renewal, "{path}");
+        page.to_owned()
+    }
+}
+
+/// The patterns of the dashboard's pages.
+fn patterns() -> Vec<&'static str> {
+    let patterns = SHELL.split("path!(\"").skip(1);
+    patterns.filter_map(|rest| rest.split('"').next()).collect()
+}
+
+/// The pattern of the page at this path.
+fn pattern(path: &str) -> &'static str {
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    let fits = |pattern: &&str| {
+        let (mut parts, mut segments) = (pattern.split('/'), path.split('/'));
+        parts.clone().count() == segments.clone().count()
+            && parts.all(|part| {
+                segments
+                    .next()
+                    .is_some_and(|it| part == it || part.starts_with(':'))
+            })
+    };
+    let found = patterns().into_iter().find(fits);
+    found.unwrap_or_else(|| panic!("no page at {path}"))
+}
+
+/// Pages for whoever is not signed in.
+fn entrance() -> Vec<Stop> {
+    vec![
+        get("", "/", 0),
+        get("", "/pricing", 0),
+        get("", "/docs/api", 0),
+        get("", "/register", 0),
+        get("refused", "/register?error=EMAIL_IN_USE&form=register", 0),
+        get("sent here", "/login?next=/apps", 0),
+        get("refused", "/login?error=INVALID_CREDENTIALS&form=login", 0),
+    ]
+}
+
+/// Pages of who is signed in, beside those of an app.
+fn account() -> Vec<Stop> {
+    vec![
+        get("signed in", "/", 1),
+        get("signed in", "/pricing", 1),
+        get("signed in", "/docs/api", 1),
+        get("", "/apps", 3),
+        after("refused", "/_app/create_app", &[("name", "")], 3),
+        get("", "/account", 2),
+        after(
+            "refused",
+            "/_app/change_password",
+            &[("current", "wrong"), ("new", PASSWORD)],
+            2,
+        ),
+    ]
+}
+
+/// Pages of an app that has one of everything, among it this send and this event.
+fn of_app(app: &str, send: &str, event: &str) -> Vec<Stop> {
+    let below = |rest: &str| format!("{app}{rest}");
+    let id = id(app);
+    let draft = [("title", "便り"), ("body", "本文"), ("step", "review")];
+    let endless = "鳩".repeat(1_200);
+    let too_large = [("title", "便り"), ("body", &*endless), ("step", "review")];
+    vec![
+        get("", app, 4),
+        after(
+            "new key",
+            "/_app/create_embed_key",
+            &[("app", id), ("name", "page")],
+            4,
+        ),
+        get("", below("/send"), 2),
+        post("question", below("/send"), &draft, 2),
+        post("refused", below("/send"), &too_large, 2),
+        get("", send, 3),
+        get("cancelled", format!("{send}?cancelled=1"), 3),
+        get("", below("/history"), 3),
+        get("", below("/subscribers"), 3),
+        get("searched", below("/subscribers?q=push"), 3),
+        get("", below("/keys"), 3),
+        after(
+            "new key",
+            "/_app/create_key",
+            &[("app", id), ("name", "key"), ("scope", "full")],
+            3,
+        ),
+        after(
+            "refused",
+            "/_app/create_key",
+            &[("app", id), ("name", ""), ("scope", "full")],
+            3,
+        ),
+        get("", below("/keys/history"), 3),
+        get("", below("/dead-letters"), 3),
+        get("", below("/webhook"), 4),
+        get("event", below(&format!("/webhook?event={event}")), 3),
+        after(
+            "refused",
+            "/_app/set_webhook",
+            &[("app", id), ("webhook_url", "http://a.example")],
+            4,
+        ),
+        get("", below("/settings"), 2),
+        after(
+            "refused",
+            "/_app/delete_app",
+            &[("app", id), ("name", "another")],
+            2,
+        ),
+    ]
 }
 
 #[tokio::test]
 async fn the_html_of_any_page_costs_few_queries() {
     tracing_subscriber::registry().with(Counter).init();
     let site = Site::unlimited().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let mut browser = site.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;
-    let fields = [("app", id(&app)), ("name", "key"), ("scope", "full")];
-    browser.submit("/_app/create_key", &fields).await;
-    let below = |page: &str| format!("{app}{page}");
-    for (path, least) in [
-        ("/".to_owned(), 1),
-        ("/pricing".to_owned(), 1),
-        ("/apps".to_owned(), 3),
-        ("/account".to_owned(), 2),
-        (app.clone(), 4),
-        (below("/send"), 2),
-        (send, 3),
-        (below("/history"), 3),
-        (below("/subscribers"), 3),
-        (below("/subscribers?q=push"), 3),
-        (below("/keys"), 3),
-        (below("/keys/history"), 3),
-        (below("/dead-letters"), 3),
-        (below("/settings"), 2),
-    ] {
-        let cost = cost(&site, &mut browser, &path).await;
-        assert!((least..=MOST).contains(&cost), "{cost} queries for {path}");
+    let webhook = format!("{app}/webhook");
+    let no_webhook = get("none", &webhook, 4);
+    println!(
+        "page                     state                    queries, and with the renewal of its session"
+    );
+    let mut seen = vec![no_webhook.stays_cheap(&site, &mut browser, 1).await];
+    let fields = [
+        ("app", id(&app)),
+        ("webhook_url", "https://hooks.example.com/1"),
+    ];
+    browser.submit("/_app/set_webhook", &fields).await;
+    browser
+        .submit("/_app/send_test_event", &[("app", id(&app))])
+        .await;
+    let event = site.only_event().await;
+    let app_pages = of_app(&app, &send, &event);
+    for stop in account().into_iter().chain(app_pages) {
+        seen.push(stop.stays_cheap(&site, &mut browser, 1).await);
     }
+    site.set_plan(OWNER, Plan::Free).await;
+    let off = get("off", &webhook, 4);
+    off.stays_cheap(&site, &mut browser, 1).await;
+    browser
+        .submit("/_app/clear_webhook", &[("app", id(&app))])
+        .await;
+    let free = get("on the free plan", &webhook, 4);
+    free.stays_cheap(&site, &mut browser, 1).await;
+    let mut stranger = site.browser();
+    for stop in entrance() {
+        seen.push(stop.stays_cheap(&site, &mut stranger, 0).await);
+    }
+    let unseen: Vec<_> = patterns()
+        .into_iter()
+        .filter(|pattern| !seen.iter().any(|it| it == pattern))
+        .collect();
+    assert!(
+        unseen.is_empty(),
+        "pages of which nobody knows what they cost: {unseen:?}"
+    );
 }

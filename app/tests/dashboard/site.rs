@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use hato_app::{AppContext, Sdk};
-use hato_domain::{OutboundPolicy, Plan};
+use hato_domain::{Email, OutboundPolicy, Plan};
+use hato_service::access::Operator;
 use hato_service::ports::SystemClock;
 use hato_service::{Secrets, Service, Settings, Wake};
 use http::header::{
@@ -28,6 +30,9 @@ const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 pub fn id(app: &str) -> &str {
     app.strip_prefix("/apps/").expect("an app's path")
 }
+
+/// An address.
+pub const OWNER: &str = "owner@example.com";
 
 /// A password that is good enough.
 pub const PASSWORD: &str = "coo-coo-coo";
@@ -112,11 +117,16 @@ impl Site {
         }
     }
 
+    /// Gives the account a plan, as the operator does.
+    pub async fn set_plan(&self, email: &str, plan: Plan) {
+        let email = Email::parse(email).expect("an address");
+        let operator = Operator::at_the_machine();
+        let set = self.context.service.set_plan(&operator, &email, plan).await;
+        set.expect("an account");
+    }
+
     /// Uses up what the account may send this month, by way of the database.
     pub async fn spend_the_month(&self, email: &str) {
-        let mut database = SqliteConnection::connect(&self.url)
-            .await
-            .expect("the file");
         sqlx::query(
             "INSERT INTO monthly_usage (account_id, month, recipients)
              SELECT id, $2, 30000 FROM accounts WHERE email = $1
@@ -124,21 +134,41 @@ impl Site {
         )
         .bind(email)
         .bind(self.context.service.now().month().0)
-        .execute(&mut database)
+        .execute(&mut self.database().await)
         .await
         .expect("spent");
     }
 
     /// Switches off the webhooks of all apps for this reason, by way of the database.
     pub async fn switch_webhooks_off(&self, reason: &str) {
-        let mut database = SqliteConnection::connect(&self.url)
-            .await
-            .expect("the file");
         sqlx::query("UPDATE webhooks SET disabled_reason = $1")
             .bind(reason)
-            .execute(&mut database)
+            .execute(&mut self.database().await)
             .await
             .expect("switched off");
+    }
+
+    /// Puts the last use of every session back by `age`, by way of the database.
+    pub async fn age_sessions(&self, age: Duration) {
+        let millis = i64::try_from(age.as_millis()).expect("a short time");
+        sqlx::query("UPDATE sessions AS aged SET expires_at = expires_at - $1")
+            .bind(millis)
+            .execute(&mut self.database().await)
+            .await
+            .expect("aged");
+    }
+
+    /// The id of the only event that was ever queued for a webhook, by way of the database.
+    pub async fn only_event(&self) -> String {
+        let mut database = self.database().await;
+        let ids = sqlx::query_scalar("SELECT public_id FROM webhook_events");
+        ids.fetch_one(&mut database).await.expect("an event")
+    }
+
+    async fn database(&self) -> SqliteConnection {
+        SqliteConnection::connect(&self.url)
+            .await
+            .expect("the file")
     }
 
     /// A browser without cookies.

@@ -1,23 +1,10 @@
 //! The page of an app's webhook, with scripts off.
 
-use hato_domain::{Email, ErrorCode, Plan};
-use hato_service::access::Operator;
+use hato_domain::{ErrorCode, Plan};
 
-use crate::site::Site;
+use crate::site::{OWNER, Site, id};
 
-const OWNER: &str = "owner@example.com";
 const URL: &str = "https://hooks.example.com/1";
-
-async fn set_plan(site: &Site, plan: Plan) {
-    let email = Email::parse(OWNER).expect("an address");
-    let operator = Operator::at_the_machine();
-    let set = site.context.service.set_plan(&operator, &email, plan).await;
-    set.expect("an account");
-}
-
-fn id(path: &str) -> &str {
-    path.strip_prefix("/apps/").expect("an app's path")
-}
 
 #[tokio::test]
 async fn on_the_free_plan_it_says_what_it_takes() {
@@ -43,7 +30,7 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
     let site = Site::open().await;
     let mut browser = site.signed_in(OWNER).await;
     let app = browser.create_app("loft").await;
-    set_plan(&site, Plan::Pro).await;
+    site.set_plan(OWNER, Plan::Pro).await;
     let fields = |url| [("app", id(&app)), ("webhook_url", url)];
     let refused = browser
         .submit("/_app/set_webhook", &fields("http://a.example"))
@@ -69,7 +56,7 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
     let page = browser.submit("/_app/send_test_event", &of_app).await;
     page.shows("イベントを送信待ちに入れました");
 
-    set_plan(&site, Plan::Free).await;
+    site.set_plan(OWNER, Plan::Free).await;
     browser
         .get(&format!("{app}/webhook"))
         .await

@@ -1,8 +1,8 @@
 //! A certificate authority made for one test, and the TLS settings that come from it.
 
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, KeyUsagePurpose,
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType,
+    ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
 };
 use rustls::{
     ClientConfig, RootCertStore, ServerConfig,
@@ -69,13 +69,24 @@ impl Authority {
         Arc::new(config)
     }
 
+    /// A new certificate for [`SERVER_NAMES`] with its key as PEM text, for a server that is not Rust.
+    pub fn server_pem(&self) -> String {
+        let (certificate, key) = self.sign();
+        certificate.pem() + &key.serialize_pem()
+    }
+
     fn issue(&self) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
+        let (certificate, key) = self.sign();
+        let chain = vec![certificate.der().clone(), self.issuer.der().clone()];
+        (chain, PrivatePkcs8KeyDer::from(key.serialize_der()).into())
+    }
+
+    fn sign(&self) -> (Certificate, KeyPair) {
         let key = KeyPair::generate().expect("the system gives randomness");
         let certificate = server_params()
             .signed_by(&key, &self.issuer)
             .expect("the parameters are constant");
-        let chain = vec![certificate.der().clone(), self.issuer.der().clone()];
-        (chain, PrivatePkcs8KeyDer::from(key.serialize_der()).into())
+        (certificate, key)
     }
 }
 

@@ -97,16 +97,19 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
     service
         .write_ca(&ca_file)
         .with_context(|| format!("cannot write {}", ca_file.display()))?;
-    announce(&service, &ca_file)?;
+    let server_file = folder.path().join("server.pem");
+    std::fs::write(&server_file, service.authority().server_pem())?;
+    announce(&service, &ca_file, &server_file)?;
     program::until_told_to_end().await
 }
 
-fn announce(service: &PushService, ca_file: &Path) -> std::io::Result<()> {
+fn announce(service: &PushService, ca_file: &Path, server_file: &Path) -> std::io::Result<()> {
     let line = json!({
         "endpoint_base": service.origin(),
         "websocket_url": service.websocket_url(),
         "control_url": service.control_url(),
         "ca_file": ca_file,
+        "server_file": server_file,
     });
     let mut stdout = std::io::stdout();
     writeln!(stdout, "{line}")?;

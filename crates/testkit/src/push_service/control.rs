@@ -5,6 +5,8 @@
 //! | POST /subscriptions {applicationServerKey?, count?} | a subscription, or an array of them when `count` is given |
 //! | DELETE /subscriptions {subscription} | {ok}: the endpoint answers 410 from now on |
 //! | POST /script {subscription?, answers?, default?} | {ok}; answers in the text form of [`super::Answer`] |
+//! | POST /hold {subscription} | {ok}: its pushes wait for their answers |
+//! | POST /release {subscription} | {ok}: they are answered, and wait no more |
 //! | GET /messages?since=N&`wait_ms`=T | {messages, next}: those from sequence N on, waiting up to T for one |
 //! | GET /acks?since=N&`wait_ms`=T | {acks, next}: those from the Nth on |
 //! | POST /browsers/renew | {ok}: sockets end, the next hello gets a fresh uaid |
@@ -48,6 +50,8 @@ async fn route(desk: &Desk, request: Request<Incoming>) -> Outcome {
         (&Method::POST, "/subscriptions") => subscribe(desk, &read(body).await?),
         (&Method::DELETE, "/subscriptions") => unsubscribe(desk, &read(body).await?),
         (&Method::POST, "/script") => script(desk, &read(body).await?),
+        (&Method::POST, "/hold") => hold(desk, &read(body).await?, true),
+        (&Method::POST, "/release") => hold(desk, &read(body).await?, false),
         (&Method::POST, "/browsers/renew") => {
             desk.change(|state| state.browsers.renew_next());
             desk.hang_up_browsers();
@@ -107,6 +111,19 @@ fn script(desk: &Desk, asked: &Value) -> Outcome {
         state.script.queue(id, answers);
         if let Some(answer) = default {
             state.script.set_default(id, answer);
+        }
+    });
+    Ok(json!({"ok": true}))
+}
+
+fn hold(desk: &Desk, asked: &Value, is_held: bool) -> Outcome {
+    let missing = (StatusCode::BAD_REQUEST, "no subscription");
+    let id = subscription_id(asked).ok_or(missing)?;
+    desk.change(|state| {
+        if is_held {
+            state.held.insert(id.to_owned())
+        } else {
+            state.held.remove(id)
         }
     });
     Ok(json!({"ok": true}))

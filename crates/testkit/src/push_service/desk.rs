@@ -11,7 +11,7 @@ use super::{
     vapid::SignedToken,
 };
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -42,6 +42,8 @@ pub(super) struct Desk {
 pub(super) struct State {
     pub(super) subscriptions: HashMap<String, Subscription>,
     pub(super) script: Script,
+    /// Subscriptions whose pushes wait for their answers.
+    pub(super) held: HashSet<String>,
     pub(super) seen: Seen,
     pub(super) browsers: Browsers,
 }
@@ -56,6 +58,7 @@ impl Desk {
             state: Mutex::new(State {
                 subscriptions: HashMap::new(),
                 script: Script::new(),
+                held: HashSet::new(),
                 seen: Seen::default(),
                 browsers: Browsers::default(),
             }),
@@ -109,6 +112,17 @@ impl Desk {
             }
         };
         tokio::time::timeout(limit, waiting).await.is_ok()
+    }
+
+    /// Waits as long as pushes to the subscription are held.
+    pub(super) async fn while_held(&self, id: &str) {
+        let mut changes = self.changes();
+        while self.look().held.contains(id) {
+            changes
+                .changed()
+                .await
+                .expect("the desk that is borrowed keeps the sender");
+        }
     }
 
     /// Makes subscriptions bound to the key, if any; None when it is no application server key.

@@ -54,6 +54,7 @@ pub(super) async fn answer(
     match judge(desk, &id, subscription, &parts, body) {
         Ok(push) => {
             let ttl = push.headers.ttl;
+            desk.while_held(&id).await;
             let answer = settle(desk, push);
             speak(desk, connection, &id, ttl, answer).await
         }

@@ -59,6 +59,31 @@ async fn subscribes_scripts_and_reads_messages() {
 }
 
 #[tokio::test]
+async fn what_is_held_is_answered_once_it_is_released() {
+    let service = PushService::start().await;
+    let control = Client::new(service.control_address());
+    let sender = Sender::new();
+    let (held, other) = (service.subscribe(None), service.subscribe(None));
+    let named = json!({"subscription": held.endpoint});
+    let reply = control.post("/hold", &named).await.expect("a reply");
+    assert_eq!(reply.status, 200);
+    let mut connection = Http2::connect(&service).await;
+    let request = sender.push(&held, "{}");
+    let waiting = tokio::spawn(async move { connection.send(request).await });
+    let mut connection = Http2::connect(&service).await;
+    let answer = connection.send(sender.push(&other, "{}")).await;
+    assert_eq!(answer.expect("an answer").status, 201);
+    assert!(!waiting.is_finished());
+
+    let reply = control.post("/release", &named).await.expect("a reply");
+    assert_eq!(reply.status, 200);
+    let answer = waiting.await.expect("no panic").expect("an answer");
+    assert_eq!(answer.status, 201);
+    let nobody = control.post("/hold", &json!({})).await.expect("a reply");
+    assert_eq!(nobody.status, 400);
+}
+
+#[tokio::test]
 async fn refuses_what_it_does_not_know() {
     let service = PushService::start().await;
     let control = Client::new(service.control_address());
@@ -94,6 +119,9 @@ async fn the_program_announces_itself_and_ends_with_its_input() {
     let ca = announced["ca_file"].as_str().expect("a path");
     let ca = std::fs::read_to_string(ca).expect("the CA was written");
     assert!(ca.starts_with("-----BEGIN CERTIFICATE-----"));
+    let server = announced["server_file"].as_str().expect("a path");
+    let server = std::fs::read_to_string(server).expect("a certificate was written");
+    assert!(server.contains("-----BEGIN PRIVATE KEY-----"));
     let control = announced["control_url"].as_str().expect("a URL");
     let control = control.trim_start_matches("http://").parse();
     let control = Client::new(control.expect("an address"));

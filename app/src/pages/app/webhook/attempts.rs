@@ -29,7 +29,7 @@ pub fn AttemptsSection(
         view! { <AttemptTable texts>{rows.collect_view()}</AttemptTable> }.into_any()
     };
     view! {
-        <section class="card" id="attempts">
+        <section class="card listing" id="attempts">
             <h2>{texts.attempts}</h2>
             <p class="hint">{texts.attempts_lead}</p>
             <RefusalNote form="attempts" />
@@ -42,7 +42,7 @@ pub fn AttemptsSection(
 #[component]
 fn AttemptTable(texts: &'static Webhook, children: Children) -> impl IntoView {
     view! {
-        <table class="sends">
+        <table class="list attempts">
             <thead>
                 <tr>
                     <th scope="col">{texts.time}</th>
@@ -70,6 +70,8 @@ fn AttemptRow(
     path: String,
     attempt: AttemptRecord,
 ) -> impl IntoView {
+    let whose = format!("{} {}", attempt.event_id, attempt.attempt);
+    let named = |label: &str| format!("{label} {whose}");
     let (class, result) = result(texts, &attempt.reply);
     let event = attempt.event_id.to_string();
     let headers = headers(&attempt);
@@ -81,6 +83,15 @@ fn AttemptRow(
             </td>
             <td class="content">
                 <b>{attempt.kind.as_str()}</b>
+                {attempt
+                    .next_at
+                    .map(|next| {
+                        view! {
+                            <p class="hint">
+                                {texts.next} " " <time>{next.to_second()}</time>
+                            </p>
+                        }
+                    })}
                 <details>
                     <summary>
                         <code>{event.clone()}</code>
@@ -89,22 +100,13 @@ fn AttemptRow(
                     <p>
                         <a href=request>{texts.request}</a>
                     </p>
-                    <Quoted label=texts.headers text=headers />
-                    <Answer texts reply=attempt.reply />
+                    <Quoted label=texts.headers name=named(texts.headers) text=headers />
+                    <Answer texts name=named(texts.answer) reply=attempt.reply />
                     {app.map(|app| view! { <Resend texts app event /> })}
                 </details>
             </td>
             <td>
                 <span class=class>{result}</span>
-                {attempt
-                    .next_at
-                    .map(|next| {
-                        view! {
-                            <span class="hint">
-                                " " {texts.next} " " <time>{next.to_second()}</time>
-                            </span>
-                        }
-                    })}
             </td>
             <td class="number" data-label=texts.duration>
                 {format!("{} ms", attempt.duration.as_millis())}
@@ -147,7 +149,7 @@ fn headers(attempt: &AttemptRecord) -> String {
 }
 
 #[component]
-fn Answer(texts: &'static Webhook, reply: PostReply) -> impl IntoView {
+fn Answer(texts: &'static Webhook, name: String, reply: PostReply) -> impl IntoView {
     let PostReply::Answer { text, .. } = reply else {
         return ().into_any();
     };
@@ -156,19 +158,24 @@ fn Answer(texts: &'static Webhook, reply: PostReply) -> impl IntoView {
     } else {
         text
     };
-    view! { <Quoted label=texts.answer text /> }.into_any()
+    view! { <Quoted label=texts.answer name text /> }.into_any()
 }
 
 /// What went over the wire, if anything did.
 #[component]
-fn Quoted(label: &'static str, text: String) -> impl IntoView {
+fn Quoted(
+    label: &'static str,
+    /// What assistive technology calls it, unlike any other on the page.
+    name: String,
+    text: String,
+) -> impl IntoView {
     if text.is_empty() {
         return ().into_any();
     }
     view! {
         <p class="hint">{label}</p>
-        <div class="code" translate="no">
-            <pre tabindex="0" role="region" aria-label=label>
+        <div class="code line" translate="no">
+            <pre tabindex="0" role="region" aria-label=name>
                 <code>{text}</code>
             </pre>
         </div>

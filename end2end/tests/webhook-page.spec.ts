@@ -1,0 +1,119 @@
+// The page of an app's webhook and every form of it, with a real receiver: in both languages, and with scripts off.
+
+import type { Locator, Page } from '@playwright/test';
+
+import { expect, test } from '../support/furnished.ts';
+import { Room, registered } from '../support/room.ts';
+import { ways } from '../support/ways.ts';
+import { openSignedIn } from '../support/watched.ts';
+import { sign } from '../support/webhook-receiver.ts';
+
+const words = {
+  ja: {
+    saved: 'URL を保存しました',
+    queued: 'イベントを送信待ちに入れました',
+    rotated: '新しいシークレットを作りました',
+    enabled: 'Webhook を再開しました',
+    cleared: 'URL を消しました',
+  },
+  en: {
+    saved: 'The URL is saved',
+    queued: 'The event is on its way',
+    rotated: 'There is a new secret',
+    enabled: 'The webhook is on',
+    cleared: 'The URL is removed',
+  },
+};
+
+/** The button of the form that posts to this server function. */
+function button(page: Page, call: string): Locator {
+  return page.locator(`form[action="/_app/${call}"] [type=submit]`);
+}
+
+/** Reloads the page until so many attempts are listed. */
+async function listed(page: Page, attempts: number): Promise<void> {
+  const look = async () => {
+    await page.reload();
+    return page.locator('#attempts tbody tr').count();
+  };
+  await expect.poll(look, { intervals: [50] }).toBe(attempts);
+}
+
+/** Reveals the secret, which is not seen before. */
+async function secretOf(page: Page): Promise<string> {
+  const secret = page.locator('#webhook-secret');
+  await expect(secret).toBeHidden();
+  await page.locator('#secret summary').click();
+  await expect(secret).toBeVisible();
+  return secret.innerText();
+}
+
+for (const { name, lang, locale, scripts } of ways) {
+  test(`the webhook's page and its forms ${name}`, async ({ browser, house: hato, receiver }) => {
+    const say = words[lang];
+    const session = await registered(hato, { email: 'owner@example.com', password: 'correct horse' });
+    const { path } = await Room.make(hato, session, 'はとパン');
+    const { page, complaints } = await openSignedIn(browser, hato.url, session, { locale, javaScriptEnabled: scripts });
+    const note = page.locator('.note.good');
+    await page.goto(`${path}/webhook`);
+    await expect(page.locator('#secret')).toHaveCount(0);
+    await expect(page.locator('#attempts .empty')).toBeVisible();
+
+    const url = receiver.url('/hook');
+    await page.locator('#webhook-webhook_url').fill(url);
+    await button(page, 'set_webhook').click();
+    await expect(note).toContainText(say.saved);
+    await expect(page.locator('#webhook-webhook_url')).toHaveValue(url);
+    const first = await secretOf(page);
+
+    receiver.answer('/hook', 200, 'Thank you.');
+    await button(page, 'send_test_event').click();
+    await expect(note).toContainText(say.queued);
+    const event = await receiver.next();
+    expect(event.type).toBe('webhook.test');
+    expect(event.signatures).toEqual([sign(first, event.signed)]);
+    await listed(page, 1);
+    await expect(page.locator('#attempts .status')).toHaveText('200');
+    await page.locator('#attempts summary').click();
+    await expect(page.locator('#attempts details')).toContainText('Thank you.');
+    await page.locator('#attempts details a').click();
+    await expect(page.locator('#request-body')).toContainText('"webhook.test"');
+
+    await page.goto(`${path}/webhook`);
+    await page.locator('#attempts summary').click();
+    await button(page, 'resend_event').click();
+    await expect(note).toContainText(say.queued);
+    expect((await receiver.next()).id).toBe(event.id);
+    await listed(page, 2);
+
+    await button(page, 'rotate_webhook_secret').click();
+    await expect(note).toContainText(say.rotated);
+    const second = await secretOf(page);
+    await expect(page.locator('#previous-secret')).toHaveText(first);
+    await button(page, 'send_test_event').click();
+    const { signatures, signed } = await receiver.next();
+    expect(signatures).toEqual([sign(second, signed), sign(first, signed)]);
+    await listed(page, 3);
+
+    receiver.answer('/hook', 410);
+    await button(page, 'send_test_event').click();
+    await receiver.next();
+    await listed(page, 4);
+    await expect(page.locator('#switch')).toContainText('410');
+    await expect(button(page, 'send_test_event')).toHaveCount(0);
+    await expect(button(page, 'resend_event')).toHaveCount(0);
+    receiver.answer('/hook', 204);
+    await button(page, 'enable_webhook').click();
+    await expect(note).toContainText(say.enabled);
+    await expect(page.locator('#switch')).toHaveCount(0);
+    await button(page, 'send_test_event').click();
+    expect((await receiver.next()).type).toBe('webhook.test');
+
+    await button(page, 'clear_webhook').click();
+    await expect(note).toContainText(say.cleared);
+    await expect(page.locator('#webhook-webhook_url')).toHaveValue('');
+    await expect(page.locator('#secret')).toHaveCount(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+}
