@@ -10,11 +10,6 @@ ALTER TABLE webhook_events ADD COLUMN resends INTEGER NOT NULL DEFAULT 0;
 
 CREATE INDEX webhook_events_resend ON webhook_events (app_id) WHERE resend_at IS NOT NULL;
 
--- When an attempt failed last, so that the time since then counts as failure for no longer than an attempt may be waited for.
-
-ALTER TABLE webhooks ADD COLUMN failed_at INTEGER;
-UPDATE webhooks SET failed_at = failing_since;
-
 -- What the attempt was signed with, for its owner to see: the header's value.
 
 ALTER TABLE webhook_attempts ADD COLUMN signature TEXT NOT NULL DEFAULT '';

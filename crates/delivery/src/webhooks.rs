@@ -4,6 +4,7 @@
 //! of settlement, and a process that dies leaves events that are posted again, under the same id, when its lease has ended.
 
 mod air;
+mod departure;
 mod flight;
 mod keyring;
 mod lane;

@@ -41,8 +41,8 @@ pub use subscriptions::{
     SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
 };
 pub use webhooks::{
-    Agenda, Attempt, AttemptRecord, AttemptRecorded, EventContent, FailingLimit, KnownRecipient,
-    LaneClaim, LaneLease, NextLane, PostReply, ResultGroup, SealedSecrets, Verdict, WebhookEnabled,
+    Agenda, Attempt, AttemptRecord, AttemptRecorded, EventContent, KnownRecipient, LaneClaim,
+    LaneLease, NextLane, PostReply, ResultGroup, SealedSecrets, Verdict, WebhookEnabled,
     WebhookEvent, WebhookQueue, WebhookRecord, WebhookStore,
 };
 

@@ -3,24 +3,23 @@
 use std::time::Duration;
 
 use hato_domain::{AppId, DisabledReason, PostFailure, SendId, UnixMillis, WebhookEventId};
-use hato_service::ports::{
-    Attempt, AttemptRecord, AttemptRecorded, FailingLimit, LaneLease, PostReply, Verdict,
-};
+use hato_service::ports::{Attempt, AttemptRecord, AttemptRecorded, LaneLease, PostReply, Verdict};
 
 use crate::Database;
 use crate::dialect::{Connection, readers};
 use crate::failure::unreadable;
 use crate::webhook_events::{count, kind};
 
-/// Records an attempt, unless the lane is somebody else's by now.
+/// Records an attempt, unless the lane is somebody else's by now. Nothing has succeeded since `failing_limit`: the webhook is
+/// switched off.
 pub(crate) async fn record(
     c: &mut Connection,
     lane: LaneLease,
     attempt: Attempt,
-    limit: FailingLimit,
+    failing_limit: UnixMillis,
     now: UnixMillis,
 ) -> sqlx::Result<AttemptRecorded> {
-    let Some(failing_since) = note(c, &lane, &attempt, limit.pause, now).await? else {
+    let Some(failing_since) = note(c, &lane, &attempt, now).await? else {
         return Ok(AttemptRecorded::LeaseLost);
     };
     insert(c, &lane.app_id, &attempt).await?;
@@ -28,8 +27,7 @@ pub(crate) async fn record(
     let reason = match attempt.verdict {
         Verdict::Arrived => None,
         Verdict::Gone => Some(DisabledReason::Gone),
-        Verdict::Failed(_) => failing_since
-            .is_some_and(|since| since.plus(limit.after) <= now)
+        Verdict::Failed(_) => (failing_since.is_some_and(|since| since <= failing_limit))
             .then_some(DisabledReason::Failing),
     };
     Ok(match reason {
@@ -40,34 +38,32 @@ pub(crate) async fn record(
     })
 }
 
-/// Since when attempts fail, this one included, `None` for one that arrived; `None` when the lease was lost. A pause that is
-/// longer than `pause` moves the beginning by what is too much.
+/// Since when attempts fail, this one included; `None` when the lease was lost. An attempt at a URL that was changed meanwhile
+/// says nothing about the receiver.
 async fn note(
     c: &mut Connection,
     lane: &LaneLease,
     attempt: &Attempt,
-    pause: Duration,
     now: UnixMillis,
 ) -> sqlx::Result<Option<Option<UnixMillis>>> {
-    let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
     let app = lane.app_id.as_str();
     let has_arrived = attempt.verdict == Verdict::Arrived;
     let slow = i64::from(attempt.is_slow);
     let failing_since = sqlx::query_scalar!(
         r#"UPDATE webhooks
-           SET failing_since = CASE WHEN $3 THEN NULL
-                                    WHEN failing_since IS NULL THEN CAST($4 AS BIGINT)
-                                    WHEN $4 - failed_at > $6 THEN failing_since + $4 - failed_at - $6
-                                    ELSE failing_since END,
-               failed_at = CAST($4 AS BIGINT), slow = $5
-           WHERE app_id = $1 AND lease_token = $2
+           SET failing_since = CASE WHEN p.webhook_url <> $6 THEN failing_since
+                                    WHEN $3 THEN NULL
+                                    ELSE COALESCE(failing_since, CAST($4 AS BIGINT)) END,
+               slow = CASE WHEN p.webhook_url <> $6 THEN slow ELSE $5 END
+           FROM apps AS p
+           WHERE app_id = $1 AND lease_token = $2 AND p.id = app_id
            RETURNING failing_since AS "failing_since?: i64""#,
         app,
         lane.token,
         has_arrived,
         now.0,
         slow,
-        pause
+        attempt.url
     )
     .fetch_optional(c)
     .await?;

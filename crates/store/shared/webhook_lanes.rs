@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, FailingLimit, KnownRecipient, LaneClaim, LaneLease, NextLane,
-    RecipientId, StoreError, WebhookQueue, WebhookRecord,
+    Agenda, Attempt, AttemptRecorded, KnownRecipient, LaneClaim, LaneLease, NextLane, RecipientId,
+    StoreError, WebhookQueue, WebhookRecord,
 };
 
 use crate::Database;
@@ -66,10 +66,11 @@ impl WebhookQueue for Database {
         &self,
         lane: &LaneLease,
         attempt: Attempt,
-        limit: FailingLimit,
+        failing_limit: Duration,
         now: UnixMillis,
     ) -> Result<AttemptRecorded, StoreError> {
         let lane = lane.clone();
+        let limit = now.minus(failing_limit);
         write(self, "record an attempt", move |c| {
             Box::pin(record(c, lane, attempt, limit, now))
         })

@@ -13,9 +13,11 @@ use super::width::Width;
 
 /// What is in flight.
 pub(super) struct Air {
-    pub(super) flights: JoinSet<(i64, Landing, Place)>,
+    flights: JoinSet<(i64, Landing, Place)>,
     /// The numbers of the events.
     pub(super) numbers: Vec<i64>,
+    /// What stands in the way of more.
+    pub(super) trouble: Option<Trouble>,
     /// The lane's place while nothing is in flight.
     spare: Option<Place>,
     is_slow: bool,
@@ -23,6 +25,17 @@ pub(super) struct Air {
     /// Whether the next place is a retry's.
     again_next: bool,
     turn: Turn,
+}
+
+/// What stands in the way of more events.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Trouble {
+    /// The store fails.
+    Store,
+    /// Nothing can be signed.
+    Locked,
+    /// The lane is somebody else's.
+    LeaseLost,
 }
 
 /// What is left of a lane's turn, after which the next lane has one.
@@ -53,6 +66,7 @@ impl Air {
         Self {
             flights: JoinSet::new(),
             numbers: Vec::new(),
+            trouble: None,
             spare: Some(place),
             is_slow,
             width: Width::new(settings.per_app, is_slow),
@@ -97,20 +111,47 @@ impl Air {
         own.or_else(|| places.free(self.is_slow))
     }
 
-    /// Takes note of an event that is launched.
-    pub(super) fn lift(&mut self, number: i64) {
+    /// Launches an event.
+    pub(super) fn lift(
+        &mut self,
+        number: i64,
+        flight: impl Future<Output = (Landing, Place)> + Send + 'static,
+    ) {
         self.numbers.push(number);
         self.turn.events -= 1;
+        self.flights.spawn(async move {
+            let (landing, place) = flight.await;
+            (number, landing, place)
+        });
     }
 
-    /// Takes note of how an event's flight ended. The lane keeps one place.
-    pub(super) fn land(&mut self, number: i64, landing: Landing, place: Place) {
+    /// Whether nothing is in flight.
+    pub(super) fn is_empty(&self) -> bool {
+        self.flights.is_empty()
+    }
+
+    /// Waits until the flight of an event ends and takes note of how; at once when none is in flight. What is dropped waiting
+    /// misses nothing.
+    pub(super) async fn next_landing(&mut self) {
+        match self.flights.join_next().await {
+            Some(Ok((number, landing, place))) => self.land(number, landing, place),
+            Some(Err(_)) => self.trouble = Some(Trouble::Store),
+            None => {}
+        }
+    }
+
+    /// The lane keeps one place.
+    fn land(&mut self, number: i64, landing: Landing, place: Place) {
         self.numbers.retain(|flying| *flying != number);
         if self.flights.is_empty() {
             self.spare = Some(place);
         }
-        if let Landing::Recorded { is_prompt } = landing {
-            self.width.note(is_prompt);
+        match landing {
+            Landing::Recorded { is_prompt } => self.width.note(is_prompt),
+            Landing::Unknown => {}
+            Landing::StoreFails => self.trouble = Some(Trouble::Store),
+            Landing::Locked => self.trouble = Some(Trouble::Locked),
+            Landing::LeaseLost => self.trouble = Some(Trouble::LeaseLost),
         }
     }
 }

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::WebhookSender;
+use super::departure::Signals;
 use super::keyring::Locked;
 use super::places::Place;
 use super::post::{Letter, Reply};
@@ -61,12 +62,6 @@ enum Hindrance {
     Locked(#[from] Locked),
 }
 
-/// How a flight tells that its request has left, with how large a body, and that an answer is there.
-pub(super) struct Signals {
-    pub(super) leaves: oneshot::Sender<usize>,
-    pub(super) answered: oneshot::Sender<()>,
-}
-
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
     /// Posts the event and records what became of it. A panic is a failed attempt, so that it does not come again at once.
     pub(super) async fn fly(self, place: &mut Place, signals: Signals) -> Landing {
@@ -77,7 +72,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
             Ok(Err(hindrance)) => return self.hindered(&hindrance),
             Err(_) => self.panicked(),
         };
-        drop(signals.answered);
+        // Nobody may be interested any more.
+        let _ = signals.made.send(());
         self.record(attempt).await
     }
 

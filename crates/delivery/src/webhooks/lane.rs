@@ -1,23 +1,19 @@
 //! An app's events as long as somebody looks after them: first attempts in the order of settlement, retries beside them.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 
 use super::WebhookSender;
-use super::air::Air;
-use super::flight::{Flight, Landing, Signals};
+use super::air::{Air, Trouble};
+use super::departure::departure;
+use super::flight::Flight;
 use super::places::Place;
 use crate::shutdown::Shutdown;
 
 /// Events discarded at a time.
 const DISCARDED_AT_ONCE: u32 = 500;
-/// The lead of a request that has left over the next one, unless it is answered sooner; more for a large body.
-const LEAD: Duration = Duration::from_millis(2);
-/// Bytes of a body for which it gets another millisecond.
-const PER_MILLISECOND: u64 = 32 * 1_024;
 /// The wait after the store has failed.
 const PAUSE: Duration = Duration::from_secs(5);
 /// The wait before a lane is looked after again whose secrets cannot be opened: an operator has to act.
@@ -57,26 +53,25 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         let mut air = Air::new(&shared.settings, self.lease.is_slow, place);
         loop {
             let news = shared.news.notified();
-            let next = self.launch(&mut air).await;
-            match next {
-                Next::Lost => return None,
-                Next::Rest(rest) if air.flights.is_empty() => return Some(rest),
-                Next::Wait if air.flights.is_empty() => return Some(Duration::ZERO),
-                Next::Wait | Next::Rest(_) => {}
+            let mut rest = Duration::ZERO;
+            if air.trouble.is_none() {
+                match self.launch(&mut air).await {
+                    Next::Lost => return None,
+                    Next::Rest(launch_rest) => rest = launch_rest,
+                    Next::Wait => {}
+                }
+            }
+            match air.trouble {
+                Some(Trouble::LeaseLost) => return None,
+                Some(Trouble::Store) => rest = PAUSE,
+                Some(Trouble::Locked) => rest = LOCKED_WAIT,
+                None => {}
+            }
+            if air.is_empty() {
+                return Some(rest);
             }
             tokio::select! {
-                Some(landed) = air.flights.join_next() => match landed {
-                    Ok((number, landing, place)) => {
-                        air.land(number, landing, place);
-                        match landing {
-                            Landing::Recorded { .. } | Landing::Unknown => {}
-                            Landing::StoreFails => return Some(PAUSE),
-                            Landing::Locked => return Some(LOCKED_WAIT),
-                            Landing::LeaseLost => return None,
-                        }
-                    }
-                    Err(_) => return Some(PAUSE),
-                },
+                () = air.next_landing() => {}
                 () = news => {}
                 () = tokio::time::sleep(shared.settings.poll_interval) => {}
             }
@@ -122,17 +117,23 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             let Some(place) = air.take_place(places) else {
                 break;
             };
-            self.launch_one(air, place, url, event).await;
-            if self.shutdown.is_draining() {
+            let may_go_on = self.launch_one(air, place, url, event).await;
+            if !may_go_on || air.trouble.is_some() || self.shutdown.is_draining() {
                 break;
             }
         }
     }
 
-    /// Launches an event; a first attempt has left then.
-    async fn launch_one(&self, air: &mut Air, mut place: Place, url: &str, event: WebhookEvent) {
-        let (leaves, left) = oneshot::channel();
-        let (answered, answer) = oneshot::channel();
+    /// Launches an event and waits until a first attempt has left, while others land. Says whether the next may be launched:
+    /// not when this one could not be attempted, for it comes first.
+    async fn launch_one(
+        &self,
+        air: &mut Air,
+        mut place: Place,
+        url: &str,
+        event: WebhookEvent,
+    ) -> bool {
+        let (signals, departure) = departure();
         let (number, is_first) = (event.number, event.attempts == 0);
         let flight = Flight {
             sender: self.sender.clone(),
@@ -141,18 +142,25 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             url: url.to_owned(),
             shutdown: self.shutdown.clone(),
         };
-        air.lift(number);
-        let signals = Signals { leaves, answered };
-        air.flights.spawn(async move {
+        air.lift(number, async move {
             let landing = flight.fly(&mut place, signals).await;
-            (number, landing, place)
+            (landing, place)
         });
-        if is_first {
+        if !is_first {
+            return true;
+        }
+        let mut leaving = pin!(departure.has_left());
+        loop {
             tokio::select! {
-                () = let_leave(left, answer) => {}
-                () = self.shutdown.draining() => {}
+                has_left = &mut leaving => if has_left { return true } else { break },
+                () = air.next_landing(), if !air.is_empty() => {}
+                () = self.shutdown.draining() => return false,
             }
         }
+        while air.numbers.contains(&number) && air.trouble.is_none() {
+            air.next_landing().await;
+        }
+        false
     }
 
     async fn discard(&self) -> Next {
@@ -197,16 +205,4 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             tracing::warn!(app = %self.lease.app_id, %error, "a lane cannot be given back");
         }
     }
-}
-
-/// Resolves when the next request cannot overtake this one any more: it is on its connection, or failed before.
-async fn let_leave(left: oneshot::Receiver<usize>, answer: oneshot::Receiver<()>) {
-    if let Ok(size) = left.await {
-        // Either an answer, or the lead is enough.
-        let _ = timeout(lead(size), answer).await;
-    }
-}
-
-fn lead(size: usize) -> Duration {
-    LEAD + Duration::from_millis(size as u64 / PER_MILLISECOND)
 }

@@ -1,5 +1,6 @@
 //! Places for requests in flight. A request that is not answered promptly moves to places of its own kind, and the next ones
-//! of its app begin there: however many receivers are slow, the others' events find a place, and room for their bodies.
+//! of its app begin there: however many receivers are known to be slow, the others' events find a place, and room for their bodies.
+//! Receivers that have just begun to hang, and find no place aside, hold theirs until their time is out.
 
 use std::sync::{Arc, Weak};
 

@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use hato_service::ports::{
-    Attempt, AttemptRecorded, FailingLimit, PostReply, StoreError, Verdict, WebhookQueue,
-};
+use hato_service::ports::{Attempt, AttemptRecorded, PostReply, StoreError, Verdict, WebhookQueue};
 use tokio::time::Instant;
 
 use super::flight::{Flight, Landing};
-use super::schedule::longest_wait;
 use crate::metrics::{Posted, count_post};
 
 /// The waits between attempts to record: the first, and the longest.
@@ -17,7 +14,7 @@ const WAITS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_s
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
-    /// A store that fails is asked again, for what arrived must not arrive twice. Asking late does no harm: the lease's token
+    /// A store that fails is asked again for as long as the sender runs, for what arrived must not arrive twice. Asking late does no harm: the lease's token
     /// fences.
     pub(super) async fn record(&self, attempt: Attempt) -> Landing {
         self.log(&attempt.reply, attempt.duration);
@@ -48,17 +45,12 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
     }
 
     fn is_too_late(&self, elapsed: Duration) -> bool {
-        elapsed > self.sender.shared.settings.lease * 5
-            || (self.shutdown.is_aborting() && elapsed > LAST_PATIENCE)
+        self.shutdown.is_aborting() && elapsed > LAST_PATIENCE
     }
 
     async fn try_record(&self, attempt: &Attempt) -> Result<Landing, StoreError> {
         let shared = &self.sender.shared;
-        let limit = FailingLimit {
-            after: shared.settings.failing_limit,
-            pause: longest_wait(&shared.settings.retry_delays),
-        };
-        let now = shared.clock.now();
+        let (limit, now) = (shared.settings.failing_limit, shared.clock.now());
         let queue = &self.sender.queue;
         let recorded = queue.record_attempt(&self.lane, attempt.clone(), limit, now);
         match recorded.await? {

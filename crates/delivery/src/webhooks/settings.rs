@@ -15,7 +15,7 @@ pub struct WebhookSettings {
     pub retry_delays: Vec<Duration>,
     /// How long a receiver may take to answer, connecting included (CONTRACT 8).
     pub answer_timeout: Duration,
-    /// How long attempts may fail until the webhook is switched off (CONTRACT 8).
+    /// How long nothing may succeed until the webhook is switched off (CONTRACT 8).
     pub failing_limit: Duration,
     /// Requests in flight that are answered promptly, or may still be, all apps together.
     pub at_once: usize,

@@ -241,15 +241,6 @@ pub enum Verdict {
     Gone,
 }
 
-/// When a webhook whose attempts fail is switched off (CONTRACT 8).
-#[derive(Clone, Copy, Debug)]
-pub struct FailingLimit {
-    /// After so much time of failure.
-    pub after: Duration,
-    /// How much of the time between two attempts that failed is time of failure at most.
-    pub pause: Duration,
-}
-
 /// Whether an attempt was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptRecorded {
@@ -342,12 +333,12 @@ pub trait WebhookQueue {
     ) -> Result<Vec<KnownRecipient>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
-    /// switched off when it is gone or its attempts fail for so long.
+    /// switched off when it is gone or nothing has succeeded since `failing_limit` before `now`.
     async fn record_attempt(
         &self,
         lane: &LaneLease,
         attempt: Attempt,
-        limit: FailingLimit,
+        failing_limit: Duration,
         now: UnixMillis,
     ) -> Result<AttemptRecorded, StoreError>;
 

@@ -4,17 +4,14 @@ use std::time::Duration;
 
 use hato_domain::{AppId, WebhookUrl};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, FailingLimit, LaneClaim, LaneLease, NextLane, PostReply,
-    SealedSecrets, Settled, Settlement, Verdict, WebhookEvent,
+    Agenda, Attempt, AttemptRecorded, LaneClaim, LaneLease, NextLane, PostReply, SealedSecrets,
+    Settled, Settlement, Verdict, WebhookEvent,
 };
 
 use crate::world::{LEASE, START, World, at, ids, sent_to};
 
 const URL: &str = "https://hooks.example/1";
-const LIMIT: FailingLimit = FailingLimit {
-    after: Duration::from_hours(120),
-    pause: Duration::from_hours(24),
-};
+const FIVE_DAYS: Duration = Duration::from_hours(120);
 
 async fn app(world: &World) -> AppId {
     let app = world.app().await;
@@ -72,7 +69,7 @@ fn attempt(event: i64, status: u16, verdict: Verdict) -> Attempt {
 }
 
 async fn record(world: &World, lane: &LaneLease, attempt: Attempt) -> AttemptRecorded {
-    let recorded = world.store.record_attempt(lane, attempt, LIMIT, START);
+    let recorded = world.store.record_attempt(lane, attempt, FIVE_DAYS, START);
     recorded.await.expect("stored")
 }
 
