@@ -175,8 +175,8 @@ async fn events_that_nobody_posts_grow_old() {
     let age = |text: &str| value(text, "hato_webhook_oldest_event_seconds");
     assert_eq!(age(&scrape(&metrics).await), Some(0.0));
     let notification = json!({"title": "t", "body": "b"});
-    let sent = post(&app.backend, "/api/v1/notify", &notification).await;
-    assert_eq!(sent.status, 202, "{sent}");
+    let accepted = post(&app.backend, "/api/v1/notify", &notification).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
     until(&metrics, |text| age(text) > Some(0.0)).await;
 }
 
