@@ -8,6 +8,7 @@ mod page;
 mod pause;
 mod preview;
 mod this_browser;
+mod trouble;
 
 pub use composer::{Composer, Samples, host};
 pub use copy_button::CopyButton;
@@ -15,3 +16,4 @@ pub use live::Live;
 pub use live_progress::LiveProgress;
 pub use preview::Preview;
 pub use this_browser::{ThisBrowser, Words};
+pub use trouble::TroubleTexts;

@@ -1,9 +1,9 @@
 //! The dashboard as a router: pages, server functions, and the page for what does not exist.
 
 use axum::body::Body;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Path};
 use axum::middleware::map_response;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
 use axum::{Form, RequestExt, Router};
 use hato_domain::ErrorCode;
@@ -37,13 +37,23 @@ pub fn router(context: AppContext) -> Router {
         )
         .route(
             "/_app/{*call}",
-            post(async |request| answer(calls, request).await),
+            post(async |request| answer(calls, request).await).get(form_page),
         )
         .fallback(pages)
         .layer(map_response(headers::complete))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(options)
         .merge(events)
+}
+
+/// Where the form is that posts there: a browser asks for the address of a refusal when it is loaded again.
+async fn form_page(Path(call): Path<String>) -> Redirect {
+    match call.as_str() {
+        "login" => Redirect::to("/login"),
+        "register" => Redirect::to("/register"),
+        "change_password" | "delete_account" => Redirect::to("/account"),
+        _ => Redirect::to("/apps"),
+    }
 }
 
 /// The page that explains `code`, with its status, for refusals that happen before a page is reached.

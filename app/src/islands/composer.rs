@@ -52,12 +52,14 @@ pub fn Composer(
     preview: String,
     /// Says that it is one.
     preview_hint: String,
-    /// Fill the preview.
+    /// Fill the preview while nothing is written.
     samples: Samples,
+    /// Title, body, link and icon as they stand in the form.
+    written: [String; 4],
     /// The form's fields.
     children: Children,
 ) -> impl IntoView {
-    let draft = Draft::new();
+    let draft = Draft::of(written);
     let fields = NodeRef::<leptos::html::Div>::new();
     let read = move || {
         if let Some(fields) = fields.get_untracked() {
@@ -101,13 +103,13 @@ pub fn Composer(
 }
 
 impl Draft {
-    fn new() -> Self {
+    fn of([title, body, url, icon]: [String; 4]) -> Self {
         Self {
             size: RwSignal::new(None),
-            title: RwSignal::default(),
-            body: RwSignal::default(),
-            url: RwSignal::default(),
-            icon: RwSignal::default(),
+            title: RwSignal::new(title),
+            body: RwSignal::new(body),
+            url: RwSignal::new(url),
+            icon: RwSignal::new(shown_icon(icon)),
         }
     }
 
@@ -124,8 +126,16 @@ impl Draft {
 
     fn read_icon(self, fields: &HtmlDivElement) {
         let icon = form_around(fields).map(|form| field(&form, "icon"));
-        let icon = icon.filter(|icon| icon.starts_with("https://"));
-        self.icon.set(icon.unwrap_or_default());
+        self.icon.set(shown_icon(icon.unwrap_or_default()));
+    }
+}
+
+/// The icon, if it can be shown.
+fn shown_icon(icon: String) -> String {
+    if icon.starts_with("https://") {
+        icon
+    } else {
+        String::new()
     }
 }
 

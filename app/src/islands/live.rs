@@ -8,6 +8,7 @@ use leptos::wasm_bindgen::JsValue;
 
 use super::page::{Page, Seen, has};
 use super::pause::{rest, tell};
+use super::trouble::{Trouble, TroubleNote, TroubleTexts};
 
 /// Milliseconds before the first look, and the most between two.
 const FIRST_WAIT: i32 = 1_000;
@@ -40,14 +41,22 @@ pub fn Live(
     path: String,
     /// A selector for what is found while something may change.
     running: String,
+    /// Say what stands in the way.
+    texts: TroubleTexts,
 ) -> impl IntoView {
+    let trouble = RwSignal::new(None);
     Effect::new(move |_| {
         let (path, running) = (path.clone(), running.clone());
-        spawn_local(async move { drop(watch(path, &running).await) });
+        spawn_local(async move { drop(watch(path, &running, trouble).await) });
     });
+    view! { <TroubleNote trouble texts /> }
 }
 
-async fn watch(path: String, running: &str) -> Result<(), JsValue> {
+async fn watch(
+    path: String,
+    running: &str,
+    trouble: RwSignal<Option<Trouble>>,
+) -> Result<(), JsValue> {
     let mut page = Page::at(path);
     let mut wait = FIRST_WAIT;
     while document().body().is_some_and(|body| has(&body, running)) {
@@ -55,7 +64,9 @@ async fn watch(path: String, running: &str) -> Result<(), JsValue> {
             rest(wait, &[LOOK]).await?;
             WANTED.set(false);
         }
-        wait = match page.refresh().await? {
+        let seen = page.refresh().await?;
+        trouble.set(Trouble::of(seen));
+        wait = match seen {
             Seen::Changed => FIRST_WAIT,
             Seen::Same | Seen::Nothing => longer(wait),
             Seen::Over => return Ok(()),

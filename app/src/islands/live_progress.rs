@@ -10,8 +10,9 @@ use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::{EventSource, HtmlDivElement, MessageEvent};
 
 use super::live::longer;
-use super::page::{Page, Seen, has};
+use super::page::{Page, has};
 use super::pause::{VISIBILITY, rest, tell, until};
+use super::trouble::{Trouble, TroubleNote, TroubleTexts};
 
 /// Found while the send is not finished.
 const RUNNING: &str = "[data-running]";
@@ -22,13 +23,6 @@ const FIRST_WAIT: i32 = 1_000;
 /// The connection brings nothing more: it was lost or refused, or the send is finished.
 const ENDED: &str = "hato:ended";
 
-/// Why what is shown may not be how it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Trouble {
-    Unreachable,
-    Over,
-}
-
 /// Replaces its children with what the events at `events` bring, until the send is finished. While there are none the
 /// page itself is asked, less and less often.
 #[island]
@@ -37,10 +31,8 @@ pub fn LiveProgress(
     events: String,
     /// The page with this content.
     page: String,
-    /// Says that the server cannot be reached.
-    unreachable: String,
-    /// Says that there is nothing more to be seen: the session is over, or the send is gone.
-    over: String,
+    /// Say what stands in the way.
+    texts: TroubleTexts,
     /// The content, as it was when the page was made.
     children: Children,
 ) -> impl IntoView {
@@ -52,15 +44,8 @@ pub fn LiveProgress(
             spawn_local(async move { drop(follow(&events, page, shown, trouble).await) });
         }
     });
-    let said = move || match trouble.get() {
-        None => String::new(),
-        Some(Trouble::Unreachable) => unreachable.clone(),
-        Some(Trouble::Over) => over.clone(),
-    };
     view! {
-        <p class="note mind" role="status" hidden=move || trouble.get().is_none()>
-            {said}
-        </p>
+        <TroubleNote trouble texts />
         <div class="live" node_ref=shown>
             {children()}
         </div>
@@ -82,11 +67,7 @@ async fn follow(
             rest(wait, &[]).await?;
             wait = longer(wait);
         }
-        trouble.set(match page.refresh().await? {
-            Seen::Changed | Seen::Same => None,
-            Seen::Nothing => Some(Trouble::Unreachable),
-            Seen::Over => Some(Trouble::Over),
-        });
+        trouble.set(Trouble::of(page.refresh().await?));
         if trouble.get_untracked() == Some(Trouble::Over) {
             return Ok(());
         }

@@ -78,9 +78,23 @@ async fn a_refused_form_keeps_what_was_typed_but_no_password() {
 async fn every_login_has_a_session_of_its_own_and_logging_out_ends_it() {
     let site = Site::open().await;
     let mut browser = site.signed_in("owner@example.com").await;
+    let mut other = site.browser();
+    let fields = [("email", "owner@example.com"), ("password", PASSWORD)];
+    assert_eq!(other.post("/_app/login", &fields).await.leads_to(), "/apps");
     browser.get("/apps").await.shows("owner@example.com");
     assert_eq!(browser.post("/_app/logout", &[]).await.leads_to(), "/");
     assert_eq!(browser.get("/apps").await.leads_to(), "/login?next=%2Fapps");
+    other.get("/apps").await.shows("owner@example.com");
+}
+
+#[tokio::test]
+async fn the_address_of_a_refused_form_leads_to_the_form() {
+    let site = Site::open().await;
+    let mut browser = site.browser();
+    for (call, form) in [("login", "/login"), ("register", "/register")] {
+        let path = format!("/_app/{call}");
+        assert_eq!(browser.get(&path).await.leads_to(), form);
+    }
 }
 
 #[tokio::test]

@@ -76,8 +76,8 @@ async fn found(
              FROM subscriptions WHERE app_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3),
            matching AS (
              SELECT * FROM looked
-             WHERE (LOWER(endpoint) LIKE $4 ESCAPE '\'
-                    OR LOWER(COALESCE(platform, '')) LIKE $4 ESCAPE '\')
+             WHERE (LOWER(endpoint) LIKE LOWER($4) ESCAPE '\'
+                    OR LOWER(COALESCE(platform, '')) LIKE LOWER($4) ESCAPE '\')
                AND ($5 = 'any' OR (deactivated_at IS NULL) = ($5 = 'active'))
              ORDER BY id DESC LIMIT $6)
            SELECT seen.n AS "looked_at!: i64", seen.oldest AS "oldest?: i64", m.id AS "id?",
@@ -101,7 +101,7 @@ async fn found(
 /// A LIKE pattern for texts that contain this one.
 fn pattern(text: &str) -> String {
     let mut pattern = String::from("%");
-    for letter in text.to_lowercase().chars() {
+    for letter in text.chars() {
         if matches!(letter, '%' | '_' | '\\') {
             pattern.push('\\');
         }

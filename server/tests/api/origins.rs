@@ -1,20 +1,24 @@
 //! Cookies go along with requests of any site: changes must come from our own (CONTRACT 3).
 
 use hato_testkit::owner::PASSWORD;
+use hato_testkit::server::HatoServer;
 use http::Method;
 use serde_json::json;
 
 use crate::stage::{get, post, refused, send, server, stage};
 
+/// The owner's cookie.
+async fn cookie(server: &HatoServer) -> String {
+    let login = json!({"email": "owner@example.com", "password": PASSWORD});
+    let session = post(&server.client(), "/auth/login", &login).await.json();
+    let token = session["session_token"].as_str().expect("a token");
+    format!("hato_session={token}")
+}
+
 #[tokio::test]
 async fn a_change_by_cookie_must_come_from_our_pages() {
     let (server, app) = stage().await;
-    let login = json!({"email": "owner@example.com", "password": PASSWORD});
-    let token = post(&server.client(), "/auth/login", &login).await.json();
-    let cookie = format!(
-        "hato_session={}",
-        token["session_token"].as_str().expect("a token")
-    );
+    let cookie = cookie(&server).await;
     let own = format!("http://{}", server.address());
     let path = format!("/api/v1/apps/{}/keys", app.id);
     let body = json!({"name": "CI", "scope": "full"}).to_string();
@@ -90,5 +94,29 @@ async fn forms_are_guarded_like_endpoints() {
         let reply = send(&server.client(), Method::POST, path, &headers, "a=b").await;
         assert_eq!(reply.status, 403, "{path}: {reply}");
         assert_eq!(reply.header("set-cookie"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_form_with_a_cookie_must_say_that_it_is_ours() {
+    let (server, app) = stage().await;
+    let cookie = cookie(&server).await;
+    let send_page = format!("/apps/{}/send", app.id);
+    for path in ["/_app/create_app", "/_app/logout", &send_page] {
+        for (header, passes) in [
+            (None, false),
+            (Some(("sec-fetch-site", "same-site")), false),
+            (Some(("origin", "https://evil.example")), false),
+            (Some(("sec-fetch-site", "same-origin")), true),
+        ] {
+            let mut headers = vec![
+                ("cookie", cookie.as_str()),
+                ("content-type", "application/x-www-form-urlencoded"),
+                ("accept", "text/html"),
+            ];
+            headers.extend(header);
+            let reply = send(&server.client(), Method::POST, path, &headers, "name=a").await;
+            assert_eq!(reply.status != 403, passes, "{path} {header:?}: {reply}");
+        }
     }
 }

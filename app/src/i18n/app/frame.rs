@@ -1,5 +1,7 @@
 //! Texts around every page of an app.
 
+use crate::islands::TroubleTexts;
+
 /// Texts around every page of an app.
 pub struct Frame {
     /// Leads back to the list.
@@ -28,6 +30,20 @@ pub struct Frame {
     pub newest: &'static str,
     /// Leads away from a question.
     pub back: &'static str,
+    /// The page gets no news for now.
+    pub unreachable: &'static str,
+    /// The page gets no news any more.
+    pub over: &'static str,
+}
+
+impl Frame {
+    /// What a page says that gets no news.
+    pub fn trouble(&self) -> TroubleTexts {
+        TroubleTexts {
+            unreachable: self.unreachable.to_owned(),
+            over: self.over.to_owned(),
+        }
+    }
 }
 
 /// Japanese.
@@ -45,6 +61,8 @@ pub const JA: Frame = Frame {
     older: "以前のもの",
     newest: "最新へ",
     back: "戻る",
+    unreachable: "サーバーに接続できません。表示は最後にわかった状態です。つながりしだい更新します。",
+    over: "この画面の続きを表示できなくなりました。ページを再読み込みしてください。",
 };
 
 /// English.
@@ -62,4 +80,6 @@ pub const EN: Frame = Frame {
     older: "Older",
     newest: "Back to the newest",
     back: "Back",
+    unreachable: "The server cannot be reached. This is what was last known, and it goes on as soon as there is news.",
+    over: "There is no more news for this page. Please reload it.",
 };

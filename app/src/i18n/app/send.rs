@@ -66,10 +66,6 @@ pub struct Send {
     pub was_cancelled: fn(i64) -> String,
     /// Nobody was there to get it.
     pub nobody: &'static str,
-    /// The page gets no news of it for now.
-    pub unreachable: &'static str,
-    /// The page gets no news of it any more.
-    pub over: &'static str,
 }
 
 /// Seconds as people say them.
@@ -135,8 +131,6 @@ pub const JA: Send = Send {
         _ => format!("{} 件の配信を中止しました。", grouped(count)),
     },
     nobody: "有効な購読者がいなかったため、誰にも届いていません。",
-    unreachable: "サーバーに接続できません。表示は最後にわかった状態です。つながりしだい更新します。",
-    over: "この送信の続きを表示できなくなりました。ページを再読み込みしてください。",
 };
 
 /// English.
@@ -179,8 +173,6 @@ pub const EN: Send = Send {
         _ => format!("{} deliveries were cancelled.", grouped(count)),
     },
     nobody: "There was no active subscriber, so it went to nobody.",
-    unreachable: "The server cannot be reached. This is what was last known, and it goes on as soon as there is news.",
-    over: "There is no more to be seen of this send here. Please reload the page.",
 };
 
 #[cfg(test)]

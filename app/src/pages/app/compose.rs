@@ -143,6 +143,7 @@ fn DraftForm(
         body: texts.sample_body.to_owned(),
         site,
     };
+    let written = [&draft.title, &draft.body, &draft.url, &draft.icon].map(String::clone);
     view! {
         <Lively />
         <form method="post" action=action class="card compose">
@@ -153,6 +154,7 @@ fn DraftForm(
                 preview=texts.preview.to_owned()
                 preview_hint=texts.preview_hint.to_owned()
                 samples
+                written
             >
                 <Fields texts draft />
             </Composer>

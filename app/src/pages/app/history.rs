@@ -35,7 +35,7 @@ fn Sends(visit: Visit, app: AppRecord, page: Page<SendRecord>) -> impl IntoView 
         view! { <NothingSent texts base /> }.into_any()
     } else {
         let here = visit.path_and_query().to_owned();
-        view! { <LiveTable texts=&texts.history base here sends=page.items /> }.into_any()
+        view! { <LiveTable texts base here sends=page.items /> }.into_any()
     };
     view! {
         <AppFrame app section=Section::History>
@@ -61,32 +61,36 @@ fn NothingSent(texts: &'static App, base: String) -> impl IntoView {
 
 #[component]
 fn LiveTable(
-    texts: &'static History,
+    texts: &'static App,
     base: String,
     here: String,
     sends: Vec<SendRecord>,
 ) -> impl IntoView {
     let rows = sends
         .into_iter()
-        .map(|send| view! { <SendRow texts base=base.clone() send /> })
+        .map(|send| view! { <SendRow texts=&texts.history base=base.clone() send /> })
         .collect_view();
     view! {
-        <Live path=here running=".status.queued, .status.sending".to_owned() />
+        <Live
+            path=here
+            running=".status.queued, .status.sending".to_owned()
+            texts=texts.frame.trouble()
+        />
         <div class="card listing" id="sends" data-live>
             <table class="list sends">
                     <thead>
                         <tr>
-                            <th scope="col">{texts.content}</th>
-                            <th scope="col">{texts.time}</th>
-                            <th scope="col">{texts.status}</th>
+                            <th scope="col">{texts.history.content}</th>
+                            <th scope="col">{texts.history.time}</th>
+                            <th scope="col">{texts.history.status}</th>
                             <th scope="col" class="number">
-                                {texts.recipients}
+                                {texts.history.recipients}
                             </th>
                             <th scope="col" class="number">
-                                {texts.sent}
+                                {texts.history.sent}
                             </th>
                             <th scope="col" class="number">
-                                {texts.failed}
+                                {texts.history.failed}
                             </th>
                         </tr>
                     </thead>

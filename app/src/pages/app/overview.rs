@@ -61,7 +61,11 @@ fn Sections(
     view! {
         <AppFrame app=app.clone() section=Section::Overview>
             <Lively />
-            <Live path=format!("{path}?{REFRESH}=1") running="#figures".to_owned() />
+            <Live
+                path=format!("{path}?{REFRESH}=1")
+                running="#figures".to_owned()
+                texts=texts.frame.trouble()
+            />
             <StartChecklist texts=&texts.overview.checklist path overview stays=is_refresh />
             {if has_sent { [standing, beginning] } else { [beginning, standing] }}
         </AppFrame>

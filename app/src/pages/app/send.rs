@@ -40,8 +40,7 @@ pub fn SendPage() -> impl IntoView {
                         <LiveProgress
                             events=format!("{page}/events")
                             page
-                            unreachable=texts.send.unreachable.to_owned()
-                            over=texts.send.over.to_owned()
+                            texts=texts.frame.trouble()
                         >
                             <Progress texts standing />
                         </LiveProgress>
