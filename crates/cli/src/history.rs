@@ -54,8 +54,7 @@ impl History {
     }
 }
 
-/// One send as it stands now.
-pub fn read(connection: &Connection, send_id: &str) -> Result<HistoryItem> {
+fn read(connection: &Connection, send_id: &str) -> Result<HistoryItem> {
     connection.api().get(&path(connection, send_id)?)
 }
 

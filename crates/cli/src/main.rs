@@ -11,6 +11,7 @@ mod command;
 mod completions;
 mod config_file;
 mod connection;
+mod contact;
 mod dead_letters;
 mod doctor;
 mod failure;
