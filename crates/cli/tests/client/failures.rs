@@ -28,6 +28,27 @@ async fn a_refusal_is_one_line_for_people_and_json_for_programs() {
 }
 
 #[tokio::test]
+async fn a_wrong_command_line_is_a_failure_like_any_other() {
+    let home = tempfile::TempDir::new().expect("a folder");
+    for (line, said) in [
+        (&["notify", "a"][..], "<BODY>"),
+        (&["histori"][..], "'histori'"),
+        (&["stats", "--nothing"][..], "'--nothing'"),
+        (&["history", "--limit", "none"][..], "'none'"),
+    ] {
+        let ran = Run::new(home.path(), line).ran().await;
+        assert_eq!(ran.refusal(), (2, "usage"), "{line:?}");
+        assert!(ran.errors.contains(said), "{ran:?}");
+        let programs = [line, &["--json"]].concat();
+        let ran = Run::new(home.path(), &programs).ran().await;
+        let error: Value = serde_json::from_str(&ran.errors).expect("JSON");
+        assert_eq!((ran.code, &error["code"]), (2, &"usage".into()), "{error}");
+    }
+    let version = Run::new(home.path(), &["--version"]).done().await;
+    assert!(version.starts_with("hato "), "{version}");
+}
+
+#[tokio::test]
 async fn a_key_is_never_used_for_another_app_than_the_named_one() {
     let stage = Stage::new().await;
     let endpoint = "https://push.example.com/1";
