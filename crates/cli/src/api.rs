@@ -1,8 +1,7 @@
 //! Requests to the API: bounded in time and size, and repeated only where that cannot do anything twice.
 
 use std::fmt;
-use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
@@ -13,6 +12,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 use url::Url;
 
+use crate::contact::{Connections, Names, NoContact, why};
 use crate::failure::{Exit, Failure, Result};
 
 /// How long a connection may take.
@@ -64,6 +64,7 @@ pub struct Api {
     agent: Agent,
     url: ServerUrl,
     credential: Option<String>,
+    deadline: Option<Instant>,
 }
 
 /// What a request came to: whatever was answered, or why nothing was.
@@ -85,6 +86,17 @@ impl Api {
             agent: agent(),
             url,
             credential,
+            deadline: None,
+        }
+    }
+
+    /// The same, for requests that have to be answered by then.
+    pub fn until(&self, deadline: Instant) -> Self {
+        Self {
+            agent: self.agent.clone(),
+            url: self.url.clone(),
+            credential: self.credential.clone(),
+            deadline: Some(deadline),
         }
     }
 
@@ -162,10 +174,17 @@ impl Api {
                 Err(error) => repeat == Repeat::Safe || is_unsent(error),
             };
             match pauses.next() {
-                Some(pause) if again => std::thread::sleep(*pause),
+                Some(pause) if again && *pause < self.time() => std::thread::sleep(*pause),
                 _ => return self.read(outcome).map_err(|it| it.or_done(may_be_done)),
             }
         }
+    }
+
+    /// How long a request may take now.
+    fn time(&self) -> Duration {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline
+            .map_or(TO_ANSWER, |deadline| left(deadline).min(TO_ANSWER))
     }
 
     fn exchange(
@@ -184,11 +203,14 @@ impl Api {
         if let Some(credential) = &self.credential {
             request = request.header(header::AUTHORIZATION, format!("Bearer {credential}"));
         }
+        let time = Some(self.time());
         collect(if body.is_empty() && *method != Method::POST {
-            self.agent.run(request.body(())?)?
+            let request = self.agent.configure_request(request.body(())?);
+            self.agent.run(request.timeout_global(time).build())?
         } else {
             let request = request.header(header::CONTENT_TYPE, "application/json");
             let request = self.agent.configure_request(request.body(body.to_vec())?);
+            let request = request.timeout_global(time);
             self.agent
                 .run(request.allow_non_standard_methods(true).build())?
         })
@@ -207,15 +229,17 @@ impl Api {
     }
 
     fn unreachable(&self, error: &ureq::Error) -> Failure {
-        let remedy = match error {
-            ureq::Error::HostNotFound => "check the host's name",
-            error if is_about_tls(error) => {
+        let remedy = match NoContact::of(error) {
+            Some(NoContact::Name(_)) => "check the host's name",
+            Some(NoContact::Connection(cause)) if is_about_tls(cause) => {
                 "check the certificate; SSL_CERT_FILE names further roots"
             }
-            ureq::Error::Timeout(_) => "try again; `hato doctor` looks closer",
+            None if matches!(error, ureq::Error::Timeout(_)) => {
+                "try again; `hato doctor` looks closer"
+            }
             _ => "check the address and that the server runs; `hato doctor` looks closer",
         };
-        let message = format!("{}: {error}", self.url);
+        let message = format!("{}: {}", self.url, why(error));
         Failure::new(Exit::NoAnswer, "no-answer", message, remedy)
     }
 
@@ -246,7 +270,7 @@ pub fn agent() -> Agent {
         .root_certs(RootCerts::PlatformVerifier)
         .unversioned_rustls_crypto_provider(provider)
         .build();
-    Agent::config_builder()
+    let config = Agent::config_builder()
         .tls_config(tls)
         .user_agent(concat!("hato/", env!("CARGO_PKG_VERSION")))
         .http_status_as_error(false)
@@ -254,8 +278,8 @@ pub fn agent() -> Agent {
         .max_redirects_will_error(false)
         .timeout_connect(Some(TO_CONNECT))
         .timeout_global(Some(TO_ANSWER))
-        .build()
-        .new_agent()
+        .build();
+    Agent::with_parts(config, Connections::default(), Names::default())
 }
 
 /// Reads the whole answer, up to a bound.
@@ -282,19 +306,13 @@ fn is_passing(answer: &Response<Vec<u8>>) -> bool {
 fn is_uncertain(outcome: &Outcome) -> bool {
     match outcome {
         Ok(answer) => is_passing(answer) || answer.status().is_success(),
-        Err(error) => !is_unsent(error) && !is_about_tls(error),
+        Err(error) => !is_unsent(error),
     }
 }
 
 /// Whether a request certainly did not reach the server.
 fn is_unsent(error: &ureq::Error) -> bool {
-    match error {
-        ureq::Error::HostNotFound
-        | ureq::Error::ConnectionFailed
-        | ureq::Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => true,
-        ureq::Error::Io(error) => error.kind() == io::ErrorKind::ConnectionRefused,
-        _ => false,
-    }
+    NoContact::of(error).is_some()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `hato dead-letters`: deliveries that finally failed.
 
 use clap::Args;
-use hato_domain::wire::DeadLetter;
+use hato_domain::wire::{DeadLetter, Page};
 
 use crate::connection::Connection;
 use crate::failure::Result;
@@ -24,7 +24,7 @@ impl DeadLetters {
     }
 }
 
-fn table(letters: &Vec<DeadLetter>) -> Table {
+fn table(letters: &Page<DeadLetter>) -> Table {
     let head = [
         "ID",
         "GIVEN_UP_UTC",
@@ -35,7 +35,7 @@ fn table(letters: &Vec<DeadLetter>) -> Table {
         "ENDPOINT",
     ];
     let mut table = Table::new(head);
-    for letter in letters {
+    for letter in &letters.items {
         let status = letter.http_status.map(|status| status.to_string());
         table.row([
             letter.id.clone(),

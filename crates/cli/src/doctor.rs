@@ -47,7 +47,11 @@ impl Doctor {
                 key::examine(&connection, &mut findings);
                 subject::examine(&connection, &mut findings);
             }
-            Err(failure) => findings.push(Finding::unknown("credential", failure.message())),
+            Err(failure) => findings.push(Finding::unknown(
+                "credential",
+                failure.message(),
+                failure.remedy(),
+            )),
         }
         if let Some(page) = self.site {
             site::examine(&page, &self.worker, &hato, &mut findings);

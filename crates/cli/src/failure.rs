@@ -120,10 +120,12 @@ impl Failure {
         self
     }
 
-    /// Of a request that, without a clear refusal, may have been carried out all the same.
+    /// Of a request that was made once or several times and may have been carried out all the same: that a later one is
+    /// refused says nothing about an earlier one, unless the server knows their key from another message.
     #[must_use]
     pub fn or_done(self, may_be_done: bool) -> Self {
-        let uncertain = may_be_done && self.exit == Exit::NoAnswer;
+        let is_other = self.code == ErrorCode::IdempotencyConflict.as_str();
+        let uncertain = may_be_done && !is_other;
         Self { uncertain, ..self }
     }
 
@@ -148,6 +150,11 @@ impl Failure {
     /// What went wrong, without what to do.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> &str {
+        &self.remedy
     }
 
     /// Says it, in one line, and names the exit code.

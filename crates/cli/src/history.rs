@@ -1,7 +1,7 @@
 //! `hato history`: what was sent.
 
 use clap::{Args, Subcommand};
-use hato_domain::wire::{Cancelled, HistoryItem};
+use hato_domain::wire::{Cancelled, HistoryItem, Page};
 
 use crate::connection::{Connection, segment};
 use crate::failure::Result;
@@ -44,7 +44,7 @@ impl History {
             }
             Some(One::Show { send_id }) => output.show(&read(connection, &send_id)?, lines),
             Some(One::Cancel { send_id }) => {
-                let cancelled: Cancelled = connection.api().delete(&of(connection, &send_id)?)?;
+                let cancelled: Cancelled = connection.api().delete(&path(connection, &send_id)?)?;
                 output.show(&cancelled, |it| {
                     let people = people(it.cancelled);
                     vec![format!("Spared {} {people}.", it.cancelled)]
@@ -54,16 +54,16 @@ impl History {
     }
 }
 
-/// One send as it stands now.
-pub fn read(connection: &Connection, send_id: &str) -> Result<HistoryItem> {
-    connection.api().get(&of(connection, send_id)?)
+fn read(connection: &Connection, send_id: &str) -> Result<HistoryItem> {
+    connection.api().get(&path(connection, send_id)?)
 }
 
-fn of(connection: &Connection, send_id: &str) -> Result<String> {
+/// Where one send is.
+pub fn path(connection: &Connection, send_id: &str) -> Result<String> {
     connection.of_app(&format!("/notifications/{}", segment(send_id)))
 }
 
-fn table(sends: &Vec<HistoryItem>) -> Table {
+fn table(sends: &Page<HistoryItem>) -> Table {
     let head = [
         "ID",
         "ACCEPTED_UTC",
@@ -75,7 +75,7 @@ fn table(sends: &Vec<HistoryItem>) -> Table {
         "TITLE",
     ];
     let mut table = Table::new(head);
-    for send in sends {
+    for send in &sends.items {
         table.row([
             send.send_id.clone(),
             send.created_at.to_minute(),

@@ -1,7 +1,7 @@
 //! `hato key-events`: who made and deleted API keys.
 
 use clap::Args;
-use hato_domain::wire::KeyEvent;
+use hato_domain::wire::{KeyEvent, Page};
 
 use crate::connection::Connection;
 use crate::failure::Result;
@@ -24,9 +24,9 @@ impl KeyEvents {
     }
 }
 
-fn table(events: &Vec<KeyEvent>) -> Table {
+fn table(events: &Page<KeyEvent>) -> Table {
     let mut table = Table::new(["AT_UTC", "EVENT", "KEY", "NAME", "SCOPE", "BY"]);
-    for event in events {
+    for event in &events.items {
         table.row([
             event.created_at.to_minute(),
             event.event.clone(),

@@ -11,6 +11,7 @@ mod command;
 mod completions;
 mod config_file;
 mod connection;
+mod contact;
 mod dead_letters;
 mod doctor;
 mod failure;
@@ -34,12 +35,39 @@ mod webhook;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use failure::Failure;
 
 fn main() -> ExitCode {
-    let hato = command::Hato::parse();
+    let hato = match command::Hato::try_parse() {
+        Ok(hato) => hato,
+        Err(error) => return misused(&error),
+    };
     let json = hato.options.json;
     match hato.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(json),
     }
+}
+
+/// Help is shown as it is, wherever it was asked for; what the grammar does not know is a failure like any other.
+fn misused(error: &clap::Error) -> ExitCode {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    let asks = [
+        DisplayHelp,
+        DisplayVersion,
+        DisplayHelpOnMissingArgumentOrSubcommand,
+    ];
+    if asks.contains(&error.kind()) {
+        error.exit();
+    }
+    let text = error.to_string();
+    let (message, hints) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let words: Vec<_> = message.split_whitespace().skip(1).collect();
+    let tip = hints
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("tip: "));
+    let as_json = std::env::args_os().any(|arg| arg == "--json");
+    Failure::usage(words.join(" "), tip.unwrap_or("see --help")).report(as_json)
 }

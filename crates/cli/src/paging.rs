@@ -20,29 +20,42 @@ pub struct Paging {
     /// Only entries older than this Unix time in milliseconds
     #[arg(long, value_name = "MS")]
     before: Option<i64>,
+    /// With --before: of that time itself, only entries after the one with this id
+    #[arg(long, value_name = "ID", requires = "before")]
+    before_id: Option<String>,
 }
 
 impl Paging {
-    /// The entries, page after page.
+    /// The entries, page after page, as one page; its cursor leads on behind them.
     pub fn read<T: DeserializeOwned + Serialize>(
         &self,
         connection: &Connection,
         list: &str,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Page<T>> {
         let path = connection.of_app(list)?;
         let wanted = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let mut items = Vec::new();
-        let mut cursor = self.before.map(|before| format!("&before={before}"));
-        while items.len() < wanted {
-            let limit = PAGE.min(wanted - items.len());
-            let query = format!("?limit={limit}{}", cursor.unwrap_or_default());
-            let page: Page<T> = connection.api().get(&format!("{path}{query}"))?;
-            items.extend(page.items);
-            let (Some(before), Some(id)) = (page.next_before, page.next_before_id) else {
-                break;
-            };
-            cursor = Some(format!("&before={}&before_id={}", before.0, segment(&id)));
+        let read = |cursor: String, limit| {
+            let page = format!("{path}?limit={limit}{cursor}");
+            connection.api().get::<Page<T>>(&page)
+        };
+        let mut list = read(
+            cursor(self.before, self.before_id.as_deref()),
+            PAGE.min(wanted),
+        )?;
+        while list.items.len() < wanted && list.next_before.is_some() {
+            let before = list.next_before.map(|before| before.0);
+            let next = cursor(before, list.next_before_id.as_deref());
+            let page = read(next, PAGE.min(wanted - list.items.len()))?;
+            list.items.extend(page.items);
+            (list.next_before, list.next_before_id) = (page.next_before, page.next_before_id);
         }
-        Ok(items)
+        Ok(list)
     }
+}
+
+/// Where a page begins, as a part of a query.
+fn cursor(before: Option<i64>, id: Option<&str>) -> String {
+    let before = before.map(|before| format!("&before={before}"));
+    let id = id.map(|id| format!("&before_id={}", segment(id)));
+    before.unwrap_or_default() + &id.unwrap_or_default()
 }

@@ -1,10 +1,12 @@
 //! Tables for people, whose columns `awk` and `cut` can read as well.
 
+use std::io::IsTerminal as _;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::text::printable;
 
-/// The widest cell, in columns of a terminal; what is longer is cut.
+/// The widest cell on a terminal, in its columns; what is longer is cut there.
 const WIDEST: usize = 48;
 
 /// Rows below a row of headings.
@@ -23,32 +25,38 @@ impl Table {
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
         let shown = |cell: String| match printable(cell.trim()) {
             cell if cell.is_empty() => "-".to_owned(),
-            cell => cut(&cell),
+            cell => cell,
         };
         self.rows.push(cells.map(shown).to_vec());
     }
 
-    /// The lines; the last cell of a row is not filled up.
+    /// The lines; long cells are whole unless a terminal shows them.
     pub fn lines(&self) -> Vec<String> {
-        let columns = self.rows.first().map_or(0, Vec::len);
-        let width = |column| {
-            let cells = self
-                .rows
-                .iter()
-                .filter_map(|row: &Vec<String>| row.get(column));
-            cells.map(|cell: &String| cell.width()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let line = |row: &Vec<String>| {
-            let cells = row.iter().zip(&widths).map(|(cell, width)| {
-                let room = width.saturating_sub(cell.width());
-                format!("{cell}{}", " ".repeat(room))
-            });
-            let cells: Vec<_> = cells.collect();
-            cells.join("  ").trim_end().to_owned()
-        };
-        self.rows.iter().map(line).collect()
+        if !std::io::stdout().is_terminal() {
+            return aligned(&self.rows);
+        }
+        let narrow = |row: &Vec<String>| row.iter().map(|cell| cut(cell)).collect();
+        aligned(&self.rows.iter().map(narrow).collect::<Vec<_>>())
     }
+}
+
+/// Lines whose last cell is not filled up.
+fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column| {
+        let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));
+        cells.map(|cell: &String| cell.width()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| {
+            let room = width.saturating_sub(cell.width());
+            format!("{cell}{}", " ".repeat(room))
+        });
+        let cells: Vec<_> = cells.collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 fn cut(cell: &str) -> String {
@@ -67,20 +75,18 @@ fn cut(cell: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::{Table, aligned, cut};
 
     #[test]
     fn columns_are_aligned_whatever_the_script() {
         let mut table = Table::new(["NAME", "N"]);
         table.row(["鳩".to_owned(), "1".to_owned()]);
         table.row([String::new(), "2".to_owned()]);
-        assert_eq!(table.lines(), ["NAME  N", "鳩    1", "-     2"]);
+        assert_eq!(aligned(&table.rows), ["NAME  N", "鳩    1", "-     2"]);
     }
 
     #[test]
     fn a_long_cell_is_cut() {
-        let mut table = Table::new(["A"]);
-        table.row(["鳩".repeat(100)]);
-        assert_eq!(table.lines()[1], format!("{}…", "鳩".repeat(23)));
+        assert_eq!(cut(&"鳩".repeat(100)), format!("{}…", "鳩".repeat(23)));
     }
 }

@@ -37,9 +37,13 @@ impl Finding {
         Self::new(check, Verdict::Problem, found, Some(remedy.into()))
     }
 
-    /// It could not be looked at.
-    pub fn unknown(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Verdict::Unknown, found, None)
+    /// It could not be looked at, and what would change that.
+    pub fn unknown(
+        check: &'static str,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::new(check, Verdict::Unknown, found, Some(remedy.into()))
     }
 
     /// Fine, or a problem with this remedy.

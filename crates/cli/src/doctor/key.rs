@@ -7,7 +7,6 @@ use serde_json::json;
 use super::finding::Finding;
 use crate::connection::Connection;
 use crate::failure::{Failure, Result};
-use crate::remedy;
 
 /// Looks at it.
 pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
@@ -26,7 +25,7 @@ fn key(connection: &Connection) -> Finding {
         Err(failure) => return dead("key", &failure),
     };
     if let Err(failure) = connection.require_named_app() {
-        return Finding::problem("key", failure.message(), remedy::of(ErrorCode::AppMismatch));
+        return Finding::problem("key", failure.message(), failure.remedy());
     }
     Finding::judge(
         "key",
@@ -70,9 +69,14 @@ fn session(connection: &Connection) -> Finding {
     }
 }
 
+/// Why nothing is known of a credential: it is dead, or the server would not or could not say.
 fn dead(check: &'static str, failure: &Failure) -> Finding {
     let found = format!("{}: {}", failure.code(), failure.message());
-    let remedy =
-        "make a new key in the dashboard or with `hato keys create`, or `hato login` again";
+    let remedy = match ErrorCode::parse(failure.code()) {
+        Some(ErrorCode::InvalidApiKey | ErrorCode::InvalidSession | ErrorCode::Unauthorized) => {
+            "make a new key in the dashboard or with `hato keys create`, or `hato login` again"
+        }
+        _ => failure.remedy(),
+    };
     Finding::problem(check, found, remedy)
 }

@@ -6,6 +6,7 @@ use url::Url;
 
 use super::finding::Finding;
 use crate::api::{Outcome, ServerUrl, agent, collect};
+use crate::contact::why;
 
 /// Its path, where no release is pinned.
 pub const WORKER: &str = "/sdk/sw.js";
@@ -16,7 +17,11 @@ pub fn examine(hato: &ServerUrl, findings: &mut Vec<Finding>) {
     url.set_path(WORKER);
     let outcome = agent().get(url.as_str()).call().and_then(collect);
     findings.push(match outcome {
-        Err(error) => Finding::unknown("sdk", format!("{url}: {error}")),
+        Err(error) => Finding::unknown(
+            "sdk",
+            format!("{url}: {}", why(&error)),
+            "open this address in a browser: if that shows no script either, correct HATO_BASE_URL",
+        ),
         outcome => judge("sdk", &url, outcome),
     });
 }
@@ -34,7 +39,7 @@ pub fn judge(check: &'static str, url: &Url, outcome: Outcome) -> Finding {
                   or the release never was";
     let answer = match outcome {
         Ok(answer) => answer,
-        Err(error) => return Finding::problem(check, format!("{url}: {error}"), remedy),
+        Err(error) => return Finding::problem(check, format!("{url}: {}", why(&error)), remedy),
     };
     let status = answer.status();
     let found = if status != 200 {

@@ -59,7 +59,11 @@ pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
 
 fn clock(date: Option<&str>, now: SystemTime) -> Finding {
     let Some(theirs) = date.and_then(|date| httpdate::parse_http_date(date).ok()) else {
-        return Finding::unknown("clock", "the server does not tell its time");
+        return Finding::unknown(
+            "clock",
+            "the server does not tell its time",
+            "let the header Date through where a proxy takes it out",
+        );
     };
     let skew = now
         .duration_since(theirs)
@@ -72,21 +76,24 @@ fn clock(date: Option<&str>, now: SystemTime) -> Finding {
     )
 }
 
-/// Browsers give push only to https pages, whose requests go to https alone; loopback is their exception.
+/// Browsers give push only to https pages, whose requests go to https alone; loopback is their exception. Who asks on the
+/// server's own machine passes its proxy by, and sees nothing of the address that browsers use.
 fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
     let Some(base) = base else {
         return vec![Finding::unknown(
             "address",
             "the server does not tell its address",
+            "let /api/v1/openapi.json through: a proxy or another program answers there",
         )];
     };
     let Ok(own) = ServerUrl::parse(base) else {
         return vec![Finding::unknown(
             "address",
             format!("the server calls itself {base}"),
+            "set HATO_BASE_URL to an address like https://push.example.com",
         )];
     };
-    let is_same = own == *asked || is_loopback(&own) && is_loopback(asked);
+    let is_same = own == *asked || is_loopback(asked);
     let is_secure = own.url().scheme() == "https" || is_loopback(&own);
     vec![
         Finding::judge(
@@ -152,6 +159,8 @@ mod tests {
             problems("http://127.0.0.1:3000", "http://localhost:3000"),
             0
         );
+        assert_eq!(problems("http://localhost:3000", "https://a.example"), 0);
+        assert_eq!(problems("https://a.example", "https://b.example"), 1);
         assert_eq!(problems("https://a.example", "http://localhost:3000"), 1);
         assert_eq!(problems("http://a.example", "http://a.example"), 1);
     }

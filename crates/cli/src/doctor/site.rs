@@ -12,6 +12,7 @@ use super::script::imports;
 use super::sdk::{self, is_script};
 use super::server::is_loopback;
 use crate::api::{Outcome, ServerUrl, agent, collect};
+use crate::contact::why;
 
 /// Most redirects that are followed from the page.
 const REDIRECTS: u32 = 10;
@@ -50,7 +51,7 @@ fn examine_page(
         Ok(visited) => visited,
         Err(error) => {
             findings.push(unread("site", &page, &error));
-            findings.push(Finding::unknown("page-csp", "there is no page to look at"));
+            findings.push(no_page());
             return page;
         }
     };
@@ -58,13 +59,18 @@ fn examine_page(
         let found = format!("{place} answers {}", answer.status());
         let remedy = "give the address of a page that visitors see";
         findings.push(Finding::problem("site", found, remedy));
-        findings.push(Finding::unknown("page-csp", "there is no page to look at"));
+        findings.push(no_page());
         return place;
     }
     findings.push(security(&page, &place));
     let worker = place.join(worker).unwrap_or_else(|_| place.clone());
     findings.push(page_policy(&place, &answer, &worker, hato));
     place
+}
+
+fn no_page() -> Finding {
+    let remedy = "see to what is said of the site first";
+    Finding::unknown("page-csp", "there is no page to look at", remedy)
 }
 
 /// The page after all redirects, as browsers follow them.
@@ -104,6 +110,7 @@ fn examine_worker(agent: &Agent, worker: &Url, hato: &ServerUrl, findings: &mut 
         return findings.push(Finding::unknown(
             "worker-csp",
             "there is no file to look at",
+            "see to what is said of the worker first",
         ));
     }
     let script = at(hato, sdk::WORKER);
@@ -155,7 +162,8 @@ fn worker_file(
         Some(imported) => sdk::judge("worker", &imported, fetch(agent, &imported)),
         None if imports.has_computed => Finding::unknown(
             "worker",
-            format!("{worker} imports what it puts together when it runs: that must be {ours}"),
+            format!("{worker} imports what it puts together when it runs"),
+            format!("see to it that this is {ours}"),
         ),
         None => {
             let found = format!("{worker} does not import {ours}");
@@ -240,7 +248,7 @@ fn unread(check: &'static str, url: &Url, error: &ureq::Error) -> Finding {
         ureq::Error::TooManyRedirects => "end the redirects: browsers give up as well",
         _ => "check the address, and that this machine may reach it",
     };
-    Finding::problem(check, format!("{url}: {error}"), remedy)
+    Finding::problem(check, format!("{url}: {}", why(error)), remedy)
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
         Ok(app) => judge(&app.vapid_subject),
         Err(failure) => Finding::unknown(
             "subject",
-            format!("{}: shown to a full key or a session", failure.code()),
+            format!("{}: {}", failure.code(), failure.message()),
+            failure.remedy(),
         ),
     });
 }

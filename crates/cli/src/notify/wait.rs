@@ -68,19 +68,19 @@ pub fn follow(
     recipients: i64,
     Patience(patience): Patience,
 ) -> Result<Outcome> {
-    let start = Instant::now();
+    let deadline = Instant::now() + patience;
     let bar = bar(recipients);
     let mut ended = Outcome::default();
     for id in ids {
         loop {
-            let send = history::read(connection, id)?;
+            let send = look(connection, id, deadline)?;
             let so_far = Outcome::of(&send);
             bar.set_position(u64::try_from(ended.settled() + so_far.settled()).unwrap_or(0));
             if matches!(send.status.as_str(), "done" | "cancelled") {
                 ended.add(&so_far);
                 break;
             }
-            if start.elapsed() >= patience {
+            if is_over(deadline) {
                 bar.abandon();
                 return Err(late(id));
             }
@@ -89,6 +89,18 @@ pub fn follow(
     }
     bar.finish_and_clear();
     Ok(ended)
+}
+
+/// A send as it stands now, if there is time to ask.
+fn look(connection: &Connection, id: &str, deadline: Instant) -> Result<HistoryItem> {
+    let path = history::path(connection, id)?;
+    let send = connection.api().until(deadline).get(&path);
+    send.map_err(|failure| if is_over(deadline) { late(id) } else { failure })
+}
+
+/// Whether there is no time for another look.
+fn is_over(deadline: Instant) -> bool {
+    Instant::now() + PAUSE >= deadline
 }
 
 /// On standard error, and only if that is a terminal.

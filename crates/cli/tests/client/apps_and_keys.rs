@@ -76,7 +76,7 @@ async fn a_key_is_printed_once_used_and_deleted() {
         .await;
     assert_eq!(dead.refusal(), (4, "INVALID_API_KEY"));
     let events = stage.hato(&["key-events", "--limit", "2"]).json().await;
-    let events: Vec<_> = events
+    let events: Vec<_> = events["items"]
         .as_array()
         .expect("a list")
         .iter()

@@ -5,13 +5,12 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::pages::{Pages, answer};
-use crate::stage::{Run, Stage, launch};
+use crate::stage::{Port, Run, Stage, launch};
 
 /// A server that knows how browsers reach it.
 pub async fn stage() -> Stage {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = port.local_addr().expect("bound").to_string();
-    drop(port);
+    let port = Port::reserve();
+    let address = port.address.to_string();
     let launch = launch()
         .env("HATO_LISTEN", address.as_str())
         .env("HATO_BASE_URL", format!("http://{address}"))
@@ -168,10 +167,11 @@ async fn each_scope_is_told() {
         ran.code == 1 && ran.output.contains("INVALID_API_KEY"),
         "{ran:?}"
     );
+    assert!(ran.output.contains("→ make a new key"), "{ran:?}");
 }
 
 #[tokio::test]
-async fn a_server_that_calls_itself_otherwise_is_found() {
+async fn a_server_that_browsers_refuse_is_found() {
     let launch = launch()
         .env("HATO_BASE_URL", "http://push.hato.dev")
         .env("HATO_VAPID_SUBJECT", "mailto:admin@localhost");
@@ -179,7 +179,7 @@ async fn a_server_that_calls_itself_otherwise_is_found() {
     let (code, found) = verdicts(stage.with_key("full", &["doctor", "--json"]).await).await;
     assert_eq!(
         (code, problems(&found)),
-        (1, vec!["address", "tls", "subject"]),
+        (1, vec!["tls", "subject"]),
         "{found:?}"
     );
 }
@@ -191,4 +191,41 @@ async fn a_server_that_is_not_there_is_a_problem_with_a_remedy() {
     let ran = run.ran().await;
     assert_eq!(ran.refusal(), (1, "problems"));
     assert!(ran.output.contains("→ start the server"), "{ran:?}");
+}
+
+#[tokio::test]
+async fn whoever_is_not_signed_in_is_told_how() {
+    let stage = stage().await;
+    let ran = stage.hato(&["doctor"]).ran().await;
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.output.contains("→ set HATO_KEY"), "{ran:?}");
+}
+
+#[tokio::test]
+async fn a_key_is_not_blamed_for_the_server() {
+    for (status, code, remedy) in [
+        ("429 Too Many Requests", "RATE_LIMITED", "wait a minute"),
+        (
+            "503 Service Unavailable",
+            "CONFIG_ERROR",
+            "the server's operator",
+        ),
+        ("200 OK", "none", "what stands in front of it"),
+    ] {
+        let body = serde_json::json!({"error": "x", "code": code}).to_string();
+        let server = Pages::serve(move |_| answer(status, "", &body)).await;
+        let home = TempDir::new().expect("a folder");
+        let doctor = Run::new(home.path(), &["doctor", "--json"]);
+        let doctor = doctor.env("HATO_URL", &server).env("HATO_KEY", "pk_1");
+        let findings: Value = serde_json::from_str(&doctor.ran().await.output).expect("JSON");
+        let findings = findings.as_array().expect("findings");
+        let key = findings.iter().find(|it| it["check"] == "key");
+        let told = key
+            .and_then(|key| key["remedy"].as_str())
+            .expect("a remedy");
+        assert!(told.contains(remedy), "{told}");
+        // Whatever is not fine comes with what to do.
+        let has_remedy = |it: &Value| it["verdict"] == "fine" || it["remedy"].is_string();
+        assert!(findings.iter().all(has_remedy), "{findings:?}");
+    }
 }

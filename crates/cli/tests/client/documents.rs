@@ -1,4 +1,6 @@
-//! What the documents tell people to type works: every block of theirs is run, in its own language.
+//! What the documents tell people to type works. Run are all shell blocks of the readme's English half and of API.md, CLI.md,
+//! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guide to sending, and that guide's samples in every language
+//! that is installed. EMBED.md's samples for pages run in browsers, in end2end/samples.
 
 mod deployment;
 mod embedding;
@@ -13,7 +15,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::stage::{EMAIL, HATO, Stage, launch};
+use crate::pages::{Pages, answer};
+use crate::stage::{EMAIL, HATO, Port, Stage, launch};
 
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 const README: &str = include_str!("../../../../README.md");
@@ -48,12 +51,22 @@ fn shell(home: &Path, server: &HatoServer, script: &str) -> Command {
     command
 }
 
-async fn run(mut command: Command) -> String {
+async fn run(command: Command) -> String {
+    let (succeeded, said) = ended(command).await;
+    assert!(succeeded, "{said}");
+    said
+}
+
+/// Whether a command succeeded, and what it said: if it failed, on standard error too.
+async fn ended(mut command: Command) -> (bool, String) {
     let output = command.output().await.expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{errors}");
-    said
+    if output.status.success() {
+        (true, said)
+    } else {
+        (false, format!("{said}\n{errors}"))
+    }
 }
 
 async fn titles(stage: &Stage) -> Vec<String> {
@@ -137,6 +150,8 @@ async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
         .create_key(&stage.app.id, "server", "notify")
         .await
         .expect("a key");
+    let nobody = Port::reserve();
+    let proxy = Pages::serve(|_| answer("502 Bad Gateway", "", "<h1>Bad Gateway</h1>")).await;
     for (language, file, program) in LANGUAGES {
         let sample = blocks(&guide, language).concat();
         let title = sample.split("Hello from ").nth(1).expect("it says hello");
@@ -155,17 +170,29 @@ async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
             continue;
         };
         fs::write(home.join(file), &sample).expect("a file");
-        let mut command = Command::new(found);
-        command
-            .args(&program[1..])
-            .arg(file)
-            .current_dir(home)
-            .env("HATO_URL", stage.server.url())
-            .env("HATO_KEY", &key)
-            .env("GOCACHE", home.join("go-cache"))
-            .env("GOTOOLCHAIN", "local");
-        let said = run(command).await;
+        let sample = |url: &str, key: &str| {
+            let mut command = Command::new(&found);
+            command
+                .args(&program[1..])
+                .arg(file)
+                .current_dir(home)
+                .env("HATO_URL", url)
+                .env("HATO_KEY", key)
+                .env("GOCACHE", home.join("go-cache"))
+                .env("GOTOOLCHAIN", "local");
+            command
+        };
+        let server = stage.server.url();
+        let said = run(sample(&server, &key)).await;
         assert!(said.starts_with("snd_"), "{language}: {said}");
+        for failing in [
+            sample(&server, "pk_unknown"),
+            sample(&format!("http://{}", nobody.address), &key),
+            sample(&proxy, &key),
+        ] {
+            let (succeeded, said) = ended(failing).await;
+            assert!(!succeeded && !said.contains("snd_"), "{language}: {said}");
+        }
         expected.push(format!("Hello from {title}"));
     }
     let mut sent = titles(&stage).await;

@@ -3,7 +3,7 @@
 use hato_testkit::push_service::PushService;
 use serde_json::Value;
 
-use crate::stage::{Run, Stage};
+use crate::stage::{Port, Run, Stage};
 
 #[tokio::test]
 async fn a_refusal_is_one_line_for_people_and_json_for_programs() {
@@ -25,6 +25,27 @@ async fn a_refusal_is_one_line_for_people_and_json_for_programs() {
         error["remedy"].is_string() && error["error"].is_string(),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn a_wrong_command_line_is_a_failure_like_any_other() {
+    let home = tempfile::TempDir::new().expect("a folder");
+    for (line, said) in [
+        (&["notify", "a"][..], "<BODY>"),
+        (&["histori"][..], "'histori'"),
+        (&["stats", "--nothing"][..], "'--nothing'"),
+        (&["history", "--limit", "none"][..], "'none'"),
+    ] {
+        let ran = Run::new(home.path(), line).ran().await;
+        assert_eq!(ran.refusal(), (2, "usage"), "{line:?}");
+        assert!(ran.errors.contains(said), "{ran:?}");
+        let programs = [line, &["--json"]].concat();
+        let ran = Run::new(home.path(), &programs).ran().await;
+        let error: Value = serde_json::from_str(&ran.errors).expect("JSON");
+        assert_eq!((ran.code, &error["code"]), (2, &"usage".into()), "{error}");
+    }
+    let version = Run::new(home.path(), &["--version"]).done().await;
+    assert!(version.starts_with("hato "), "{version}");
 }
 
 #[tokio::test]
@@ -50,7 +71,7 @@ async fn a_key_is_never_used_for_another_app_than_the_named_one() {
         assert!(ran.errors.contains("--app"), "{ran:?}");
     }
     let sends = stage.with_key("full", &["history"]).await.json().await;
-    assert_eq!(sends, serde_json::json!([]));
+    assert_eq!(sends["items"], serde_json::json!([]));
 
     let key = stage.app.owner.create_key(&stage.app.id, "a", "full").await;
     let key = key.expect("a key");
@@ -78,9 +99,8 @@ async fn a_bad_link_is_refused_by_the_server() {
 #[tokio::test]
 async fn nobody_there() {
     let stage = Stage::new().await;
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", nobody.local_addr().expect("bound"));
-    drop(nobody);
+    let nobody = Port::reserve();
+    let url = format!("http://{}", nobody.address);
     let run = stage
         .with_key("full", &["stats"])
         .await

@@ -13,12 +13,23 @@ async fn the_history_is_read_page_after_page() {
         assert_eq!(sent.expect("an answer").status, 202);
     }
     let list = stage.with_key("full", &["history", "--limit", "102"]).await;
-    let sends = list.json().await;
-    let sends = sends.as_array().expect("a list");
+    let page = list.json().await;
+    let sends = page["items"].as_array().expect("a list");
     assert_eq!((sends.len(), &sends[0]["title"]), (102, &"No. 102".into()));
     assert_eq!(sends[101]["title"], "No. 1");
     let table = stage.with_key("full", &["history"]).await.done().await;
     assert_eq!(table.lines().count(), 51, "{table}");
+
+    let (before, id) = (page["next_before"].to_string(), &page["next_before_id"]);
+    let id = id.as_str().expect("an id");
+    let rest = ["history", "--before", &before, "--before-id", id];
+    let rest = stage.with_key("full", &rest).await.json().await;
+    assert_eq!(rest["items"].as_array().map(Vec::len), Some(1), "{rest}");
+    assert_eq!(rest["items"][0]["title"], "No. 0");
+    assert!(rest["next_before"].is_null() && rest["next_before_id"].is_null());
+    let alone = ["history", "--before-id", id];
+    let alone = stage.with_key("full", &alone).await.ran().await;
+    assert_eq!(alone.code, 2, "{alone:?}");
 
     let id = sends[0]["send_id"].as_str().expect("an id");
     let show = stage.with_key("full", &["history", "show", id]).await;
@@ -36,8 +47,8 @@ async fn dead_letters_say_why() {
     let ran = stage.with_key("full", &line).await.ran().await;
     assert_eq!(ran.refusal(), (1, "not-delivered"));
     let letters = stage.with_key("full", &["dead-letters"]).await.json().await;
-    assert_eq!(letters[0]["reason"], "refused");
-    assert_eq!(letters[0]["endpoint"], *browsers[0].endpoint);
+    assert_eq!(letters["items"][0]["reason"], "refused");
+    assert_eq!(letters["items"][0]["endpoint"], *browsers[0].endpoint);
     let table = stage.with_key("full", &["dead-letters"]).await.done().await;
     assert!(table.contains("refused  400"), "{table}");
 }

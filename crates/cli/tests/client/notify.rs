@@ -74,7 +74,7 @@ async fn a_list_with_a_mistake_is_sent_to_nobody() {
     assert_eq!(ran.refusal(), (2, "usage"));
     assert!(ran.errors.contains("list:2: INVALID_URL"), "{ran:?}");
     assert_eq!(
-        stage.with_key("full", &["history"]).await.json().await,
+        stage.with_key("full", &["history"]).await.json().await["items"],
         serde_json::json!([])
     );
 }
@@ -91,7 +91,7 @@ async fn a_key_that_is_too_long_for_a_list_sends_nothing() {
         assert_eq!(run.ran().await.code, code, "{length}");
     }
     let sends = stage.with_key("full", &["history"]).await.json().await;
-    assert_eq!(sends.as_array().map(Vec::len), Some(1));
+    assert_eq!(sends["items"].as_array().map(Vec::len), Some(1));
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn waiting_needs_the_right_before_anything_is_sent() {
         .await;
     assert_eq!(run.ran().await.refusal(), (4, "INSUFFICIENT_SCOPE"));
     assert_eq!(
-        stage.with_key("full", &["history"]).await.json().await,
+        stage.with_key("full", &["history"]).await.json().await["items"],
         serde_json::json!([])
     );
 }
@@ -142,7 +142,7 @@ async fn a_lost_answer_is_asked_for_again_and_nothing_is_sent_twice() {
     let report = run.env("HATO_URL", &road.url).json().await;
     assert_eq!(road.journeys(), 2, "it was asked again");
     let sends = stage.with_key("full", &["history"]).await.json().await;
-    let sends = sends.as_array().expect("a list");
+    let sends = sends["items"].as_array().expect("a list");
     assert_eq!(sends.len(), 1, "{sends:?}");
     assert_eq!(sends[0]["send_id"], report["sends"][0]["send_id"]);
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
@@ -13,6 +14,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpSocket;
 use tokio::process::Command;
 
 /// The command under test.
@@ -28,6 +30,28 @@ pub fn server_binary() -> PathBuf {
 /// How a server is started; with retries that do not keep a test waiting.
 pub fn launch() -> Launch {
     Launch::new(server_binary()).env("HATO_RETRY_DELAYS", "10ms,10ms,10ms")
+}
+
+/// A port that is nobody else's for as long as this is kept: bound, so that the system chooses it for nobody, yet free for
+/// a server that is told to listen there.
+pub struct Port {
+    _socket: TcpSocket,
+    pub address: SocketAddr,
+}
+
+impl Port {
+    /// On loopback.
+    pub fn reserve() -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.set_reuseaddr(true).expect("an option");
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        socket.bind(any).expect("a port");
+        let address = socket.local_addr().expect("bound");
+        Self {
+            _socket: socket,
+            address,
+        }
+    }
 }
 
 /// A server with an app on it, and a folder for settings.

@@ -21,6 +21,22 @@ async fn pipes_get_no_colours_and_no_commands_for_terminals() {
 }
 
 #[tokio::test]
+async fn long_cells_are_cut_on_terminals_alone() {
+    let stage = Stage::new().await;
+    let title = "a long title ".repeat(6);
+    let line = ["notify", &title, "b"];
+    stage.with_key("notify", &line).await.done().await;
+    let piped = stage.with_key("full", &["history"]).await.done().await;
+    assert!(piped.contains(title.trim()), "{piped}");
+    let list = stage.with_key("full", &["history"]).await;
+    let (_, shown) = list.on_terminal().await;
+    assert!(
+        shown.contains('…') && !shown.contains(title.trim()),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
 async fn who_waits_at_a_terminal_sees_a_bar_until_the_end() {
     let (stage, service) = with_push_service().await;
     subscribe(&stage, &service, 3).await;

@@ -1,7 +1,6 @@
 //! docs/DEPLOY.md, on a folder that stands for the machine's root.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use super::{document, run};
-use crate::stage::server_binary;
+use crate::stage::{Port, server_binary};
 
 /// Stand-ins for programs that change the machine; `systemctl` starts and stops the server as the unit would.
 const STAND_INS: [(&str, &str); 7] = [
@@ -59,14 +58,9 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
 }
 
-fn free_address() -> String {
-    let port = TcpListener::bind("127.0.0.1:0").expect("a port");
-    port.local_addr().expect("bound").to_string()
-}
-
-/// The page with this folder as the machine's root, and addresses that are free.
-fn moved(page: &str, root: &Path) -> String {
-    let (address, metrics) = (free_address(), free_address());
+/// The page with this folder as the machine's root, and these ports.
+fn moved(page: &str, root: &Path, server: &Port, metrics: &Port) -> String {
+    let (address, metrics) = (server.address.to_string(), metrics.address.to_string());
     let listen = format!("HATO_LISTEN={address}\nHATO_DATA_DIR=");
     let mut page = page
         .replace("https://push.example.com", &format!("http://{address}"))
@@ -105,7 +99,9 @@ async fn every_command_of_the_deployment_guide() {
         );
     }
     fs::write(root.join("password"), "a long password\n").expect("a file");
-    let page = moved(&document("DEPLOY.md"), root);
+    // They are kept through every restart.
+    let (server, metrics) = (Port::reserve(), Port::reserve());
+    let page = moved(&document("DEPLOY.md"), root, &server, &metrics);
     let mut script = "trap 'systemctl stop hato' EXIT\n".to_owned();
     for block in blocks(&page) {
         match block.file {
