@@ -44,6 +44,7 @@ pub fn operations() -> Vec<Operation> {
                 "Begin a login through GitHub, in a browser",
                 "ブラウザで GitHub ログインを始める",
             )
+            .with(parameter::next())
             .redirects("To GitHub.")
             .refuses([ErrorCode::RateLimited, ErrorCode::OauthNotConfigured]),
         Operation::new(

@@ -16,20 +16,24 @@ pub fn success(about: &str, schema: RefOr<Schema>, example: Value) -> Response {
     let content = ContentBuilder::new()
         .schema(Some(schema))
         .example(Some(example));
-    ResponseBuilder::new()
-        .description(about)
-        .header(
-            "x-request-id",
-            header(Type::String, "Names the request in the server's log."),
-        )
+    named(about)
         .content("application/json", content.build())
         .build()
 }
 
+/// Lets it be known that a success may be that of an earlier, equal request (CONTRACT 6).
+pub fn replayable(mut success: Response) -> Response {
+    let about = "`true` if this is the answer to an earlier request with the same `Idempotency-Key`; else absent.";
+    let replayed = header(Type::String, about);
+    success
+        .headers
+        .insert("Idempotency-Replayed".to_owned(), replayed.into());
+    success
+}
+
 /// A redirect of a browser.
 pub fn redirect(about: &str) -> Response {
-    ResponseBuilder::new()
-        .description(about)
+    named(about)
         .header("Location", header(Type::String, "Where to."))
         .build()
 }
@@ -59,9 +63,7 @@ fn refusal(codes: &[ErrorCode]) -> Response {
     let content = ContentBuilder::new()
         .schema(Some(error_schema(codes)))
         .examples_from_iter(examples);
-    let mut response = ResponseBuilder::new()
-        .description(names.join(", "))
-        .content("application/json", content.build());
+    let mut response = named(&names.join(", ")).content("application/json", content.build());
     if codes.iter().any(|code| code.retry_after().is_some()) {
         let seconds = header(Type::Integer, "Seconds to wait, with RATE_LIMITED.");
         response = response.header("Retry-After", seconds);
@@ -95,6 +97,14 @@ fn body(code: ErrorCode) -> Value {
         body["upgrade_url"] = "https://push.example.com/pricing".into();
     }
     body
+}
+
+/// An answer, whatever it is.
+fn named(about: &str) -> ResponseBuilder {
+    let id = header(Type::String, "Names the request in the server's log.");
+    ResponseBuilder::new()
+        .description(about)
+        .header("x-request-id", id)
 }
 
 fn header(kind: Type, about: &str) -> utoipa::openapi::Header {

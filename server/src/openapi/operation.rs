@@ -108,6 +108,15 @@ impl Operation {
         self
     }
 
+    /// Its answers may come again (CONTRACT 6).
+    pub fn replays(mut self) -> Self {
+        let answers = self.answers.into_iter();
+        self.answers = answers
+            .map(|(status, answer)| (status, answer::replayable(answer)))
+            .collect();
+        self
+    }
+
     /// Where it leads a browser.
     pub fn redirects(mut self, about: &str) -> Self {
         self.answers.push((302, answer::redirect(about)));

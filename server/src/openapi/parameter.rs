@@ -81,6 +81,12 @@ pub fn idempotency_key() -> Vec<Parameter> {
     vec![header.build()]
 }
 
+/// Where a login through GitHub ends.
+pub fn next() -> Vec<Parameter> {
+    let about = "The page of Hato to come back to, as a path; any other is left out.";
+    vec![query("next", about, text().into())]
+}
+
 /// What GitHub hands back to the browser.
 pub fn callback() -> Vec<Parameter> {
     ["code", "state"]

@@ -14,7 +14,7 @@ pub const TAG: &str = "sending";
 
 /// The endpoints.
 pub fn operations() -> Vec<Operation> {
-    vec![
+    let sends = [
         send("/api/v1/notify", "notify")
             .says(
                 "Send to all subscribers, or to one",
@@ -51,7 +51,8 @@ pub fn operations() -> Vec<Operation> {
             .takes(Takes::SessionOrFullKey)
             .body::<Notify>(message())
             .answers::<SendAccepted>(202, "It is stored and will be delivered.", accepted()),
-    ]
+    ];
+    sends.map(Operation::replays).into()
 }
 
 fn send(path: &'static str, id: &'static str) -> Operation {

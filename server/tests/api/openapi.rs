@@ -89,6 +89,62 @@ async fn every_endpoint_is_described_with_its_codes_and_examples() {
     assert_eq!(described, endpoints);
 }
 
+#[tokio::test]
+async fn headers_of_answers_are_described() {
+    let document = document().await;
+    let mut replayed = Vec::new();
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("operations") {
+            for (status, answer) in operation["responses"].as_object().expect("responses") {
+                let headers = &answer["headers"];
+                assert!(
+                    headers["x-request-id"].is_object(),
+                    "{method} {path} {status}"
+                );
+                if headers["Idempotency-Replayed"].is_object() {
+                    replayed.push(format!("{method} {path} {status}"));
+                }
+            }
+        }
+    }
+    let sends = [
+        "post /api/v1/apps/{appId}/notify 202",
+        "post /api/v1/notify 202",
+        "post /api/v1/notify/batch 202",
+    ];
+    replayed.sort();
+    assert_eq!(replayed, sends);
+    let entrance = &document["paths"]["/auth/github"]["get"]["parameters"];
+    assert_eq!(entrance[0]["name"], "next");
+}
+
+#[tokio::test]
+async fn refusals_of_a_plan_and_of_an_unknown_subscriber_are_foreseen() {
+    let server = server().await;
+    let app = OwnedApp::set_up(&server.client(), EMAIL)
+        .await
+        .expect("an app");
+    let document = get(&server.client(), "/api/v1/openapi.json").await.json();
+    let path = format!("/api/v1/apps/{}", app.id);
+    let hook = serde_json::json!({"webhook_url": "https://hooks.example.com/"});
+    let unpaid = app.owner.patch(&path, &hook).await.expect("an answer");
+    assert_eq!(unpaid.code(), "PLAN_REQUIRED", "{unpaid}");
+    let update = "/api/v1/apps/{appId}";
+    assert!(foresees(&document, &Method::PATCH, update, &unpaid));
+
+    let endpoint = "https://push.example.com/unknown";
+    let message = serde_json::json!({"title": "a", "body": "b", "endpoint": endpoint});
+    let unknown = app.backend.post("/api/v1/notify", &message).await;
+    let unknown = unknown.expect("an answer");
+    assert_eq!(unknown.code(), "NOT_FOUND", "{unknown}");
+    assert!(foresees(
+        &document,
+        &Method::POST,
+        "/api/v1/notify",
+        &unknown
+    ));
+}
+
 /// `RATE_LIMITED` stands exactly where it can come.
 #[tokio::test]
 async fn rate_limits_are_described_where_they_are() {
