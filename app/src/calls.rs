@@ -28,9 +28,9 @@ pub use draft::{Draft, Step};
 pub use error::CallError;
 #[cfg(feature = "ssr")]
 pub use form::Typed;
-pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 #[cfg(feature = "ssr")]
-pub use keys::{MadeKey, NEW_KEY};
+pub use keys::MadeKey;
+pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 pub use language::{ChooseLanguage, choose_language};
 pub use sends::{CancelSend, SendTest, cancel_send, send_test};
 pub use subscribers::{

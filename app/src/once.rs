@@ -11,6 +11,12 @@ use serde::de::DeserializeOwned;
 use crate::cookie::{self, SetCookie};
 use crate::visit::Visit;
 
+/// The cookie that hands a raw key to the page that shows it once.
+pub const NEW_KEY: &str = "hato_new_key";
+
+/// The cookie that hands typed fields back to their form.
+pub const TYPED: &str = "hato_typed";
+
 /// Long enough for the redirect.
 const LIFETIME: Duration = Duration::from_mins(1);
 
@@ -44,6 +50,12 @@ pub fn take<T: DeserializeOwned>(visit: &Visit, name: &str) -> Option<T> {
     set(visit, name, visit.path(), "", Duration::ZERO);
     let json = URL_SAFE_NO_PAD.decode(value).ok()?;
     serde_json::from_slice(&json).ok()
+}
+
+/// Whether this page shows what no other will: the answer to a form that was posted to it, or what was handed to it.
+pub fn is_fleeting(visit: &Visit) -> bool {
+    let was_handed = |name| cookie::read(visit.headers(), name).is_some();
+    visit.is_form() || was_handed(NEW_KEY) || was_handed(TYPED)
 }
 
 fn set(visit: &Visit, name: &str, path: &str, value: &str, max_age: Duration) {

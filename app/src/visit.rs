@@ -7,7 +7,7 @@ use hato_service::access::{MayManage, Owner};
 use hato_service::{Outcome, Service};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use url::form_urlencoded;
@@ -69,6 +69,11 @@ impl Visit {
     /// The request's headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.request.headers
+    }
+
+    /// Whether a form was posted.
+    pub fn is_form(&self) -> bool {
+        self.request.method == Method::POST
     }
 
     /// The path asked for, without the query.

@@ -7,12 +7,9 @@ use hato_domain::AppId;
 use hato_service::{Failure, Outcome, Service};
 
 use super::CallError;
-use crate::once;
+use crate::once::{self, TYPED};
 use crate::own_path::with_query;
 use crate::visit::Visit;
-
-/// The cookie that hands typed fields back to their form.
-const TYPED: &str = "hato_typed";
 
 /// In a page's address: the form that was filled in before the login.
 const UNSENT: &str = "unsent";

@@ -4,10 +4,6 @@ use leptos::prelude::*;
 
 use super::CallError;
 
-/// The cookie that hands a raw key to the page that shows it once.
-#[cfg(feature = "ssr")]
-pub const NEW_KEY: &str = "hato_new_key";
-
 /// A key just made, on its way to the page.
 #[cfg(feature = "ssr")]
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -74,9 +70,9 @@ mod act {
     use hato_domain::{Name, Scope};
     use hato_service::Outcome;
 
-    use super::{MadeKey, NEW_KEY};
+    use super::MadeKey;
     use crate::calls::form::Form;
-    use crate::once;
+    use crate::once::{self, NEW_KEY};
 
     /// Makes the key and hands it to the form's page, where it is seen at `place`.
     pub async fn create(

@@ -5,12 +5,16 @@ use leptos::server_fn::ServerFn;
 
 use crate::calls::ChooseLanguage;
 use crate::language::Lang;
+use crate::once;
 use crate::visit::Visit;
 
-/// A button per language, which leads back to the same page.
+/// A button per language, which leads back to the same page; none on a page that would not be the same.
 #[component]
 pub fn LanguageSwitch() -> impl IntoView {
     let visit = Visit::current();
+    if once::is_fleeting(&visit) {
+        return ().into_any();
+    }
     let button = |lang: Lang| {
         let current = (lang == visit.lang()).then_some("true");
         view! {

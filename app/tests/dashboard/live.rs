@@ -68,7 +68,9 @@ async fn a_page_that_refreshes_itself_takes_no_new_key() {
     browser.post("/_app/create_embed_key", &fields).await;
     let refreshed = browser.get(&format!("{app}?refresh=1")).await;
     refreshed.shows("appKey: \"pk_…\"");
-    browser.get(&app).await.hides("appKey: \"pk_…\"");
+    let shown = browser.get(&app).await;
+    shown.hides("appKey: \"pk_…\"").hides("class=\"languages\"");
+    browser.get(&app).await.shows("class=\"languages\"");
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use hato_domain::Scope;
 
-use crate::calls::{MadeKey, NEW_KEY};
-use crate::once;
+use crate::calls::MadeKey;
+use crate::once::{self, NEW_KEY};
 use crate::visit::Visit;
 
 /// A raw key and what it may do.

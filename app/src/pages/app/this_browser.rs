@@ -12,14 +12,17 @@ use crate::language::Lang;
 use crate::visit::Visit;
 
 /// Why the server may refuse.
-const REFUSALS: [ErrorCode; 7] = [
+const REFUSALS: [ErrorCode; 10] = [
     ErrorCode::InvalidEndpoint,
     ErrorCode::InvalidSession,
     ErrorCode::Unauthorized,
     ErrorCode::NotFound,
     ErrorCode::MonthlyLimitExceeded,
     ErrorCode::SubscriberLimitExceeded,
+    ErrorCode::RateLimited,
+    ErrorCode::InvalidOrigin,
     ErrorCode::ConfigError,
+    ErrorCode::InternalError,
 ];
 
 /// Subscribing this browser, and a test for it.
