@@ -35,6 +35,7 @@ pub fn router(state: &Shared) -> Router {
         .route("/api/", any(unknown_path))
         .route("/auth/", explained(state, any(unknown_path)))
         .merge(tools(state))
+        .route("/mcp/", any(unknown_path))
         .route("/mcp/{*rest}", any(unknown_path))
         .route("/llms.txt", get(llms::show))
         .nest("/sdk", sdk())

@@ -21,6 +21,8 @@ async fn an_unknown_path_is_not_found() {
         "/api/v2/apps",
         "/auth/nothing",
         "/api/v1/notify/",
+        "/mcp/",
+        "/mcp/nothing",
     ] {
         for method in [Method::GET, Method::POST] {
             let reply = send(&server.client(), method, path, &[], "").await;
