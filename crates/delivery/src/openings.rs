@@ -20,9 +20,7 @@ pub struct Openings {
 pub struct Opener(Arc<Semaphore>);
 
 /// The right to open a connection.
-pub struct Opening {
-    _permit: Option<OwnedSemaphorePermit>,
-}
+pub type Opening = OwnedSemaphorePermit;
 
 impl Openings {
     /// `per_app` at a time for each app.
@@ -49,9 +47,7 @@ impl Openings {
 
 impl Opener {
     /// The right to open one, when it is the app's turn.
-    pub async fn opening(&self) -> Opening {
-        Opening {
-            _permit: Arc::clone(&self.0).acquire_owned().await.ok(),
-        }
+    pub async fn opening(&self) -> Option<Opening> {
+        Arc::clone(&self.0).acquire_owned().await.ok()
     }
 }

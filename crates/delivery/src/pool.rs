@@ -194,10 +194,10 @@ impl Pool {
     }
 
     /// Others may have opened one, or begun to, in the meantime.
-    fn open_if_wanted(self: &Arc<Self>, opening: Opening) {
+    fn open_if_wanted(self: &Arc<Self>, opening: Option<Opening>) {
         let mut connections = self.connections();
         if connections.wants_more(true, self.wanted(), &self.limits) {
-            self.start_opening(&mut connections, Some(opening));
+            self.start_opening(&mut connections, opening);
         }
     }
 

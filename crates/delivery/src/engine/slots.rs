@@ -96,7 +96,7 @@ impl Slots {
 
 /// Three quarters of the slots, rounded down so that one is left, but at least one.
 fn share_of(slots: usize) -> usize {
-    (slots - slots.div_ceil(4).min(slots)).max(1)
+    (slots * 3 / 4).max(1)
 }
 
 impl Slot {
