@@ -19,6 +19,7 @@ mod janitor;
 pub mod metrics;
 mod openings;
 mod origin;
+mod perseverance;
 mod pool;
 mod push;
 mod roots;

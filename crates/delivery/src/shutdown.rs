@@ -41,9 +41,4 @@ impl Shutdown {
     pub async fn aborting(&self) {
         self.hard.cancelled().await;
     }
-
-    /// Whether asked to stop now.
-    pub fn is_aborting(&self) -> bool {
-        self.hard.is_cancelled()
-    }
 }

@@ -15,6 +15,7 @@ use super::slots::Slot;
 use super::{Engine, Shared};
 use crate::courier::{Launch, Mail};
 use crate::metrics;
+use crate::perseverance::persist;
 use crate::settlement::{Outcomes, all_failed, settlement, ttl_left};
 use crate::shutdown::Shutdown;
 use crate::vapid::{BadKey, Signer};
@@ -29,10 +30,6 @@ const HOPELESS_WAIT: Duration = Duration::from_hours(1);
 const SMALL_PAGE: usize = 32;
 /// The pause between two attempts to step aside.
 const LOOK_ASIDE: Duration = Duration::from_millis(250);
-/// The waits between attempts to settle: the first, and the longest.
-const SETTLE_WAITS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// How long a settlement is attempted once the engine was asked to stop now.
-const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The app's private key is not to be had.
 #[derive(Debug, thiserror::Error)]
@@ -203,30 +200,17 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         &self.engine.shared
     }
 
-    /// A store that fails is asked again for as long as the engine runs, for what was delivered must not be delivered twice.
-    /// Asking late does no harm: the lease's token fences.
     async fn settle(&self, settlement: Settlement) {
-        tokio::select! {
-            biased;
-            () = self.settle_in_time(&settlement) => {}
-            () = self.patience() => {
-                tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
-            }
+        let settled = persist(&self.shutdown, || async {
+            let settled = self.try_settle(&settlement).await;
+            let settled = settled.inspect_err(|error| {
+                tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
+            });
+            settled.ok()
+        });
+        if settled.await.is_none() {
+            tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
         }
-    }
-
-    async fn settle_in_time(&self, settlement: &Settlement) {
-        let mut wait = SETTLE_WAITS.0;
-        while let Err(error) = self.try_settle(settlement).await {
-            tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
-            tokio::time::sleep(wait).await;
-            wait = (wait * 2).min(SETTLE_WAITS.1);
-        }
-    }
-
-    async fn patience(&self) {
-        self.shutdown.aborting().await;
-        tokio::time::sleep(LAST_PATIENCE).await;
     }
 
     async fn try_settle(&self, settlement: &Settlement) -> Result<(), StoreError> {
