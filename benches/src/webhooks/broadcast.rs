@@ -8,7 +8,7 @@ use crate::delivery::Stage;
 use crate::sink::plan::Plan;
 
 const ROUNDS: usize = 9;
-pub const RECIPIENTS: u64 = 40_000;
+pub const RECIPIENTS: u64 = 200_000;
 /// Recipients of a page, as the engine has it.
 const PAGE: u64 = 500;
 

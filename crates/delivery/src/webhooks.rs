@@ -23,7 +23,6 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, LaneClaim, NextLane, StoreError, WebhookQueue};
 use hato_service::{Secrets, Wake};
-use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use crate::engine::time_watch::TimeWatch;
@@ -53,8 +52,6 @@ struct Shared {
     wake: Wake,
     poster: Poster,
     places: Places,
-    /// Tells the lanes that are held that there may be more for them.
-    news: Notify,
     time_watch: TimeWatch,
     settings: WebhookSettings,
 }
@@ -89,7 +86,6 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             secrets,
             wake,
             places: Places::new(&settings),
-            news: Notify::new(),
             time_watch: TimeWatch::default(),
             settings,
         };
@@ -111,7 +107,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
     pub async fn run_until_idle(&self) -> Result<(), StoreError> {
         loop {
             let place = self.shared.places.prompt().await;
-            match self.claim(place, &Shutdown::new()).await? {
+            match self.claim(place, Duration::ZERO, &Shutdown::new()).await? {
                 Claimed::Lane(lane, place) => lane.look_after(place).await,
                 Claimed::Nothing { .. } => return Ok(()),
             }
@@ -127,14 +123,17 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                 place = self.shared.places.prompt() => place,
             };
             let heard = self.shared.wake.event_heard();
-            match self.claim(place, shutdown).await {
+            match self
+                .claim(place, self.shared.settings.linger, shutdown)
+                .await
+            {
                 Ok(Claimed::Lane(lane, place)) => {
                     lanes.spawn(async move { lane.look_after(place).await });
                 }
                 Ok(Claimed::Nothing { next_due }) => {
                     tokio::select! {
                         () = shutdown.draining() => return,
-                        () = heard => self.shared.news.notify_waiters(),
+                        () = heard => {}
                         () = tokio::time::sleep(self.rest(next_due)) => {}
                     }
                 }
@@ -151,7 +150,12 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
 
     /// The lane that has been due longest. One whose receiver is slow begins on a place among the slow, and has to wait when
     /// there is none.
-    async fn claim(&self, place: Place, shutdown: &Shutdown) -> Result<Claimed<Q>, StoreError> {
+    async fn claim(
+        &self,
+        place: Place,
+        linger: Duration,
+        shutdown: &Shutdown,
+    ) -> Result<Claimed<Q>, StoreError> {
         let now = self.shared.clock.now();
         if self.shared.time_watch.has_stepped_back(now) {
             self.bring_forward(now).await?;
@@ -167,7 +171,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                 let place = aside.filter(|_| lease.is_slow).unwrap_or(place);
                 let lane = Lane {
                     sender: self.clone(),
+                    bell: self.shared.wake.event_bell(&lease.app_id),
                     lease,
+                    linger,
                     shutdown: shutdown.clone(),
                 };
                 Ok(Claimed::Lane(lane, place))

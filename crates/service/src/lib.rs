@@ -36,7 +36,7 @@ pub use sessions::{ListedSession, SESSION_LIFETIME, Session};
 pub use settings::Settings;
 pub use stats::Overview;
 pub use subscriptions::Registration;
-pub use wake::Wake;
+pub use wake::{EventBell, Wake};
 pub use webhooks::{SHOWN_ATTEMPTS, Webhook, event_body, new_secret};
 
 use std::sync::Arc;

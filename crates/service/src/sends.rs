@@ -110,7 +110,7 @@ impl Service {
         let send = SendId::parse(send)?;
         let now = self.clock.now();
         let cancelled = self.store.cancel_send(access.app(), &send, now).await?;
-        self.wake.ring_for_event();
+        self.wake.ring_for_event(access.app());
         Ok(cancelled.ok_or(ErrorCode::NotFound)?)
     }
 
@@ -141,14 +141,19 @@ impl Service {
         };
         let send_id = send.id.clone();
         let accepted = self.store.accept_send(send).await?;
-        self.answer(accepted, send_id)
+        self.answer(access, accepted, send_id)
     }
 
-    fn answer(&self, accepted: AcceptedSend, send_id: SendId) -> Outcome<Accepted> {
+    fn answer(
+        &self,
+        access: &MaySend,
+        accepted: AcceptedSend,
+        send_id: SendId,
+    ) -> Outcome<Accepted> {
         match accepted {
             AcceptedSend::Queued { recipients: queued } => {
                 if queued == 0 {
-                    self.wake.ring_for_event();
+                    self.wake.ring_for_event(access.app());
                 } else {
                     self.wake.ring();
                 }

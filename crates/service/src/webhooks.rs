@@ -79,7 +79,7 @@ impl Service {
     pub async fn send_test_event(&self, access: &MayManage) -> Outcome<()> {
         let now = self.clock.now();
         let queued = self.store.queue_test_event(access.app(), now).await?;
-        self.announced(queued)
+        self.announced(access, queued)
     }
 
     /// Queues an attempt to post an event besides those that are due by themselves, under its id; `NOT_FOUND` when there is
@@ -88,7 +88,7 @@ impl Service {
         let event = WebhookEventId::parse(event)?;
         let now = self.clock.now();
         let queued = self.store.resend_event(access.app(), &event, now).await?;
-        self.announced(queued)
+        self.announced(access, queued)
     }
 
     /// The newest attempts to post the app's events, newest first.
@@ -102,7 +102,9 @@ impl Service {
         let event = WebhookEventId::parse(event)?;
         let event = self.store.webhook_event(access.app(), &event).await?;
         let event = event.ok_or(ErrorCode::NotFound)?;
-        Ok(event_body(&*self.store, access.app(), &event).await?)
+        let recipients = event.content.recipients();
+        let recipients = self.store.known_recipients(&recipients).await?;
+        Ok(event_body(access.app(), &event, &recipients)?)
     }
 
     /// Makes the first secret of a webhook that was just set, so that reading it need not. Without an encryption key it is
@@ -114,11 +116,11 @@ impl Service {
         Ok(())
     }
 
-    fn announced(&self, queued: bool) -> Outcome<()> {
+    fn announced(&self, access: &MayManage, queued: bool) -> Outcome<()> {
         if !queued {
             return Err(ErrorCode::NotFound.into());
         }
-        self.wake.ring_for_event();
+        self.wake.ring_for_event(access.app());
         Ok(())
     }
 

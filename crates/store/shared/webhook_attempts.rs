@@ -6,7 +6,7 @@ use hato_domain::{AppId, DisabledReason, PostFailure, SendId, UnixMillis, Webhoo
 use hato_service::ports::{Attempt, AttemptRecord, AttemptRecorded, LaneLease, PostReply, Verdict};
 
 use crate::Database;
-use crate::dialect::{Connection, readers};
+use crate::dialect::{Connection, readers, sql};
 use crate::failure::unreadable;
 use crate::webhook_events::{count, kind};
 
@@ -19,134 +19,118 @@ pub(crate) async fn record(
     failing_limit: UnixMillis,
     now: UnixMillis,
 ) -> sqlx::Result<AttemptRecorded> {
-    let Some(failing_since) = note(c, &lane, &attempt, now).await? else {
+    let fate = Fate::of(c, &lane.app_id, &attempt, now).await?;
+    if !note(c, &lane, &attempt, fate, now).await? && !is_held(c, &lane).await? {
         return Ok(AttemptRecorded::LeaseLost);
+    }
+    let (reason, limit) = match attempt.verdict {
+        Verdict::Arrived => return Ok(AttemptRecorded::Recorded),
+        Verdict::Gone => (DisabledReason::Gone, None),
+        Verdict::Failed(_) => (DisabledReason::Failing, Some(failing_limit)),
     };
-    insert(c, &lane.app_id, &attempt).await?;
-    advance(c, &lane.app_id, &attempt, now).await?;
-    let reason = match attempt.verdict {
-        Verdict::Arrived => None,
-        Verdict::Gone => Some(DisabledReason::Gone),
-        Verdict::Failed(_) => (failing_since.is_some_and(|since| since <= failing_limit))
-            .then_some(DisabledReason::Failing),
-    };
-    Ok(match reason {
-        Some(reason) if switch_off(c, &lane.app_id, &attempt.url, reason).await? => {
-            AttemptRecorded::SwitchedOff(reason)
-        }
-        _ => AttemptRecorded::Recorded,
+    let is_off = switch_off(c, &lane.app_id, &attempt.url, reason, limit).await?;
+    Ok(if is_off {
+        AttemptRecorded::SwitchedOff(reason)
+    } else {
+        AttemptRecorded::Recorded
     })
 }
 
-/// Since when attempts fail, this one included; `None` when the lease was lost. An attempt at a URL that was changed meanwhile
-/// says nothing about the receiver.
+/// What an attempt means for its event.
+struct Fate {
+    is_resend: bool,
+    /// The resend that this was; one asked for meanwhile is yet to be made.
+    resent: Option<UnixMillis>,
+    /// Whether the event is due when it was before, and otherwise when.
+    stays_due: bool,
+    due: Option<UnixMillis>,
+}
+
+impl Fate {
+    /// Whoever is gone from a URL that was changed meanwhile has not got the event at the new one. A resend that did not arrive
+    /// leaves the retries as they are.
+    async fn of(
+        c: &mut Connection,
+        app: &AppId,
+        attempt: &Attempt,
+        now: UnixMillis,
+    ) -> sqlx::Result<Self> {
+        let goes_elsewhere =
+            attempt.verdict == Verdict::Gone && !is_current(c, app, &attempt.url).await?;
+        let due = match attempt.verdict {
+            Verdict::Failed(next) => next,
+            Verdict::Gone if goes_elsewhere => Some(now),
+            Verdict::Arrived | Verdict::Gone => None,
+        };
+        let leaves_retries = goes_elsewhere || matches!(attempt.verdict, Verdict::Failed(_));
+        Ok(Self {
+            is_resend: attempt.resend.is_some(),
+            resent: attempt.resend.filter(|_| !goes_elsewhere),
+            stays_due: attempt.resend.is_some() && leaves_retries,
+            due,
+        })
+    }
+}
+
+/// Keeps the attempt, moves its event on and notes how the receiver does, each only while the lane is held; `false` when
+/// nothing was kept. An attempt at a URL that was changed meanwhile says nothing about the receiver.
 async fn note(
     c: &mut Connection,
     lane: &LaneLease,
     attempt: &Attempt,
+    fate: Fate,
     now: UnixMillis,
-) -> sqlx::Result<Option<Option<UnixMillis>>> {
-    let app = lane.app_id.as_str();
-    let has_arrived = attempt.verdict == Verdict::Arrived;
-    let slow = i64::from(attempt.is_slow);
-    let failing_since = sqlx::query_scalar!(
-        r#"UPDATE webhooks
-           SET failing_since = CASE WHEN p.webhook_url <> $6 THEN failing_since
-                                    WHEN $3 THEN NULL
-                                    ELSE COALESCE(failing_since, CAST($4 AS BIGINT)) END,
-               slow = CASE WHEN p.webhook_url <> $6 THEN slow ELSE $5 END
-           FROM apps AS p
-           WHERE app_id = $1 AND lease_token = $2 AND p.id = app_id
-           RETURNING failing_since AS "failing_since?: i64""#,
-        app,
-        lane.token,
-        has_arrived,
-        now.0,
-        slow,
-        attempt.url
-    )
-    .fetch_optional(c)
-    .await?;
-    Ok(failing_since.map(|since| since.map(UnixMillis)))
-}
-
-async fn insert(c: &mut Connection, app: &AppId, attempt: &Attempt) -> sqlx::Result<()> {
+) -> sqlx::Result<bool> {
     let (status, failure, answer) = match &attempt.reply {
         PostReply::Answer { status, text } => (Some(i64::from(*status)), None, text.as_str()),
         PostReply::Nothing(failure) => (None, Some(failure.as_str()), ""),
     };
-    let app = app.as_str();
+    let (app, token, url) = (lane.app_id.as_str(), lane.token, attempt.url.as_str());
     let duration = i64::try_from(attempt.duration.as_millis()).unwrap_or(i64::MAX);
-    sqlx::query!(
+    let (retries, resends) = (i64::from(!fate.is_resend), i64::from(fate.is_resend));
+    let resent = fate.resent.map(|at| at.0);
+    let due = fate.due.map(|at| at.0);
+    let (has_arrived, slow) = (
+        attempt.verdict == Verdict::Arrived,
+        i64::from(attempt.is_slow),
+    );
+    let noted = sql!(query [
+        FIRST
         "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, failure, answer,
                                        started_at, duration_ms, signature)
-         SELECT $1, e.id, e.attempts + e.resends + 1, $3, CAST($4 AS BIGINT), CAST($5 AS TEXT), $6,
-                CAST($7 AS BIGINT), CAST($8 AS BIGINT), $9
-         FROM webhook_events AS e WHERE e.id = $2",
-        app,
-        attempt.event,
-        attempt.url,
-        status,
-        failure,
-        answer,
-        attempt.started_at.0,
-        duration,
-        attempt.signature
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Says when the event is due again. Whoever is gone from a URL that was changed meanwhile has not got it at the new one.
-async fn advance(
-    c: &mut Connection,
-    app: &AppId,
-    attempt: &Attempt,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    let goes_elsewhere =
-        attempt.verdict == Verdict::Gone && !is_current(c, app, &attempt.url).await?;
-    if let Some(asked_at) = attempt.resend {
-        return advance_resend(c, attempt, asked_at, goes_elsewhere).await;
-    }
-    let due = match attempt.verdict {
-        Verdict::Failed(next) => next.map(|next| next.0),
-        Verdict::Gone if goes_elsewhere => Some(now.0),
-        Verdict::Arrived | Verdict::Gone => None,
-    };
-    sqlx::query!(
-        "UPDATE webhook_events SET attempts = attempts + 1, due_at = $2 WHERE id = $1",
-        attempt.event,
-        due
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// A resend that did not arrive leaves the retries as they are. One asked for meanwhile is yet to be made.
-async fn advance_resend(
-    c: &mut Connection,
-    attempt: &Attempt,
-    asked_at: UnixMillis,
-    goes_elsewhere: bool,
-) -> sqlx::Result<()> {
-    let ends = !goes_elsewhere && !matches!(attempt.verdict, Verdict::Failed(_));
-    sqlx::query!(
+         SELECT w.app_id, e.id, e.attempts + e.resends + 1, $1, CAST($2 AS BIGINT), CAST($3 AS TEXT), $4,
+                CAST($5 AS BIGINT), CAST($6 AS BIGINT), $7
+         FROM webhook_events AS e JOIN webhooks AS w ON w.app_id = e.app_id
+         WHERE e.id = $8 AND w.app_id = $9 AND w.lease_token = $10"
+        SECOND
         "UPDATE webhook_events
-         SET resends = resends + 1,
-             resend_at = CASE WHEN resend_at = $2 AND NOT $3 THEN NULL ELSE resend_at END,
-             due_at = CASE WHEN $4 THEN NULL ELSE due_at END
-         WHERE id = $1",
-        attempt.event,
-        asked_at.0,
-        goes_elsewhere,
-        ends
-    )
+         SET attempts = attempts + $11, resends = resends + $12,
+             resend_at = CASE WHEN resend_at = $13 THEN NULL ELSE resend_at END,
+             due_at = CASE WHEN $14 THEN due_at ELSE CAST($15 AS BIGINT) END
+         WHERE id = $16
+           AND EXISTS (SELECT 1 FROM webhooks AS w WHERE w.app_id = $17 AND w.lease_token = $18)"
+        THIRD
+        "UPDATE webhooks
+         SET failing_since = CASE WHEN $19 THEN NULL ELSE COALESCE(failing_since, CAST($20 AS BIGINT)) END,
+             slow = $21
+         WHERE app_id = $22 AND lease_token = $23 AND (slow <> $24 OR (failing_since IS NULL) <> $25)
+           AND EXISTS (SELECT 1 FROM apps AS p WHERE p.id = $26 AND p.webhook_url = $27)"
+    ] url, status, failure, answer, attempt.started_at.0, duration, attempt.signature, attempt.event, app, token,
+      retries, resends, resent, fate.stays_due, due, attempt.event, app, token,
+      has_arrived, now.0, slow, app, token, slow, has_arrived, app, url)
     .execute(c)
-    .await
-    .map(drop)
+    .await?;
+    Ok(noted.rows_affected() > 0)
+}
+
+async fn is_held(c: &mut Connection, lane: &LaneLease) -> sqlx::Result<bool> {
+    let app = lane.app_id.as_str();
+    let held = sqlx::query_scalar!(
+        r#"SELECT 1 AS "one!: i64" FROM webhooks WHERE app_id = $1 AND lease_token = $2"#,
+        app,
+        lane.token
+    );
+    Ok(held.fetch_optional(c).await?.is_some())
 }
 
 async fn is_current(c: &mut Connection, app: &AppId, url: &str) -> sqlx::Result<bool> {
@@ -159,21 +143,25 @@ async fn is_current(c: &mut Connection, app: &AppId, url: &str) -> sqlx::Result<
     Ok(found.fetch_optional(c).await?.is_some())
 }
 
-/// Switches the webhook off if its URL is still the one that was tried; `false` when it is not, or was off.
+/// Switches the webhook off if its URL is still the one that was tried and, with a `limit`, nothing has succeeded since; `false`
+/// when nothing was switched.
 async fn switch_off(
     c: &mut Connection,
     app: &AppId,
     url: &str,
     reason: DisabledReason,
+    limit: Option<UnixMillis>,
 ) -> sqlx::Result<bool> {
     let (app, reason) = (app.as_str(), reason.as_str());
+    let limit = limit.map_or(i64::MAX, |limit| limit.0);
     let switched = sqlx::query!(
         "UPDATE webhooks SET disabled_reason = $3
-         WHERE app_id = $1 AND disabled_reason IS NULL
+         WHERE app_id = $1 AND disabled_reason IS NULL AND failing_since <= $4
            AND EXISTS (SELECT 1 FROM apps AS p WHERE p.id = $1 AND p.webhook_url = $2)",
         app,
         url,
-        reason
+        reason,
+        limit
     )
     .execute(c)
     .await?;

@@ -2,27 +2,29 @@
 
 use hato_domain::{AppId, EventType, ResultStatus, SendId, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    EventContent, KnownRecipient, RecipientId, ResultGroup, SendCounts, WebhookEvent,
+    EventContent, KnownRecipients, RecipientId, RecipientRun, ResultGroup, SendCounts, WebhookEvent,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::Database;
 use crate::dialect::{readers, sql};
 use crate::failure::unreadable;
-use crate::queue::number_list;
 
-struct EventRow {
-    id: i64,
-    public_id: String,
-    kind: String,
-    send_id: Option<String>,
-    content: String,
-    created_at: i64,
-    attempts: i64,
-    resend_at: Option<i64>,
+/// An event as it is stored.
+pub(crate) struct EventRow {
+    pub(crate) id: i64,
+    pub(crate) public_id: String,
+    pub(crate) kind: String,
+    pub(crate) send_id: Option<String>,
+    pub(crate) content: String,
+    pub(crate) created_at: i64,
+    pub(crate) attempts: i64,
+    pub(crate) resend_at: Option<i64>,
 }
 
 impl EventRow {
-    fn into_event(self) -> sqlx::Result<WebhookEvent> {
+    /// The event.
+    pub(crate) fn into_event(self) -> sqlx::Result<WebhookEvent> {
         Ok(WebhookEvent {
             number: self.id,
             id: WebhookEventId::trusted(self.public_id),
@@ -57,17 +59,48 @@ fn content(kind_text: &str, send: Option<String>, text: &str) -> sqlx::Result<Ev
 }
 
 fn groups(text: &str) -> sqlx::Result<Vec<ResultGroup>> {
-    let groups: Vec<(String, Option<u16>, u8, Vec<i64>)> =
+    let groups: Vec<(String, Option<u16>, u8, Vec<Members>)> =
         serde_json::from_str(text).map_err(|_| unreadable("event"))?;
-    let group = |(status, http_status, attempts, recipients): (String, _, _, Vec<i64>)| {
+    let group = |(status, http_status, attempts, recipients): (String, _, _, Vec<Members>)| {
         Ok(ResultGroup {
             status: ResultStatus::parse(&status).ok_or_else(|| unreadable("status"))?,
             http_status,
             attempts,
-            recipients: recipients.into_iter().map(RecipientId).collect(),
+            recipients: recipients.into_iter().map(Members::run).collect(),
         })
     };
     groups.into_iter().map(group).collect()
+}
+
+/// Recipients as a group is stored: one by its number, or those from one number to another.
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Members {
+    One(i64),
+    Run(i64, i64),
+}
+
+impl Members {
+    fn run(self) -> RecipientRun {
+        let (first, last) = match self {
+            Self::One(number) => (number, number),
+            Self::Run(first, last) => (first, last),
+        };
+        RecipientRun {
+            first: RecipientId(first),
+            last: RecipientId(last),
+        }
+    }
+}
+
+impl From<RecipientRun> for Members {
+    fn from(run: RecipientRun) -> Self {
+        if run.first == run.last {
+            Self::One(run.first.0)
+        } else {
+            Self::Run(run.first.0, run.last.0)
+        }
+    }
 }
 
 fn counts(text: &str) -> sqlx::Result<(i64, SendCounts)> {
@@ -109,89 +142,45 @@ pub(crate) async fn find(
     row.map(EventRow::into_event).transpose()
 }
 
-/// Events of the app that were never posted, in the order of settlement, those in flight aside.
-pub(crate) async fn first(
-    database: &Database,
-    app: &AppId,
-    in_flight: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<WebhookEvent>> {
-    let app = app.as_str();
-    let rows = sql!(query_as EventRow [
-        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
-         FROM webhook_events
-         WHERE app_id = $2 AND due_at IS NOT NULL AND attempts = 0 AND id NOT IN (" NUMBERS ")
-         ORDER BY id LIMIT $3"
-    ] in_flight, app, limit)
-    .fetch_all(readers(database))
-    .await?;
-    rows.into_iter().map(EventRow::into_event).collect()
+/// Recipients as three texts: row by row they cost several times as much.
+struct KnownRow {
+    numbers: Option<String>,
+    subscriptions: Option<String>,
+    endpoints: Option<String>,
 }
 
-/// Events of the app whose owner asked for an attempt, those in flight aside.
-pub(crate) async fn resends(
-    database: &Database,
-    app: &AppId,
-    in_flight: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<WebhookEvent>> {
-    let app = app.as_str();
-    let rows = sql!(query_as EventRow [
-        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
-         FROM webhook_events
-         WHERE app_id = $2 AND resend_at IS NOT NULL AND id NOT IN (" NUMBERS ")
-         ORDER BY resend_at, id LIMIT $3"
-    ] in_flight, app, limit)
-    .fetch_all(readers(database))
-    .await?;
-    rows.into_iter().map(EventRow::into_event).collect()
-}
-
-/// Events of the app that are due to be posted again by themselves, those in flight aside.
-pub(crate) async fn again(
-    database: &Database,
-    app: &AppId,
-    in_flight: &str,
-    now: UnixMillis,
-    limit: i64,
-) -> sqlx::Result<Vec<WebhookEvent>> {
-    let app = app.as_str();
-    let rows = sql!(query_as EventRow [
-        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
-         FROM webhook_events
-         WHERE app_id = $2 AND due_at IS NOT NULL AND due_at <= $3 AND attempts > 0
-           AND resend_at IS NULL AND id NOT IN (" NUMBERS ")
-         ORDER BY due_at, id LIMIT $4"
-    ] in_flight, app, now.0, limit)
-    .fetch_all(readers(database))
-    .await?;
-    rows.into_iter().map(EventRow::into_event).collect()
-}
-
-/// The recipients with these numbers, in their order. They come as one text: row by row costs several times as much.
+/// Who the recipients of these runs are.
 pub(crate) async fn known_recipients(
     database: &Database,
-    recipients: &[RecipientId],
-) -> sqlx::Result<Vec<KnownRecipient>> {
-    let numbers: Vec<i64> = recipients.iter().map(|it| it.0).collect();
-    let numbers = number_list(&numbers)?;
-    let text = sql!(query_scalar [
-        "SELECT " SUBSCRIPTION_LIST r#" AS "list!: String"
-         FROM (SELECT id, public_id, endpoint FROM subscriptions
-               WHERE id IN ("# NUMBERS r#") ORDER BY id) AS s"#
-    ] numbers)
+    runs: &[RecipientRun],
+) -> sqlx::Result<KnownRecipients> {
+    let runs = run_list(runs)?;
+    let row = sql!(query_as KnownRow [
+        r#"SELECT numbers AS "numbers?: String", subscriptions AS "subscriptions?: String",
+                  endpoints AS "endpoints?: String"
+           FROM ("# KNOWN_RECIPIENTS r#") AS known"#
+    ] runs)
     .fetch_one(readers(database))
     .await?;
-    let known: Vec<(i64, String, String)> =
-        serde_json::from_str(&text).map_err(|_| unreadable("list of subscriptions"))?;
-    let known = known
-        .into_iter()
-        .map(|(id, subscription_id, endpoint)| KnownRecipient {
-            id: RecipientId(id),
-            subscription_id,
-            endpoint,
-        });
-    let mut known: Vec<_> = known.collect();
-    known.sort_unstable_by_key(|one| one.id);
-    Ok(known)
+    known(row.numbers, row.subscriptions, row.endpoints)
+}
+
+/// Runs as the statements take them.
+pub(crate) fn run_list(runs: &[RecipientRun]) -> sqlx::Result<String> {
+    let pairs: Vec<[i64; 2]> = runs.iter().map(|run| [run.first.0, run.last.0]).collect();
+    serde_json::to_string(&pairs).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+/// The recipients of three texts, which are missing when there are none.
+pub(crate) fn known(
+    numbers: Option<String>,
+    subscriptions: Option<String>,
+    endpoints: Option<String>,
+) -> sqlx::Result<KnownRecipients> {
+    let known = KnownRecipients::parse(
+        &numbers.unwrap_or_default(),
+        subscriptions.unwrap_or_default(),
+        endpoints.unwrap_or_default(),
+    );
+    known.ok_or_else(|| unreadable("list of subscriptions"))
 }

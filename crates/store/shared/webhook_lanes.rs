@@ -5,18 +5,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, KnownRecipient, LaneClaim, LaneLease, NextLane, RecipientId,
-    StoreError, WebhookQueue, WebhookRecord,
+    Agenda, Attempt, AttemptRecorded, LaneClaim, LaneLease, NextLane, Posting, RecipientRun,
+    StoreError, WebhookQueue,
 };
 
 use crate::Database;
-use crate::dialect::{Connection, readers, sql, write};
+use crate::dialect::{Connection, readers, sql, write, write_soon};
 use crate::failure::during;
-use crate::queue::number_list;
+use crate::webhook_agenda;
 use crate::webhook_attempts::record;
-use crate::webhook_events;
 use crate::webhook_outbox::is_active;
-use crate::webhooks::{WebhookRow, keep_secret, webhook_row};
+use crate::webhooks::keep_secret;
 
 #[async_trait]
 impl WebhookQueue for Database {
@@ -39,27 +38,18 @@ impl WebhookQueue for Database {
         now: UnixMillis,
         limit: u32,
     ) -> Result<Agenda, StoreError> {
-        agenda(self, lane, in_flight, now, limit.into())
-            .await
-            .map_err(during("read a lane"))
+        let agenda = webhook_agenda::agenda(self, lane, in_flight, now, limit.into()).await;
+        agenda.map_err(during("read a lane"))
     }
 
-    async fn lane_webhook(
+    async fn posting(
         &self,
         lane: &LaneLease,
+        recipients: &[RecipientRun],
         now: UnixMillis,
-    ) -> Result<Option<WebhookRecord>, StoreError> {
-        let row = held_row(self, lane).await;
-        row.and_then(|row| row.map_or(Ok(None), |row| active(row, now)))
-            .map_err(during("read a lane's webhook"))
-    }
-
-    async fn known_recipients(
-        &self,
-        recipients: &[RecipientId],
-    ) -> Result<Vec<KnownRecipient>, StoreError> {
-        let known = webhook_events::known_recipients(self, recipients).await;
-        known.map_err(during("read an event's recipients"))
+    ) -> Result<Option<Posting>, StoreError> {
+        let posting = webhook_agenda::posting(self, lane, recipients, now).await;
+        posting.map_err(during("read what an event takes with it"))
     }
 
     async fn record_attempt(
@@ -71,7 +61,7 @@ impl WebhookQueue for Database {
     ) -> Result<AttemptRecorded, StoreError> {
         let lane = lane.clone();
         let limit = now.minus(failing_limit);
-        write(self, "record an attempt", move |c| {
+        write_soon(self, "record an attempt", move |c| {
             Box::pin(record(c, lane, attempt, limit, now))
         })
         .await
@@ -163,41 +153,6 @@ async fn claim_next(c: &mut Connection, claim: LaneClaim) -> sqlx::Result<NextLa
             is_slow: row.slow == 1,
         }),
         None => NextLane::Idle { next_due: None },
-    })
-}
-
-/// The lane's webhook, unless the lease was lost.
-async fn held_row(database: &Database, lane: &LaneLease) -> sqlx::Result<Option<WebhookRow>> {
-    let row = webhook_row(database, &lane.app_id).await?;
-    Ok(row.filter(|row| row.lease_token == lane.token))
-}
-
-/// The webhook, if events are posted to it.
-fn active(row: WebhookRow, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
-    let webhook = row.into_record(now)?;
-    Ok(webhook.filter(|webhook| webhook.disabled.is_none()))
-}
-
-async fn agenda(
-    database: &Database,
-    lane: &LaneLease,
-    in_flight: &[i64],
-    now: UnixMillis,
-    limit: i64,
-) -> sqlx::Result<Agenda> {
-    let Some(row) = held_row(database, lane).await? else {
-        return Ok(Agenda::LeaseLost);
-    };
-    let Some(webhook) = active(row, now)? else {
-        return Ok(Agenda::Discard);
-    };
-    let (app, in_flight) = (&lane.app_id, number_list(in_flight)?);
-    let mut again = webhook_events::resends(database, app, &in_flight, limit).await?;
-    again.extend(webhook_events::again(database, app, &in_flight, now, limit).await?);
-    Ok(Agenda::Post {
-        url: webhook.url,
-        first: webhook_events::first(database, app, &in_flight, limit).await?,
-        again,
     })
 }
 

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use hato_domain::{
     AppId, EventType, FailureReason, Plan, ResultStatus, SendId, UnixMillis, WebhookEventId,
 };
-use hato_service::ports::{SendCounts, Settlement};
+use hato_service::ports::{RecipientId, RecipientRun, SendCounts, Settlement};
 use uuid::Uuid;
 
-use crate::dialect::Connection;
+use crate::dialect::{Connection, sql};
 use crate::settlement::SettledPage;
+use crate::webhook_events::Members;
 
 /// Whether events about the app are written: it has a URL, the plan that takes, and was not switched off.
 pub(crate) async fn is_active(c: &mut Connection, app: &AppId) -> sqlx::Result<bool> {
@@ -84,19 +85,17 @@ async fn announce(
     let id = WebhookEventId::from_uuid(Uuid::now_v7());
     let (id, name, kind) = (id.as_str(), app.as_str(), kind.as_str());
     let send = send.map(SendId::as_str);
-    sqlx::query!(
+    sql!(query [
+        FIRST
         "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $6)",
-        id,
-        name,
-        kind,
-        send,
-        content,
-        now.0
-    )
-    .execute(&mut *c)
-    .await?;
-    call_for(c, app, now).await
+         VALUES ($1, $2, $3, $4, $5, $6, $7)"
+        SECOND
+        "UPDATE webhooks SET due_at = $8
+         WHERE app_id = $9 AND (due_at IS NULL OR (claimed = 0 AND due_at > $10))"
+    ] id, name, kind, send, content, now.0, now.0, now.0, name, now.0)
+    .execute(c)
+    .await
+    .map(drop)
 }
 
 /// Makes the app's lane due, unless somebody looks after it.
@@ -113,8 +112,8 @@ pub(crate) async fn call_for(c: &mut Connection, app: &AppId, now: UnixMillis) -
     .map(drop)
 }
 
-/// Status, the push service's answer, attempts, and the numbers of the recipients with this fate.
-type Group = (&'static str, Option<u16>, u8, Vec<i64>);
+/// Status, the push service's answer, attempts, and the recipients with this fate.
+type Group = (&'static str, Option<u16>, u8, Vec<Members>);
 
 fn groups(earlier_attempts: u8, settlement: &Settlement) -> Vec<Group> {
     let attempts = earlier_attempts + 1;
@@ -132,13 +131,16 @@ fn groups(earlier_attempts: u8, settlement: &Settlement) -> Vec<Group> {
         let fate = (ResultStatus::Failed, one.http_status, attempts);
         (fate, one.recipient)
     });
-    let mut groups: BTreeMap<_, Vec<i64>> = BTreeMap::new();
+    let mut groups: BTreeMap<_, Vec<RecipientId>> = BTreeMap::new();
     for ((status, http_status, attempts), recipient) in sent.chain(expired).chain(failed) {
         let fate = (status.as_str(), http_status, attempts);
-        groups.entry(fate).or_default().push(recipient.0);
+        groups.entry(fate).or_default().push(recipient);
     }
-    let group =
-        |((status, http_status, attempts), recipients)| (status, http_status, attempts, recipients);
+    let group = |((status, http_status, attempts), recipients)| {
+        let runs = RecipientRun::of(recipients).into_iter();
+        let members = runs.map(Members::from).collect();
+        (status, http_status, attempts, members)
+    };
     groups.into_iter().map(group).collect()
 }
 

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, DisabledReason, Plan, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    AttemptRecord, SealedSecrets, StoreError, WebhookEnabled, WebhookEvent, WebhookRecord,
-    WebhookStore,
+    AttemptRecord, KnownRecipients, RecipientRun, SealedSecrets, StoreError, WebhookEnabled,
+    WebhookEvent, WebhookRecord, WebhookStore,
 };
 
 use crate::Database;
@@ -84,6 +84,14 @@ impl WebhookStore for Database {
         event.map_err(during("find an event"))
     }
 
+    async fn known_recipients(
+        &self,
+        recipients: &[RecipientRun],
+    ) -> Result<KnownRecipients, StoreError> {
+        let known = webhook_events::known_recipients(self, recipients).await;
+        known.map_err(during("read an event's recipients"))
+    }
+
     async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError> {
         write(self, "remove old attempts", move |c| {
             Box::pin(webhook_attempts::purge(c, kept.into(), limit.into()))
@@ -93,19 +101,19 @@ impl WebhookStore for Database {
 }
 
 /// A webhook, and what decides whether it is active.
+#[derive(Default)]
 pub(crate) struct WebhookRow {
-    url: Option<String>,
-    plan: String,
-    sealed_secret: Option<Vec<u8>>,
-    sealed_previous_secret: Option<Vec<u8>>,
-    previous_secret_expires_at: Option<i64>,
-    disabled_reason: Option<String>,
-    pub(crate) lease_token: i64,
+    pub(crate) url: Option<String>,
+    pub(crate) plan: String,
+    pub(crate) sealed_secret: Option<Vec<u8>>,
+    pub(crate) sealed_previous_secret: Option<Vec<u8>>,
+    pub(crate) previous_secret_expires_at: Option<i64>,
+    pub(crate) disabled_reason: Option<String>,
 }
 
 impl WebhookRow {
     /// The webhook as it is at `now`; `None` without a URL.
-    pub(crate) fn into_record(self, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
+    fn into_record(self, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
         let disabled = self.disabled()?;
         let Some(url) = self.url else {
             return Ok(None);
@@ -122,6 +130,12 @@ impl WebhookRow {
         }))
     }
 
+    /// The webhook, if events are posted to it at `now`.
+    pub(crate) fn into_active(self, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
+        let webhook = self.into_record(now)?;
+        Ok(webhook.filter(|webhook| webhook.disabled.is_none()))
+    }
+
     fn disabled(&self) -> sqlx::Result<Option<DisabledReason>> {
         if plan(&self.plan)? != Plan::FOR_WEBHOOKS {
             return Ok(Some(DisabledReason::PlanRequired));
@@ -133,15 +147,12 @@ impl WebhookRow {
 }
 
 /// The webhook of an app that is there and had a URL once.
-pub(crate) async fn webhook_row(
-    database: &Database,
-    app: &AppId,
-) -> sqlx::Result<Option<WebhookRow>> {
+async fn webhook_row(database: &Database, app: &AppId) -> sqlx::Result<Option<WebhookRow>> {
     let app = app.as_str();
     sqlx::query_as!(
         WebhookRow,
         r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
-                  w.previous_secret_expires_at, w.disabled_reason, w.lease_token
+                  w.previous_secret_expires_at, w.disabled_reason
            FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
                               JOIN accounts AS a ON a.id = p.account_id
            WHERE w.app_id = $1 AND p.deleted_at IS NULL"#,

@@ -225,7 +225,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
                 Settled::Recorded => self.after_recording(settlement),
                 Settled::Announced => {
                     self.after_recording(settlement);
-                    self.shared().wake.ring_for_event();
+                    self.shared().wake.ring_for_event(&page.app_id);
                 }
                 Settled::LeaseLost if self.hold.lease() != lease => continue,
                 Settled::LeaseLost => {

@@ -16,6 +16,10 @@ pub(super) struct Air {
     flights: JoinSet<(i64, Landing, Place)>,
     /// The numbers of the events.
     pub(super) numbers: Vec<i64>,
+    /// Whether the lane may have something to launch that was not seen yet.
+    pub(super) has_news: bool,
+    /// When that was looked at.
+    pub(super) looked_at: Instant,
     /// What stands in the way of more.
     pub(super) trouble: Option<Trouble>,
     /// The lane's place while nothing is in flight.
@@ -66,6 +70,8 @@ impl Air {
         Self {
             flights: JoinSet::new(),
             numbers: Vec::new(),
+            has_news: true,
+            looked_at: Instant::now(),
             trouble: None,
             spare: Some(place),
             is_slow,
@@ -147,8 +153,11 @@ impl Air {
             self.spare = Some(place);
         }
         match landing {
-            Landing::Recorded { is_prompt } => self.width.note(is_prompt),
-            Landing::Unknown => {}
+            Landing::Recorded { is_prompt } => {
+                self.width.note(is_prompt);
+                self.has_news |= !is_prompt;
+            }
+            Landing::Unknown => self.has_news = true,
             Landing::StoreFails => self.trouble = Some(Trouble::Store),
             Landing::Locked => self.trouble = Some(Trouble::Locked),
             Landing::LeaseLost => self.trouble = Some(Trouble::LeaseLost),

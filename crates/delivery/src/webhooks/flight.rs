@@ -94,12 +94,14 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         let (queue, clock) = (&*self.sender.queue, &self.sender.shared.clock);
         let places = &self.sender.shared.places;
         let room = places.room(place, needed(&self.event.content)).await;
-        let body = event_body(queue, &self.lane.app_id, &self.event).await?;
-        let webhook = queue.lane_webhook(&self.lane, clock.now()).await?;
-        let Some(webhook) = webhook.filter(|webhook| webhook.url == self.url) else {
+        let named = self.event.content.recipients();
+        let posting = queue.posting(&self.lane, &named, clock.now()).await?;
+        let Some(posting) = posting.filter(|posting| posting.webhook.url == self.url) else {
             return Ok(None);
         };
-        let signers = self.sender.signers(&self.lane, &webhook).await?;
+        let signers = self.sender.signers(&self.lane, &posting.webhook).await?;
+        let body = event_body(&self.lane.app_id, &self.event, &posting.recipients)?;
+        drop(posting);
         let aside = Arc::downgrade(&room);
         let (started_at, began) = (clock.now(), Instant::now());
         let signature = signers.sign(&self.event.id, timestamp(started_at), &body);

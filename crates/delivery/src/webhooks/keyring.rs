@@ -57,8 +57,10 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
         let sealer = self.shared.secrets.sealer()?;
         let secret = sealer.seal(app.as_str(), &new_secret()?);
         self.queue.keep_first_secret(app, secret).await?;
-        let webhook = self.queue.lane_webhook(lane, self.shared.clock.now());
-        let secret = webhook.await?.and_then(|webhook| webhook.secrets.current);
+        let posting = self.queue.posting(lane, &[], self.shared.clock.now());
+        let secret = posting
+            .await?
+            .and_then(|posting| posting.webhook.secrets.current);
         let secret = sealer.open(app.as_str(), &secret.unwrap_or_default())?;
         Ok(Signers::new(&[secret]))
     }

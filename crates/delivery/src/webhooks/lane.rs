@@ -3,7 +3,10 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use hato_service::EventBell;
 use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue};
+
+use tokio::time::Instant;
 
 use super::WebhookSender;
 use super::air::{Air, Trouble};
@@ -23,6 +26,9 @@ const LOCKED_WAIT: Duration = Duration::from_mins(1);
 pub(super) struct Lane<Q: ?Sized> {
     pub(super) sender: WebhookSender<Q>,
     pub(super) lease: LaneLease,
+    pub(super) bell: EventBell,
+    /// How long it is held on to when nothing is due.
+    pub(super) linger: Duration,
     pub(super) shutdown: Shutdown,
 }
 
@@ -34,6 +40,16 @@ enum Next {
     Rest(Duration),
     /// The lane is somebody else's.
     Lost,
+}
+
+impl From<Trouble> for Next {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Store => Self::Rest(PAUSE),
+            Trouble::Locked => Self::Rest(LOCKED_WAIT),
+            Trouble::LeaseLost => Self::Lost,
+        }
+    }
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
@@ -52,30 +68,50 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         let shared = &self.sender.shared;
         let mut air = Air::new(&shared.settings, self.lease.is_slow, place);
         loop {
-            let news = shared.news.notified();
-            let mut rest = Duration::ZERO;
-            if air.trouble.is_none() {
-                match self.launch(&mut air).await {
-                    Next::Lost => return None,
-                    Next::Rest(launch_rest) => rest = launch_rest,
-                    Next::Wait => {}
-                }
+            let mut next = Next::Wait;
+            if air.has_news && air.trouble.is_none() {
+                next = self.launch(&mut air).await;
             }
-            match air.trouble {
-                Some(Trouble::LeaseLost) => return None,
-                Some(Trouble::Store) => rest = PAUSE,
-                Some(Trouble::Locked) => rest = LOCKED_WAIT,
-                None => {}
-            }
+            let rest = match air.trouble.map_or(next, Next::from) {
+                Next::Lost => return None,
+                Next::Rest(rest) => Some(rest),
+                Next::Wait => None,
+            };
             if air.is_empty() {
-                return Some(rest);
+                if rest.is_some() || !self.linger(&air).await {
+                    return Some(rest.unwrap_or_default());
+                }
+                air.has_news = true;
+                continue;
             }
+            let looked_at = air.looked_at;
             tokio::select! {
                 () = air.next_landing() => {}
-                () = news => {}
-                () = tokio::time::sleep(shared.settings.poll_interval) => {}
+                () = self.next_bell(looked_at) => air.has_news = true,
+                () = tokio::time::sleep(shared.settings.poll_interval) => air.has_news = true,
             }
         }
+    }
+
+    /// Holds on to a lane of which nothing is due, for claiming it again costs more than an event; whether there is another one
+    /// by now. A lane that is in somebody's way is given back.
+    async fn linger(&self, air: &Air) -> bool {
+        let is_slow = self.lease.is_slow;
+        if air.has_news || is_slow || !self.sender.shared.places.has_plenty(is_slow) {
+            return false;
+        }
+        tokio::select! {
+            () = self.next_bell(air.looked_at) => true,
+            () = self.shutdown.draining() => false,
+            () = tokio::time::sleep(self.linger) => false,
+        }
+    }
+
+    /// Resolves when the bell has rung. Of many events each look costs as much as a small event, so that those of a broadcast
+    /// are let gather.
+    async fn next_bell(&self, looked_at: Instant) {
+        tokio::time::sleep_until(looked_at + self.sender.shared.settings.pace).await;
+        self.bell.heard().await;
     }
 
     /// Launches what is due, as far as there is room.
@@ -84,6 +120,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         if room == 0 || self.shutdown.is_draining() {
             return Next::Wait;
         }
+        air.looked_at = Instant::now();
         let now = self.sender.shared.clock.now();
         let limit = u32::try_from(room).unwrap_or(u32::MAX);
         let agenda = self
@@ -92,6 +129,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             .agenda(&self.lease, &air.numbers, now, limit);
         match agenda.await {
             Ok(Agenda::Post { url, first, again }) => {
+                air.has_news = first.len() >= room || again.len() >= room;
                 self.launch_all(air, &url, first, again).await;
                 Next::Wait
             }
@@ -115,13 +153,16 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         let (mut first, mut again) = (first.into_iter(), again.into_iter());
         while let Some(event) = air.take_next(&mut first, &mut again, places) {
             let Some(place) = air.take_place(places) else {
-                break;
+                air.has_news = true;
+                return;
             };
             let may_go_on = self.launch_one(air, place, url, event).await;
             if !may_go_on || air.trouble.is_some() || self.shutdown.is_draining() {
-                break;
+                air.has_news = true;
+                return;
             }
         }
+        air.has_news |= first.len() + again.len() > 0;
     }
 
     /// Launches an event and waits until a first attempt has left, while others land. Says whether the next may be launched:

@@ -17,6 +17,7 @@ pub struct Places {
 
 struct Kind {
     requests: Arc<Semaphore>,
+    most: usize,
     rooms: Rooms,
 }
 
@@ -24,6 +25,7 @@ impl Kind {
     fn new(requests: usize, bytes: usize) -> Self {
         Self {
             requests: Arc::new(Semaphore::new(requests)),
+            most: requests,
             rooms: Rooms::new(bytes),
         }
     }
@@ -70,6 +72,12 @@ impl Places {
     /// Whether a place of this kind is free, so that nobody waits for one.
     pub fn has_free(&self, is_slow: bool) -> bool {
         self.kind(is_slow).requests.available_permits() > 0
+    }
+
+    /// Whether half of the places of this kind are free, so that whoever keeps one for later is in nobody's way.
+    pub fn has_plenty(&self, is_slow: bool) -> bool {
+        let kind = self.kind(is_slow);
+        kind.requests.available_permits() >= kind.most / 2
     }
 
     /// Room for so many bytes of the body of a request on this place, once there is.

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use hato_service::ports::EventContent;
+use hato_service::ports::{EventContent, ResultGroup};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of a result at most: an endpoint of 2,048 bytes, and what stands around it.
@@ -39,7 +39,7 @@ impl AsRef<[u8]> for Housed {
 pub fn needed(content: &EventContent) -> usize {
     match content {
         EventContent::Results(_, groups) => {
-            let results: usize = groups.iter().map(|group| group.recipients.len()).sum();
+            let results: usize = groups.iter().map(ResultGroup::count).sum();
             SMALL + results * RESULT * COPIES
         }
         EventContent::Completed(..) | EventContent::Test => SMALL,
@@ -96,7 +96,7 @@ impl Room {
 mod tests {
     use futures_util::FutureExt as _;
     use hato_domain::{ResultStatus, SendId};
-    use hato_service::ports::{EventContent, RecipientId, ResultGroup};
+    use hato_service::ports::{EventContent, RecipientId, RecipientRun, ResultGroup};
 
     use super::{Rooms, needed};
 
@@ -139,7 +139,7 @@ mod tests {
             status: ResultStatus::Sent,
             http_status: Some(201),
             attempts: 1,
-            recipients: (0..500).map(RecipientId).collect(),
+            recipients: RecipientRun::of((0..500).map(RecipientId).collect()),
         };
         let send = SendId::trusted("snd_1".into());
         let results = EventContent::Results(send, vec![group]);

@@ -31,6 +31,10 @@ pub struct WebhookSettings {
     pub turn: Duration,
     /// How many of them at most.
     pub turn_events: usize,
+    /// How long an app's events gather between two looks at the outbox, while it is not known to hold more.
+    pub pace: Duration,
+    /// How long a lane is held on to when nothing is due: the next event finds it at hand.
+    pub linger: Duration,
     /// How long a claimed lane stays claimed when its process dies; renewed while the process lives.
     pub lease: Duration,
     /// How long the outbox is left alone at most.
@@ -60,6 +64,8 @@ impl Default for WebhookSettings {
             prompt: Duration::from_secs(2),
             turn: Duration::from_secs(2),
             turn_events: 200,
+            pace: Duration::from_millis(100),
+            linger: Duration::from_millis(250),
             lease: Duration::from_secs(20),
             poll_interval: Duration::from_millis(500),
         }

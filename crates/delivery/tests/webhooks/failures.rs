@@ -25,7 +25,7 @@ async fn resend(world: &World) -> WebhookEventId {
     let now = world.clock.now();
     let queued = world.store.resend_event(&world.app, &id, now).await;
     assert!(queued.expect("stored"));
-    world.wake.ring_for_event();
+    world.wake.ring_for_event(&world.app);
     id
 }
 

@@ -17,7 +17,7 @@ async fn a_ring_starts_it_and_a_drain_ends_it() {
     let running = tokio::spawn(world.sender().run(shutdown.clone()));
     for count in 1..=3 {
         world.announce().await;
-        world.wake.ring_for_event();
+        world.wake.ring_for_event(&world.app);
         world.receiver.wait_until(|seen| seen.len() == count).await;
     }
     shutdown.drain();

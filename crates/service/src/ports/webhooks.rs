@@ -12,7 +12,10 @@ use hato_domain::{
     AppId, DisabledReason, EventType, PostFailure, ResultStatus, SendId, UnixMillis, WebhookEventId,
 };
 
-use super::{RecipientId, SendCounts, StoreError};
+mod recipients;
+
+use super::{SendCounts, StoreError};
+pub use recipients::{KnownRecipients, RecipientRun};
 
 /// An app's webhook as it is set up.
 #[derive(Clone, Debug)]
@@ -122,6 +125,17 @@ impl EventContent {
         }
     }
 
+    /// Whom it names.
+    pub fn recipients(&self) -> Vec<RecipientRun> {
+        match self {
+            Self::Results(_, groups) => {
+                let recipients = groups.iter().flat_map(|group| &group.recipients);
+                recipients.copied().collect()
+            }
+            Self::Completed(..) | Self::Test => Vec::new(),
+        }
+    }
+
     /// The send that it tells of.
     pub const fn send(&self) -> Option<&SendId> {
         match self {
@@ -141,18 +155,14 @@ pub struct ResultGroup {
     /// Attempts that were made.
     pub attempts: u8,
     /// Who.
-    pub recipients: Vec<RecipientId>,
+    pub recipients: Vec<RecipientRun>,
 }
 
-/// A recipient as receivers know it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownRecipient {
-    /// Its number in the store.
-    pub id: RecipientId,
-    /// `sub_…`.
-    pub subscription_id: String,
-    /// Where its messages go.
-    pub endpoint: String,
+impl ResultGroup {
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.recipients.iter().map(|run| run.count()).sum()
+    }
 }
 
 /// What somebody who could post claims.
@@ -205,6 +215,15 @@ pub enum Agenda {
     Discard,
     /// The lease was lost.
     LeaseLost,
+}
+
+/// What an event takes with it when it leaves.
+#[derive(Clone, Debug)]
+pub struct Posting {
+    /// The webhook as it is at that moment.
+    pub webhook: WebhookRecord,
+    /// Whom the event names.
+    pub recipients: KnownRecipients,
 }
 
 /// What became of an attempt.
@@ -299,6 +318,12 @@ pub trait WebhookStore {
         event: &WebhookEventId,
     ) -> Result<Option<WebhookEvent>, StoreError>;
 
+    /// Who these recipients are, as [`Posting`] has them.
+    async fn known_recipients(
+        &self,
+        recipients: &[RecipientRun],
+    ) -> Result<KnownRecipients, StoreError>;
+
     /// Removes at most `limit` attempts beyond the newest `kept` of each app, then events that are finished and have no attempt
     /// any more; whether some may be left.
     async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError>;
@@ -319,18 +344,14 @@ pub trait WebhookQueue {
         limit: u32,
     ) -> Result<Agenda, StoreError>;
 
-    /// The webhook that a lane's events go to, as it is at `now`; `None` when it is not active, or the lease was lost.
-    async fn lane_webhook(
+    /// What an event of a lane that names these recipients takes with it at `now`; `None` when the webhook is not active, or the
+    /// lease was lost.
+    async fn posting(
         &self,
         lane: &LaneLease,
+        recipients: &[RecipientRun],
         now: UnixMillis,
-    ) -> Result<Option<WebhookRecord>, StoreError>;
-
-    /// Who the recipients are, in the order of their numbers; whose subscription was removed meanwhile is missing.
-    async fn known_recipients(
-        &self,
-        recipients: &[RecipientId],
-    ) -> Result<Vec<KnownRecipient>, StoreError>;
+    ) -> Result<Option<Posting>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
     /// switched off when it is gone or nothing has succeeded since `failing_limit` before `now`.

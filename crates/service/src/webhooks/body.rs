@@ -1,43 +1,46 @@
 //! From an event of the outbox to the JSON that is posted.
 
+use std::error::Error;
+
 use hato_domain::AppId;
 use hato_domain::wire::{EventBody, EventData, EventResult};
 
-use crate::ports::{
-    EventContent, KnownRecipient, RecipientId, ResultGroup, StoreError, WebhookEvent, WebhookQueue,
-};
+use crate::ports::{EventContent, KnownRecipients, ResultGroup, StoreError, WebhookEvent};
 
-/// The body of the event, the same at every attempt. Recipients whose subscription has been removed meanwhile are left out,
-/// which happens only to events that somebody posts again after `HATO_RETENTION_DAYS`.
-pub async fn event_body<Q: WebhookQueue + ?Sized>(
-    queue: &Q,
+/// Bytes of a body without results.
+const SMALL: usize = 512;
+/// Bytes of a result around its texts.
+const AROUND: usize = 96;
+
+/// The body of the event, the same at every attempt. `recipients` are those whom it names; whose subscription has been
+/// removed meanwhile is left out, which happens only to events that somebody posts again after
+/// `HATO_RETENTION_DAYS`.
+pub fn event_body(
     app: &AppId,
     event: &WebhookEvent,
+    recipients: &KnownRecipients,
 ) -> Result<String, StoreError> {
-    let known = match &event.content {
-        EventContent::Results(_, groups) => queue.known_recipients(&everybody(groups)).await?,
-        EventContent::Completed(..) | EventContent::Test => Vec::new(),
-    };
     let body = EventBody {
         kind: event.content.kind().as_str(),
         timestamp: event.created_at.to_rfc3339(),
-        data: data(app.as_str(), &event.content, &known),
+        data: data(app.as_str(), &event.content, recipients),
     };
-    serde_json::to_string(&body).map_err(|error| StoreError {
-        context: "write an event's body",
-        source: error.into(),
-    })
+    let mut text = Vec::with_capacity(SMALL + recipients.size() + recipients.count() * AROUND);
+    serde_json::to_writer(&mut text, &body).map_err(unwritable)?;
+    String::from_utf8(text).map_err(unwritable)
 }
 
-fn everybody(groups: &[ResultGroup]) -> Vec<RecipientId> {
-    let recipients = groups.iter().flat_map(|group| &group.recipients);
-    recipients.copied().collect()
+fn unwritable(error: impl Error + Send + Sync + 'static) -> StoreError {
+    StoreError {
+        context: "write an event's body",
+        source: error.into(),
+    }
 }
 
 fn data<'a>(
     app_id: &'a str,
     content: &'a EventContent,
-    known: &'a [KnownRecipient],
+    known: &'a KnownRecipients,
 ) -> EventData<'a> {
     match content {
         EventContent::Results(send, groups) => EventData::Results {
@@ -59,23 +62,17 @@ fn data<'a>(
     }
 }
 
-fn results<'a>(groups: &[ResultGroup], known: &'a [KnownRecipient]) -> Vec<EventResult<'a>> {
-    let mut results = Vec::with_capacity(known.len());
+fn results<'a>(groups: &[ResultGroup], known: &'a KnownRecipients) -> Vec<EventResult<'a>> {
+    let mut results = Vec::with_capacity(known.count());
     for group in groups {
-        let recipients = group.recipients.iter().filter_map(|id| find(known, *id));
-        results.extend(recipients.map(|recipient| EventResult {
-            subscription_id: &recipient.subscription_id,
-            endpoint: &recipient.endpoint,
+        let recipients = group.recipients.iter().flat_map(|run| known.of(*run));
+        results.extend(recipients.map(|(subscription_id, endpoint)| EventResult {
+            subscription_id,
+            endpoint,
             status: group.status.as_str(),
             http_status: group.http_status,
             attempts: group.attempts,
         }));
     }
     results
-}
-
-/// The recipients are in the order of their numbers.
-fn find(known: &[KnownRecipient], id: RecipientId) -> Option<&KnownRecipient> {
-    let place = known.binary_search_by_key(&id, |recipient| recipient.id);
-    place.ok().map(|place| &known[place])
 }

@@ -7,6 +7,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::Database;
 use crate::failure::during;
+use crate::writer::Haste;
 
 /// The connection on which an operation runs.
 pub(crate) type Connection = SqliteConnection;
@@ -27,11 +28,22 @@ where
     T: Send + 'static,
     F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
 {
-    database
-        .writer
-        .run(operation)
-        .await
-        .map_err(during(context))
+    let written = database.writer.run(Haste::Now, operation).await;
+    written.map_err(during(context))
+}
+
+/// The same for what nobody waits for: it may take some milliseconds more, and costs less.
+pub(crate) async fn write_soon<T, F>(
+    database: &Database,
+    context: &'static str,
+    operation: F,
+) -> Result<T, StoreError>
+where
+    T: Send + 'static,
+    F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
+{
+    let written = database.writer.run(Haste::Soon, operation).await;
+    written.map_err(during(context))
 }
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
@@ -48,7 +60,8 @@ pub(crate) fn lock_app(_: &mut Connection, _: &AppId) -> Ready<sqlx::Result<()>>
 /// - `NAMES`: the members of `$1`, a JSON array of texts
 /// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
 /// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
-/// - `SUBSCRIPTION_LIST`: the rows of `s` as a JSON array of (number, public id, endpoint)
+/// - `KNOWN_RECIPIENTS`: `numbers`, `subscriptions` and `endpoints` of the subscriptions whose number is in one of the pairs
+///   (from, to) of `$1`, a JSON array: three texts, each with a space between two, or NULL when there are none
 /// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
 /// - `FIRST`, `SECOND`, `THIRD`: begin statements that return nothing and are sent together; each of `$1`, `$2` … stands in one
 /// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
@@ -68,8 +81,10 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT unhex(value) FROM json_each($1)"] [$($rest)*] $args)
     };
-    (@ $call:tt [$($text:tt)*] [SUBSCRIPTION_LIST $($rest:tt)*] $args:tt) => {
-        sql!(@ $call [$($text)* "json_group_array(json_array(s.id, s.public_id, s.endpoint))"] [$($rest)*] $args)
+    (@ $call:tt [$($text:tt)*] [KNOWN_RECIPIENTS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT group_concat(s.id, ' ') AS numbers, group_concat(s.public_id, ' ') AS subscriptions, group_concat(s.endpoint, ' ') AS endpoints FROM (SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)) AS r CROSS JOIN subscriptions AS s ON s.id BETWEEN r.low AND r.high"]
+            [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "json_array_length(j.recipients)"] [$($rest)*] $args)

@@ -55,6 +55,8 @@ mod stats;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/webhook_agenda.rs"]
+mod webhook_agenda;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
 #[path = "../../shared/webhook_events.rs"]

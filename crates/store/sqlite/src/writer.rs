@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
@@ -17,12 +18,25 @@ use sqlx::{
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 
 /// Most operations in one transaction.
 const TOGETHER: usize = 64;
 
 /// Most operations that wait; further callers wait for a place.
 const WAITING: usize = 1_024;
+
+/// How long an operation without haste waits for others to share their commit with.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// When an operation is committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// With those that wait.
+    Now,
+    /// With the next ones that are in a hurry, and soon when there are none: a commit of its own costs more than it does.
+    Soon,
+}
 
 /// Why an operation's changes were not kept.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +78,7 @@ impl Writer {
     }
 
     /// Runs the operation and returns when its changes are on disk.
-    pub(crate) async fn run<T, F>(&self, operation: F) -> Result<T, WriteError>
+    pub(crate) async fn run<T, F>(&self, haste: Haste, operation: F) -> Result<T, WriteError>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>>
@@ -77,6 +91,7 @@ impl Writer {
             operation: Some(operation),
             outcome: None,
             caller,
+            haste,
         };
         queue
             .send(Box::new(pending))
@@ -106,6 +121,9 @@ trait Operation: Send {
     /// Runs it, once; whether its changes are to be kept.
     async fn run(&mut self, connection: &mut SqliteConnection) -> bool;
 
+    /// How much of a hurry it is in.
+    fn haste(&self) -> Haste;
+
     /// Tells the caller what became of it, given what became of the transaction.
     fn answer(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>);
 }
@@ -114,6 +132,7 @@ struct Pending<T, F> {
     operation: Option<F>,
     outcome: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
+    haste: Haste,
 }
 
 #[async_trait]
@@ -134,6 +153,10 @@ where
         let keep = outcome.is_ok();
         self.outcome = Some(outcome);
         keep
+    }
+
+    fn haste(&self) -> Haste {
+        self.haste
     }
 
     fn answer(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>) {
@@ -157,9 +180,9 @@ struct Commits {
 
 impl Commits {
     async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn Operation>>) {
-        let mut taken = Vec::with_capacity(TOGETHER);
-        while queue.recv_many(&mut taken, TOGETHER).await > 0 {
-            self.commit(taken.drain(..).collect()).await;
+        let mut waiting = Vec::with_capacity(TOGETHER);
+        while gather(&mut queue, &mut waiting).await {
+            self.commit(waiting.drain(..).collect()).await;
         }
         if let Some(connection) = self.connection {
             connection.close().await.ok();
@@ -206,6 +229,25 @@ impl Commits {
         }
         result
     }
+}
+
+/// Waits for operations until one is in a hurry, those without haste have waited long enough or there are enough of them; `false`
+/// when there are none and never will be.
+async fn gather(
+    queue: &mut mpsc::Receiver<Box<dyn Operation>>,
+    waiting: &mut Vec<Box<dyn Operation>>,
+) -> bool {
+    if queue.recv_many(waiting, TOGETHER).await == 0 {
+        return false;
+    }
+    let end = Instant::now() + PATIENCE;
+    while waiting.len() < TOGETHER && waiting.iter().all(|it| it.haste() == Haste::Soon) {
+        let more = queue.recv_many(waiting, TOGETHER - waiting.len());
+        if !timeout_at(end, more).await.is_ok_and(|count| count > 0) {
+            break;
+        }
+    }
+    true
 }
 
 /// Runs up to `at_once` of the waiting operations in one transaction; those that ran, kept or not, move to `ran`.

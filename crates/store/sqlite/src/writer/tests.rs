@@ -4,13 +4,14 @@
 
 use std::path::Path;
 
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Executor as _};
 use tempfile::TempDir;
 
-use super::{WriteError, Writer};
+use super::{Haste, WriteError, Writer};
 
 /// What an operation does after it has written its number.
 #[derive(Clone, Copy)]
@@ -47,7 +48,7 @@ impl Bench {
 
     async fn run(&self, number: i64, then: Then) -> Result<i64, WriteError> {
         self.writer
-            .run(move |c| Box::pin(write(c, number, then)))
+            .run(Haste::Now, move |c| Box::pin(write(c, number, then)))
             .await
     }
 
@@ -191,4 +192,25 @@ async fn more_than_the_queue_holds_wait_for_a_place() {
     let bench = Bench::new().await;
     let answers = bench.run_all(&[Then::Succeed; super::WAITING + 100]).await;
     assert!(answers.iter().all(Result::is_ok));
+}
+
+#[tokio::test]
+async fn who_has_no_haste_is_committed_with_others_or_alone() {
+    let bench = Bench::new().await;
+    let soon = |number, then| {
+        let operation = bench
+            .writer
+            .run(Haste::Soon, move |c| Box::pin(write(c, number, then)));
+        operation.boxed()
+    };
+    let now = bench.run(3, Then::BreakCommit).boxed();
+    let answers = join_all([soon(1, Then::Succeed), soon(2, Then::Fail), now]).await;
+    assert!(
+        matches!(answers[0], Err(WriteError::Transaction(_))),
+        "it shared the commit that broke"
+    );
+    assert!(matches!(soon(4, Then::Succeed).await, Ok(4)));
+    let (left, ()) = tokio::join!(soon(5, Then::Succeed), bench.writer.close());
+    assert!(matches!(left, Ok(5)), "closing finishes it");
+    assert_eq!(bench.written().await, [4, 5]);
 }
