@@ -4,7 +4,7 @@ use hato_domain::UnixMillis;
 use hato_service::ports::{Agenda, LaneLease, Posting, RecipientRun, WebhookEvent};
 
 use crate::Database;
-use crate::dialect::{readers, sql};
+use crate::dialect::{Connection, read_often, sql};
 use crate::failure::unreadable;
 use crate::queue::number_list;
 use crate::webhook_events::{EventRow, known, run_list};
@@ -67,7 +67,11 @@ pub(crate) async fn agenda(
     now: UnixMillis,
     limit: i64,
 ) -> sqlx::Result<Agenda> {
-    let rows = rows(database, lane, in_flight, now, limit).await?;
+    let (lane, in_flight) = (lane.clone(), number_list(in_flight)?);
+    let rows = read_often(database, move |c| {
+        Box::pin(rows(c, lane, in_flight, now, limit))
+    });
+    let rows = rows.await?;
     let Some(webhook) = rows.first().map(AgendaRow::webhook) else {
         return Ok(Agenda::LeaseLost);
     };
@@ -91,13 +95,13 @@ pub(crate) async fn agenda(
 
 /// First attempts, resends and retries, each found by an index of their own.
 async fn rows(
-    database: &Database,
-    lane: &LaneLease,
-    in_flight: &[i64],
+    c: &mut Connection,
+    lane: LaneLease,
+    in_flight: String,
     now: UnixMillis,
     limit: i64,
 ) -> sqlx::Result<Vec<AgendaRow>> {
-    let (app, in_flight) = (lane.app_id.as_str(), number_list(in_flight)?);
+    let app = lane.app_id.as_str();
     sql!(query_as AgendaRow [
         r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.disabled_reason AS "disabled_reason?",
                   e.part AS "part?: i64", e.id AS "id?: i64", e.public_id AS "public_id?",
@@ -133,7 +137,7 @@ async fn rows(
            WHERE w.app_id = $2 AND w.lease_token = $5 AND p.deleted_at IS NULL
            ORDER BY e.part, e.place, e.id"#
     ] in_flight, app, now.0, limit, lane.token)
-    .fetch_all(readers(database))
+    .fetch_all(c)
     .await
 }
 
@@ -157,23 +161,9 @@ pub(crate) async fn posting(
     recipients: &[RecipientRun],
     now: UnixMillis,
 ) -> sqlx::Result<Option<Posting>> {
-    let (runs, app) = (run_list(recipients)?, lane.app_id.as_str());
-    let row = sql!(query_as PostingRow [
-        r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.sealed_secret AS "sealed_secret?",
-                  w.sealed_previous_secret AS "sealed_previous_secret?",
-                  w.previous_secret_expires_at AS "previous_secret_expires_at?",
-                  w.disabled_reason AS "disabled_reason?",
-                  known.numbers AS "numbers?: String",
-                  known.subscriptions AS "subscriptions?: String",
-                  known.endpoints AS "endpoints?: String"
-           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                              JOIN accounts AS a ON a.id = p.account_id
-                              CROSS JOIN ("# KNOWN_RECIPIENTS r#") AS known
-           WHERE w.app_id = $2 AND w.lease_token = $3 AND p.deleted_at IS NULL"#
-    ] runs, app, lane.token)
-    .fetch_optional(readers(database))
-    .await?;
-    let Some(row) = row else {
+    let (lane, runs) = (lane.clone(), run_list(recipients)?);
+    let row = read_often(database, move |c| Box::pin(row(c, lane, runs)));
+    let Some(row) = row.await? else {
         return Ok(None);
     };
     let recipients = known(row.numbers, row.subscriptions, row.endpoints)?;
@@ -190,4 +180,27 @@ pub(crate) async fn posting(
         webhook,
         recipients,
     }))
+}
+
+async fn row(
+    c: &mut Connection,
+    lane: LaneLease,
+    runs: String,
+) -> sqlx::Result<Option<PostingRow>> {
+    let app = lane.app_id.as_str();
+    sql!(query_as PostingRow [
+        r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.sealed_secret AS "sealed_secret?",
+                  w.sealed_previous_secret AS "sealed_previous_secret?",
+                  w.previous_secret_expires_at AS "previous_secret_expires_at?",
+                  w.disabled_reason AS "disabled_reason?",
+                  known.numbers AS "numbers?: String",
+                  known.subscriptions AS "subscriptions?: String",
+                  known.endpoints AS "endpoints?: String"
+           FROM ("# KNOWN_RECIPIENTS r#") AS known
+                CROSS JOIN webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                                         JOIN accounts AS a ON a.id = p.account_id
+           WHERE w.app_id = $2 AND w.lease_token = $3 AND p.deleted_at IS NULL"#
+    ] runs, app, lane.token)
+    .fetch_optional(c)
+    .await
 }

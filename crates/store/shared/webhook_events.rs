@@ -66,10 +66,15 @@ fn groups(text: &str) -> sqlx::Result<Vec<ResultGroup>> {
             status: ResultStatus::parse(&status).ok_or_else(|| unreadable("status"))?,
             http_status,
             attempts,
-            recipients: recipients.into_iter().map(Members::run).collect(),
+            recipients: runs(&recipients),
         })
     };
     groups.into_iter().map(group).collect()
+}
+
+/// In a list of their own: many lanes hold many events, and one made of the other would keep its room.
+fn runs(members: &[Members]) -> Vec<RecipientRun> {
+    members.iter().map(|members| members.run()).collect()
 }
 
 /// Recipients as a group is stored: one by its number, or those from one number to another.
@@ -183,4 +188,19 @@ pub(crate) fn known(
         endpoints.unwrap_or_default(),
     );
     known.ok_or_else(|| unreadable("list of subscriptions"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::groups;
+
+    #[test]
+    fn recipients_are_read_by_number_and_by_run() {
+        let groups = groups(r#"[["sent", 201, 1, [1, [3, 5], 9]], ["failed", null, 0, []]]"#);
+        let groups = groups.expect("two groups");
+        let runs = groups[0].recipients.iter();
+        let runs: Vec<_> = runs.map(|run| (run.first.0, run.last.0)).collect();
+        assert_eq!(runs, [(1, 1), (3, 5), (9, 9)]);
+        assert_eq!((groups[0].count(), groups[1].count()), (5, 0));
+    }
 }

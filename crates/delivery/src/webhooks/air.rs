@@ -89,8 +89,10 @@ impl Air {
             }
             self.turn = Turn::new(self.turn.whole);
         }
+        let own = usize::from(self.spare.is_some());
         let room = self.width.get().saturating_sub(self.flights.len());
         room.min(self.turn.events)
+            .min(own + places.count_free(self.is_slow))
     }
 
     /// Takes turns between first attempts and retries, while there is room.
@@ -153,9 +155,13 @@ impl Air {
             self.spare = Some(place);
         }
         match landing {
-            Landing::Recorded { is_prompt } => {
+            Landing::Recorded {
+                is_prompt,
+                is_first,
+            } => {
                 self.width.note(is_prompt);
-                self.has_news |= !is_prompt;
+                // Its owner may have asked for a resend meanwhile.
+                self.has_news |= !is_prompt || !is_first;
             }
             Landing::Unknown => self.has_news = true,
             Landing::StoreFails => self.trouble = Some(Trouble::Store),

@@ -42,6 +42,8 @@ pub(super) enum Landing {
     Recorded {
         /// Whether the event arrived, and promptly.
         is_prompt: bool,
+        /// Whether it was the event's first.
+        is_first: bool,
     },
     /// Nothing is known of it: it waits for somebody else.
     Unknown,
@@ -95,7 +97,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         let places = &self.sender.shared.places;
         let room = places.room(place, needed(&self.event.content)).await;
         let named = self.event.content.recipients();
-        let posting = queue.posting(&self.lane, &named, clock.now()).await?;
+        // Before the secrets are read: what is dated after a rotation has both signatures.
+        let started_at = clock.now();
+        let posting = queue.posting(&self.lane, &named, started_at).await?;
         let Some(posting) = posting.filter(|posting| posting.webhook.url == self.url) else {
             return Ok(None);
         };
@@ -103,7 +107,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         let body = event_body(&self.lane.app_id, &self.event, &posting.recipients)?;
         drop(posting);
         let aside = Arc::downgrade(&room);
-        let (started_at, began) = (clock.now(), Instant::now());
+        let began = Instant::now();
         let signature = signers.sign(&self.event.id, timestamp(started_at), &body);
         let letter = Letter {
             url: self.url.clone(),

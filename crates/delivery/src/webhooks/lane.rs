@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_service::EventBell;
 use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue};
 
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 
 use super::WebhookSender;
 use super::air::{Air, Trouble};
@@ -67,6 +67,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     async fn work(&self, place: Place) -> Option<Duration> {
         let shared = &self.sender.shared;
         let mut air = Air::new(&shared.settings, self.lease.is_slow, place);
+        let interval = shared.settings.poll_interval;
+        let mut poll = tokio::time::interval_at(Instant::now() + interval, interval);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let mut next = Next::Wait;
             if air.has_news && air.trouble.is_none() {
@@ -88,7 +91,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             tokio::select! {
                 () = air.next_landing() => {}
                 () = self.next_bell(looked_at) => air.has_news = true,
-                () = tokio::time::sleep(shared.settings.poll_interval) => air.has_news = true,
+                _ = poll.tick() => air.has_news = true,
             }
         }
     }

@@ -71,13 +71,17 @@ impl Places {
 
     /// Whether a place of this kind is free, so that nobody waits for one.
     pub fn has_free(&self, is_slow: bool) -> bool {
-        self.kind(is_slow).requests.available_permits() > 0
+        self.count_free(is_slow) > 0
+    }
+
+    /// How many places of this kind are free.
+    pub fn count_free(&self, is_slow: bool) -> usize {
+        self.kind(is_slow).requests.available_permits()
     }
 
     /// Whether half of the places of this kind are free, so that whoever keeps one for later is in nobody's way.
     pub fn has_plenty(&self, is_slow: bool) -> bool {
-        let kind = self.kind(is_slow);
-        kind.requests.available_permits() >= kind.most / 2
+        self.count_free(is_slow) >= (self.kind(is_slow).most / 2).max(1)
     }
 
     /// Room for so many bytes of the body of a request on this place, once there is.

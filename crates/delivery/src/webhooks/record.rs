@@ -54,6 +54,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         });
         Ok(Landing::Recorded {
             is_prompt: attempt.verdict == Verdict::Arrived && !attempt.is_slow,
+            is_first: self.event.attempts == 0,
         })
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of a result at most: an endpoint of 2,048 bytes, and what stands around it.
 const RESULT: usize = 2_048 + 256;
-/// How often a body exists while it is made: as the database's text, in parts, and twice as it grows.
+/// How often a body exists while it is made: as the database gathers it, as its result, as the texts of that, and as the body.
 const COPIES: usize = 4;
 /// An event without results.
 const SMALL: usize = 4_096;

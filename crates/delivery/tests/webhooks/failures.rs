@@ -198,7 +198,10 @@ async fn a_resend_that_arrives_ends_the_retries() {
 
 #[tokio::test]
 async fn a_resend_during_an_attempt_follows_it() {
-    let world = World::new().await;
+    let mut world = World::new().await;
+    world.settings.pace = Duration::ZERO;
+    world.settings.linger = Duration::from_hours(1);
+    world.settings.poll_interval = Duration::from_hours(1);
     let answers = Arc::new(Semaphore::new(0));
     let held = Reaction::When(Arc::clone(&answers));
     world.receiver.script([Reaction::Status(500), held]);

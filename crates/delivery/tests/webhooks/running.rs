@@ -26,6 +26,44 @@ async fn a_ring_starts_it_and_a_drain_ends_it() {
 }
 
 #[tokio::test]
+async fn an_event_does_not_wait_for_the_answer_to_the_one_before() {
+    let mut world = World::new().await;
+    world.settings.poll_interval = Duration::from_hours(1);
+    world.receiver.script([Reaction::Hang]);
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(world.sender().run(shutdown.clone()));
+    for count in 1..=3 {
+        world.announce().await;
+        world.wake.ring_for_event(&world.app);
+        world.receiver.wait_until(|seen| seen.len() == count).await;
+    }
+    shutdown.abort();
+    running.await.expect("no panic");
+}
+
+#[tokio::test]
+async fn a_lane_that_is_held_for_its_next_event_keeps_nobody_waiting() {
+    let mut world = World::new().await;
+    world.settings.poll_interval = Duration::from_hours(1);
+    world.settings.linger = Duration::from_hours(1);
+    let other = world.new_app().await;
+    world.point(&other, world.receiver.url()).await;
+    for at_once in [1, 2] {
+        world.settings.at_once = at_once;
+        let shutdown = Shutdown::new();
+        let running = tokio::spawn(world.sender().run(shutdown.clone()));
+        for app in [&world.app, &other, &world.app] {
+            let count = world.receiver.seen().len() + 1;
+            world.announce_to(app).await;
+            world.wake.ring_for_event(app);
+            world.receiver.wait_until(|seen| seen.len() == count).await;
+        }
+        shutdown.drain();
+        running.await.expect("no panic");
+    }
+}
+
+#[tokio::test]
 async fn draining_records_what_is_in_flight_and_posts_no_more() {
     let mut world = World::new().await;
     world.settings.per_app = 1;

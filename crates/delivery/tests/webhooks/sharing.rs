@@ -48,7 +48,7 @@ async fn stop(shutdown: Shutdown, running: JoinHandle<()>) {
 async fn exchange(world: &World, app: &AppId, receiver: &WebhookReceiver) {
     for _ in 0..20 {
         world.announce_to(app).await;
-        world.wake.ring_for_event(&world.app);
+        world.wake.ring_for_event(app);
     }
     receiver.wait_until(|seen| seen.len() == 20).await;
 }

@@ -15,6 +15,7 @@ use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
 use crate::failure::during;
+use crate::frequent::FrequentReader;
 use crate::writer::Writer;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
@@ -75,6 +76,7 @@ pub enum OpenError {
 pub struct Database {
     pub(crate) readers: SqlitePool,
     pub(crate) writer: Writer,
+    pub(crate) frequent: FrequentReader,
     /// How to open the file anew, by one who asks for a sign of life at a time.
     probe: Mutex<SqliteConnectOptions>,
 }
@@ -103,6 +105,7 @@ impl Database {
         Ok(Self {
             readers,
             writer,
+            frequent: FrequentReader::new(reading.clone()),
             probe: Mutex::new(reading),
         })
     }
@@ -126,6 +129,7 @@ impl Store for Database {
 
     async fn close(&self) {
         self.writer.close().await;
+        self.frequent.close().await;
         self.readers.close().await;
     }
 }

@@ -17,6 +17,14 @@ pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers
 }
 
+/// Runs a read that there is one of for every event of a webhook.
+pub(crate) async fn read_often<T, F>(database: &Database, read: F) -> sqlx::Result<T>
+where
+    F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, sqlx::Result<T>>,
+{
+    database.frequent.run(read).await
+}
+
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
 /// them are kept.
 pub(crate) async fn write<T, F>(

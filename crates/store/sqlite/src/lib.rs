@@ -5,6 +5,7 @@
 
 mod database;
 mod dialect;
+mod frequent;
 mod writer;
 
 #[path = "../../shared/acceptance.rs"]

@@ -1,0 +1,83 @@
+//! A connection for reads that happen all the time and one after the other: a pool asks each connection that it gets back for a
+//! sign of life, which costs as much as a small read.
+
+use futures_util::future::BoxFuture;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+use tokio::sync::Mutex;
+
+/// The way to the connection.
+pub(crate) struct FrequentReader(Mutex<Kept>);
+
+struct Kept {
+    options: SqliteConnectOptions,
+    /// `None` after a read that failed or was abandoned, whose connection is not to be trusted.
+    connection: Option<SqliteConnection>,
+    is_closed: bool,
+}
+
+impl FrequentReader {
+    /// It connects when it is first needed.
+    pub(crate) fn new(options: SqliteConnectOptions) -> Self {
+        Self(Mutex::new(Kept {
+            options,
+            connection: None,
+            is_closed: false,
+        }))
+    }
+
+    /// Runs the read once those before it are done.
+    pub(crate) async fn run<T, F>(&self, read: F) -> sqlx::Result<T>
+    where
+        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>>,
+    {
+        let mut kept = self.0.lock().await;
+        if kept.is_closed {
+            return Err(sqlx::Error::PoolClosed);
+        }
+        let mut connection = match kept.connection.take() {
+            Some(connection) => connection,
+            None => kept.options.connect().await?,
+        };
+        let found = read(&mut connection).await?;
+        kept.connection = Some(connection);
+        Ok(found)
+    }
+
+    /// Closes the connection, for good.
+    pub(crate) async fn close(&self) {
+        let mut kept = self.0.lock().await;
+        kept.is_closed = true;
+        if let Some(connection) = kept.connection.take() {
+            // It only reads: there is nothing to lose.
+            connection.close().await.ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use sqlx::sqlite::SqliteConnectOptions;
+
+    use super::FrequentReader;
+
+    async fn read(reader: &FrequentReader, statement: &'static str) -> sqlx::Result<i64> {
+        let read = reader.run(move |c| Box::pin(sqlx::query_scalar(statement).fetch_one(c)));
+        read.await
+    }
+
+    #[tokio::test]
+    async fn reads_go_on_after_one_that_failed_or_was_abandoned_until_it_is_closed() {
+        let reader = FrequentReader::new(SqliteConnectOptions::new().in_memory(true));
+        assert!(matches!(read(&reader, "SELECT 1").await, Ok(1)));
+        assert!(read(&reader, "SELECT nothing").await.is_err());
+        assert!(matches!(read(&reader, "SELECT 2").await, Ok(2)));
+        let abandoned = read(&reader, "SELECT 3").now_or_never();
+        assert!(abandoned.is_none(), "it takes a moment");
+        assert!(matches!(read(&reader, "SELECT 4").await, Ok(4)));
+        reader.close().await;
+        let closed = read(&reader, "SELECT 5").await;
+        assert!(matches!(closed, Err(sqlx::Error::PoolClosed)));
+    }
+}
