@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use hato_service::EventBell;
 use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue};
-
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::WebhookSender;
@@ -99,8 +98,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     /// Holds on to a lane of which nothing is due, for claiming it again costs more than an event; whether there is another one
     /// by now. A lane that is in somebody's way is given back.
     async fn linger(&self, air: &Air) -> bool {
-        let is_slow = self.lease.is_slow;
-        if air.has_news || is_slow || !self.sender.shared.places.has_plenty(is_slow) {
+        if air.has_news || self.lease.is_slow || !self.sender.shared.places.has_plenty() {
             return false;
         }
         tokio::select! {

@@ -79,9 +79,9 @@ impl Places {
         self.kind(is_slow).requests.available_permits()
     }
 
-    /// Whether half of the places of this kind are free, so that whoever keeps one for later is in nobody's way.
-    pub fn has_plenty(&self, is_slow: bool) -> bool {
-        self.count_free(is_slow) >= (self.kind(is_slow).most / 2).max(1)
+    /// Whether half of the places among the prompt are free, so that whoever keeps one for later is in nobody's way.
+    pub fn has_plenty(&self) -> bool {
+        self.count_free(false) >= (self.prompt.most / 2).max(1)
     }
 
     /// Room for so many bytes of the body of a request on this place, once there is.

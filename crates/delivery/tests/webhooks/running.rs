@@ -4,10 +4,19 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
+use hato_domain::AppId;
 use hato_service::ports::{Clock as _, LaneClaim, LaneLease, NextLane};
 use hato_testkit::webhook_receiver::{Event, Reaction};
 
 use crate::world::World;
+
+/// Queues a test event of the app, rings for it and waits until it has come.
+async fn announce_and_see(world: &World, app: &AppId) {
+    let count = world.receiver.seen().len() + 1;
+    world.announce_to(app).await;
+    world.wake.ring_for_event(app);
+    world.receiver.wait_until(|seen| seen.len() == count).await;
+}
 
 #[tokio::test]
 async fn a_ring_starts_it_and_a_drain_ends_it() {
@@ -15,10 +24,8 @@ async fn a_ring_starts_it_and_a_drain_ends_it() {
     world.settings.poll_interval = Duration::from_hours(1);
     let shutdown = Shutdown::new();
     let running = tokio::spawn(world.sender().run(shutdown.clone()));
-    for count in 1..=3 {
-        world.announce().await;
-        world.wake.ring_for_event(&world.app);
-        world.receiver.wait_until(|seen| seen.len() == count).await;
+    for _ in 1..=3 {
+        announce_and_see(&world, &world.app).await;
     }
     shutdown.drain();
     running.await.expect("no panic");
@@ -32,10 +39,8 @@ async fn an_event_does_not_wait_for_the_answer_to_the_one_before() {
     world.receiver.script([Reaction::Hang]);
     let shutdown = Shutdown::new();
     let running = tokio::spawn(world.sender().run(shutdown.clone()));
-    for count in 1..=3 {
-        world.announce().await;
-        world.wake.ring_for_event(&world.app);
-        world.receiver.wait_until(|seen| seen.len() == count).await;
+    for _ in 1..=3 {
+        announce_and_see(&world, &world.app).await;
     }
     shutdown.abort();
     running.await.expect("no panic");
@@ -53,10 +58,7 @@ async fn a_lane_that_is_held_for_its_next_event_keeps_nobody_waiting() {
         let shutdown = Shutdown::new();
         let running = tokio::spawn(world.sender().run(shutdown.clone()));
         for app in [&world.app, &other, &world.app] {
-            let count = world.receiver.seen().len() + 1;
-            world.announce_to(app).await;
-            world.wake.ring_for_event(app);
-            world.receiver.wait_until(|seen| seen.len() == count).await;
+            announce_and_see(&world, app).await;
         }
         shutdown.drain();
         running.await.expect("no panic");
