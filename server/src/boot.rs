@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hato_delivery::{
-    BadPoster, BadRoots, DeliverySettings, Engine, Janitor, WebhookSender, WebhookSettings,
+    BadPoster, BadRoots, DeliverySettings, Engine, Handover, Janitor, WebhookSender,
+    WebhookSettings,
 };
 use hato_service::ports::{Clock, Store, SystemClock};
 use hato_service::{Secrets, Service, Settings, Wake};
@@ -145,15 +146,17 @@ fn delivering(
     (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
     (secrets, wake): (&Secrets, &Wake),
 ) -> Result<Delivering, BootError> {
+    let handover = Handover::default();
     let webhooks = WebhookSender::new(
         Arc::clone(&store),
         Arc::clone(&clock),
         secrets.clone(),
-        wake.clone(),
+        (wake.clone(), handover.clone()),
         webhook_settings(config),
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
-    let engine = Engine::new(store, clock, secrets.clone(), wake.clone(), delivery);
+    let news = (wake.clone(), handover);
+    let engine = Engine::new(store, clock, secrets.clone(), news, delivery);
     Ok(Delivering {
         engine: engine.map_err(|error| unusable_roots(&error))?,
         webhooks: webhooks.map_err(unusable_poster)?,

@@ -18,6 +18,7 @@ use hato_service::{Secrets, Wake};
 use tokio_util::task::TaskTracker;
 
 use crate::courier::Courier;
+use crate::handover::Handover;
 use crate::roots::BadRoots;
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
@@ -45,6 +46,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
     wake: Wake,
+    handover: Handover,
     courier: Courier,
     slots: Arc<Slots>,
     held: Arc<Held>,
@@ -63,12 +65,13 @@ impl<Q: ?Sized> Clone for Engine<Q> {
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
-    /// An engine over `queue` that listens to `wake`. Fails when the additional trusted roots are unusable.
+    /// An engine over `queue` that listens to `wake` and leaves in `handover` what the webhooks' sender would have to read again.
+    /// Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        wake: Wake,
+        (wake, handover): (Wake, Handover),
         settings: DeliverySettings,
     ) -> Result<Self, BadRoots> {
         let slots = Slots::new(settings.pages_in_flight, settings.recipients_aside);
@@ -77,6 +80,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             clock,
             secrets,
             wake,
+            handover,
             slots: Arc::new(slots),
             held: Arc::default(),
             misfortunes: Misfortunes::default(),

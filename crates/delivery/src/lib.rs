@@ -15,6 +15,7 @@ pub mod encryption;
 mod engine;
 mod gate;
 mod guard;
+mod handover;
 mod janitor;
 pub mod metrics;
 mod openings;
@@ -30,6 +31,7 @@ mod vapid;
 mod webhooks;
 
 pub use engine::Engine;
+pub use handover::Handover;
 pub use janitor::Janitor;
 pub use roots::{BadRoots, client_config};
 pub use settings::{DeliverySettings, OriginLimits};

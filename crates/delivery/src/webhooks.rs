@@ -13,6 +13,7 @@ mod post;
 mod record;
 mod room;
 mod schedule;
+mod seen;
 mod settings;
 mod signature;
 mod width;
@@ -26,6 +27,7 @@ use hato_service::{Secrets, Wake};
 use tokio_util::task::TaskTracker;
 
 use crate::engine::time_watch::TimeWatch;
+use crate::handover::Handover;
 use crate::shutdown::Shutdown;
 use lane::Lane;
 use places::{Place, Places};
@@ -50,6 +52,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
     wake: Wake,
+    handover: Handover,
     poster: Poster,
     places: Places,
     time_watch: TimeWatch,
@@ -72,12 +75,12 @@ impl<Q: ?Sized> Clone for WebhookSender<Q> {
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
-    /// A sender over `queue` that listens to `wake`. Fails when the additional trusted roots are unusable.
+    /// A sender over `queue` that listens to `wake` and looks into `handover`. Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        wake: Wake,
+        (wake, handover): (Wake, Handover),
         settings: WebhookSettings,
     ) -> Result<Self, BadPoster> {
         let shared = Shared {
@@ -85,6 +88,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             clock,
             secrets,
             wake,
+            handover,
             places: Places::new(&settings),
             time_watch: TimeWatch::default(),
             settings,

@@ -41,9 +41,9 @@ pub use subscriptions::{
     SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
 };
 pub use webhooks::{
-    Agenda, Attempt, AttemptRecord, AttemptRecorded, EventContent, KnownRecipients, LaneClaim,
-    LaneLease, NextLane, PostReply, Posting, RecipientRun, ResultGroup, SealedSecrets, Verdict,
-    WebhookEnabled, WebhookEvent, WebhookQueue, WebhookRecord, WebhookStore,
+    Agenda, Attempt, AttemptRecord, AttemptRecorded, EventContent, KnownRecipient, KnownRecipients,
+    LaneClaim, LaneLease, NextLane, PostReply, Posting, RecipientRun, ResultGroup, SealedSecrets,
+    Verdict, WebhookEnabled, WebhookEvent, WebhookQueue, WebhookRecord, WebhookStore,
 };
 
 use async_trait::async_trait;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{AppId, BrowserKeys, Endpoint, SendId, UnixMillis};
+use hato_domain::{AppId, BrowserKeys, Endpoint, SendId, SubscriptionId, UnixMillis};
 use hato_service::ports::{
     Claim, ClaimedPage, DeliveryQueue, Lease, NextPage, PageRange, Recipient, RecipientId, Settled,
     Settlement, StoreError,
@@ -79,6 +79,7 @@ impl DeliveryQueue for Database {
 
 struct RecipientRow {
     id: i64,
+    public_id: String,
     endpoint: String,
     p256dh: Vec<u8>,
     auth: Vec<u8>,
@@ -98,6 +99,7 @@ impl RecipientRow {
         };
         Ok(Recipient {
             id: RecipientId(self.id),
+            subscription_id: SubscriptionId::trusted(self.public_id),
             endpoint: Endpoint::trusted(self.endpoint),
             keys,
         })
@@ -113,7 +115,7 @@ async fn at_positions(
     let app = app.as_str();
     sqlx::query_as!(
         RecipientRow,
-        "SELECT id, endpoint, p256dh, auth FROM subscriptions
+        "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
          WHERE app_id = $1 AND position > $2 AND position <= $3 ORDER BY position",
         app,
         after,
@@ -127,7 +129,7 @@ async fn listed(database: &Database, numbers: &[RecipientId]) -> sqlx::Result<Ve
     let numbers: Vec<i64> = numbers.iter().map(|number| number.0).collect();
     let numbers = number_list(&numbers)?;
     sql!(query_as RecipientRow [
-        "SELECT id, endpoint, p256dh, auth FROM subscriptions
+        "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
          WHERE id IN (" NUMBERS ") AND position IS NOT NULL"
     ] numbers)
     .fetch_all(readers(database))

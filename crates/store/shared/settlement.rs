@@ -60,13 +60,13 @@ pub(crate) async fn settle(
     } else {
         queue_retries(c, &page, &settlement.retries).await?;
     }
-    let mut is_announced = false;
+    let mut results = None;
     if send.is_watched {
-        is_announced = announce_results(c, &page, &settlement, now).await?;
+        results = announce_results(c, &page, &settlement, now).await?;
     }
-    is_announced |= finish(c, &page.send_id, send.is_watched, now).await?;
-    Ok(if is_announced {
-        Settled::Announced
+    let tells_the_end = finish(c, &page.send_id, send.is_watched, now).await?;
+    Ok(if results.is_some() || tells_the_end {
+        Settled::Announced { results }
     } else {
         Settled::Recorded
     })

@@ -14,6 +14,9 @@ use crate::webhooks::WebhookRow;
 struct AgendaRow {
     url: Option<String>,
     plan: String,
+    sealed_secret: Option<Vec<u8>>,
+    sealed_previous_secret: Option<Vec<u8>>,
+    previous_secret_expires_at: Option<i64>,
     disabled_reason: Option<String>,
     part: Option<i64>,
     id: Option<i64>,
@@ -34,8 +37,10 @@ impl AgendaRow {
         WebhookRow {
             url: self.url.clone(),
             plan: self.plan.clone(),
+            sealed_secret: self.sealed_secret.clone(),
+            sealed_previous_secret: self.sealed_previous_secret.clone(),
+            previous_secret_expires_at: self.previous_secret_expires_at,
             disabled_reason: self.disabled_reason.clone(),
-            ..WebhookRow::default()
         }
     }
 
@@ -87,7 +92,7 @@ pub(crate) async fn agenda(
         }
     }
     Ok(Agenda::Post {
-        url: webhook.url,
+        webhook,
         first,
         again,
     })
@@ -103,8 +108,10 @@ async fn rows(
 ) -> sqlx::Result<Vec<AgendaRow>> {
     let app = lane.app_id.as_str();
     sql!(query_as AgendaRow [
-        r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.disabled_reason AS "disabled_reason?",
-                  e.part AS "part?: i64", e.id AS "id?: i64", e.public_id AS "public_id?",
+        r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.sealed_secret AS "sealed_secret?",
+                  w.sealed_previous_secret AS "sealed_previous_secret?",
+                  w.previous_secret_expires_at AS "previous_secret_expires_at?",
+                  w.disabled_reason AS "disabled_reason?", e.part AS "part?: i64", e.id AS "id?: i64", e.public_id AS "public_id?",
                   e.type AS "kind?", e.send_id AS "send_id?", e.content AS "content?",
                   e.created_at AS "created_at?: i64", e.attempts AS "attempts?: i64",
                   e.resend_at AS "resend_at?: i64"
@@ -166,7 +173,11 @@ pub(crate) async fn posting(
     let Some(row) = row.await? else {
         return Ok(None);
     };
-    let recipients = known(row.numbers, row.subscriptions, row.endpoints)?;
+    let recipients = known(
+        row.numbers.as_deref(),
+        row.subscriptions.as_deref(),
+        row.endpoints.as_deref(),
+    )?;
     let webhook = WebhookRow {
         url: row.url,
         plan: row.plan,

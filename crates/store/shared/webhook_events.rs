@@ -1,8 +1,11 @@
 //! Events of the outbox as they are read.
 
-use hato_domain::{AppId, EventType, ResultStatus, SendId, UnixMillis, WebhookEventId};
+use hato_domain::{
+    AppId, Endpoint, EventType, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
+};
 use hato_service::ports::{
-    EventContent, KnownRecipients, RecipientId, RecipientRun, ResultGroup, SendCounts, WebhookEvent,
+    EventContent, KnownRecipient, KnownRecipients, RecipientId, RecipientRun, ResultGroup,
+    SendCounts, WebhookEvent,
 };
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +170,11 @@ pub(crate) async fn known_recipients(
     ] runs)
     .fetch_one(readers(database))
     .await?;
-    known(row.numbers, row.subscriptions, row.endpoints)
+    known(
+        row.numbers.as_deref(),
+        row.subscriptions.as_deref(),
+        row.endpoints.as_deref(),
+    )
 }
 
 /// Runs as the statements take them.
@@ -176,23 +183,50 @@ pub(crate) fn run_list(runs: &[RecipientRun]) -> sqlx::Result<String> {
     serde_json::to_string(&pairs).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// The recipients of three texts, which are missing when there are none.
+/// The recipients of three texts of as many words, which are missing when there are none.
 pub(crate) fn known(
-    numbers: Option<String>,
-    subscriptions: Option<String>,
-    endpoints: Option<String>,
+    numbers: Option<&str>,
+    subscriptions: Option<&str>,
+    endpoints: Option<&str>,
 ) -> sqlx::Result<KnownRecipients> {
-    let known = KnownRecipients::parse(
-        &numbers.unwrap_or_default(),
-        subscriptions.unwrap_or_default(),
-        endpoints.unwrap_or_default(),
-    );
-    known.ok_or_else(|| unreadable("list of subscriptions"))
+    let (mut subscriptions, mut endpoints) = (words(subscriptions), words(endpoints));
+    let known = words(numbers).map(|number| {
+        Some(KnownRecipient {
+            id: RecipientId(number.parse().ok()?),
+            subscription_id: SubscriptionId::trusted(subscriptions.next()?.to_owned()),
+            endpoint: Endpoint::trusted(endpoints.next()?.to_owned()),
+        })
+    });
+    let known: Option<Vec<_>> = known.collect();
+    let is_all = subscriptions.next().is_none() && endpoints.next().is_none();
+    let known = known.filter(|_| is_all);
+    let known = known.ok_or_else(|| unreadable("list of subscriptions"))?;
+    Ok(KnownRecipients::new(known))
+}
+
+fn words(text: Option<&str>) -> impl Iterator<Item = &str> {
+    text.unwrap_or_default().split_terminator(' ')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::groups;
+    use super::{groups, known};
+
+    #[test]
+    fn three_texts_have_as_many_words() {
+        let all = known(Some("2 1"), Some("a b"), Some("e f")).expect("two of each");
+        assert_eq!(all.count(), 2);
+        assert_eq!(known(None, None, None).expect("none").count(), 0);
+        for (ids, endpoints) in [
+            ("a", "e f"),
+            ("a b", "e"),
+            ("a b c", "e f"),
+            ("a b", "e f g"),
+        ] {
+            let read = known(Some("2 1"), Some(ids), Some(endpoints));
+            assert!(read.is_err(), "{ids}; {endpoints}");
+        }
+    }
 
     #[test]
     fn recipients_are_read_by_number_and_by_run() {

@@ -28,21 +28,22 @@ pub(crate) async fn is_active(c: &mut Connection, app: &AppId) -> sqlx::Result<b
     .await
 }
 
-/// Tells what became of a page's recipients; `false` when nothing is final yet.
+/// Tells what became of a page's recipients, in this event; in none when nothing is final yet.
 pub(crate) async fn announce_results(
     c: &mut Connection,
     page: &SettledPage,
     settlement: &Settlement,
     now: UnixMillis,
-) -> sqlx::Result<bool> {
+) -> sqlx::Result<Option<WebhookEventId>> {
     let groups = groups(page.attempt, settlement);
     if groups.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let content = serde_json::to_string(&groups).map_err(unwritable)?;
     let (app, send) = (&page.app_id, Some(&page.send_id));
-    announce(c, app, EventType::DeliveryResults, send, &content, now).await?;
-    Ok(true)
+    announce(c, app, EventType::DeliveryResults, send, &content, now)
+        .await
+        .map(Some)
 }
 
 /// Tells that every recipient of a send is settled.
@@ -62,7 +63,9 @@ pub(crate) async fn announce_completion(
         counts.cancelled,
     ];
     let content = serde_json::to_string(&numbers).map_err(unwritable)?;
-    announce(c, app, EventType::SendCompleted, Some(send), &content, now).await
+    announce(c, app, EventType::SendCompleted, Some(send), &content, now)
+        .await
+        .map(drop)
 }
 
 /// Writes an event that tells nothing.
@@ -71,7 +74,9 @@ pub(crate) async fn announce_test(
     app: &AppId,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
-    announce(c, app, EventType::Test, None, "[]", now).await
+    announce(c, app, EventType::Test, None, "[]", now)
+        .await
+        .map(drop)
 }
 
 async fn announce(
@@ -81,9 +86,9 @@ async fn announce(
     send: Option<&SendId>,
     content: &str,
     now: UnixMillis,
-) -> sqlx::Result<()> {
-    let id = WebhookEventId::from_uuid(Uuid::now_v7());
-    let (id, name, kind) = (id.as_str(), app.as_str(), kind.as_str());
+) -> sqlx::Result<WebhookEventId> {
+    let event = WebhookEventId::from_uuid(Uuid::now_v7());
+    let (id, name, kind) = (event.as_str(), app.as_str(), kind.as_str());
     let send = send.map(SendId::as_str);
     sql!(query [
         FIRST
@@ -94,8 +99,8 @@ async fn announce(
          WHERE app_id = $9 AND (due_at IS NULL OR (claimed = 0 AND due_at > $10))"
     ] id, name, kind, send, content, now.0, now.0, now.0, name, now.0)
     .execute(c)
-    .await
-    .map(drop)
+    .await?;
+    Ok(event)
 }
 
 /// Makes the app's lane due, unless somebody looks after it.

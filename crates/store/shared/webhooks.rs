@@ -101,7 +101,6 @@ impl WebhookStore for Database {
 }
 
 /// A webhook, and what decides whether it is active.
-#[derive(Default)]
 pub(crate) struct WebhookRow {
     pub(crate) url: Option<String>,
     pub(crate) plan: String,

@@ -1,5 +1,6 @@
 //! One page's way through the engine, from its recipients to its settlement.
 
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +9,9 @@ use std::time::Duration;
 use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
 use hato_service::CannotOpen;
-use hato_service::ports::{ClaimedPage, DeliveryQueue, Recipient, Settled, Settlement, StoreError};
+use hato_service::ports::{
+    ClaimedPage, DeliveryQueue, Recipient, RecipientId, Settled, Settlement, StoreError,
+};
 
 use super::held::Hold;
 use super::slots::Slot;
@@ -54,6 +57,14 @@ enum GivenBack {
     Unread(StoreError),
 }
 
+/// Those who are not tried again.
+fn final_ones(mut recipients: Vec<Recipient>, settlement: &Settlement) -> Vec<Recipient> {
+    let again = settlement.retries.iter().flat_map(|job| &job.recipients);
+    let again: HashSet<RecipientId> = again.copied().collect();
+    recipients.retain(|recipient| !again.contains(&recipient.id));
+    recipients
+}
+
 /// A claimed page with all that it takes to deliver it.
 pub(super) struct Shift<Q: ?Sized> {
     pub(super) engine: Engine<Q>,
@@ -88,13 +99,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
     async fn give_up(&self) -> Result<(), StoreError> {
         let recipients = self.engine.queue.recipients(&self.page).await?;
         let settlement = all_failed(&self.page, &recipients, FailureReason::Unreachable);
-        self.settle(settlement).await;
+        self.settle(settlement, recipients).await;
         Ok(())
     }
 
     async fn see_through(&self, slot: &mut Slot) {
         match self.attempt(slot).await {
-            Ok(Some(settlement)) => self.settle(settlement).await,
+            Ok(Some((settlement, recipients))) => self.settle(settlement, recipients).await,
             Ok(None) => self.release(Duration::ZERO).await,
             Err(GivenBack::Locked(cause)) => {
                 tracing::error!(app = %self.page.app_id, %cause, "a page waits: no VAPID key");
@@ -107,8 +118,11 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         }
     }
 
-    /// What became of the page; None when it was interrupted before anything was known.
-    async fn attempt(&self, slot: &mut Slot) -> Result<Option<Settlement>, GivenBack> {
+    /// What became of the page, and of whom; None when it was interrupted before anything was known.
+    async fn attempt(
+        &self,
+        slot: &mut Slot,
+    ) -> Result<Option<(Settlement, Vec<Recipient>)>, GivenBack> {
         let Shared {
             clock, settings, ..
         } = self.shared();
@@ -116,20 +130,21 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         let recipients = recipients.map_err(GivenBack::Unread)?;
         let Some(ttl) = ttl_left(&self.page, clock.now()) else {
             let settlement = all_failed(&self.page, &recipients, FailureReason::OutOfTime);
-            return Ok(Some(settlement));
+            return Ok(Some((settlement, recipients)));
         };
         let signer = self.signer().map_err(GivenBack::Locked)?;
         let outcomes = self.push(slot, &signer, ttl, &recipients).await;
         if outcomes.is_empty() && !recipients.is_empty() {
             return Ok(None);
         }
-        Ok(Some(settlement(
+        let settlement = settlement(
             &self.page,
             &recipients,
             &outcomes,
             &settings.retry_delays,
             clock.now(),
-        )))
+        );
+        Ok(Some((settlement, recipients)))
     }
 
     fn signer(&self) -> Result<std::sync::Arc<Signer>, Locked> {
@@ -200,7 +215,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
         &self.engine.shared
     }
 
-    async fn settle(&self, settlement: Settlement) {
+    async fn settle(&self, settlement: Settlement, recipients: Vec<Recipient>) {
         let settled = persist(&self.shutdown, || async {
             let settled = self.try_settle(&settlement).await;
             let settled = settled.inspect_err(|error| {
@@ -208,31 +223,37 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Shift<Q> {
             });
             settled.ok()
         });
-        if settled.await.is_none() {
-            tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
+        match settled.await {
+            Some(Settled::Recorded) => self.after_recording(&settlement),
+            Some(Settled::Announced { results }) => {
+                self.after_recording(&settlement);
+                if let Some(event) = results {
+                    let named = final_ones(recipients, &settlement);
+                    self.shared().handover.leave(event, named);
+                }
+                self.shared().wake.ring_for_event(&self.page.app_id);
+            }
+            Some(Settled::LeaseLost) => {
+                tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
+            }
+            None => {
+                tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
+            }
         }
     }
 
-    async fn try_settle(&self, settlement: &Settlement) -> Result<(), StoreError> {
-        let Self { engine, page, .. } = self;
+    async fn try_settle(&self, settlement: &Settlement) -> Result<Settled, StoreError> {
         loop {
             let (lease, now) = (self.hold.lease(), self.shared().clock.now());
             let page = ClaimedPage {
                 lease,
-                ..page.clone()
+                ..self.page.clone()
             };
-            match engine.queue.settle(&page, settlement.clone(), now).await? {
-                Settled::Recorded => self.after_recording(settlement),
-                Settled::Announced => {
-                    self.after_recording(settlement);
-                    self.shared().wake.ring_for_event(&page.app_id);
-                }
-                Settled::LeaseLost if self.hold.lease() != lease => continue,
-                Settled::LeaseLost => {
-                    tracing::warn!(send = %page.send_id, "a page's lease was lost: nothing recorded");
-                }
+            let settled = self.engine.queue.settle(&page, settlement.clone(), now);
+            match settled.await? {
+                Settled::LeaseLost if self.hold.lease() != lease => {}
+                settled => return Ok(settled),
             }
-            return Ok(());
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hato_domain::{AppId, BrowserKeys, Endpoint, FailureReason, SendId, Ttl, UnixMillis};
+use hato_domain::{
+    AppId, BrowserKeys, Endpoint, FailureReason, SendId, SubscriptionId, Ttl, UnixMillis,
+};
 use hato_service::ports::{
     ClaimedPage, DeadLetter, Expired, FailureTally, JobId, Lease, PageRange, Recipient,
     RecipientId, RetryJob, Sent, Settlement,
@@ -51,6 +53,7 @@ fn recipient(id: i64) -> Recipient {
     let host = if id % 2 == 0 { "a" } else { "b" };
     Recipient {
         id: RecipientId(id),
+        subscription_id: SubscriptionId::trusted(format!("sub_{id}")),
         endpoint: Endpoint::trusted(format!("https://{host}.example:444/{id}")),
         keys: BrowserKeys {
             p256dh: [4; 65],

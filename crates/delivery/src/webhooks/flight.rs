@@ -9,7 +9,8 @@ use futures_util::FutureExt as _;
 use hato_domain::{PostFailure, UnixMillis};
 use hato_service::event_body;
 use hato_service::ports::{
-    Attempt, LaneLease, PostReply, StoreError, Verdict, WebhookEvent, WebhookQueue,
+    Attempt, KnownRecipients, LaneLease, PostReply, Posting, StoreError, Verdict, WebhookEvent,
+    WebhookQueue,
 };
 use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
@@ -23,6 +24,7 @@ use super::places::Place;
 use super::post::{Letter, Reply};
 use super::room::{Room, needed};
 use super::schedule::verdict;
+use super::seen::SeenWebhook;
 use super::signature::timestamp;
 use crate::shutdown::Shutdown;
 
@@ -31,7 +33,7 @@ pub(super) struct Flight<Q: ?Sized> {
     pub(super) sender: WebhookSender<Q>,
     pub(super) lane: LaneLease,
     pub(super) event: WebhookEvent,
-    pub(super) url: String,
+    pub(super) webhook: Arc<SeenWebhook>,
     pub(super) shutdown: Shutdown,
 }
 
@@ -93,14 +95,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         place: &mut Place,
         leaves: oneshot::Sender<usize>,
     ) -> Result<Option<Attempt>, Hindrance> {
-        let (queue, clock) = (&*self.sender.queue, &self.sender.shared.clock);
         let places = &self.sender.shared.places;
         let room = places.room(place, needed(&self.event.content)).await;
-        let named = self.event.content.recipients();
-        // Before the secrets are read: what is dated after a rotation has both signatures.
-        let started_at = clock.now();
-        let posting = queue.posting(&self.lane, &named, started_at).await?;
-        let Some(posting) = posting.filter(|posting| posting.webhook.url == self.url) else {
+        let Some((started_at, posting)) = self.posting().await? else {
             return Ok(None);
         };
         let signers = self.sender.signers(&self.lane, &posting.webhook).await?;
@@ -110,7 +107,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         let began = Instant::now();
         let signature = signers.sign(&self.event.id, timestamp(started_at), &body);
         let letter = Letter {
-            url: self.url.clone(),
+            url: self.url().to_owned(),
             headers: self.headers(started_at, &signature),
             body: room.house(body),
             leaves,
@@ -121,6 +118,46 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
             }
             () = self.shutdown.aborting() => Ok(None),
         }
+    }
+
+    /// What the event takes with it, and when that was so; None when there is nowhere to post it to any more. The time is before
+    /// the secrets are read: what is dated after a rotation has both signatures.
+    async fn posting(&self) -> Result<Option<(UnixMillis, Posting)>, StoreError> {
+        let (shared, seen) = (&self.sender.shared, &self.webhook);
+        let named = self.event.content.recipients();
+        let at_hand = if named.is_empty() {
+            Some(KnownRecipients::default())
+        } else {
+            shared.handover.take(&self.event.id)
+        };
+        let at_hand = match at_hand {
+            Some(recipients) if seen.is_fresh() => {
+                let webhook = seen.webhook.clone();
+                let posting = Posting {
+                    webhook,
+                    recipients,
+                };
+                return Ok(Some((seen.at, posting)));
+            }
+            at_hand => at_hand,
+        };
+        let unknown = if at_hand.is_some() { &[] } else { &*named };
+        let now = shared.clock.now();
+        let posting = self.sender.queue.posting(&self.lane, unknown, now).await?;
+        let posting = posting.filter(|posting| posting.webhook.url == self.url());
+        Ok(posting.map(|posting| {
+            let recipients = at_hand.unwrap_or(posting.recipients);
+            let webhook = posting.webhook;
+            let posting = Posting {
+                webhook,
+                recipients,
+            };
+            (now, posting)
+        }))
+    }
+
+    fn url(&self) -> &str {
+        &self.webhook.webhook.url
     }
 
     /// What comes back. A request that is not answered promptly leaves its place to others.
@@ -168,7 +205,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         Attempt {
             event: self.event.number,
             resend: self.event.resend,
-            url: self.url.clone(),
+            url: self.url().to_owned(),
             signature,
             verdict: self.judge(&reply),
             reply: reply.reply,

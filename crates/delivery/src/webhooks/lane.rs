@@ -1,6 +1,7 @@
 //! An app's events as long as somebody looks after them: first attempts in the order of settlement, retries beside them.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_service::EventBell;
@@ -12,6 +13,7 @@ use super::air::{Air, Trouble};
 use super::departure::departure;
 use super::flight::Flight;
 use super::places::Place;
+use super::seen::SeenWebhook;
 use crate::shutdown::Shutdown;
 
 /// Events discarded at a time.
@@ -129,9 +131,14 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             .queue
             .agenda(&self.lease, &air.numbers, now, limit);
         match agenda.await {
-            Ok(Agenda::Post { url, first, again }) => {
+            Ok(Agenda::Post {
+                webhook,
+                first,
+                again,
+            }) => {
+                let seen = SeenWebhook::new(webhook, now, air.looked_at);
                 air.has_news = first.len() >= room || again.len() >= room;
-                self.launch_all(air, &url, first, again).await;
+                self.launch_all(air, &Arc::new(seen), first, again).await;
                 Next::Wait
             }
             Ok(Agenda::Discard) => self.discard().await,
@@ -146,7 +153,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
     async fn launch_all(
         &self,
         air: &mut Air,
-        url: &str,
+        webhook: &Arc<SeenWebhook>,
         first: Vec<WebhookEvent>,
         again: Vec<WebhookEvent>,
     ) {
@@ -157,7 +164,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
                 air.has_news = true;
                 return;
             };
-            let may_go_on = self.launch_one(air, place, url, event).await;
+            let may_go_on = self.launch_one(air, place, webhook, event).await;
             if !may_go_on || air.trouble.is_some() || self.shutdown.is_draining() {
                 air.has_news = true;
                 return;
@@ -172,7 +179,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
         &self,
         air: &mut Air,
         mut place: Place,
-        url: &str,
+        webhook: &Arc<SeenWebhook>,
         event: WebhookEvent,
     ) -> bool {
         let (signals, departure) = departure();
@@ -181,7 +188,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Lane<Q> {
             sender: self.sender.clone(),
             lane: self.lease.clone(),
             event,
-            url: url.to_owned(),
+            webhook: Arc::clone(webhook),
             shutdown: self.shutdown.clone(),
         };
         air.lift(number, async move {

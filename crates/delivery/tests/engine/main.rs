@@ -12,4 +12,5 @@ mod running;
 mod sharing;
 mod throttling;
 mod watched;
+mod webhook;
 mod world;

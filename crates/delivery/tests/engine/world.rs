@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::future::join_all;
-use hato_delivery::{DeliverySettings, Engine};
+use hato_delivery::{DeliverySettings, Engine, Handover};
 use hato_domain::notification::Links;
 use hato_domain::{
     BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, PushOptions, SendId,
@@ -51,6 +51,7 @@ pub struct World {
     pub queue: Arc<WatchedQueue>,
     pub clock: Arc<TurnedClock>,
     pub wake: Wake,
+    pub handover: Handover,
     pub settings: DeliverySettings,
     pub app: App,
     number: AtomicU64,
@@ -91,6 +92,7 @@ impl World {
             store,
             clock,
             wake: Wake::default(),
+            handover: Handover::default(),
             number: AtomicU64::new(0),
             _folder: folder,
         }
@@ -195,7 +197,7 @@ impl World {
             Arc::clone(&self.queue),
             clock,
             Secrets::new(None, encryption_key),
-            self.wake.clone(),
+            (self.wake.clone(), self.handover.clone()),
             self.settings.clone(),
         )
         .expect("the roots are certificates")

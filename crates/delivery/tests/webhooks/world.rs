@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use hato_delivery::{WebhookSender, WebhookSettings};
+use hato_delivery::{Handover, WebhookSender, WebhookSettings};
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, Plan,
@@ -190,7 +190,7 @@ impl World {
             ..Settlement::default()
         };
         let settled = self.settle(&page, settlement).await;
-        assert_eq!(settled, Settled::Announced);
+        assert!(matches!(settled, Settled::Announced { results: Some(_) }));
         send
     }
 
@@ -215,7 +215,7 @@ impl World {
             Arc::clone(&self.store),
             clock,
             Secrets::new(None, key),
-            self.wake.clone(),
+            (self.wake.clone(), Handover::default()),
             self.settings.clone(),
         )
         .expect("the roots are certificates")

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureReason, SendId, Topic, Ttl, UnixMillis, Urgency,
+    AppId, BrowserKeys, Endpoint, FailureReason, SendId, SubscriptionId, Topic, Ttl, UnixMillis,
+    Urgency, WebhookEventId,
 };
 
 use super::StoreError;
@@ -103,6 +104,8 @@ pub enum NextPage {
 pub struct Recipient {
     /// Its number in the store.
     pub id: RecipientId,
+    /// `sub_…`.
+    pub subscription_id: SubscriptionId,
     /// Where to push.
     pub endpoint: Endpoint,
     /// For whom to encrypt.
@@ -177,12 +180,15 @@ pub struct Settlement {
 }
 
 /// Whether a settlement counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// It is recorded and the page is gone.
     Recorded,
     /// The same, and events for the app's webhook wait to be posted.
-    Announced,
+    Announced {
+        /// The one that tells what became of recipients of the page, if something did.
+        results: Option<WebhookEventId>,
+    },
     /// The lease was lost (it ended, or the page's app was deleted): nothing was recorded.
     LeaseLost,
 }

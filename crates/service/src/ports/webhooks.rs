@@ -15,7 +15,7 @@ use hato_domain::{
 mod recipients;
 
 use super::{SendCounts, StoreError};
-pub use recipients::{KnownRecipients, RecipientRun};
+pub use recipients::{KnownRecipient, KnownRecipients, RecipientRun};
 
 /// An app's webhook as it is set up.
 #[derive(Clone, Debug)]
@@ -204,8 +204,8 @@ pub enum NextLane {
 pub enum Agenda {
     /// Post these events.
     Post {
-        /// Where to.
-        url: String,
+        /// The webhook as it is at that moment.
+        webhook: WebhookRecord,
         /// Events never posted, in the order of settlement.
         first: Vec<WebhookEvent>,
         /// Events to be posted again: resends, then the others in the order in which they are due.

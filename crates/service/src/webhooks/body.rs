@@ -66,9 +66,9 @@ fn results<'a>(groups: &[ResultGroup], known: &'a KnownRecipients) -> Vec<EventR
     let mut results = Vec::with_capacity(known.count());
     for group in groups {
         let recipients = group.recipients.iter().flat_map(|run| known.of(*run));
-        results.extend(recipients.map(|(subscription_id, endpoint)| EventResult {
-            subscription_id,
-            endpoint,
+        results.extend(recipients.map(|recipient| EventResult {
+            subscription_id: recipient.subscription_id.as_str(),
+            endpoint: recipient.endpoint.as_str(),
             status: group.status.as_str(),
             http_status: group.http_status,
             attempts: group.attempts,

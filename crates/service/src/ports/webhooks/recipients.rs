@@ -1,8 +1,8 @@
 //! Whom an event names: by number in the outbox, and as receivers know them.
 
-use std::ops::Range;
+use hato_domain::{Endpoint, SubscriptionId};
 
-use crate::ports::RecipientId;
+use crate::ports::{Recipient, RecipientId};
 
 /// Recipients with numbers in a row, as those of a broadcast mostly are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,87 +36,74 @@ impl RecipientRun {
     }
 }
 
+/// A recipient as receivers know it.
+#[derive(Clone, Debug)]
+pub struct KnownRecipient {
+    /// Its number in the store.
+    pub id: RecipientId,
+    /// `sub_…`.
+    pub subscription_id: SubscriptionId,
+    /// Where it is pushed to.
+    pub endpoint: Endpoint,
+}
+
+impl From<Recipient> for KnownRecipient {
+    fn from(recipient: Recipient) -> Self {
+        Self {
+            id: recipient.id,
+            subscription_id: recipient.subscription_id,
+            endpoint: recipient.endpoint,
+        }
+    }
+}
+
 /// Recipients as receivers know them; whose subscription was removed is missing.
 #[derive(Clone, Debug, Default)]
 pub struct KnownRecipients {
     /// In the order of their numbers.
-    places: Vec<Place>,
-    subscriptions: String,
-    endpoints: String,
-}
-
-/// Where a recipient stands in the two texts.
-#[derive(Clone, Debug)]
-struct Place {
-    id: RecipientId,
-    subscription: Range<usize>,
-    endpoint: Range<usize>,
+    all: Vec<KnownRecipient>,
+    size: usize,
 }
 
 impl KnownRecipients {
-    /// From numbers, `sub_…`s and endpoints, each as one text with a space between two; `None` when they are not as many.
-    pub fn parse(numbers: &str, subscriptions: String, endpoints: String) -> Option<Self> {
-        let mut places = places(numbers, &subscriptions, &endpoints)?;
-        places.sort_unstable_by_key(|place| place.id);
-        Some(Self {
-            places,
-            subscriptions,
-            endpoints,
-        })
+    /// These, in any order.
+    pub fn new(mut all: Vec<KnownRecipient>) -> Self {
+        all.sort_unstable_by_key(|recipient| recipient.id);
+        // What was made in place of something larger keeps its room.
+        all.shrink_to_fit();
+        let texts = all
+            .iter()
+            .map(|one| one.subscription_id.as_str().len() + one.endpoint.as_str().len());
+        Self {
+            size: texts.sum::<usize>() + size_of_val(&*all),
+            all,
+        }
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.places.len()
+        self.all.len()
     }
 
-    /// Bytes of their texts.
+    /// Bytes in memory.
     pub fn size(&self) -> usize {
-        self.subscriptions.len() + self.endpoints.len()
+        self.size
     }
 
-    /// The subscription ids and endpoints of those in a run.
-    pub fn of(&self, run: RecipientRun) -> impl Iterator<Item = (&str, &str)> {
-        let begin = self.places.partition_point(|place| place.id < run.first);
-        let rest = &self.places[begin..];
-        let end = rest.partition_point(|place| place.id <= run.last);
-        rest[..end].iter().map(|place| {
-            (
-                &self.subscriptions[place.subscription.clone()],
-                &self.endpoints[place.endpoint.clone()],
-            )
-        })
+    /// Those in a run.
+    pub fn of(&self, run: RecipientRun) -> &[KnownRecipient] {
+        let begin = self.all.partition_point(|one| one.id < run.first);
+        let rest = &self.all[begin..];
+        let end = rest.partition_point(|one| one.id <= run.last);
+        &rest[..end]
     }
-}
-
-fn places(numbers: &str, subscriptions: &str, endpoints: &str) -> Option<Vec<Place>> {
-    let mut subscriptions = words(subscriptions);
-    let mut endpoints = words(endpoints);
-    let mut places = Vec::new();
-    for number in numbers.split_terminator(' ') {
-        places.push(Place {
-            id: RecipientId(number.parse().ok()?),
-            subscription: subscriptions.next()?,
-            endpoint: endpoints.next()?,
-        });
-    }
-    let is_all = subscriptions.next().is_none() && endpoints.next().is_none();
-    is_all.then_some(places)
-}
-
-/// Where the words of a text stand.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut begin = 0;
-    text.split_terminator(' ').map(move |word| {
-        let place = begin..begin + word.len();
-        begin = place.end + 1;
-        place
-    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{KnownRecipients, RecipientRun};
+    use hato_domain::{Endpoint, SubscriptionId};
+
+    use super::{KnownRecipient, KnownRecipients, RecipientRun};
     use crate::ports::RecipientId;
 
     fn runs(numbers: &[i64]) -> Vec<(i64, i64)> {
@@ -134,20 +121,22 @@ mod tests {
 
     #[test]
     fn a_run_finds_those_who_are_left() {
-        let (ids, endpoints) = ("sub_5 sub_3 sub_9".to_owned(), "e5 e3 e9".to_owned());
-        let known = KnownRecipients::parse("5 3 9", ids, endpoints).expect("as many");
+        let known = [5, 3, 9].map(|id| KnownRecipient {
+            id: RecipientId(id),
+            subscription_id: SubscriptionId::trusted(format!("sub_{id}")),
+            endpoint: Endpoint::trusted(format!("https://push.example/{id}")),
+        });
+        let known = KnownRecipients::new(known.into());
         let found = |first, last| -> Vec<_> {
             let (first, last) = (RecipientId(first), RecipientId(last));
-            known.of(RecipientRun { first, last }).collect()
+            let found = known.of(RecipientRun { first, last });
+            found.iter().map(|one| one.id.0).collect()
         };
-        assert_eq!(found(3, 8), [("sub_3", "e3"), ("sub_5", "e5")]);
-        assert_eq!(found(9, 9), [("sub_9", "e9")]);
-        assert_eq!(found(6, 8), []);
-        let none = KnownRecipients::parse("", String::new(), String::new());
-        assert_eq!(none.expect("as many").count(), 0);
-        for (ids, endpoints) in [("a", "e"), ("a b c", "e f"), ("a b", "e f g")] {
-            let parsed = KnownRecipients::parse("1 2", ids.into(), endpoints.into());
-            assert!(parsed.is_none(), "{ids}; {endpoints}");
-        }
+        assert_eq!(found(3, 8), [3, 5]);
+        assert_eq!(found(9, 9), [9]);
+        assert!(found(6, 8).is_empty());
+        let texts = 3 * (5 + 22);
+        assert_eq!(known.count(), 3);
+        assert_eq!(known.size(), texts + 3 * size_of::<KnownRecipient>());
     }
 }

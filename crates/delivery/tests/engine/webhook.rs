@@ -1,0 +1,99 @@
+//! What the engine hands over to the webhooks' sender.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_delivery::{WebhookSender, WebhookSettings};
+use hato_domain::{OutboundPolicy, SubscriptionId, WebhookUrl};
+use hato_service::Secrets;
+use hato_service::ports::{Clock, Store, WebhookSet};
+use hato_testkit::authority::Authority;
+use hato_testkit::push_service::Answer;
+use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
+
+use crate::world::{ENCRYPTION_KEY, World};
+
+fn loopback() -> OutboundPolicy {
+    OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list")
+}
+
+/// The receiver of the app's events, which fails the first time, and the sender.
+async fn posting(world: &World) -> (WebhookReceiver, WebhookSender<dyn Store>) {
+    let authority = Authority::new();
+    let receiver = WebhookReceiver::start(&authority).await;
+    receiver.script([Reaction::Status(500)]);
+    let url = WebhookUrl::parse(receiver.url(), &loopback()).expect("a URL");
+    let set = world.store.set_webhook(&world.app.id, Some(url)).await;
+    assert_eq!(set.expect("stored"), WebhookSet::Done);
+    let clock: Arc<dyn Clock> = Arc::clone(&world.clock) as _;
+    let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
+    let news = (world.wake.clone(), world.handover.clone());
+    let settings = WebhookSettings {
+        outbound: loopback(),
+        outbound_ca: Some(authority.pem()),
+        answer_timeout: Duration::from_mins(1),
+        ..WebhookSettings::default()
+    };
+    let sender = WebhookSender::new(Arc::clone(&world.store), clock, secrets, news, settings);
+    (receiver, sender.expect("the roots are certificates"))
+}
+
+async fn post(sender: &WebhookSender<dyn Store>) {
+    sender.run_until_idle().await.expect("the store answers");
+}
+
+/// The endpoints that an event names.
+fn named(event: &Event) -> Vec<String> {
+    let results = event.json()["data"]["results"].take();
+    let results = results.as_array().expect("a list").iter();
+    let endpoint = |result: &serde_json::Value| result["endpoint"].as_str().map(str::to_owned);
+    results.filter_map(endpoint).collect()
+}
+
+#[tokio::test]
+async fn an_event_is_the_same_from_memory_and_from_the_store() {
+    let world = World::new().await;
+    let (receiver, sender) = posting(&world).await;
+    let subscriptions = world.subscribe(4).await;
+    let answers = [(0, 500), (1, 410), (2, 400)];
+    for (index, status) in answers {
+        let subscription = &subscriptions[index];
+        world.service.script(subscription, [Answer::Status(status)]);
+    }
+    world.send().await;
+    world.run_until_idle().await;
+    for wait in [0, 10] {
+        world.turn_clock(Duration::from_secs(wait));
+        post(&sender).await;
+    }
+    let seen = receiver.seen();
+    assert_eq!(seen.len(), 2);
+    assert_eq!(seen[0].id(), seen[1].id());
+    assert_eq!(seen[0].body, seen[1].body);
+    let mut named = named(&seen[0]);
+    named.sort();
+    let settled = subscriptions[1..].iter().map(|it| it.endpoint.clone());
+    let mut settled: Vec<_> = settled.collect();
+    settled.sort();
+    assert_eq!(named, settled, "the first one is tried again");
+}
+
+#[tokio::test]
+async fn the_first_attempt_needs_no_store_to_name_anybody() {
+    let world = World::new().await;
+    let (receiver, sender) = posting(&world).await;
+    world.subscribe(2).await;
+    world.send().await;
+    world.run_until_idle().await;
+    let removed = SubscriptionId::trusted("sub_x0".into());
+    let removed = world.store.remove_subscription(&world.app.id, &removed);
+    assert!(removed.await.expect("stored"), "it was there");
+    for wait in [0, 10] {
+        world.turn_clock(Duration::from_secs(wait));
+        post(&sender).await;
+    }
+    let seen = receiver.seen();
+    let results = seen.iter().filter(|it| it.kind() == "delivery.results");
+    let counts: Vec<_> = results.map(|event| named(event).len()).collect();
+    assert_eq!(counts, [2, 1], "a retry reads who is left");
+}
