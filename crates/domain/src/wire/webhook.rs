@@ -44,7 +44,7 @@ pub enum EventData<'a> {
         app_id: &'a str,
         /// `snd_…`.
         send_id: &'a str,
-        /// Each recipient stands in exactly one event.
+        /// Each recipient stands in exactly one event. They are many, and written apart: the last member of the body.
         results: Vec<EventResult<'a>>,
     },
     /// Every recipient of a send is settled.

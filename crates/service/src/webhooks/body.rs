@@ -11,10 +11,13 @@ use crate::ports::{EventContent, KnownRecipients, ResultGroup, StoreError, Webho
 const SMALL: usize = 512;
 /// Bytes of a result around its texts.
 const AROUND: usize = 96;
+/// How the result of nobody begins.
+const NOBODY: &[u8] = br#"{"subscription_id":"","endpoint":"""#;
+/// What stands after the last result.
+const END: &[u8] = b"]}}";
 
-/// The body of the event, the same at every attempt. `recipients` are those whom it names; whose subscription has been
-/// removed meanwhile is left out, which happens only to events that somebody posts again after
-/// `HATO_RETENTION_DAYS`.
+/// The body of the event, the same at every attempt. `recipients` are those whom it names, perhaps among others; whose subscription
+/// was removed is left out, by the app's owner or, for events that are posted again so late, after `HATO_RETENTION_DAYS`.
 pub fn event_body(
     app: &AppId,
     event: &WebhookEvent,
@@ -23,10 +26,16 @@ pub fn event_body(
     let body = EventBody {
         kind: event.content.kind().as_str(),
         timestamp: event.created_at.to_rfc3339(),
-        data: data(app.as_str(), &event.content, recipients),
+        data: data(app.as_str(), &event.content),
     };
     let mut text = Vec::with_capacity(SMALL + recipients.size() + recipients.count() * AROUND);
     serde_json::to_writer(&mut text, &body).map_err(unwritable)?;
+    if let EventContent::Results(_, groups) = &event.content {
+        debug_assert!(text.ends_with(END), "results are the last member");
+        text.truncate(text.len() - END.len());
+        write_results(&mut text, groups, recipients).map_err(unwritable)?;
+        text.extend_from_slice(END);
+    }
     String::from_utf8(text).map_err(unwritable)
 }
 
@@ -37,16 +46,13 @@ fn unwritable(error: impl Error + Send + Sync + 'static) -> StoreError {
     }
 }
 
-fn data<'a>(
-    app_id: &'a str,
-    content: &'a EventContent,
-    known: &'a KnownRecipients,
-) -> EventData<'a> {
+/// What happened, without results.
+fn data<'a>(app_id: &'a str, content: &'a EventContent) -> EventData<'a> {
     match content {
-        EventContent::Results(send, groups) => EventData::Results {
+        EventContent::Results(send, _) => EventData::Results {
             app_id,
             send_id: send.as_str(),
-            results: results(groups, known),
+            results: Vec::new(),
         },
         EventContent::Completed(send, recipients, counts) => EventData::Completed {
             app_id,
@@ -62,17 +68,142 @@ fn data<'a>(
     }
 }
 
-fn results<'a>(groups: &[ResultGroup], known: &'a KnownRecipients) -> Vec<EventResult<'a>> {
-    let mut results = Vec::with_capacity(known.count());
+/// Writes what serde would, in half the time: an event has 500 of them.
+fn write_results(
+    text: &mut Vec<u8>,
+    groups: &[ResultGroup],
+    known: &KnownRecipients,
+) -> serde_json::Result<()> {
+    let mut before: &[u8] = b"{";
     for group in groups {
-        let recipients = group.recipients.iter().flat_map(|run| known.of(*run));
-        results.extend(recipients.map(|recipient| EventResult {
-            subscription_id: recipient.subscription_id.as_str(),
-            endpoint: recipient.endpoint.as_str(),
+        let nobody = serde_json::to_vec(&EventResult {
+            subscription_id: "",
+            endpoint: "",
             status: group.status.as_str(),
             http_status: group.http_status,
             attempts: group.attempts,
-        }));
+        })?;
+        let fate = nobody.strip_prefix(NOBODY).unwrap_or_default();
+        for recipient in group.recipients.iter().flat_map(|run| known.of(*run)) {
+            text.extend_from_slice(before);
+            text.extend_from_slice(br#""subscription_id":"#);
+            write_text(text, recipient.subscription_id.as_str())?;
+            text.extend_from_slice(br#","endpoint":"#);
+            write_text(text, recipient.endpoint.as_str())?;
+            text.extend_from_slice(fate);
+            before = b",{";
+        }
     }
-    results
+    Ok(())
+}
+
+/// Writes a JSON string.
+fn write_text(to: &mut Vec<u8>, text: &str) -> serde_json::Result<()> {
+    if has_escapes(text) {
+        return serde_json::to_writer(to, text);
+    }
+    to.push(b'"');
+    to.extend_from_slice(text.as_bytes());
+    to.push(b'"');
+    Ok(())
+}
+
+/// Looks at every byte, which is faster than stopping at the first.
+fn has_escapes(text: &str) -> bool {
+    let is_escaped = |byte| matches!(byte, ..b' ' | b'"' | b'\\');
+    text.bytes().fold(false, |has, byte| has | is_escaped(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use hato_domain::wire::{EventBody, EventData, EventResult};
+    use hato_domain::{
+        AppId, Endpoint, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
+    };
+
+    use super::event_body;
+    use crate::ports::{
+        EventContent, KnownRecipient, KnownRecipients, RecipientId, RecipientRun, ResultGroup,
+        WebhookEvent,
+    };
+
+    const ENDPOINTS: [&str; 4] = [
+        "https://push.example/1",
+        "https://push.example/\"\\2",
+        "https://push.example/\u{1}\n3",
+        "https://push.example/鳩",
+    ];
+
+    fn known(ids: &[&str]) -> KnownRecipients {
+        let known = (1..).zip(ids.iter().zip(ENDPOINTS));
+        let known = known.map(|(number, (id, endpoint))| KnownRecipient {
+            id: RecipientId(number),
+            subscription_id: SubscriptionId::trusted((*id).to_owned()),
+            endpoint: Endpoint::trusted(endpoint.to_owned()),
+        });
+        KnownRecipients::new(known.collect())
+    }
+
+    fn group(status: ResultStatus, http_status: Option<u16>, numbers: [i64; 2]) -> ResultGroup {
+        ResultGroup {
+            status,
+            http_status,
+            attempts: 2,
+            recipients: RecipientRun::of(numbers.map(RecipientId).into()),
+        }
+    }
+
+    #[test]
+    fn results_are_written_as_serde_writes_them() {
+        let ids = ["sub_1", "sub_2", "sub_3", "sub_4"];
+        let groups = vec![
+            group(ResultStatus::Sent, Some(201), [1, 3]),
+            group(ResultStatus::Failed, None, [9, 10]),
+            group(ResultStatus::Expired, Some(410), [2, 4]),
+        ];
+        let (app, send) = (
+            AppId::trusted("app_1".into()),
+            SendId::trusted("snd_1".into()),
+        );
+        let event = WebhookEvent {
+            number: 1,
+            id: WebhookEventId::trusted("msg_1".into()),
+            content: EventContent::Results(send.clone(), groups),
+            created_at: UnixMillis(1_790_000_000_123),
+            attempts: 0,
+            resend: None,
+        };
+        let result = |index: usize, status, http_status| EventResult {
+            subscription_id: ids[index],
+            endpoint: ENDPOINTS[index],
+            status,
+            http_status,
+            attempts: 2,
+        };
+        for (known, results) in [
+            (known(&[]), vec![]),
+            (
+                known(&ids),
+                vec![
+                    result(0, "sent", Some(201)),
+                    result(2, "sent", Some(201)),
+                    result(1, "expired", Some(410)),
+                    result(3, "expired", Some(410)),
+                ],
+            ),
+        ] {
+            let body = EventBody {
+                kind: "delivery.results",
+                timestamp: event.created_at.to_rfc3339(),
+                data: EventData::Results {
+                    app_id: app.as_str(),
+                    send_id: send.as_str(),
+                    results,
+                },
+            };
+            let expected = serde_json::to_string(&body).expect("it is JSON");
+            let written = event_body(&app, &event, &known).expect("it is JSON");
+            assert_eq!(written, expected);
+        }
+    }
 }
