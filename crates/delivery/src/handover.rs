@@ -31,7 +31,7 @@ impl Handover {
         let recipients = recipients.into_iter().map(KnownRecipient::from);
         let recipients = KnownRecipients::new(recipients.collect());
         let mut waiting = self.waiting();
-        waiting.bytes += recipients.size();
+        waiting.bytes += bytes(&recipients);
         waiting.events.push_back((event, recipients));
         while waiting.bytes > MOST_BYTES || waiting.events.len() > MOST_EVENTS {
             waiting.remove(0);
@@ -54,9 +54,13 @@ impl Handover {
 impl Waiting {
     fn remove(&mut self, place: usize) -> Option<KnownRecipients> {
         let (_, recipients) = self.events.remove(place)?;
-        self.bytes -= recipients.size();
+        self.bytes -= bytes(&recipients);
         Some(recipients)
     }
+}
+
+fn bytes(recipients: &KnownRecipients) -> usize {
+    recipients.size() + recipients.count() * size_of::<KnownRecipient>()
 }
 
 #[cfg(test)]

@@ -147,10 +147,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> Flight<Q> {
         let posting = posting.filter(|posting| posting.webhook.url == self.url());
         Ok(posting.map(|posting| {
             let recipients = at_hand.unwrap_or(posting.recipients);
-            let webhook = posting.webhook;
             let posting = Posting {
-                webhook,
                 recipients,
+                ..posting
             };
             (now, posting)
         }))
