@@ -1,5 +1,6 @@
 //! A labelled field of a form.
 
+use html_escape::encode_text;
 use leptos::prelude::*;
 
 /// What is typed into a field.
@@ -75,7 +76,7 @@ pub fn Field(
                 required=!optional
                 aria-describedby=described
             >
-                {text_of_area(value)}
+                {text_of_area(&value)}
             </textarea>
         }
         .into_any()
@@ -126,11 +127,13 @@ fn Input(
     }
 }
 
-/// A text as the content of a `textarea`, whose first line break does not count (WHATWG HTML §13.1.2.5).
-pub fn text_of_area(text: String) -> String {
-    if text.starts_with(['\r', '\n']) {
-        format!("\n{text}")
+/// A text as the content of a `textarea`, whose first line break does not count (WHATWG HTML §13.1.2.5). It is escaped here,
+/// for Leptos writes the children of this element as they are.
+pub fn text_of_area(text: &str) -> String {
+    let first = if text.starts_with(['\r', '\n']) {
+        "\n"
     } else {
-        text
-    }
+        ""
+    };
+    format!("{first}{}", encode_text(text))
 }

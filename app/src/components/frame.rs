@@ -1,5 +1,6 @@
 //! What surrounds every page: header, navigation and footer.
 
+use html_escape::encode_text;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_meta::Title;
@@ -19,8 +20,10 @@ pub fn Frame(
 ) -> impl IntoView {
     let visit = Visit::current();
     let texts = &visit.texts().site;
+    // Titles carry what strangers wrote, and leptos_meta writes the element's text as it is.
+    let title = format!("{} · Hato", encode_text(&title));
     view! {
-        <Title text={title + " · Hato"} />
+        <Title text=title />
         <a class="skip" href="#content">
             {texts.skip}
         </a>

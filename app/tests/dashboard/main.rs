@@ -5,6 +5,7 @@ mod app_pages;
 mod drafts;
 mod entrance;
 mod first_notification;
+mod hostile_names;
 mod languages;
 mod live;
 mod privacy;

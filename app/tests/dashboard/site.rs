@@ -165,6 +165,31 @@ impl Site {
         ids.fetch_one(&mut database).await.expect("an event")
     }
 
+    /// Writes a text wherever the outside world can have a word in what the app's pages show, by way of the database.
+    pub async fn write_everywhere(&self, app: &str, text: &str) {
+        let mut database = self.database().await;
+        for statement in [
+            "UPDATE subscriptions SET platform = $2, endpoint = 'https://push.example/' || $2 WHERE app_id = $1",
+            "UPDATE sends SET url = 'https://example.com/' || $2, icon = url, badge = url, actor_name = $2,
+                              failed_other = 1, status = 'done'
+             WHERE app_id = $1",
+            "UPDATE key_events SET actor_name = $2 WHERE app_id = $1",
+            "UPDATE sessions SET browser = $2 WHERE $1 = $1",
+            "INSERT INTO send_failures (send_id, host, reason, recipients)
+             SELECT id, $2, 'refused', 1 FROM sends WHERE app_id = $1",
+            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, attempts, created_at)
+             SELECT id, app_id, $2, 'https://push.example/' || $2, 'refused', 1, created_at
+             FROM sends WHERE app_id = $1",
+            "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, answer, started_at,
+                                           duration_ms, signature)
+             SELECT app_id, id, 1, 'https://hooks.example.com/' || $2, 500, $2, created_at, 1, $2
+             FROM webhook_events WHERE app_id = $1",
+        ] {
+            let query = sqlx::query(statement).bind(app).bind(text);
+            query.execute(&mut database).await.expect("written");
+        }
+    }
+
     async fn database(&self) -> SqliteConnection {
         SqliteConnection::connect(&self.url)
             .await

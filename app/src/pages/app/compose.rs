@@ -269,5 +269,5 @@ fn Kept(draft: Draft) -> impl IntoView {
         ("once", once),
     ];
     fields
-        .map(|(name, value)| view! { <textarea name=name hidden>{text_of_area(value)}</textarea> })
+        .map(|(name, value)| view! { <textarea name=name hidden>{text_of_area(&value)}</textarea> })
 }
