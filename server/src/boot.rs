@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hato_delivery::{
-    BadPoster, BadRoots, DeliverySettings, Engine, Handover, Janitor, WebhookSender,
-    WebhookSettings,
+    ClientBuildError, DeliverySettings, Engine, Janitor, RecipientCache, RootStoreError,
+    WebhookSender, WebhookSettings,
 };
 use hato_service::ports::{Clock, Store, SystemClock};
 use hato_service::{Secrets, Service, Settings, Wake};
@@ -55,7 +55,7 @@ pub enum BootError {
     Provider(BadProvider),
     /// Webhooks cannot be posted to with these settings.
     #[error(transparent)]
-    Webhooks(BadPoster),
+    Webhooks(ClientBuildError),
     /// Metrics cannot be recorded.
     #[error("metrics cannot be recorded")]
     Metrics(#[from] BadMetrics),
@@ -146,20 +146,20 @@ fn delivering(
     (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
     (secrets, wake): (&Secrets, &Wake),
 ) -> Result<Delivering, BootError> {
-    let handover = Handover::default();
+    let recipient_cache = RecipientCache::default();
     let webhooks = WebhookSender::new(
         Arc::clone(&store),
         Arc::clone(&clock),
         secrets.clone(),
-        (wake.clone(), handover.clone()),
+        (wake.clone(), recipient_cache.clone()),
         webhook_settings(config),
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
-    let news = (wake.clone(), handover);
+    let news = (wake.clone(), recipient_cache);
     let engine = Engine::new(store, clock, secrets.clone(), news, delivery);
     Ok(Delivering {
         engine: engine.map_err(|error| unusable_roots(&error))?,
-        webhooks: webhooks.map_err(unusable_poster)?,
+        webhooks: webhooks.map_err(unusable_webhook_client)?,
         janitor,
     })
 }
@@ -247,14 +247,14 @@ fn webhook_settings(config: &Config) -> WebhookSettings {
     }
 }
 
-fn unusable_poster(error: BadPoster) -> BootError {
+fn unusable_webhook_client(error: ClientBuildError) -> BootError {
     match error {
-        BadPoster::Roots(error) => unusable_roots(&error).into(),
-        other @ BadPoster::Client(_) => BootError::Webhooks(other),
+        ClientBuildError::Roots(error) => unusable_roots(&error).into(),
+        other @ ClientBuildError::Client(_) => BootError::Webhooks(other),
     }
 }
 
-fn unusable_roots(error: &BadRoots) -> BadSetting {
+fn unusable_roots(error: &RootStoreError) -> BadSetting {
     tracing::debug!(%error, "the additional trusted roots cannot be used");
     config::bad_outbound_ca()
 }

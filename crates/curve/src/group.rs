@@ -3,7 +3,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::scalar::{below, words};
-use crate::{Agreement, LANES, NotOnCurve, Scalar};
+use crate::{Agreement, InvalidPointError, LANES, Scalar};
 
 /// p (SP 800-186 §3.2.1.3), least significant word first.
 const P: [u64; 4] = [
@@ -23,7 +23,7 @@ pub struct Group {
 
 /// What eight agreements come to.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub struct Agreed {
+pub struct GroupAgreements {
     /// A bit for each lane whose peer is a point on the curve; what the others have is meaningless.
     pub on_curve: u8,
     pub public_x: [[u8; 32]; LANES],
@@ -35,7 +35,7 @@ impl Group {
     /// Lanes that are left over agree with nobody.
     pub fn new(keys: &[Scalar], peers: &[[u8; 65]]) -> Self {
         let key = |lane: usize| keys.get(lane).cloned().unwrap_or(Scalar::ONE);
-        let point = |lane: usize| peers.get(lane).map_or(NOWHERE, coordinates);
+        let point = |lane: usize| peers.get(lane).map_or(INVALID_POINT, coordinates);
         let points: [_; LANES] = std::array::from_fn(point);
         Self {
             keys: std::array::from_fn(key),
@@ -45,22 +45,22 @@ impl Group {
     }
 }
 
-const NOWHERE: ([u8; 32], [u8; 32]) = ([0; 32], [0; 32]);
+const INVALID_POINT: ([u8; 32], [u8; 32]) = ([0; 32], [0; 32]);
 
 fn coordinates(point: &[u8; 65]) -> ([u8; 32], [u8; 32]) {
-    let mut coordinates = NOWHERE;
+    let mut coordinates = INVALID_POINT;
     coordinates.0.copy_from_slice(&point[1..33]);
     coordinates.1.copy_from_slice(&point[33..]);
     let (x, y) = (words(&coordinates.0), words(&coordinates.1));
     let valid = point[0] == 4 && below(&x, &P) && below(&y, &P);
-    if valid { coordinates } else { NOWHERE }
+    if valid { coordinates } else { INVALID_POINT }
 }
 
-impl Agreed {
-    pub fn agreements(&self) -> impl Iterator<Item = Result<Agreement, NotOnCurve>> {
+impl GroupAgreements {
+    pub fn agreements(&self) -> impl Iterator<Item = Result<Agreement, InvalidPointError>> {
         (0..LANES).map(|lane| {
             if self.on_curve >> lane & 1 == 0 {
-                return Err(NotOnCurve);
+                return Err(InvalidPointError);
             }
             let mut public = [4; 65];
             public[1..33].copy_from_slice(&self.public_x[lane]);

@@ -1,12 +1,12 @@
 //! Key agreement on P-256 with many peers at once.
 //!
 //! RFC 8291 wants a fresh key pair for every message, so a page of recipients needs as many public keys and shared secrets,
-//! none of which depends on another. [`Lanes`] computes eight of them side by side, one in each 64-bit lane of AVX-512's
+//! none of which depends on another. [`Avx512Ecdh`] computes eight of them side by side, one in each 64-bit lane of AVX-512's
 //! IFMA instructions, at about a quarter of what they cost one after the other.
 //!
-//! - `lanes/field.rs`: arithmetic modulo p, and the bounds it keeps.
-//! - `lanes/point.rs`: doubling and adding points.
-//! - `lanes/multiply.rs`: multiplying them by scalars, and why no exceptional case can come up.
+//! - `avx512/field.rs`: arithmetic modulo p, and the bounds it keeps.
+//! - `avx512/point.rs`: doubling and adding points.
+//! - `avx512/multiply.rs`: multiplying them by scalars, and why no exceptional case can come up.
 //! - `scalar.rs`: private keys; `group.rs`: bytes into groups of eight and back.
 //!
 //! Private keys decide about no branch and no address: tables are read as a whole, and what does not count is masked away.
@@ -15,18 +15,18 @@
 //! Sources: SP 800-186 (the curve), FIPS 186-5 (key generation), SP 800-56A §5.7.1.2 (the agreement), the Explicit-Formulas
 //! Database.
 
-mod group;
 #[cfg(target_arch = "x86_64")]
-mod lanes;
+mod avx512;
 #[cfg(not(target_arch = "x86_64"))]
-#[path = "no_lanes.rs"]
-mod lanes;
+#[path = "unsupported.rs"]
+mod avx512;
+mod group;
 mod scalar;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::group::{Agreed, Group};
-pub use crate::lanes::Lanes;
+pub use crate::avx512::Avx512Ecdh;
+use crate::group::{Group, GroupAgreements};
 pub use crate::scalar::Scalar;
 
 /// Agreements that are computed together: a group of fewer costs as much.
@@ -35,7 +35,7 @@ pub const LANES: usize = 8;
 /// A peer's public key is no uncompressed point on P-256 (SEC 1 §2.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the peer's public key is no point on P-256")]
-pub struct NotOnCurve;
+pub struct InvalidPointError;
 
 /// A public key of ours, and what its private key agrees upon with a peer.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -47,16 +47,16 @@ pub struct Agreement {
     pub shared: [u8; 32],
 }
 
-impl Lanes {
+impl Avx512Ecdh {
     /// Agrees with each peer with a fresh key pair, in their order. The error is the random generator's.
-    pub fn agree_fresh<E>(
+    pub fn ecdh_batch_ephemeral<E>(
         self,
         peers: &[[u8; 65]],
         mut fill_random: impl FnMut(&mut [u8]) -> Result<(), E>,
-    ) -> Result<Vec<Result<Agreement, NotOnCurve>>, E> {
-        let fresh = peers.iter().map(|_| Scalar::fresh(&mut fill_random));
-        let keys = fresh.collect::<Result<Vec<_>, E>>()?;
-        Ok(self.agree(&keys, peers))
+    ) -> Result<Vec<Result<Agreement, InvalidPointError>>, E> {
+        let keys = peers.iter().map(|_| Scalar::random(&mut fill_random));
+        let keys = keys.collect::<Result<Vec<_>, E>>()?;
+        Ok(self.ecdh_batch(&keys, peers))
     }
 
     /// Agrees with each peer with the private key at its place, in their order.
@@ -64,14 +64,18 @@ impl Lanes {
     /// # Panics
     ///
     /// If there are not as many keys as peers.
-    pub fn agree(self, keys: &[Scalar], peers: &[[u8; 65]]) -> Vec<Result<Agreement, NotOnCurve>> {
+    pub fn ecdh_batch(
+        self,
+        keys: &[Scalar],
+        peers: &[[u8; 65]],
+    ) -> Vec<Result<Agreement, InvalidPointError>> {
         assert_eq!(keys.len(), peers.len(), "a private key for each peer");
         let chunks = keys.chunks(LANES).zip(peers.chunks(LANES));
         let groups: Vec<Group> = chunks
             .map(|(keys, peers)| Group::new(keys, peers))
             .collect();
-        let agreed = self.compute(&groups);
-        let all = agreed.iter().flat_map(Agreed::agreements);
+        let computed = self.compute(&groups);
+        let all = computed.iter().flat_map(GroupAgreements::agreements);
         all.take(peers.len()).collect()
     }
 }

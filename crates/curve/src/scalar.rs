@@ -27,7 +27,7 @@ impl Scalar {
     }
 
     /// A key by rejection sampling (FIPS 186-5 §A.2.2) from a generator's bytes.
-    pub fn fresh<E>(mut fill_random: impl FnMut(&mut [u8]) -> Result<(), E>) -> Result<Self, E> {
+    pub fn random<E>(mut fill_random: impl FnMut(&mut [u8]) -> Result<(), E>) -> Result<Self, E> {
         let mut bytes = [0; 32];
         loop {
             fill_random(&mut bytes)?;

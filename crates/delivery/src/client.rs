@@ -1,4 +1,4 @@
-//! Sends pushes to any number of push services: a pool of connections for each origin, a gate for each app in front of it.
+//! Sends pushes to any number of push services: a pool of connections for each origin, a limiter for each app in front of it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,93 +9,100 @@ use hato_domain::{AppId, UnixMillis};
 use http::StatusCode;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, retry_after};
-use crate::connection::NoAnswer;
-use crate::connector::{Connector, NoConnection};
-use crate::gate::{Closed, Gate, Report};
-use crate::openings::{Opener, Openings};
+use crate::connect_limiter::{AppConnectLimit, ConnectLimiter};
+use crate::connection::ExchangeError;
+use crate::connector::{ConnectError, Connector};
+use crate::limiter::{AdaptiveLimiter, Feedback, Rejected};
 use crate::origin::Origin;
-use crate::pool::{Pool, Undelivered};
+use crate::pool::{DeliveryError, Pool};
 use crate::push::Push;
-use crate::roots::BadRoots;
+use crate::response::{PushResponse, retry_after};
+use crate::roots::RootStoreError;
 use crate::settings::{DeliverySettings, OriginLimits};
 
-/// Pools and gates kept before the idle ones among them are forgotten early.
-const KEPT: usize = 16_384;
+/// Pools and limiters kept before the idle ones among them are forgotten early.
+const MAX_ENTRIES: usize = 16_384;
 /// How long an idle pool is kept.
-const IDLE: Duration = Duration::from_mins(1);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The client of all push services.
 pub struct PushClient {
     connector: Arc<Connector>,
     limits: OriginLimits,
-    answer_timeout: Duration,
-    turn_patience: Duration,
+    response_timeout: Duration,
+    permit_timeout: Duration,
     pools: Mutex<HashMap<Origin, Arc<Pool>>>,
-    gates: Mutex<HashMap<(AppId, Origin), Arc<Gate>>>,
-    openings: Openings,
+    limiters: Mutex<HashMap<(AppId, Origin), Arc<AdaptiveLimiter>>>,
+    connect_limiter: ConnectLimiter,
 }
 
-/// The way of an app's pushes to an origin.
+/// The route of an app's pushes to an origin.
 #[derive(Clone)]
-pub struct Way {
-    gate: Arc<Gate>,
+pub struct PushRoute {
+    limiter: Arc<AdaptiveLimiter>,
     pool: Arc<Pool>,
-    opener: Opener,
+    connect_limit: AppConnectLimit,
 }
 
-impl Way {
+impl PushRoute {
     /// Whether it is worth preparing a push.
-    pub fn look(&self) -> Result<(), Closed> {
-        self.gate.look()
+    pub fn check(&self) -> Result<(), Rejected> {
+        self.limiter.check()
     }
 }
 
 impl PushClient {
     /// One that goes by `settings`.
-    pub fn new(settings: &DeliverySettings) -> Result<Self, BadRoots> {
+    pub fn new(settings: &DeliverySettings) -> Result<Self, RootStoreError> {
         Ok(Self {
             connector: Arc::new(Connector::new(settings)?),
             limits: settings.per_origin,
-            answer_timeout: settings.answer_timeout,
-            turn_patience: settings.turn_patience,
+            response_timeout: settings.response_timeout,
+            permit_timeout: settings.permit_timeout,
             pools: Mutex::new(HashMap::new()),
-            gates: Mutex::new(HashMap::new()),
-            openings: Openings::new(settings.openings_per_app),
+            limiters: Mutex::new(HashMap::new()),
+            connect_limiter: ConnectLimiter::new(settings.connects_per_app),
         })
     }
 
-    /// The way of `app` to `origin`.
-    pub fn way(&self, app: &AppId, origin: &Origin) -> Way {
+    /// The route of `app` to `origin`.
+    pub fn route(&self, app: &AppId, origin: &Origin) -> PushRoute {
         let pool = self.pool(origin);
-        let gate = self.gate(app, origin);
-        gate.set_ceiling(pool.ceiling());
-        let opener = self.openings.of(app);
-        Way { gate, pool, opener }
+        let limiter = self.limiter(app, origin);
+        limiter.set_ceiling(pool.ceiling());
+        let connect_limit = self.connect_limiter.for_app(app);
+        PushRoute {
+            limiter,
+            pool,
+            connect_limit,
+        }
     }
 
     /// Sends a push and answers what the push service said, whatever it said; redirects are not followed. `now` is asked
     /// when an answer names a date.
     pub async fn send(
         &self,
-        way: &Way,
+        route: &PushRoute,
         push: &Push,
         now: impl Fn() -> UnixMillis,
-    ) -> Result<Answer, Undelivered> {
+    ) -> Result<PushResponse, DeliveryError> {
         if self.connector.is_full() {
-            self.forget_idle(Duration::ZERO);
+            self.close_idle_pools(Duration::ZERO);
         }
-        let place = way.gate.enter().await?;
-        let result = way.pool.send(push, &way.opener, self.answer_timeout).await;
-        place.leave(report(&result, now));
+        let permit = route.limiter.acquire().await?;
+        let result = route
+            .pool
+            .send(push, &route.connect_limit, self.response_timeout)
+            .await;
+        permit.release(feedback(&result, now));
         result
     }
 
-    /// Closes the connections that were not used for a minute, and forgets gates that know nothing any more.
-    pub fn tidy(&self) {
-        self.forget_idle(IDLE);
-        keep_known(&mut lock(&self.gates));
-        self.openings.tidy();
+    /// Closes the connections that were not used for a minute, and forgets limiters that know nothing any more.
+    pub fn evict_idle(&self) {
+        self.close_idle_pools(IDLE_TIMEOUT);
+        evict_forgettable(&mut lock(&self.limiters));
+        self.connect_limiter.evict_idle();
     }
 
     fn pool(&self, origin: &Origin) -> Arc<Pool> {
@@ -103,32 +110,32 @@ impl PushClient {
         if let Some(pool) = pools.get(origin) {
             return Arc::clone(pool);
         }
-        if pools.len() >= KEPT {
-            keep_used(&mut pools, Instant::now());
+        if pools.len() >= MAX_ENTRIES {
+            evict_idle_pools(&mut pools, Instant::now());
         }
         let pool = Pool::new(origin.clone(), Arc::clone(&self.connector), self.limits);
         insert(&mut pools, origin.clone(), pool)
     }
 
-    fn gate(&self, app: &AppId, origin: &Origin) -> Arc<Gate> {
-        let mut gates = lock(&self.gates);
+    fn limiter(&self, app: &AppId, origin: &Origin) -> Arc<AdaptiveLimiter> {
+        let mut limiters = lock(&self.limiters);
         let key = (app.clone(), origin.clone());
-        if let Some(gate) = gates.get(&key) {
-            return Arc::clone(gate);
+        if let Some(limiter) = limiters.get(&key) {
+            return Arc::clone(limiter);
         }
-        if gates.len() >= KEPT {
-            keep_known(&mut gates);
+        if limiters.len() >= MAX_ENTRIES {
+            evict_forgettable(&mut limiters);
         }
         insert(
-            &mut gates,
+            &mut limiters,
             key,
-            Gate::new(self.limits.requests, self.turn_patience),
+            AdaptiveLimiter::new(self.limits.requests, self.permit_timeout),
         )
     }
 
-    fn forget_idle(&self, unused_for: Duration) {
+    fn close_idle_pools(&self, unused_for: Duration) {
         let now = Instant::now();
-        keep_used(
+        evict_idle_pools(
             &mut lock(&self.pools),
             now.checked_sub(unused_for).unwrap_or(now),
         );
@@ -146,25 +153,28 @@ fn insert<K: Eq + Hash, V>(map: &mut HashMap<K, Arc<V>>, key: K, value: V) -> Ar
 }
 
 /// A pool that a page is about to use is held by it, and stays.
-fn keep_used(pools: &mut HashMap<Origin, Arc<Pool>>, since: Instant) {
+fn evict_idle_pools(pools: &mut HashMap<Origin, Arc<Pool>>, since: Instant) {
     pools.retain(|_, pool| Arc::strong_count(pool) > 1 || !pool.is_idle_since(since));
 }
 
-fn keep_known(gates: &mut HashMap<(AppId, Origin), Arc<Gate>>) {
-    gates.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_forgettable());
+fn evict_forgettable(limiters: &mut HashMap<(AppId, Origin), Arc<AdaptiveLimiter>>) {
+    limiters.retain(|_, limiter| Arc::strong_count(limiter) > 1 || !limiter.is_forgettable());
 }
 
-fn report(result: &Result<Answer, Undelivered>, now: impl Fn() -> UnixMillis) -> Report {
+fn feedback(
+    result: &Result<PushResponse, DeliveryError>,
+    now: impl Fn() -> UnixMillis,
+) -> Feedback {
     match result {
         Ok(answer) if is_throttling(answer.status) => {
-            Report::Throttled(retry_after(&answer.headers, now()))
+            Feedback::Throttled(retry_after(&answer.headers, now()))
         }
-        Ok(_) => Report::Answered,
+        Ok(_) => Feedback::Answered,
         Err(
-            Undelivered::NoAnswer(NoAnswer::Late)
-            | Undelivered::NoConnection(NoConnection::Unreachable(_)),
-        ) => Report::Unanswered,
-        Err(_) => Report::Unclear,
+            DeliveryError::Exchange(ExchangeError::Late)
+            | DeliveryError::Connect(ConnectError::Unreachable(_)),
+        ) => Feedback::Unanswered,
+        Err(_) => Feedback::Unclear,
     }
 }
 

@@ -18,19 +18,19 @@ use tokio_rustls::client::TlsStream;
 
 pub use http2::Http2;
 
-use crate::answer::Answer;
-use crate::connector::NoConnection;
+use crate::connector::ConnectError;
 use crate::push::Push;
+use crate::response::PushResponse;
 
 /// Most bytes of an answer's body that are read: the reason of a refusal fits, a flood does not.
 const BODY_LIMIT: usize = 4_096;
 /// Most bytes of an answer's headers.
 const HEADER_LIMIT: u32 = 16_384;
 /// How long the rest of a body is waited for once the status is known.
-const BODY_PATIENCE: Duration = Duration::from_secs(1);
+const BODY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A handle to an open connection. Its socket closes when the last handle is gone and nothing is in flight.
-pub enum Connection {
+pub enum PushConnection {
     /// Carries one request at a time.
     Http1(Http1),
     /// Shared by many requests.
@@ -42,7 +42,7 @@ pub type Http1 = http1::SendRequest<Full<Bytes>>;
 
 /// A request got no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum NoAnswer {
+pub enum ExchangeError {
     /// The push service has not seen the request: it may be sent again at once.
     #[error("the connection was closed before the request was sent")]
     Unsent,
@@ -54,12 +54,12 @@ pub enum NoAnswer {
     Failed(Box<dyn Error + Send + Sync>),
 }
 
-impl Connection {
+impl PushConnection {
     /// Starts HTTP on a TLS connection in the version that was negotiated; `slot` is given back when it closes.
     pub async fn start(
         stream: TlsStream<TcpStream>,
         slot: OwnedSemaphorePermit,
-    ) -> Result<Self, NoConnection> {
+    ) -> Result<Self, ConnectError> {
         if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
             http2::start(stream, slot).await.map(Self::Http2)
         } else {
@@ -68,7 +68,11 @@ impl Connection {
     }
 
     /// Sends a push and reads the answer, whose head must be there by `deadline`.
-    pub async fn exchange(&mut self, push: &Push, deadline: Instant) -> Result<Answer, NoAnswer> {
+    pub async fn exchange(
+        &mut self,
+        push: &Push,
+        deadline: Instant,
+    ) -> Result<PushResponse, ExchangeError> {
         match self {
             Self::Http1(sender) => exchange_http1(sender, push, deadline).await,
             Self::Http2(http2) => http2.exchange(push, deadline).await,
@@ -79,12 +83,12 @@ impl Connection {
 async fn start_http1(
     stream: TlsStream<TcpStream>,
     slot: OwnedSemaphorePermit,
-) -> Result<Http1, NoConnection> {
+) -> Result<Http1, ConnectError> {
     let (sender, connection) = http1::Builder::new()
         .max_buf_size(HEADER_LIMIT as usize)
         .handshake(TokioIo::new(stream))
         .await
-        .map_err(NoConnection::because)?;
+        .map_err(ConnectError::unreachable)?;
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a connection to a push service ended");
@@ -98,21 +102,21 @@ async fn exchange_http1(
     sender: &mut Http1,
     push: &Push,
     deadline: Instant,
-) -> Result<Answer, NoAnswer> {
+) -> Result<PushResponse, ExchangeError> {
     let sending =
         sender.try_send_request(push.request(Version::HTTP_11, Full::new(push.body.clone())));
     let response = timeout_at(deadline, sending).await;
-    let response = response.map_err(|_| NoAnswer::Late)?;
+    let response = response.map_err(|_| ExchangeError::Late)?;
     let (head, body) = response
         .map_err(|mut error| match error.take_message() {
-            Some(_) => NoAnswer::Unsent,
-            None => NoAnswer::Failed(error.into_error().into()),
+            Some(_) => ExchangeError::Unsent,
+            None => ExchangeError::Failed(error.into_error().into()),
         })?
         .into_parts();
-    Ok(Answer {
+    Ok(PushResponse {
         status: head.status,
         headers: head.headers,
-        body: read(body, deadline.min(Instant::now() + BODY_PATIENCE)).await,
+        body: read(body, deadline.min(Instant::now() + BODY_TIMEOUT)).await,
     })
 }
 

@@ -13,15 +13,15 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use url::Host;
 
-use crate::connection::Connection;
-use crate::guard::{Guard, Lookup, NoAddress};
+use crate::address_filter::{AddressFilter, LookupPermit, ResolveError};
+use crate::connection::PushConnection;
 use crate::origin::Origin;
-use crate::roots::{BadRoots, client_config};
+use crate::roots::{RootStoreError, client_config};
 use crate::settings::DeliverySettings;
 
 /// Why a connection could not be opened; shared by all requests that waited for it.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum NoConnection {
+pub enum ConnectError {
     /// The address is not permitted.
     #[error("the address is not permitted")]
     Blocked,
@@ -30,25 +30,25 @@ pub enum NoConnection {
     Unreachable(Arc<str>),
 }
 
-impl NoConnection {
+impl ConnectError {
     /// Unreachable, because of `cause`.
-    pub fn because(cause: impl std::fmt::Display) -> Self {
+    pub fn unreachable(cause: impl std::fmt::Display) -> Self {
         Self::Unreachable(cause.to_string().into())
     }
 }
 
-impl From<NoAddress> for NoConnection {
-    fn from(cause: NoAddress) -> Self {
+impl From<ResolveError> for ConnectError {
+    fn from(cause: ResolveError) -> Self {
         match cause {
-            NoAddress::Blocked => Self::Blocked,
-            NoAddress::Unresolved(_) => Self::because(cause),
+            ResolveError::Blocked => Self::Blocked,
+            ResolveError::Unresolved(_) => Self::unreachable(cause),
         }
     }
 }
 
 /// Opens connections to push services.
 pub struct Connector {
-    guard: Guard,
+    filter: AddressFilter,
     tls: TlsConnector,
     slots: Arc<Semaphore>,
     timeout: Duration,
@@ -56,10 +56,10 @@ pub struct Connector {
 
 impl Connector {
     /// One that goes by `settings`.
-    pub fn new(settings: &DeliverySettings) -> Result<Self, BadRoots> {
+    pub fn new(settings: &DeliverySettings) -> Result<Self, RootStoreError> {
         let config = client_config(settings.outbound_ca.as_deref())?;
         Ok(Self {
-            guard: Guard::new(settings.outbound.clone()),
+            filter: AddressFilter::new(settings.outbound.clone()),
             tls: TlsConnector::from(Arc::new(config)),
             slots: Arc::new(Semaphore::new(settings.connections)),
             timeout: settings.connect_timeout,
@@ -72,45 +72,45 @@ impl Connector {
     }
 
     /// How long somebody who wants a connection waits for it at most: to be opened, or to have room again.
-    pub fn patience(&self) -> Duration {
+    pub fn max_wait(&self) -> Duration {
         self.timeout * 2
     }
 
     /// A new connection to `origin`. Waiting for a slot or for other lookups does not count toward the time-out: it says nothing
     /// about the push service.
-    pub async fn open(&self, origin: &Origin) -> Result<Connection, NoConnection> {
+    pub async fn open(&self, origin: &Origin) -> Result<PushConnection, ConnectError> {
         let slot = Arc::clone(&self.slots)
             .acquire_owned()
             .await
-            .map_err(NoConnection::because)?;
-        let lookup = self.guard.lookup(origin).await;
+            .map_err(ConnectError::unreachable)?;
+        let lookup = self.filter.lookup(origin).await;
         match timeout(self.timeout, self.establish(origin, lookup, slot)).await {
             Ok(opened) => opened,
-            Err(_) => Err(NoConnection::because("no connection in time")),
+            Err(_) => Err(ConnectError::unreachable("no connection in time")),
         }
     }
 
     async fn establish(
         &self,
         origin: &Origin,
-        lookup: Option<Lookup>,
+        lookup: Option<LookupPermit>,
         slot: OwnedSemaphorePermit,
-    ) -> Result<Connection, NoConnection> {
-        let addresses = self.guard.addresses(origin, lookup).await?;
-        let name = server_name(origin).map_err(NoConnection::because)?;
+    ) -> Result<PushConnection, ConnectError> {
+        let addresses = self.filter.addresses(origin, lookup).await?;
+        let name = server_name(origin).map_err(ConnectError::unreachable)?;
         let tcp = self
-            .reach(&addresses)
+            .connect(&addresses)
             .await
-            .map_err(NoConnection::because)?;
+            .map_err(ConnectError::unreachable)?;
         let tls = self
-            .shake_hands(name, tcp)
+            .handshake(name, tcp)
             .await
-            .map_err(NoConnection::because)?;
-        Connection::start(tls, slot).await
+            .map_err(ConnectError::unreachable)?;
+        PushConnection::start(tls, slot).await
     }
 
     /// The first address that answers; one that does not gets its share of the time, so that the others get theirs.
-    async fn reach(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    async fn connect(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
         let share = self.timeout / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
         let mut failure = io::ErrorKind::NotFound.into();
         for address in addresses {
@@ -123,7 +123,7 @@ impl Connector {
         Err(failure)
     }
 
-    async fn shake_hands(
+    async fn handshake(
         &self,
         name: ServerName<'static>,
         tcp: TcpStream,

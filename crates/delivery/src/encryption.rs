@@ -2,20 +2,20 @@
 //!
 //! Each message has an ephemeral key pair and a salt of its own. The agreement on the curve is nearly the whole cost, so
 //! messages are made a chunk of recipients at a time, away from the threads that drive the network ([`Encryptor`]). Where
-//! the processor has [`Lanes`], a chunk's agreements are computed side by side; elsewhere aws-lc makes them one by one.
+//! the processor has AVX-512 IFMA ([`Avx512Ecdh`]), a chunk's agreements are computed side by side; elsewhere aws-lc makes them one by one.
 
 mod encryptor;
 #[cfg(test)]
 mod tests;
 
-pub use encryptor::{Encryptor, Interrupted};
+pub use encryptor::{Encryptor, InterruptedError};
 
 use aws_lc_rs::aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::agreement::{ECDH_P256, PrivateKey, UnparsedPublicKey, agree};
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Prk, Salt};
 use bytes::Bytes;
-use hato_curve::{Agreement, LANES, Lanes, NotOnCurve};
+use hato_curve::{Agreement, Avx512Ecdh, InvalidPointError, LANES};
 use hato_domain::BrowserKeys;
 
 /// The record size that is announced, which is also the largest body a push service must take (RFC 8030 §7.2).
@@ -45,8 +45,8 @@ pub enum EncryptionError {
     Library,
 }
 
-impl From<NotOnCurve> for EncryptionError {
-    fn from(_: NotOnCurve) -> Self {
+impl From<InvalidPointError> for EncryptionError {
+    fn from(_: InvalidPointError) -> Self {
         Self::NoPoint
     }
 }
@@ -57,15 +57,15 @@ impl From<Unspecified> for EncryptionError {
     }
 }
 
-/// The fewest recipients of a group for which lanes cost less than aws-lc.
-const FEWEST: usize = 3;
+/// The fewest recipients of a group for which a batch costs less than aws-lc.
+const MIN_BATCH: usize = 3;
 
 /// The body of a push message to one recipient.
 pub fn encrypt(keys: &BrowserKeys, plaintext: &[u8]) -> Result<Bytes, EncryptionError> {
     let ephemeral = PrivateKey::generate(&ECDH_P256)?;
     seal(
-        &agree_alone(&ephemeral, keys)?,
-        fresh_salt()?,
+        &agree_single(&ephemeral, keys)?,
+        random_salt()?,
         keys,
         plaintext,
     )
@@ -77,14 +77,14 @@ pub fn encrypt_page(
     plaintext: &[u8],
 ) -> Vec<Result<Bytes, EncryptionError>> {
     let rest = recipients.len() % LANES;
-    let together = recipients.len() - if rest < FEWEST { rest } else { 0 };
-    let mut agreements = agree_together(&recipients[..together]).into_iter();
+    let batched = recipients.len() - if rest < MIN_BATCH { rest } else { 0 };
+    let mut agreements = agree_batch(&recipients[..batched]).into_iter();
     recipients
         .iter()
         .map(|keys| {
             let agreement = agreements.next();
             std::panic::catch_unwind(|| match agreement {
-                Some(agreement) => seal(&agreement?, fresh_salt()?, keys, plaintext),
+                Some(agreement) => seal(&agreement?, random_salt()?, keys, plaintext),
                 None => encrypt(keys, plaintext),
             })
             .unwrap_or(Err(EncryptionError::Library))
@@ -93,17 +93,17 @@ pub fn encrypt_page(
 }
 
 /// Agreements with all of `recipients`, or with none of them where they can only be made one by one.
-fn agree_together(recipients: &[BrowserKeys]) -> Vec<Result<Agreement, NotOnCurve>> {
-    let Some(lanes) = Lanes::detect() else {
+fn agree_batch(recipients: &[BrowserKeys]) -> Vec<Result<Agreement, InvalidPointError>> {
+    let Some(ecdh) = Avx512Ecdh::detect() else {
         return Vec::new();
     };
     let peers: Vec<[u8; POINT_SIZE]> = recipients.iter().map(|keys| keys.p256dh).collect();
-    let agree = || lanes.agree_fresh(&peers, aws_lc_rs::rand::fill);
+    let agree = || ecdh.ecdh_batch_ephemeral(&peers, aws_lc_rs::rand::fill);
     let agreements = std::panic::catch_unwind(agree).unwrap_or(Err(Unspecified));
     agreements.unwrap_or_default()
 }
 
-fn agree_alone(ephemeral: &PrivateKey, keys: &BrowserKeys) -> Result<Agreement, EncryptionError> {
+fn agree_single(ephemeral: &PrivateKey, keys: &BrowserKeys) -> Result<Agreement, EncryptionError> {
     let public = ephemeral.compute_public_key()?;
     let public = public.as_ref().try_into().map_err(|_| Unspecified)?;
     let peer = UnparsedPublicKey::new(&ECDH_P256, &keys.p256dh[..]);
@@ -113,7 +113,7 @@ fn agree_alone(ephemeral: &PrivateKey, keys: &BrowserKeys) -> Result<Agreement, 
     })
 }
 
-fn fresh_salt() -> Result<[u8; SALT_SIZE], Unspecified> {
+fn random_salt() -> Result<[u8; SALT_SIZE], Unspecified> {
     let mut salt = [0; SALT_SIZE];
     aws_lc_rs::rand::fill(&mut salt)?;
     Ok(salt)

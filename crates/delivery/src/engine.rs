@@ -1,11 +1,11 @@
 //! The loop that keeps pages moving: a slot, a claim, a task, and a settlement that is never lost.
 
-mod held;
-mod misfortunes;
-mod shift;
+pub(crate) mod clock_step;
+mod fairness;
+mod lease_registry;
+mod page_task;
+mod panic_counts;
 mod slots;
-pub(crate) mod time_watch;
-mod turns;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -17,41 +17,41 @@ use hato_service::ports::{Claim, ClaimedPage, Clock, DeliveryQueue, NextPage, St
 use hato_service::{Secrets, Wake};
 use tokio_util::task::TaskTracker;
 
-use crate::courier::Courier;
-use crate::handover::Handover;
-use crate::roots::BadRoots;
+use crate::push_sender::PushSender;
+use crate::recipient_cache::RecipientCache;
+use crate::roots::RootStoreError;
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
-use held::{Held, Hold};
-use misfortunes::Misfortunes;
-use shift::Shift;
+use clock_step::ClockStepDetector;
+use fairness::FairnessWindow;
+use lease_registry::{LeaseGuard, LeaseRegistry};
+use page_task::PageTask;
+use panic_counts::PanicCounts;
 use slots::{Slot, Slots};
-use time_watch::TimeWatch;
-use turns::Turns;
 
-/// The pause after the queue could not be asked.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The wait after a claim failed.
+const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// How often idle connections are looked for.
-const TIDY_INTERVAL: Duration = Duration::from_secs(10);
+const EVICT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Delivers what is queued, with as many pages in flight as the settings allow.
 ///
 /// Cheap to clone: clones share their slots, connections and caches.
 pub struct Engine<Q: ?Sized> {
     queue: Arc<Q>,
-    shared: Arc<Shared>,
+    shared: Arc<EngineShared>,
 }
 
-struct Shared {
+struct EngineShared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
     wake: Wake,
-    handover: Handover,
-    courier: Courier,
+    recipient_cache: RecipientCache,
+    push_sender: PushSender,
     slots: Arc<Slots>,
-    held: Arc<Held>,
-    misfortunes: Misfortunes,
-    time_watch: TimeWatch,
+    leases: Arc<LeaseRegistry>,
+    panic_counts: PanicCounts,
+    clock_steps: ClockStepDetector,
     settings: DeliverySettings,
 }
 
@@ -65,26 +65,26 @@ impl<Q: ?Sized> Clone for Engine<Q> {
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
-    /// An engine over `queue` that listens to `wake` and leaves in `handover` what the webhooks' sender would have to read again.
+    /// An engine over `queue` that listens to `wake` and keeps in `recipient_cache` what the webhooks' sender would have to read again.
     /// Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        (wake, handover): (Wake, Handover),
+        (wake, recipient_cache): (Wake, RecipientCache),
         settings: DeliverySettings,
-    ) -> Result<Self, BadRoots> {
-        let slots = Slots::new(settings.pages_in_flight, settings.recipients_aside);
-        let shared = Shared {
-            courier: Courier::new(&settings, Arc::clone(&clock))?,
+    ) -> Result<Self, RootStoreError> {
+        let slots = Slots::new(settings.pages_in_flight, settings.max_parked_recipients);
+        let shared = EngineShared {
+            push_sender: PushSender::new(&settings, Arc::clone(&clock))?,
             clock,
             secrets,
             wake,
-            handover,
+            recipient_cache,
             slots: Arc::new(slots),
-            held: Arc::default(),
-            misfortunes: Misfortunes::default(),
-            time_watch: TimeWatch::default(),
+            leases: Arc::default(),
+            panic_counts: PanicCounts::default(),
+            clock_steps: ClockStepDetector::default(),
             settings,
         };
         Ok(Self {
@@ -98,7 +98,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         let pages = TaskTracker::new();
         tokio::select! {
             () = self.claim_pages(&pages, &shutdown) => {}
-            () = self.tidy() => {}
+            () = self.evict_idle() => {}
         }
         pages.close();
         pages.wait().await;
@@ -111,9 +111,9 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             let NextPage::Claimed(page) = self.claim(Vec::new()).await? else {
                 break;
             };
-            if let Some(hold) = self.shared.held.take_up(page.lease) {
+            if let Some(guard) = self.shared.leases.register(page.lease) {
                 let slot = self.shared.slots.fill(permit, &page.app_id);
-                self.work(*page, hold, slot, &shutdown).await;
+                self.work(*page, guard, slot, &shutdown).await;
             }
         }
         Ok(())
@@ -121,71 +121,81 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     /// No claim without a permit, which becomes the page's slot and moves into its task: a panic there gives it back as well.
     async fn claim_pages(&self, pages: &TaskTracker, shutdown: &Shutdown) {
-        let mut turns = Turns::default();
+        let mut fairness = FairnessWindow::default();
         loop {
             let permit = tokio::select! {
                 biased;
                 () = shutdown.draining() => return,
                 Some(permit) = self.shared.slots.permit() => permit,
             };
-            let heard = self.shared.wake.heard();
-            let sated = self.shared.slots.sated();
-            match self.next_page(&mut turns, &sated).await {
+            let notified = self.shared.wake.heard();
+            let at_quota = self.shared.slots.at_quota();
+            match self.next_page(&mut fairness, &at_quota).await {
                 Ok(NextPage::Claimed(page)) => {
-                    let Some(hold) = self.shared.held.take_up(page.lease) else {
+                    let Some(guard) = self.shared.leases.register(page.lease) else {
                         tracing::warn!(send = %page.send_id, "a page in work was due again");
                         continue;
                     };
                     let slot = self.shared.slots.fill(permit, &page.app_id);
                     let (engine, shutdown) = (self.clone(), shutdown.clone());
-                    pages.spawn(async move { engine.work(*page, hold, slot, &shutdown).await });
+                    pages.spawn(async move { engine.work(*page, guard, slot, &shutdown).await });
                 }
                 Ok(NextPage::Idle { next_due }) => {
                     drop(permit);
                     tokio::select! {
                         () = shutdown.draining() => return,
-                        () = heard => {}
-                        () = self.shared.slots.changed(), if !sated.is_empty() => {}
-                        () = tokio::time::sleep(self.rest(next_due)) => {}
+                        () = notified => {}
+                        () = self.shared.slots.changed(), if !at_quota.is_empty() => {}
+                        () = tokio::time::sleep(self.idle_time(next_due)) => {}
                     }
                 }
                 Err(error) => {
                     tracing::error!(%error, "the queue cannot be asked");
                     tokio::select! {
                         () = shutdown.draining() => return,
-                        () = tokio::time::sleep(PAUSE) => {}
+                        () = tokio::time::sleep(CLAIM_RETRY_DELAY) => {}
                     }
                 }
             }
         }
     }
 
-    async fn work(&self, page: ClaimedPage, hold: Hold, mut slot: Slot, shutdown: &Shutdown) {
-        let shift = Shift {
+    async fn work(
+        &self,
+        page: ClaimedPage,
+        guard: LeaseGuard,
+        mut slot: Slot,
+        shutdown: &Shutdown,
+    ) {
+        let task = PageTask {
             engine: self.clone(),
             page,
-            hold,
+            guard,
             shutdown: shutdown.clone(),
         };
-        let delivery = AssertUnwindSafe(shift.deliver(&mut slot)).catch_unwind();
+        let delivery = AssertUnwindSafe(task.deliver(&mut slot)).catch_unwind();
         match delivery.await {
-            Ok(()) => self.shared.misfortunes.forget(shift.hold.lease().job),
-            Err(_) => shift.after_panic().await,
+            Ok(()) => self.shared.panic_counts.forget(task.guard.lease().job),
+            Err(_) => task.after_panic().await,
         }
     }
 
     /// The page that has been due longest, of an app that does not have its share; now and then, of an app that had no turn
     /// lately.
-    async fn next_page(&self, turns: &mut Turns, sated: &[AppId]) -> Result<NextPage, StoreError> {
+    async fn next_page(
+        &self,
+        fairness: &mut FairnessWindow,
+        at_quota: &[AppId],
+    ) -> Result<NextPage, StoreError> {
         let mut next = NextPage::Idle { next_due: None };
-        if let Some(served) = turns.others() {
-            next = self.claim([sated, &served].concat()).await?;
+        if let Some(served) = fairness.apps_to_skip() {
+            next = self.claim([at_quota, &served].concat()).await?;
         }
         if matches!(next, NextPage::Idle { .. }) {
-            next = self.claim(sated.to_vec()).await?;
+            next = self.claim(at_quota.to_vec()).await?;
         }
         if let NextPage::Claimed(page) = &next {
-            turns.took(&page.app_id);
+            fairness.record(&page.app_id);
         }
         Ok(next)
     }
@@ -195,8 +205,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             lease, page_size, ..
         } = self.shared.settings;
         let now = self.shared.clock.now();
-        if self.shared.time_watch.has_stepped_back(now) {
-            self.bring_forward(now).await?;
+        if self.shared.clock_steps.has_stepped_back(now) {
+            self.clamp_due_times(now).await?;
         }
         self.queue
             .claim_page(Claim {
@@ -208,27 +218,27 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             .await
     }
 
-    async fn bring_forward(&self, now: UnixMillis) -> Result<(), StoreError> {
+    async fn clamp_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
         let settings = &self.shared.settings;
-        let longest = time_watch::longest_wait(&settings.retry_delays);
+        let longest = clock_step::longest_wait(&settings.retry_delays);
         self.queue
-            .bring_forward(now, settings.lease, longest)
+            .clamp_due_times(now, settings.lease, longest)
             .await?;
-        self.shared.time_watch.has_brought_forward(now);
+        self.shared.clock_steps.mark_clamped(now);
         Ok(())
     }
 
-    fn rest(&self, next_due: Option<UnixMillis>) -> Duration {
+    fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
         let longest = self.shared.settings.poll_interval;
         next_due.map_or(longest, |due| {
             due.since(self.shared.clock.now()).min(longest)
         })
     }
 
-    async fn tidy(&self) {
+    async fn evict_idle(&self) {
         loop {
-            tokio::time::sleep(TIDY_INTERVAL).await;
-            self.shared.courier.tidy();
+            tokio::time::sleep(EVICT_INTERVAL).await;
+            self.shared.push_sender.evict_idle();
         }
     }
 }

@@ -10,12 +10,12 @@ use hato_service::{PURGED_AT_ONCE, REPEATABLE_FOR, SHOWN_ATTEMPTS};
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
 
-/// How long it rests between two rounds.
-const INTERVAL: Duration = Duration::from_mins(1);
+/// How long it waits between two sweeps.
+const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 /// Rows of a kind that are removed at a time.
-const STEP: u32 = 500;
+const STEP_ROWS: u32 = 500;
 /// The pause between two steps, in which others write.
-const PAUSE: Duration = Duration::from_millis(20);
+const STEP_DELAY: Duration = Duration::from_millis(20);
 
 /// Keeps the store from growing for ever.
 pub struct Janitor {
@@ -26,24 +26,24 @@ pub struct Janitor {
 
 /// What is removed, in this order.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum PurgeKind {
     DeletedApps,
     Sends,
     DeactivatedSubscriptions,
     Sessions,
     GitHubLogins,
-    RequestNames,
+    IdempotencyKeys,
     Webhooks,
 }
 
-const KINDS: [Kind; 7] = [
-    Kind::DeletedApps,
-    Kind::Sends,
-    Kind::DeactivatedSubscriptions,
-    Kind::Sessions,
-    Kind::GitHubLogins,
-    Kind::RequestNames,
-    Kind::Webhooks,
+const PURGE_KINDS: [PurgeKind; 7] = [
+    PurgeKind::DeletedApps,
+    PurgeKind::Sends,
+    PurgeKind::DeactivatedSubscriptions,
+    PurgeKind::Sessions,
+    PurgeKind::GitHubLogins,
+    PurgeKind::IdempotencyKeys,
+    PurgeKind::Webhooks,
 ];
 
 impl Janitor {
@@ -60,50 +60,50 @@ impl Janitor {
     pub async fn run(self, shutdown: Shutdown) {
         tokio::select! {
             () = shutdown.draining() => {}
-            () = self.rounds() => {}
+            () = self.sweep_repeatedly() => {}
         }
     }
 
     /// Removes everything that is too old now; what cannot be removed keeps nothing else.
     pub async fn sweep(&self) {
-        for kind in KINDS {
+        for kind in PURGE_KINDS {
             if let Err(error) = self.remove(kind).await {
                 tracing::warn!(?kind, %error, "what is too old cannot be removed");
             }
         }
     }
 
-    async fn rounds(&self) {
+    async fn sweep_repeatedly(&self) {
         loop {
             self.sweep().await;
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(SWEEP_INTERVAL).await;
         }
     }
 
-    async fn remove(&self, kind: Kind) -> Result<(), StoreError> {
+    async fn remove(&self, kind: PurgeKind) -> Result<(), StoreError> {
         while self.step(kind).await? {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(STEP_DELAY).await;
         }
         Ok(())
     }
 
-    async fn step(&self, kind: Kind) -> Result<bool, StoreError> {
+    async fn step(&self, kind: PurgeKind) -> Result<bool, StoreError> {
         let (store, now) = (&self.store, self.clock.now());
         let old: UnixMillis = now.minus(self.retention);
         match kind {
-            Kind::DeletedApps => store.purge_deleted_apps(PURGED_AT_ONCE).await,
-            Kind::Sends => store.purge_sends(old, STEP).await,
-            Kind::DeactivatedSubscriptions => {
-                store.purge_deactivated_subscriptions(old, STEP).await
+            PurgeKind::DeletedApps => store.purge_deleted_apps(PURGED_AT_ONCE).await,
+            PurgeKind::Sends => store.purge_sends(old, STEP_ROWS).await,
+            PurgeKind::DeactivatedSubscriptions => {
+                store.purge_deactivated_subscriptions(old, STEP_ROWS).await
             }
-            Kind::Sessions => store.purge_sessions(now, STEP).await,
-            Kind::GitHubLogins => store.purge_github_logins(now, STEP).await,
-            Kind::RequestNames => {
+            PurgeKind::Sessions => store.purge_sessions(now, STEP_ROWS).await,
+            PurgeKind::GitHubLogins => store.purge_github_logins(now, STEP_ROWS).await,
+            PurgeKind::IdempotencyKeys => {
                 store
-                    .purge_idempotency_keys(now.minus(REPEATABLE_FOR), STEP)
+                    .purge_idempotency_keys(now.minus(REPEATABLE_FOR), STEP_ROWS)
                     .await
             }
-            Kind::Webhooks => store.purge_webhooks(SHOWN_ATTEMPTS, STEP).await,
+            PurgeKind::Webhooks => store.purge_webhooks(SHOWN_ATTEMPTS, STEP_ROWS).await,
         }
     }
 }

@@ -4,11 +4,11 @@ use hato_service::ports::Settlement;
 use metrics::{counter, describe_counter};
 
 const DELIVERIES: &str = "hato_deliveries_total";
-const POSTS: &str = "hato_webhook_attempts_total";
+const ATTEMPTS: &str = "hato_webhook_attempts_total";
 
 /// What became of an attempt to post an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Posted {
+pub(crate) enum AttemptResult {
     /// It arrived.
     Arrived,
     /// It will be posted again.
@@ -17,7 +17,7 @@ pub(crate) enum Posted {
     Failed,
 }
 
-impl Posted {
+impl AttemptResult {
     const ALL: [Self; 3] = [Self::Arrived, Self::Retried, Self::Failed];
 
     const fn as_str(self) -> &'static str {
@@ -37,25 +37,25 @@ pub fn describe() {
     );
     count_each([0; 4]);
     describe_counter!(
-        POSTS,
+        ATTEMPTS,
         "Attempts to post events to webhooks by outcome: arrived, retried, failed"
     );
-    for outcome in Posted::ALL {
-        count_posts(outcome, 0);
+    for outcome in AttemptResult::ALL {
+        count_attempts(outcome, 0);
     }
 }
 
 /// Counts an attempt to post an event.
-pub(crate) fn count_post(outcome: Posted) {
-    count_posts(outcome, 1);
+pub(crate) fn count_attempt(outcome: AttemptResult) {
+    count_attempts(outcome, 1);
 }
 
-fn count_posts(outcome: Posted, number: u64) {
-    counter!(POSTS, "outcome" => outcome.as_str()).increment(number);
+fn count_attempts(outcome: AttemptResult, number: u64) {
+    counter!(ATTEMPTS, "outcome" => outcome.as_str()).increment(number);
 }
 
 /// Counts what became of a page whose attempt this was; what an interruption left unknown was no delivery.
-pub(crate) fn count(settlement: &Settlement, attempt: u8) {
+pub(crate) fn count_deliveries(settlement: &Settlement, attempt: u8) {
     let later = settlement
         .retries
         .iter()

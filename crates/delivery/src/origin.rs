@@ -62,28 +62,28 @@ impl fmt::Debug for Origin {
 /// An endpoint that no HTTP request can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the endpoint is no URL that a request can name")]
-pub struct Unspeakable;
+pub struct InvalidTargetError;
 
 /// An endpoint, taken apart for a request.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct PushTarget {
     /// Where to connect.
     pub origin: Origin,
     /// The absolute form, without a fragment.
     pub uri: Uri,
 }
 
-impl Target {
+impl PushTarget {
     /// Takes an endpoint apart.
-    pub fn of(endpoint: &Endpoint) -> Result<Self, Unspeakable> {
-        let url = endpoint.to_url().map_err(|_| Unspeakable)?;
-        let host = url.host().ok_or(Unspeakable)?.to_owned();
-        let port = url.port_or_known_default().ok_or(Unspeakable)?;
+    pub fn from_endpoint(endpoint: &Endpoint) -> Result<Self, InvalidTargetError> {
+        let url = endpoint.to_url().map_err(|_| InvalidTargetError)?;
+        let host = url.host().ok_or(InvalidTargetError)?.to_owned();
+        let port = url.port_or_known_default().ok_or(InvalidTargetError)?;
         let origin = Origin {
             host: Arc::new(host),
             port,
         };
-        let uri = uri(&origin, &url).map_err(|_| Unspeakable)?;
+        let uri = uri(&origin, &url).map_err(|_| InvalidTargetError)?;
         Ok(Self { origin, uri })
     }
 }
@@ -104,10 +104,10 @@ fn uri(origin: &Origin, url: &Url) -> Result<Uri, http::Error> {
 mod tests {
     use hato_domain::Endpoint;
 
-    use super::Target;
+    use super::PushTarget;
 
-    fn target(text: &str) -> Target {
-        Target::of(&Endpoint::parse(text).expect("an endpoint")).expect("a target")
+    fn target(text: &str) -> PushTarget {
+        PushTarget::from_endpoint(&Endpoint::parse(text).expect("an endpoint")).expect("a target")
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! An app opens few at a time that it waits for, so that hosts which do not answer are a trouble of its own.
 
 mod connections;
-mod turn;
+mod lease;
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,37 +16,37 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use crate::answer::Answer;
-use crate::connection::{Http1, NoAnswer};
-use crate::connector::{Connector, NoConnection};
-use crate::gate::Closed;
-use crate::openings::{Opener, Opening};
+use crate::connect_limiter::{AppConnectLimit, ConnectPermit};
+use crate::connection::{ExchangeError, Http1};
+use crate::connector::{ConnectError, Connector};
+use crate::limiter::Rejected;
 use crate::origin::Origin;
 use crate::push::Push;
+use crate::response::PushResponse;
 use crate::settings::OriginLimits;
-use connections::{Connections, Held};
-use turn::Turn;
+use connections::{Connections, UseCount};
+use lease::ConnectionLease;
 
 /// How often a request is moved to another connection because the one it was given had just died.
-const TRIES: usize = 5;
+const MAX_TRIES: usize = 5;
 /// How long an HTTP/1.1 connection may take to be ready for its next request.
-const READY_PATIENCE: Duration = Duration::from_secs(1);
+const READY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a request that found no connection with room stays away.
-const CROWDED: Duration = Duration::from_secs(1);
+const OVERLOAD_DELAY: Duration = Duration::from_secs(1);
 
 /// A push did not reach an answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Undelivered {
+pub enum DeliveryError {
     /// It was not sent.
     #[error(transparent)]
-    Closed(#[from] Closed),
+    Rejected(#[from] Rejected),
     /// There is no connection.
     #[error(transparent)]
-    NoConnection(#[from] NoConnection),
+    Connect(#[from] ConnectError),
     /// There is no answer.
     #[error(transparent)]
-    NoAnswer(#[from] NoAnswer),
+    Exchange(#[from] ExchangeError),
 }
 
 /// The pool of one origin.
@@ -55,34 +55,34 @@ pub struct Pool {
     connector: Arc<Connector>,
     limits: OriginLimits,
     /// Requests that want a connection or have one.
-    users: AtomicUsize,
+    active_requests: AtomicUsize,
     connections: Mutex<Connections>,
     changed: Notify,
 }
 
 /// What a request finds.
-enum Look {
+enum Availability {
     /// A connection with room.
-    Turn(Turn),
+    Leased(ConnectionLease),
     /// None with room, and as many in the making as there should be.
-    Opening,
+    Connecting,
     /// None with room, and one should be opened.
-    Nothing,
+    Exhausted,
 }
 
 /// One of the requests that use a pool.
-struct User<'a>(&'a Pool);
+struct ActiveRequest<'a>(&'a Pool);
 
-impl<'a> User<'a> {
+impl<'a> ActiveRequest<'a> {
     fn new(pool: &'a Pool) -> Self {
-        pool.users.fetch_add(1, Ordering::Relaxed);
+        pool.active_requests.fetch_add(1, Ordering::Relaxed);
         Self(pool)
     }
 }
 
-impl Drop for User<'_> {
+impl Drop for ActiveRequest<'_> {
     fn drop(&mut self) {
-        self.0.users.fetch_sub(1, Ordering::Relaxed);
+        self.0.active_requests.fetch_sub(1, Ordering::Relaxed);
         self.0.make_room();
     }
 }
@@ -94,32 +94,32 @@ impl Pool {
             origin,
             connector,
             limits,
-            users: AtomicUsize::new(0),
+            active_requests: AtomicUsize::new(0),
             connections: Mutex::new(Connections::new(Instant::now())),
             changed: Notify::new(),
         }
     }
 
-    /// Sends a push when its turn comes; from its first turn on the push service has `patience` to answer.
+    /// Sends a push once it has a connection; from the first one on the push service has `response_timeout` to answer.
     pub async fn send(
         self: &Arc<Self>,
         push: &Push,
-        opener: &Opener,
-        patience: Duration,
-    ) -> Result<Answer, Undelivered> {
-        let _user = User::new(self);
-        let opened_by = Instant::now() + self.connector.patience();
+        connect_limit: &AppConnectLimit,
+        response_timeout: Duration,
+    ) -> Result<PushResponse, DeliveryError> {
+        let _active = ActiveRequest::new(self);
+        let opened_by = Instant::now() + self.connector.max_wait();
         let mut answered_by = None;
-        for _ in 0..TRIES {
-            let turn = timeout_at(opened_by, self.turn(opener)).await;
-            let turn = turn.map_err(|_| Closed::Busy(CROWDED))??;
-            let deadline = *answered_by.get_or_insert_with(|| Instant::now() + patience);
-            match turn.exchange(push, deadline).await {
-                Err(NoAnswer::Unsent) => {}
+        for _ in 0..MAX_TRIES {
+            let lease = timeout_at(opened_by, self.lease(connect_limit)).await;
+            let lease = lease.map_err(|_| Rejected::Throttled(OVERLOAD_DELAY))??;
+            let deadline = *answered_by.get_or_insert_with(|| Instant::now() + response_timeout);
+            match lease.exchange(push, deadline).await {
+                Err(ExchangeError::Unsent) => {}
                 answer => return Ok(answer?),
             }
         }
-        Err(NoAnswer::Unsent.into())
+        Err(ExchangeError::Unsent.into())
     }
 
     /// How many requests of one app it makes sense to have in flight here.
@@ -144,7 +144,7 @@ impl Pool {
     }
 
     fn is_idle(&self) -> bool {
-        self.users.load(Ordering::Relaxed) == 0
+        self.active_requests.load(Ordering::Relaxed) == 0
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
@@ -153,62 +153,73 @@ impl Pool {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn turn(self: &Arc<Self>, opener: &Opener) -> Result<Turn, NoConnection> {
+    async fn lease(
+        self: &Arc<Self>,
+        connect_limit: &AppConnectLimit,
+    ) -> Result<ConnectionLease, ConnectError> {
         let failures_before = self.connections().failures();
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            match self.look(failures_before)? {
-                Look::Turn(turn) => return Ok(turn),
-                Look::Opening => changed.await,
-                Look::Nothing => tokio::select! {
+            match self.find(failures_before)? {
+                Availability::Leased(lease) => return Ok(lease),
+                Availability::Connecting => changed.await,
+                Availability::Exhausted => tokio::select! {
                     () = changed => {}
-                    opening = opener.opening() => self.open_if_wanted(opening),
+                    permit = connect_limit.acquire() => self.open_if_wanted(permit),
                 },
             }
         }
     }
 
     /// What there is for a request; fails when opening the only connection failed since `failures_before`.
-    fn look(self: &Arc<Self>, failures_before: u64) -> Result<Look, NoConnection> {
+    fn find(self: &Arc<Self>, failures_before: u64) -> Result<Availability, ConnectError> {
         let mut connections = self.connections();
         connections.used_at = Instant::now();
         connections.drop_closed();
-        let Some((connection, held)) = connections.take(&self.limits) else {
+        let Some((connection, use_count)) = connections.take(&self.limits) else {
             connections.check_failure(failures_before)?;
             let wants_more = connections.wants_more(true, self.wanted(), &self.limits);
             return Ok(if wants_more {
-                Look::Nothing
+                Availability::Exhausted
             } else {
-                Look::Opening
+                Availability::Connecting
             });
         };
         if connections.wants_more(false, self.wanted(), &self.limits) {
-            self.start_opening(&mut connections, None);
+            self.start_connecting(&mut connections, None);
         }
-        Ok(Look::Turn(Turn::new(Arc::clone(self), connection, held)))
+        Ok(Availability::Leased(ConnectionLease::new(
+            Arc::clone(self),
+            connection,
+            use_count,
+        )))
     }
 
     fn wanted(&self) -> usize {
-        self.users.load(Ordering::Relaxed)
+        self.active_requests.load(Ordering::Relaxed)
     }
 
     /// Others may have opened one, or begun to, in the meantime.
-    fn open_if_wanted(self: &Arc<Self>, opening: Option<Opening>) {
+    fn open_if_wanted(self: &Arc<Self>, permit: Option<ConnectPermit>) {
         let mut connections = self.connections();
         if connections.wants_more(true, self.wanted(), &self.limits) {
-            self.start_opening(&mut connections, opening);
+            self.start_connecting(&mut connections, permit);
         }
     }
 
-    fn start_opening(self: &Arc<Self>, connections: &mut Connections, opening: Option<Opening>) {
-        connections.opening += 1;
-        tokio::spawn(Arc::clone(self).open(opening));
+    fn start_connecting(
+        self: &Arc<Self>,
+        connections: &mut Connections,
+        permit: Option<ConnectPermit>,
+    ) {
+        connections.connecting += 1;
+        tokio::spawn(Arc::clone(self).open(permit));
     }
 
-    async fn open(self: Arc<Self>, opening: Option<Opening>) {
+    async fn open(self: Arc<Self>, permit: Option<ConnectPermit>) {
         let opened = self.connector.open(&self.origin).await;
-        drop(opening);
+        drop(permit);
         if let Err(error) = &opened {
             tracing::debug!(host = %self.origin.host(), %error, "no connection to a push service");
         }
@@ -218,10 +229,10 @@ impl Pool {
     }
 
     /// Takes an HTTP/1.1 connection back once it is ready for another request.
-    async fn take_back(self: Arc<Self>, mut connection: Http1, held: Held) {
-        let ready = tokio::time::timeout(READY_PATIENCE, connection.ready()).await;
+    async fn take_back(self: Arc<Self>, mut connection: Http1, use_count: UseCount) {
+        let ready = tokio::time::timeout(READY_TIMEOUT, connection.ready()).await;
         if matches!(ready, Ok(Ok(()))) {
-            self.connections().keep(connection, held);
+            self.connections().keep(connection, use_count);
             self.make_room();
         }
         self.changed.notify_one();

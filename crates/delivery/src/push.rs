@@ -8,7 +8,7 @@ use hato_domain::{Topic, Urgency};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Version};
 
-use crate::origin::{Origin, Target};
+use crate::origin::{Origin, PushTarget};
 
 const TTL: HeaderName = HeaderName::from_static("ttl");
 const URGENCY: HeaderName = HeaderName::from_static("urgency");
@@ -56,7 +56,7 @@ impl PageHeaders {
 #[derive(Clone, Debug)]
 pub struct Push {
     /// Where to.
-    pub target: Target,
+    pub target: PushTarget,
     /// As [`PageHeaders::with`] makes them.
     pub headers: Arc<HeaderMap>,
     /// The encrypted message.
@@ -94,10 +94,11 @@ mod tests {
     use http::{HeaderMap, HeaderValue, Version};
 
     use super::{PageHeaders, Push};
-    use crate::origin::Target;
+    use crate::origin::PushTarget;
 
-    fn target(endpoint: &str) -> Target {
-        Target::of(&Endpoint::parse(endpoint).expect("an endpoint")).expect("a target")
+    fn target(endpoint: &str) -> PushTarget {
+        PushTarget::from_endpoint(&Endpoint::parse(endpoint).expect("an endpoint"))
+            .expect("a target")
     }
 
     fn headers(ttl: u64, endpoint: &str) -> HeaderMap {

@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 /// The settings of outgoing TLS cannot be made.
 #[derive(Debug, thiserror::Error)]
-pub enum BadRoots {
+pub enum RootStoreError {
     /// The operator's file is no PEM file.
     #[error("the additional trusted roots are no PEM file: {0}")]
     Pem(#[from] rustls::pki_types::pem::Error),
@@ -22,8 +22,8 @@ pub enum BadRoots {
 }
 
 /// TLS as a client that trusts the machine's roots and those of `additional`, a PEM text; it offers h2 and http/1.1.
-pub fn client_config(additional: Option<&str>) -> Result<ClientConfig, BadRoots> {
-    let mut roots = machine_roots();
+pub fn client_config(additional: Option<&str>) -> Result<ClientConfig, RootStoreError> {
+    let mut roots = system_roots();
     if let Some(pem) = additional {
         add_roots(&mut roots, pem)?;
     }
@@ -36,7 +36,7 @@ pub fn client_config(additional: Option<&str>) -> Result<ClientConfig, BadRoots>
     Ok(config)
 }
 
-fn machine_roots() -> RootCertStore {
+fn system_roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
     for error in &native.errors {
@@ -49,11 +49,11 @@ fn machine_roots() -> RootCertStore {
     roots
 }
 
-fn add_roots(roots: &mut RootCertStore, pem: &str) -> Result<(), BadRoots> {
+fn add_roots(roots: &mut RootCertStore, pem: &str) -> Result<(), RootStoreError> {
     let certificates: Vec<_> =
         CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>()?;
     if certificates.is_empty() {
-        return Err(BadRoots::Empty);
+        return Err(RootStoreError::Empty);
     }
     certificates
         .into_iter()
@@ -62,18 +62,18 @@ fn add_roots(roots: &mut RootCertStore, pem: &str) -> Result<(), BadRoots> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BadRoots, client_config};
+    use super::{RootStoreError, client_config};
 
     #[test]
     fn a_file_without_a_certificate_is_refused() {
         assert!(matches!(
             client_config(Some("no certificate")),
-            Err(BadRoots::Empty)
+            Err(RootStoreError::Empty)
         ));
         let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
         assert!(matches!(
             client_config(Some(damaged)),
-            Err(BadRoots::Certificate(_))
+            Err(RootStoreError::Certificate(_))
         ));
     }
 }

@@ -16,17 +16,17 @@ pub struct DeliverySettings {
     /// `HATO_RETRY_DELAYS`: the waits before the three retries (SPEC 3.2).
     pub retry_delays: [Duration; 3],
     /// How long a push service may take to answer a request.
-    pub answer_timeout: Duration,
+    pub response_timeout: Duration,
     /// How long resolving, connecting and the TLS handshake may take together.
     pub connect_timeout: Duration,
-    /// How long a request waits for its turn at an origin before its recipient is put off to a later page.
-    pub turn_patience: Duration,
+    /// How long a request waits for a permit at an origin before its recipient is deferred to a later page.
+    pub permit_timeout: Duration,
     /// Pages delivered at a time.
     pub pages_in_flight: usize,
-    /// How long a page that only waits for answers keeps others from being claimed; then it steps aside.
-    pub page_patience: Duration,
-    /// Recipients of pages that have stepped aside, all together: unanswered ones, or an eighth of a page's if these are more.
-    pub recipients_aside: usize,
+    /// How long a page that only waits for answers keeps others from being claimed; then it is parked.
+    pub park_after: Duration,
+    /// Recipients of parked pages, all together: unanswered ones, or an eighth of a page's if these are more.
+    pub max_parked_recipients: usize,
     /// Recipients of a page.
     pub page_size: u32,
     /// How long a claimed page stays claimed when its process dies; renewed while the process lives.
@@ -36,7 +36,7 @@ pub struct DeliverySettings {
     /// Connections open at a time, to all push services together.
     pub connections: usize,
     /// Connections that one app waits for and may be opening at a time.
-    pub openings_per_app: usize,
+    pub connects_per_app: usize,
     /// Bounds for each push-service origin.
     pub per_origin: OriginLimits,
     /// `HATO_RETENTION_DAYS`: for how long finished sends and deactivated subscriptions are kept.
@@ -54,17 +54,17 @@ impl Default for DeliverySettings {
                 Duration::from_mins(1),
                 Duration::from_mins(10),
             ],
-            answer_timeout: Duration::from_secs(10),
+            response_timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(10),
-            turn_patience: Duration::from_secs(2),
+            permit_timeout: Duration::from_secs(2),
             pages_in_flight: 12,
-            page_patience: Duration::from_secs(1),
-            recipients_aside: 4_096,
+            park_after: Duration::from_secs(1),
+            max_parked_recipients: 4_096,
             page_size: 500,
             lease: Duration::from_secs(20),
             poll_interval: Duration::from_millis(500),
             connections: 512,
-            openings_per_app: 8,
+            connects_per_app: 8,
             per_origin: OriginLimits::default(),
             retention_days: 90,
         }

@@ -12,16 +12,16 @@ use hato_service::ports::{
     Settlement,
 };
 
-use crate::answer::Outcome;
+use crate::response::PushOutcome;
 
 /// The longest wait that a push service may ask for (CONTRACT 7).
-const LONGEST_WAIT: Duration = Duration::from_hours(1);
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 
-/// How long somebody is put off at most, counted from acceptance, whose message push services are not to keep.
-const LONGEST_PUT_OFF: Duration = Duration::from_hours(24);
+/// How long a recipient is deferred at most, counted from acceptance, whose message push services are not to keep.
+const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 
 /// Whose outcome is known, by recipient.
-pub type Outcomes = HashMap<RecipientId, Outcome>;
+pub type PushOutcomes = HashMap<RecipientId, PushOutcome>;
 
 /// How long the push service is to keep the message: the first attempt as given, a retry what is left counted from
 /// acceptance, in whole seconds and at least one; None when nothing is left (CONTRACT 7).
@@ -36,29 +36,29 @@ pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
     Some(Duration::from_secs(left.as_secs().max(1)))
 }
 
-/// Why somebody who is put off until `then` is not waited for any longer.
+/// Why somebody who is deferred until `then` is not waited for any longer.
 fn too_late(page: &ClaimedPage, then: UnixMillis) -> Option<FailureReason> {
     let age = then.since(page.accepted_at);
     match Duration::from_secs(page.ttl.seconds().into()) {
-        Duration::ZERO => (age > LONGEST_PUT_OFF).then_some(FailureReason::Throttled),
+        Duration::ZERO => (age > MAX_DEFERRED_AGE).then_some(FailureReason::Throttled),
         ttl => (age >= ttl).then_some(FailureReason::OutOfTime),
     }
 }
 
 /// What is recorded of a page at `now`, after the waits `delays`. Recipients without an outcome are due again at once, in
-/// the same attempt; so are those that were put off, when their wait is over, unless the message's time is over by then.
+/// the same attempt; so are deferred ones, when their wait is over, unless the message's time is over by then.
 pub fn settlement(
     page: &ClaimedPage,
     recipients: &[Recipient],
-    outcomes: &Outcomes,
+    outcomes: &PushOutcomes,
     delays: &[Duration; 3],
     now: UnixMillis,
 ) -> Settlement {
-    let mut draft = Draft::new(page, delays);
+    let mut builder = SettlementBuilder::new(page, delays);
     for recipient in recipients {
-        draft.add(recipient, outcomes.get(&recipient.id));
+        builder.add(recipient, outcomes.get(&recipient.id));
     }
-    draft.finish(now)
+    builder.build(now)
 }
 
 /// Every recipient finally failed for one reason, without an answer.
@@ -67,63 +67,65 @@ pub fn all_failed(
     recipients: &[Recipient],
     reason: FailureReason,
 ) -> Settlement {
-    let mut draft = Draft::new(page, &[Duration::ZERO; 3]);
+    let mut builder = SettlementBuilder::new(page, &[Duration::ZERO; 3]);
     for recipient in recipients {
-        draft.bury(recipient, reason, None);
+        builder.dead_letter(recipient, reason, None);
     }
-    draft.finish(page.accepted_at)
+    builder.build(page.accepted_at)
 }
 
-struct Draft<'a> {
+struct SettlementBuilder<'a> {
     page: &'a ClaimedPage,
     delays: &'a [Duration; 3],
     settled: Settlement,
     /// Recipients by the attempt to come and the wait before it.
     waits: BTreeMap<(u8, Duration), Vec<RecipientId>>,
-    /// Recipients that were put off, by host, and the longest wait among them.
-    put_off: BTreeMap<String, (Duration, Vec<&'a Recipient>)>,
+    /// Deferred recipients, by host, and the longest wait among them.
+    deferred: BTreeMap<String, (Duration, Vec<&'a Recipient>)>,
     /// Final failures by host and reason.
     tallies: BTreeMap<(String, &'static str), i64>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> SettlementBuilder<'a> {
     fn new(page: &'a ClaimedPage, delays: &'a [Duration; 3]) -> Self {
         Self {
             page,
             delays,
             settled: Settlement::default(),
             waits: BTreeMap::new(),
-            put_off: BTreeMap::new(),
+            deferred: BTreeMap::new(),
             tallies: BTreeMap::new(),
         }
     }
 
-    fn add(&mut self, recipient: &'a Recipient, outcome: Option<&Outcome>) {
+    fn add(&mut self, recipient: &'a Recipient, outcome: Option<&PushOutcome>) {
         match outcome.copied() {
-            Some(Outcome::Sent { status }) => self.take(recipient, status),
-            Some(Outcome::Expired { status }) => self.expire(recipient, status),
-            Some(Outcome::Failed { reason, status }) => self.bury(recipient, reason, status),
-            Some(Outcome::Retry {
+            Some(PushOutcome::Sent { status }) => self.sent(recipient, status),
+            Some(PushOutcome::Expired { status }) => self.expired(recipient, status),
+            Some(PushOutcome::Failed { reason, status }) => {
+                self.dead_letter(recipient, reason, status);
+            }
+            Some(PushOutcome::Retry {
                 reason,
                 status,
                 after,
             }) => match self.wait(after) {
-                Some(wait) => self.again(recipient.id, self.page.attempt + 1, wait),
-                None => self.bury(recipient, reason, status),
+                Some(wait) => self.queue(recipient.id, self.page.attempt + 1, wait),
+                None => self.dead_letter(recipient, reason, status),
             },
-            Some(Outcome::PutOff { wait }) => self.put_off(recipient, wait),
-            None => self.again(recipient.id, self.page.attempt, Duration::ZERO),
+            Some(PushOutcome::Deferred { wait }) => self.defer(recipient, wait),
+            None => self.queue(recipient.id, self.page.attempt, Duration::ZERO),
         }
     }
 
-    fn take(&mut self, recipient: &Recipient, http_status: u16) {
+    fn sent(&mut self, recipient: &Recipient, http_status: u16) {
         self.settled.sent.push(Sent {
             recipient: recipient.id,
             http_status,
         });
     }
 
-    fn expire(&mut self, recipient: &Recipient, http_status: u16) {
+    fn expired(&mut self, recipient: &Recipient, http_status: u16) {
         self.tally(recipient, EXPIRED);
         self.settled.expired.push(Expired {
             recipient: recipient.id,
@@ -131,7 +133,12 @@ impl<'a> Draft<'a> {
         });
     }
 
-    fn bury(&mut self, recipient: &Recipient, reason: FailureReason, http_status: Option<u16>) {
+    fn dead_letter(
+        &mut self,
+        recipient: &Recipient,
+        reason: FailureReason,
+        http_status: Option<u16>,
+    ) {
         self.tally(recipient, reason.as_str());
         self.settled.dead_letters.push(DeadLetter {
             recipient: recipient.id,
@@ -144,25 +151,27 @@ impl<'a> Draft<'a> {
         *self.tallies.entry((host(recipient), reason)).or_default() += 1;
     }
 
-    fn again(&mut self, recipient: RecipientId, attempt: u8, wait: Duration) {
+    fn queue(&mut self, recipient: RecipientId, attempt: u8, wait: Duration) {
         self.waits
             .entry((attempt, wait))
             .or_default()
             .push(recipient);
     }
 
-    fn put_off(&mut self, recipient: &'a Recipient, wait: Duration) {
-        let (longest, recipients) = self.put_off.entry(host(recipient)).or_default();
+    fn defer(&mut self, recipient: &'a Recipient, wait: Duration) {
+        let (longest, recipients) = self.deferred.entry(host(recipient)).or_default();
         *longest = (*longest).max(wait);
         recipients.push(recipient);
     }
 
     /// Waiting is no attempt, so only time ends it.
-    fn queue_put_off(&mut self, now: UnixMillis) {
-        for (wait, recipients) in std::mem::take(&mut self.put_off).into_values() {
+    fn queue_deferred(&mut self, now: UnixMillis) {
+        for (wait, recipients) in std::mem::take(&mut self.deferred).into_values() {
             let wait = whole_seconds(wait);
             match too_late(self.page, now.plus(wait)) {
-                Some(reason) => recipients.iter().for_each(|it| self.bury(it, reason, None)),
+                Some(reason) => recipients
+                    .iter()
+                    .for_each(|it| self.dead_letter(it, reason, None)),
                 None => self
                     .waits
                     .entry((self.page.attempt, wait))
@@ -173,14 +182,14 @@ impl<'a> Draft<'a> {
     }
 
     /// The wait before the next attempt, if there is one.
-    fn wait(&self, asked: Option<Duration>) -> Option<Duration> {
+    fn wait(&self, retry_after: Option<Duration>) -> Option<Duration> {
         let delay = *self.delays.get(usize::from(self.page.attempt))?;
-        let asked = whole_seconds(asked.unwrap_or_default().min(LONGEST_WAIT));
-        Some(delay.max(asked))
+        let retry_after = whole_seconds(retry_after.unwrap_or_default().min(MAX_RETRY_AFTER));
+        Some(delay.max(retry_after))
     }
 
-    fn finish(mut self, now: UnixMillis) -> Settlement {
-        self.queue_put_off(now);
+    fn build(mut self, now: UnixMillis) -> Settlement {
+        self.queue_deferred(now);
         let job = |((attempt, wait), recipients)| RetryJob {
             recipients,
             attempt,

@@ -3,12 +3,12 @@
 //! A token is reused for six hours: signing costs as much as a quarter of an encryption, and Apple wants no token renewed
 //! more often than about hourly.
 
-mod generations;
+mod cache;
 mod signer;
 #[cfg(test)]
 mod tests;
 
-pub use signer::{BadKey, Signer};
+pub use signer::{MalformedKeyError, Signer};
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,24 +17,24 @@ use hato_domain::{AppId, UnixMillis};
 use http::HeaderValue;
 
 use crate::origin::Origin;
-use generations::Generations;
+use cache::GenerationalCache;
 
 /// How long a token is good for; push services refuse more than 24 h (RFC 8292 §2).
-const LIFETIME: Duration = Duration::from_hours(12);
+const TOKEN_LIFETIME: Duration = Duration::from_hours(12);
 /// A token with less than this left is replaced.
-const LEFT_AT_LEAST: Duration = Duration::from_hours(6);
+const MIN_LIFETIME_LEFT: Duration = Duration::from_hours(6);
 /// Tokens kept, about half a kilobyte each.
-const TOKENS: usize = 16_384;
+const MAX_TOKENS: usize = 16_384;
 /// Apps whose private key is kept open.
-const SIGNERS: usize = 1_024;
+const MAX_SIGNERS: usize = 1_024;
 
 /// A token could not be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a VAPID token could not be signed")]
-pub struct SigningFailed;
+pub struct VapidSignError;
 
 #[derive(Clone)]
-struct Token {
+struct VapidToken {
     header: HeaderValue,
     expires_at: UnixMillis,
 }
@@ -42,8 +42,8 @@ struct Token {
 /// Makes `Authorization` headers and keeps them while they are good.
 pub struct Vapid {
     subject: String,
-    tokens: Mutex<Generations<(AppId, Origin), Token>>,
-    signers: Mutex<Generations<AppId, Arc<Signer>>>,
+    tokens: Mutex<GenerationalCache<(AppId, Origin), VapidToken>>,
+    signers: Mutex<GenerationalCache<AppId, Arc<Signer>>>,
 }
 
 impl Vapid {
@@ -51,8 +51,8 @@ impl Vapid {
     pub fn new(subject: String) -> Self {
         Self {
             subject,
-            tokens: Mutex::new(Generations::new(TOKENS)),
-            signers: Mutex::new(Generations::new(SIGNERS)),
+            tokens: Mutex::new(GenerationalCache::new(MAX_TOKENS)),
+            signers: Mutex::new(GenerationalCache::new(MAX_SIGNERS)),
         }
     }
 
@@ -83,17 +83,17 @@ impl Vapid {
         signer: &Signer,
         origin: &Origin,
         now: UnixMillis,
-    ) -> Result<HeaderValue, SigningFailed> {
+    ) -> Result<HeaderValue, VapidSignError> {
         let key = (app.clone(), origin.clone());
         let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = tokens.get(&key).filter(|token| token.is_good(now)) {
             return Ok(token.header);
         }
-        let expires_at = now.plus(LIFETIME);
+        let expires_at = now.plus(TOKEN_LIFETIME);
         let header = signer.header(origin, &self.subject, expires_at)?;
         tokens.insert(
             key,
-            Token {
+            VapidToken {
                 header: header.clone(),
                 expires_at,
             },
@@ -102,9 +102,9 @@ impl Vapid {
     }
 }
 
-impl Token {
+impl VapidToken {
     /// A clock that was set back makes a token look too long-lived: it is replaced as well.
     fn is_good(&self, now: UnixMillis) -> bool {
-        (LEFT_AT_LEAST..=LIFETIME).contains(&self.expires_at.since(now))
+        (MIN_LIFETIME_LEFT..=TOKEN_LIFETIME).contains(&self.expires_at.since(now))
     }
 }

@@ -1,22 +1,22 @@
-//! Posting what happened to each app's webhook: claim a lane → make the body → sign → post → record (CONTRACT 8).
+//! Posting what happened to each app's webhook: claim an outbox → make the body → sign → post → record (CONTRACT 8).
 //!
-//! An app's events are a lane, which one process at a time looks after under a lease. That keeps first attempts in the order
+//! An app's events are its outbox, which one process at a time works on under a lease. That keeps first attempts in the order
 //! of settlement, and a process that dies leaves events that are posted again, under the same id, when its lease has ended.
 
-mod air;
-mod departure;
-mod flight;
-mod keyring;
-mod lane;
-mod places;
-mod post;
+mod attempt;
+mod cached_webhook;
+mod client;
+mod concurrency_limit;
+mod in_flight;
+mod memory_budget;
+mod outbox_worker;
 mod record;
-mod room;
+mod request_limiter;
 mod schedule;
-mod seen;
+mod send_signal;
 mod settings;
 mod signature;
-mod width;
+mod signing_secrets;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,43 +26,43 @@ use hato_service::ports::{Clock, LaneClaim, NextLane, StoreError, WebhookQueue};
 use hato_service::{Secrets, Wake};
 use tokio_util::task::TaskTracker;
 
-use crate::engine::time_watch::TimeWatch;
-use crate::handover::Handover;
+use crate::engine::clock_step::ClockStepDetector;
+use crate::recipient_cache::RecipientCache;
 use crate::shutdown::Shutdown;
-use lane::Lane;
-use places::{Place, Places};
-use post::Poster;
+use client::WebhookClient;
+use outbox_worker::OutboxWorker;
+use request_limiter::{RequestLimiter, RequestPermit};
 use schedule::longest_wait;
 
-pub use post::BadPoster;
+pub use client::ClientBuildError;
 pub use settings::WebhookSettings;
 
-/// The pause after the outbox could not be asked.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The wait after a claim failed.
+const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Posts the events that wait in the outbox, as many at a time as the settings allow.
 ///
 /// Cheap to clone: clones share their connections and bounds.
 pub struct WebhookSender<Q: ?Sized> {
     queue: Arc<Q>,
-    shared: Arc<Shared>,
+    shared: Arc<SenderShared>,
 }
 
-struct Shared {
+struct SenderShared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
     wake: Wake,
-    handover: Handover,
-    poster: Poster,
-    places: Places,
-    time_watch: TimeWatch,
+    recipient_cache: RecipientCache,
+    client: WebhookClient,
+    limiter: RequestLimiter,
+    clock_steps: ClockStepDetector,
     settings: WebhookSettings,
 }
 
 /// What a claim came to.
-enum Claimed<Q: ?Sized> {
-    Lane(Lane<Q>, Place),
-    Nothing { next_due: Option<UnixMillis> },
+enum OutboxClaim<Q: ?Sized> {
+    Claimed(OutboxWorker<Q>, RequestPermit),
+    Idle { next_due: Option<UnixMillis> },
 }
 
 impl<Q: ?Sized> Clone for WebhookSender<Q> {
@@ -75,22 +75,22 @@ impl<Q: ?Sized> Clone for WebhookSender<Q> {
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
-    /// A sender over `queue` that listens to `wake` and looks into `handover`. Fails when the additional trusted roots are unusable.
+    /// A sender over `queue` that listens to `wake` and looks into `recipient_cache`. Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        (wake, handover): (Wake, Handover),
+        (wake, recipient_cache): (Wake, RecipientCache),
         settings: WebhookSettings,
-    ) -> Result<Self, BadPoster> {
-        let shared = Shared {
-            poster: Poster::new(&settings)?,
+    ) -> Result<Self, ClientBuildError> {
+        let shared = SenderShared {
+            client: WebhookClient::new(&settings)?,
             clock,
             secrets,
             wake,
-            handover,
-            places: Places::new(&settings),
-            time_watch: TimeWatch::default(),
+            recipient_cache,
+            limiter: RequestLimiter::new(&settings),
+            clock_steps: ClockStepDetector::default(),
             settings,
         };
         Ok(Self {
@@ -101,102 +101,102 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
 
     /// Posts until asked to stop, and returns when nothing is in flight any more.
     pub async fn run(self, shutdown: Shutdown) {
-        let lanes = TaskTracker::new();
-        self.claim_lanes(&lanes, &shutdown).await;
-        lanes.close();
-        lanes.wait().await;
+        let workers = TaskTracker::new();
+        self.claim_outboxes(&workers, &shutdown).await;
+        workers.close();
+        workers.wait().await;
     }
 
-    /// Posts what is due, one lane after the other, and returns when nothing is.
+    /// Posts what is due, one outbox after the other, and returns when nothing is.
     pub async fn run_until_idle(&self) -> Result<(), StoreError> {
         loop {
-            let place = self.shared.places.prompt().await;
-            match self.claim(place, Duration::ZERO, &Shutdown::new()).await? {
-                Claimed::Lane(lane, place) => lane.look_after(place).await,
-                Claimed::Nothing { .. } => return Ok(()),
+            let permit = self.shared.limiter.acquire_prompt().await;
+            match self.claim(permit, Duration::ZERO, &Shutdown::new()).await? {
+                OutboxClaim::Claimed(worker, permit) => worker.run(permit).await,
+                OutboxClaim::Idle { .. } => return Ok(()),
             }
         }
     }
 
-    /// No claim without a place, which moves into the lane's task: a panic there gives it back as well.
-    async fn claim_lanes(&self, lanes: &TaskTracker, shutdown: &Shutdown) {
+    /// No claim without a permit, which moves into the worker's task: a panic there gives it back as well.
+    async fn claim_outboxes(&self, workers: &TaskTracker, shutdown: &Shutdown) {
         loop {
-            let place = tokio::select! {
+            let permit = tokio::select! {
                 biased;
                 () = shutdown.draining() => return,
-                place = self.shared.places.prompt() => place,
+                permit = self.shared.limiter.acquire_prompt() => permit,
             };
-            let heard = self.shared.wake.event_heard();
+            let notified = self.shared.wake.event_heard();
             match self
-                .claim(place, self.shared.settings.linger, shutdown)
+                .claim(permit, self.shared.settings.idle_hold, shutdown)
                 .await
             {
-                Ok(Claimed::Lane(lane, place)) => {
-                    lanes.spawn(async move { lane.look_after(place).await });
+                Ok(OutboxClaim::Claimed(worker, permit)) => {
+                    workers.spawn(async move { worker.run(permit).await });
                 }
-                Ok(Claimed::Nothing { next_due }) => {
+                Ok(OutboxClaim::Idle { next_due }) => {
                     tokio::select! {
                         () = shutdown.draining() => return,
-                        () = heard => {}
-                        () = tokio::time::sleep(self.rest(next_due)) => {}
+                        () = notified => {}
+                        () = tokio::time::sleep(self.idle_time(next_due)) => {}
                     }
                 }
                 Err(error) => {
                     tracing::error!(%error, "the outbox cannot be asked");
                     tokio::select! {
                         () = shutdown.draining() => return,
-                        () = tokio::time::sleep(PAUSE) => {}
+                        () = tokio::time::sleep(CLAIM_RETRY_DELAY) => {}
                     }
                 }
             }
         }
     }
 
-    /// The lane that has been due longest. One whose receiver is slow begins on a place among the slow, and has to wait when
+    /// The outbox that has been due longest. One whose receiver is slow begins with a permit of the slow tier, and has to wait when
     /// there is none.
     async fn claim(
         &self,
-        place: Place,
-        linger: Duration,
+        permit: RequestPermit,
+        idle_hold: Duration,
         shutdown: &Shutdown,
-    ) -> Result<Claimed<Q>, StoreError> {
+    ) -> Result<OutboxClaim<Q>, StoreError> {
         let now = self.shared.clock.now();
-        if self.shared.time_watch.has_stepped_back(now) {
-            self.bring_forward(now).await?;
+        if self.shared.clock_steps.has_stepped_back(now) {
+            self.clamp_due_times(now).await?;
         }
-        let aside = self.shared.places.free(true);
+        let slow_permit = self.shared.limiter.try_acquire(true);
         let claim = LaneClaim {
             now,
             lease: self.shared.settings.lease,
-            slow_too: aside.is_some(),
+            slow_too: slow_permit.is_some(),
         };
         match self.queue.claim_lane(claim).await? {
             NextLane::Claimed(lease) => {
-                let place = aside.filter(|_| lease.is_slow).unwrap_or(place);
-                let lane = Lane {
+                let permit = slow_permit.filter(|_| lease.is_slow).unwrap_or(permit);
+                let worker = OutboxWorker {
                     sender: self.clone(),
-                    bell: self.shared.wake.event_bell(&lease.app_id),
+                    notifier: self.shared.wake.event_bell(&lease.app_id),
                     lease,
-                    linger,
+                    idle_hold,
                     shutdown: shutdown.clone(),
                 };
-                Ok(Claimed::Lane(lane, place))
+                Ok(OutboxClaim::Claimed(worker, permit))
             }
-            NextLane::Idle { next_due } => Ok(Claimed::Nothing { next_due }),
+            NextLane::Idle { next_due } => Ok(OutboxClaim::Idle { next_due }),
         }
     }
 
-    async fn bring_forward(&self, now: UnixMillis) -> Result<(), StoreError> {
+    async fn clamp_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
         let settings = &self.shared.settings;
         let longest = longest_wait(&settings.retry_delays);
         self.queue
-            .bring_lanes_forward(now, settings.lease, longest)
+            .clamp_webhook_due_times(now, settings.lease, longest)
             .await?;
-        self.shared.time_watch.has_brought_forward(now);
+        self.shared.clock_steps.mark_clamped(now);
         Ok(())
     }
 
-    fn rest(&self, next_due: Option<UnixMillis>) -> Duration {
+    fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
         let longest = self.shared.settings.poll_interval;
         next_due.map_or(longest, |due| {
             due.since(self.shared.clock.now()).min(longest)

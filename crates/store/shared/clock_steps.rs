@@ -8,7 +8,7 @@ use crate::dialect::Connection;
 
 /// Brings forward what is due too late: more than the longest wait ahead, or a part of a send's first attempt, which is due when
 /// it is queued, or of a send that was accepted in what is the future. Doing it again changes nothing, so each process may do it.
-pub(crate) async fn bring_forward(
+pub(crate) async fn clamp_due_times(
     c: &mut Connection,
     now: UnixMillis,
     lease: Duration,

@@ -11,7 +11,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::clock_steps::bring_forward;
+use crate::clock_steps::clamp_due_times;
 use crate::dialect::{Connection, readers, sql, write};
 use crate::failure::{during, unreadable};
 use crate::settlement::{SettledPage, settle};
@@ -22,14 +22,14 @@ impl DeliveryQueue for Database {
         write(self, "claim a page", |c| Box::pin(claim(c, wanted))).await
     }
 
-    async fn bring_forward(
+    async fn clamp_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
         write(self, "bring jobs forward", move |c| {
-            Box::pin(bring_forward(c, now, lease, longest_wait))
+            Box::pin(clamp_due_times(c, now, lease, longest_wait))
         })
         .await
     }

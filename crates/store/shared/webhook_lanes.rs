@@ -103,14 +103,14 @@ impl WebhookQueue for Database {
         .await
     }
 
-    async fn bring_lanes_forward(
+    async fn clamp_webhook_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
         write(self, "bring lanes forward", move |c| {
-            Box::pin(bring_forward(c, now, lease, longest_wait))
+            Box::pin(clamp_due_times(c, now, lease, longest_wait))
         })
         .await
     }
@@ -223,7 +223,7 @@ async fn next_event(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>
 }
 
 /// Who holds a lease renews it before it ends; every other lane is looked after at once, which finds out what is due.
-async fn bring_forward(
+async fn clamp_due_times(
     c: &mut Connection,
     now: UnixMillis,
     lease: Duration,

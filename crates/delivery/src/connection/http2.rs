@@ -15,16 +15,16 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_rustls::client::TlsStream;
 
-use super::{BODY_LIMIT, BODY_PATIENCE, HEADER_LIMIT, NoAnswer};
-use crate::answer::Answer;
-use crate::connector::NoConnection;
+use super::{BODY_LIMIT, BODY_TIMEOUT, ExchangeError, HEADER_LIMIT};
+use crate::connector::ConnectError;
 use crate::push::Push;
+use crate::response::PushResponse;
 
 /// Bytes that a peer may send unread on one stream, and on all streams of a connection together.
 const STREAM_WINDOW: u32 = 16_384;
 const CONNECTION_WINDOW: u32 = 131_072;
 /// Requests at a time until the peer has said how many: the fewest that it should allow (RFC 9113 §6.5.2).
-const FIRST_STREAMS: usize = 100;
+const INITIAL_STREAMS: usize = 100;
 /// How often a connection is asked for a sign of life, and how long it has to give one.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,17 +33,17 @@ const PING_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub struct Http2 {
     sender: SendRequest<Bytes>,
-    signs: Arc<Signs>,
+    peer: Arc<PeerState>,
 }
 
 /// What is known of a connection's peer.
-struct Signs {
+struct PeerState {
     allowed_streams: AtomicUsize,
     answers: AtomicUsize,
     is_over: AtomicBool,
 }
 
-impl Signs {
+impl PeerState {
     /// The connection takes no more requests; those in flight may still be answered.
     fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
@@ -54,50 +54,50 @@ impl Signs {
 pub(super) async fn start(
     stream: TlsStream<TcpStream>,
     slot: OwnedSemaphorePermit,
-) -> Result<Http2, NoConnection> {
+) -> Result<Http2, ConnectError> {
     let (sender, connection) = h2::client::Builder::new()
         .enable_push(false)
-        .initial_max_send_streams(FIRST_STREAMS)
+        .initial_max_send_streams(INITIAL_STREAMS)
         .max_header_list_size(HEADER_LIMIT)
         .initial_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .handshake(stream)
         .await
-        .map_err(NoConnection::because)?;
-    let signs = Arc::new(Signs {
+        .map_err(ConnectError::unreachable)?;
+    let peer = Arc::new(PeerState {
         allowed_streams: AtomicUsize::new(connection.max_concurrent_send_streams()),
         answers: AtomicUsize::new(0),
         is_over: AtomicBool::new(false),
     });
-    tokio::spawn(drive(connection, Arc::clone(&signs), slot));
-    Ok(Http2 { sender, signs })
+    tokio::spawn(drive(connection, Arc::clone(&peer), slot));
+    Ok(Http2 { sender, peer })
 }
 
 /// Moves a connection's frames until it closes.
 async fn drive(
     mut connection: h2::client::Connection<TlsStream<TcpStream>>,
-    signs: Arc<Signs>,
+    peer: Arc<PeerState>,
     slot: OwnedSemaphorePermit,
 ) {
     let pings = connection.ping_pong();
     let frames = poll_fn(|context| {
         let state = pin!(&mut connection).poll(context);
         let allowed = connection.max_concurrent_send_streams();
-        signs.allowed_streams.store(allowed, Ordering::Relaxed);
+        peer.allowed_streams.store(allowed, Ordering::Relaxed);
         state
     });
     tokio::select! {
         ended = frames => if let Err(error) = ended {
             tracing::debug!(%error, "a connection to a push service ended");
         },
-        () = watch(pings) => tracing::debug!("a push service gives no sign of life"),
+        () = ping_until_dead(pings) => tracing::debug!("a push service gives no sign of life"),
     }
-    signs.end();
+    peer.end();
     drop((connection, slot));
 }
 
 /// Returns when the peer does not answer a PING (RFC 9113 §6.7).
-async fn watch(pings: Option<PingPong>) {
+async fn ping_until_dead(pings: Option<PingPong>) {
     let Some(mut pings) = pings else { return };
     loop {
         sleep(PING_INTERVAL).await;
@@ -111,12 +111,12 @@ async fn watch(pings: Option<PingPong>) {
 impl Http2 {
     /// Whether the connection takes no more requests: it failed, the peer is going away, or it answers nothing any more.
     pub fn is_closed(&self) -> bool {
-        self.signs.is_over.load(Ordering::Relaxed)
+        self.peer.is_over.load(Ordering::Relaxed)
     }
 
     /// How many requests the peer allows at a time, as it last said (RFC 9113 §5.1.2).
     pub fn allowed_streams(&self) -> usize {
-        self.signs.allowed_streams.load(Ordering::Relaxed)
+        self.peer.allowed_streams.load(Ordering::Relaxed)
     }
 
     /// Sends a push and reads the answer, whose head must be there by `deadline`.
@@ -124,12 +124,12 @@ impl Http2 {
         &mut self,
         push: &Push,
         deadline: Instant,
-    ) -> Result<Answer, NoAnswer> {
+    ) -> Result<PushResponse, ExchangeError> {
         let before = self.answers();
         let response = timeout_at(deadline, self.send(push)).await;
-        self.take_note(response.is_err(), before);
-        let (head, body) = response.map_err(|_| NoAnswer::Late)??.into_parts();
-        Ok(Answer {
+        self.record_exchange(response.is_err(), before);
+        let (head, body) = response.map_err(|_| ExchangeError::Late)??.into_parts();
+        Ok(PushResponse {
             status: head.status,
             headers: head.headers,
             body: read(body, deadline).await,
@@ -137,20 +137,20 @@ impl Http2 {
     }
 
     fn answers(&self) -> usize {
-        self.signs.answers.load(Ordering::Relaxed)
+        self.peer.answers.load(Ordering::Relaxed)
     }
 
     /// Takes note of how an exchange ended that began after `answers_before` answers. A connection on which nothing at all
     /// came back meanwhile may be half-open: it gets no more requests, and closes when those in flight have ended.
-    fn take_note(&self, is_late: bool, answers_before: usize) {
+    fn record_exchange(&self, is_late: bool, answers_before: usize) {
         if !is_late {
-            self.signs.answers.fetch_add(1, Ordering::Relaxed);
+            self.peer.answers.fetch_add(1, Ordering::Relaxed);
         } else if self.answers() == answers_before {
-            self.signs.end();
+            self.peer.end();
         }
     }
 
-    async fn send(&mut self, push: &Push) -> Result<Response<RecvStream>, NoAnswer> {
+    async fn send(&mut self, push: &Push) -> Result<Response<RecvStream>, ExchangeError> {
         let request = push.request(Version::HTTP_2, ());
         let opened = match poll_fn(|context| self.sender.poll_ready(context)).await {
             Ok(()) => self.sender.send_request(request, false),
@@ -159,23 +159,23 @@ impl Http2 {
         let (response, mut stream) = opened.map_err(|error| self.unsent(&error))?;
         // A refusal shows in the response as well.
         stream.send_data(push.body.clone(), true).ok();
-        response.await.map_err(|error| self.no_answer(error))
+        response.await.map_err(|error| self.failed(error))
     }
 
-    fn unsent(&self, error: &h2::Error) -> NoAnswer {
+    fn unsent(&self, error: &h2::Error) -> ExchangeError {
         tracing::debug!(%error, "a connection takes no more requests");
-        self.signs.end();
-        NoAnswer::Unsent
+        self.peer.end();
+        ExchangeError::Unsent
     }
 
-    fn no_answer(&self, error: h2::Error) -> NoAnswer {
+    fn failed(&self, error: h2::Error) -> ExchangeError {
         if !error.is_reset() {
-            self.signs.end();
+            self.peer.end();
         }
         if was_not_processed(&error) {
-            NoAnswer::Unsent
+            ExchangeError::Unsent
         } else {
-            NoAnswer::Failed(error.into())
+            ExchangeError::Failed(error.into())
         }
     }
 }
@@ -194,7 +194,7 @@ async fn read(mut body: RecvStream, deadline: Instant) -> Bytes {
     if body.is_end_stream() {
         return Bytes::new();
     }
-    let deadline = deadline.min(Instant::now() + BODY_PATIENCE);
+    let deadline = deadline.min(Instant::now() + BODY_TIMEOUT);
     let mut text = BytesMut::new();
     while text.len() < BODY_LIMIT {
         let Ok(Some(Ok(data))) = timeout_at(deadline, body.data()).await else {

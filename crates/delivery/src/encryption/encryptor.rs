@@ -1,4 +1,4 @@
-//! The place where messages are encrypted: as many threads as there are cores, and no reactor among them.
+//! The thread pool that encrypts messages: as many threads as there are cores, and no reactor among them.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::{EncryptionError, encrypt_page};
 /// The runtime ended before the messages were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("encryption was interrupted")]
-pub struct Interrupted;
+pub struct InterruptedError;
 
 /// Encrypts chunks of recipients on blocking threads, at most one per core at a time.
 #[derive(Clone, Debug)]
@@ -36,11 +36,11 @@ impl Encryptor {
         &self,
         recipients: Vec<BrowserKeys>,
         plaintext: Bytes,
-    ) -> Result<Vec<Result<Bytes, EncryptionError>>, Interrupted> {
+    ) -> Result<Vec<Result<Bytes, EncryptionError>>, InterruptedError> {
         let permit = Arc::clone(&self.cores)
             .acquire_owned()
             .await
-            .map_err(|_| Interrupted)?;
+            .map_err(|_| InterruptedError)?;
         let work = tokio::task::spawn_blocking(move || {
             let messages = encrypt_page(&recipients, &plaintext);
             drop(permit);
@@ -48,7 +48,7 @@ impl Encryptor {
         });
         work.await.map_err(|error| match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Interrupted,
+            Err(_) => InterruptedError,
         })
     }
 }

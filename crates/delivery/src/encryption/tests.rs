@@ -4,7 +4,7 @@ use aws_lc_rs::agreement::{ECDH_P256, PrivateKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use hato_curve::{Agreement, LANES, Lanes, Scalar};
+use hato_curve::{Agreement, Avx512Ecdh, LANES, Scalar};
 use hato_domain::BrowserKeys;
 use web_push_native::p256::SecretKey;
 use web_push_native::p256::elliptic_curve::sec1::ToEncodedPoint as _;
@@ -62,9 +62,9 @@ fn the_example_of_the_rfc_comes_out() {
         &agree_alone(&ephemeral, &keys).expect("an agreement"),
         &keys,
     );
-    if let Some(lanes) = Lanes::detect() {
+    if let Some(ecdh) = Avx512Ecdh::detect() {
         let scalar = Scalar::new(&sender).expect("a key");
-        let agreement = lanes.agree(&[scalar], &[keys.p256dh]).remove(0);
+        let agreement = ecdh.ecdh_batch(&[scalar], &[keys.p256dh]).remove(0);
         assert_example(&agreement.expect("an agreement"), &keys);
     }
 }

@@ -5,40 +5,40 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::connection::{Connection, Http1, Http2};
-use crate::connector::NoConnection;
+use crate::connection::{Http1, Http2, PushConnection};
+use crate::connector::ConnectError;
 use crate::settings::OriginLimits;
 
 /// Percent of an HTTP/2 connection's streams in use from which another connection is wanted.
 const NEARLY_FULL: usize = 80;
 /// How long a pool that has connections waits after failing to open another.
-const PAUSE: Duration = Duration::from_secs(1);
+const CONNECT_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Something that is counted while it is held: a stream, or a connection.
-pub type Held = Arc<()>;
+pub type UseCount = Arc<()>;
 
 /// The open connections of a pool.
 pub struct Connections {
-    shared: Vec<Shared>,
-    idle: Vec<(Http1, Held)>,
+    http2: Vec<Http2Slot>,
+    idle: Vec<(Http1, UseCount)>,
     /// Counts the HTTP/1.1 connections, idle or not.
-    exclusive: Held,
+    http1_use: UseCount,
     /// Whether the last connection spoke HTTP/1.1.
     speaks_http1: bool,
     /// Connections being opened.
-    pub opening: usize,
+    pub connecting: usize,
     failures: u64,
-    failure: Option<(Instant, NoConnection)>,
+    failure: Option<(Instant, ConnectError)>,
     /// When a request last wanted one.
     pub used_at: Instant,
 }
 
-struct Shared {
+struct Http2Slot {
     connection: Http2,
-    streams: Held,
+    streams: UseCount,
 }
 
-impl Shared {
+impl Http2Slot {
     fn load(&self) -> usize {
         Arc::strong_count(&self.streams) - 1
     }
@@ -58,11 +58,11 @@ impl Connections {
     /// None yet.
     pub fn new(now: Instant) -> Self {
         Self {
-            shared: Vec::new(),
+            http2: Vec::new(),
             idle: Vec::new(),
-            exclusive: Held::default(),
+            http1_use: UseCount::default(),
             speaks_http1: false,
-            opening: 0,
+            connecting: 0,
             failures: 0,
             failure: None,
             used_at: now,
@@ -81,92 +81,90 @@ impl Connections {
 
     /// Forgets connections that take no more requests; what is in flight on them is not touched.
     pub fn drop_closed(&mut self) {
-        self.shared.retain(|shared| !shared.connection.is_closed());
+        self.http2.retain(|slot| !slot.connection.is_closed());
         self.idle.retain(|(connection, _)| !connection.is_closed());
     }
 
     /// Lets go of all connections.
     pub fn clear(&mut self) {
-        self.shared.clear();
+        self.http2.clear();
         self.idle.clear();
     }
 
     /// A connection with room: the idle one used last, or the least loaded.
-    pub fn take(&mut self, limits: &OriginLimits) -> Option<(Connection, Held)> {
-        if let Some((connection, held)) = self.idle.pop() {
-            return Some((Connection::Http1(connection), held));
+    pub fn take(&mut self, limits: &OriginLimits) -> Option<(PushConnection, UseCount)> {
+        if let Some((connection, use_count)) = self.idle.pop() {
+            return Some((PushConnection::Http1(connection), use_count));
         }
-        let least = self.shared.iter().min_by_key(|shared| shared.load())?;
+        let least = self.http2.iter().min_by_key(|slot| slot.load())?;
         let has_room = least.load() < least.capacity(limits);
         has_room.then(|| {
-            let connection = Connection::Http2(least.connection.clone());
+            let connection = PushConnection::Http2(least.connection.clone());
             (connection, Arc::clone(&least.streams))
         })
     }
 
     /// The last failure, if it came after `failures_before` and there is nothing left to wait for.
-    pub fn check_failure(&self, failures_before: u64) -> Result<(), NoConnection> {
+    pub fn check_failure(&self, failures_before: u64) -> Result<(), ConnectError> {
         match &self.failure {
-            Some((_, cause)) if self.failures != failures_before && self.is_hopeless() => {
+            Some((_, cause)) if self.failures != failures_before && self.has_no_prospect() => {
                 Err(cause.clone())
             }
             _ => Ok(()),
         }
     }
 
-    fn is_hopeless(&self) -> bool {
-        self.shared.is_empty() && self.exclusive_count() == 0 && self.opening == 0
+    fn has_no_prospect(&self) -> bool {
+        self.http2.is_empty() && self.http1_count() == 0 && self.connecting == 0
     }
 
-    fn exclusive_count(&self) -> usize {
-        Arc::strong_count(&self.exclusive) - 1
+    fn http1_count(&self) -> usize {
+        Arc::strong_count(&self.http1_use) - 1
     }
 
-    /// Whether another connection should be opened for `users` requests; `waiting` says that one of them has none.
-    pub fn wants_more(&self, waiting: bool, users: usize, limits: &OriginLimits) -> bool {
-        if !self.shared.is_empty() {
-            return self.wants_more_shared(users, limits) && !self.failed_just_now();
+    /// Whether another connection should be opened for `active_requests` requests; `waiting` says that one of them has none.
+    pub fn wants_more(&self, waiting: bool, active_requests: usize, limits: &OriginLimits) -> bool {
+        if !self.http2.is_empty() {
+            return self.wants_more_http2(active_requests, limits) && !self.failed_just_now();
         }
         if self.speaks_http1 {
-            let open = self.exclusive_count() + self.opening;
-            let pause = open > 0 && self.failed_just_now();
-            return waiting && open < limits.http1_connections && !pause;
+            let open = self.http1_count() + self.connecting;
+            let is_backing_off = open > 0 && self.failed_just_now();
+            return waiting && open < limits.http1_connections && !is_backing_off;
         }
-        waiting && self.opening == 0
+        waiting && self.connecting == 0
     }
 
     /// All are nearly full, and those being opened will not take everybody either.
-    fn wants_more_shared(&self, users: usize, limits: &OriginLimits) -> bool {
-        let capacities = self.shared.iter().map(|shared| shared.capacity(limits));
+    fn wants_more_http2(&self, active_requests: usize, limits: &OriginLimits) -> bool {
+        let capacities = self.http2.iter().map(|slot| slot.capacity(limits));
         let capacity = capacities.max().unwrap_or(1);
-        let count = self.shared.len() + self.opening;
-        let full = self
-            .shared
-            .iter()
-            .all(|shared| shared.is_nearly_full(limits));
-        full && count < limits.http2_connections && count * capacity * NEARLY_FULL <= users * 100
+        let count = self.http2.len() + self.connecting;
+        let full = self.http2.iter().all(|slot| slot.is_nearly_full(limits));
+        full && count < limits.http2_connections
+            && count * capacity * NEARLY_FULL <= active_requests * 100
     }
 
     fn failed_just_now(&self) -> bool {
         self.failure
             .as_ref()
-            .is_some_and(|(at, _)| at.elapsed() < PAUSE)
+            .is_some_and(|(at, _)| at.elapsed() < CONNECT_RETRY_DELAY)
     }
 
     /// Takes note of how an opening went.
-    pub fn opened(&mut self, opened: Result<Connection, NoConnection>) {
-        self.opening -= 1;
+    pub fn opened(&mut self, opened: Result<PushConnection, ConnectError>) {
+        self.connecting -= 1;
         match opened {
-            Ok(Connection::Http2(connection)) => {
+            Ok(PushConnection::Http2(connection)) => {
                 self.speaks_http1 = false;
-                self.shared.push(Shared {
+                self.http2.push(Http2Slot {
                     connection,
-                    streams: Held::default(),
+                    streams: UseCount::default(),
                 });
             }
-            Ok(Connection::Http1(connection)) => {
+            Ok(PushConnection::Http1(connection)) => {
                 self.speaks_http1 = true;
-                self.idle.push((connection, Arc::clone(&self.exclusive)));
+                self.idle.push((connection, Arc::clone(&self.http1_use)));
             }
             Err(cause) => {
                 self.failures += 1;
@@ -176,7 +174,7 @@ impl Connections {
     }
 
     /// Takes back an HTTP/1.1 connection that is ready again.
-    pub fn keep(&mut self, connection: Http1, held: Held) {
-        self.idle.push((connection, held));
+    pub fn keep(&mut self, connection: Http1, use_count: UseCount) {
+        self.idle.push((connection, use_count));
     }
 }

@@ -10,8 +10,8 @@ use hato_service::ports::{
     RecipientId, RetryJob, Sent, Settlement,
 };
 
-use super::{Outcomes, settlement, ttl_left};
-use crate::answer::Outcome;
+use super::{PushOutcomes, settlement, ttl_left};
+use crate::response::PushOutcome;
 
 const NOW: UnixMillis = UnixMillis(1_000_000);
 const DELAYS: [Duration; 3] = [
@@ -40,8 +40,8 @@ fn page(attempt: u8, ttl: i64) -> ClaimedPage {
     }
 }
 
-fn retry(after: Option<u64>) -> Outcome {
-    Outcome::Retry {
+fn retry(after: Option<u64>) -> PushOutcome {
+    PushOutcome::Retry {
         reason: FailureReason::Throttled,
         status: Some(429),
         after: after.map(Duration::from_secs),
@@ -77,9 +77,9 @@ fn tally(host: &str, reason: &'static str, recipients: i64) -> FailureTally {
     }
 }
 
-fn settle(attempt: u8, outcomes: &[(i64, Option<Outcome>)]) -> Settlement {
+fn settle(attempt: u8, outcomes: &[(i64, Option<PushOutcome>)]) -> Settlement {
     let recipients: Vec<_> = outcomes.iter().map(|(id, _)| recipient(*id)).collect();
-    let known: Outcomes = outcomes
+    let known: PushOutcomes = outcomes
         .iter()
         .filter_map(|(id, it)| Some((RecipientId(*id), (*it)?)))
         .collect();
@@ -96,18 +96,18 @@ fn job(attempt: u8, seconds: u64, recipients: &[i64]) -> RetryJob {
 
 #[test]
 fn every_recipient_stands_in_one_place() {
-    let failed = Outcome::Failed {
+    let failed = PushOutcome::Failed {
         reason: FailureReason::Refused,
         status: Some(400),
     };
     let settled = settle(
         0,
         &[
-            (1, Some(Outcome::Sent { status: 201 })),
-            (2, Some(Outcome::Expired { status: 410 })),
+            (1, Some(PushOutcome::Sent { status: 201 })),
+            (2, Some(PushOutcome::Expired { status: 410 })),
             (3, Some(failed)),
             (4, Some(retry(None))),
-            (5, Some(Outcome::Sent { status: 202 })),
+            (5, Some(PushOutcome::Sent { status: 202 })),
             (6, None),
         ],
     );
@@ -155,7 +155,7 @@ fn retry_after_counts_when_longer_and_up_to_an_hour() {
 
 #[test]
 fn what_a_push_service_asks_for_is_rounded_up_to_seconds() {
-    let asked = |millis| Outcome::Retry {
+    let asked = |millis| PushOutcome::Retry {
         reason: FailureReason::Throttled,
         status: Some(429),
         after: Some(Duration::from_millis(millis)),
@@ -167,7 +167,7 @@ fn what_a_push_service_asks_for_is_rounded_up_to_seconds() {
 #[test]
 fn who_is_put_off_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
     let put_off = |millis| {
-        Some(Outcome::PutOff {
+        Some(PushOutcome::Deferred {
             wait: Duration::from_millis(millis),
         })
     };
@@ -191,7 +191,7 @@ fn who_is_put_off_past_the_messages_time_has_failed() {
         let wait = Duration::from_secs(wait);
         let known = recipients
             .iter()
-            .map(|it| (it.id, Outcome::PutOff { wait }));
+            .map(|it| (it.id, PushOutcome::Deferred { wait }));
         settlement(&page(0, ttl), &recipients, &known.collect(), &DELAYS, NOW)
     };
     for (ttl, in_time, reason) in [
@@ -208,7 +208,7 @@ fn who_is_put_off_past_the_messages_time_has_failed() {
 
 #[test]
 fn failures_are_tallied_by_host_and_reason() {
-    let gone = Some(Outcome::Expired { status: 410 });
+    let gone = Some(PushOutcome::Expired { status: 410 });
     let settled = settle(
         3,
         &[

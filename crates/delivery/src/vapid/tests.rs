@@ -9,7 +9,7 @@ use hato_domain::{AppId, Endpoint, UnixMillis};
 use http::HeaderValue;
 
 use super::{Signer, Vapid};
-use crate::origin::{Origin, Target};
+use crate::origin::{Origin, PushTarget};
 
 const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const HOUR: i64 = 3_600_000;
@@ -26,7 +26,9 @@ fn app(name: &str) -> AppId {
 
 fn origin(endpoint: &str) -> Origin {
     let endpoint = Endpoint::parse(endpoint).expect("an endpoint");
-    Target::of(&endpoint).expect("a target").origin
+    PushTarget::from_endpoint(&endpoint)
+        .expect("a target")
+        .origin
 }
 
 fn decode(text: &str) -> Vec<u8> {

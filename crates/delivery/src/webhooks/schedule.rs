@@ -6,17 +6,17 @@ use hato_domain::UnixMillis;
 use hato_service::ports::{PostReply, Verdict};
 
 /// The longest wait that a receiver may ask for.
-const LONGEST_WAIT: Duration = Duration::from_hours(24);
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 /// By how much a wait varies, so that a receiver that comes back is not met by everything at once.
-const JITTER: f64 = 0.2;
+const JITTER_SHARE: f64 = 0.2;
 
-/// Judges the attempt after `earlier` ones at `now`. `chance` is between -1 and 1; `asked` is what `Retry-After` asks for.
-pub fn verdict(
+/// Judges the attempt after `earlier` ones at `now`. `jitter` is between -1 and 1; `retry_after` is what `Retry-After` asks for.
+pub fn next_step(
     reply: &PostReply,
-    asked: Option<Duration>,
+    retry_after: Option<Duration>,
     earlier: u32,
     delays: &[Duration],
-    chance: f64,
+    jitter: f64,
     now: UnixMillis,
 ) -> Verdict {
     match reply {
@@ -27,8 +27,8 @@ pub fn verdict(
         PostReply::Answer { .. } | PostReply::Nothing(_) => {
             let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
             let delay = delays.get(earlier).map(|delay| {
-                let asked = asked.unwrap_or_default().min(LONGEST_WAIT);
-                delay.mul_f64(1.0 + JITTER * chance).max(asked)
+                let retry_after = retry_after.unwrap_or_default().min(MAX_RETRY_AFTER);
+                delay.mul_f64(1.0 + JITTER_SHARE * jitter).max(retry_after)
             });
             Verdict::Failed(delay.map(|delay| now.plus(delay)))
         }
@@ -38,7 +38,7 @@ pub fn verdict(
 /// The longest that an event can have to wait.
 pub fn longest_wait(delays: &[Duration]) -> Duration {
     let longest = delays.iter().max().copied().unwrap_or_default();
-    longest.mul_f64(1.0 + JITTER).max(LONGEST_WAIT)
+    longest.mul_f64(1.0 + JITTER_SHARE).max(MAX_RETRY_AFTER)
 }
 
 #[cfg(test)]
@@ -48,7 +48,7 @@ mod tests {
     use hato_domain::{PostFailure, UnixMillis};
     use hato_service::ports::{PostReply, Verdict};
 
-    use super::{longest_wait, verdict};
+    use super::{longest_wait, next_step};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
     const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
@@ -58,9 +58,9 @@ mod tests {
         PostReply::Answer { status, text }
     }
 
-    fn wait(asked: Option<u64>, earlier: u32, chance: f64) -> Option<u64> {
-        let asked = asked.map(Duration::from_secs);
-        match verdict(&answer(503), asked, earlier, &DELAYS, chance, NOW) {
+    fn wait(retry_after: Option<u64>, earlier: u32, jitter: f64) -> Option<u64> {
+        let retry_after = retry_after.map(Duration::from_secs);
+        match next_step(&answer(503), retry_after, earlier, &DELAYS, jitter, NOW) {
             Verdict::Failed(next) => next.map(|next| next.since(NOW).as_secs()),
             other => panic!("{other:?}"),
         }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn every_reply_has_its_verdict() {
-        let judged = |reply: &PostReply| verdict(reply, None, 0, &[], 0.0, NOW);
+        let judged = |reply: &PostReply| next_step(reply, None, 0, &[], 0.0, NOW);
         for status in 100..=599 {
             let expected = match status {
                 200..=299 => Verdict::Arrived,

@@ -14,13 +14,13 @@ pub struct WebhookSettings {
     /// `HATO_WEBHOOK_RETRY_DELAYS`: the waits before the retries of an event.
     pub retry_delays: Vec<Duration>,
     /// How long a receiver may take to answer, connecting included (CONTRACT 8).
-    pub answer_timeout: Duration,
+    pub response_timeout: Duration,
     /// How long nothing may succeed until the webhook is switched off (CONTRACT 8).
     pub failing_limit: Duration,
     /// Requests in flight that are answered promptly, or may still be, all apps together.
-    pub at_once: usize,
+    pub max_in_flight: usize,
     /// Requests in flight of receivers that are slow, besides.
-    pub slow_at_once: usize,
+    pub max_slow_in_flight: usize,
     /// Bytes of bodies in memory for each of the two kinds.
     pub body_bytes: usize,
     /// Requests in flight of one app.
@@ -32,10 +32,10 @@ pub struct WebhookSettings {
     /// How many of them at most.
     pub turn_events: usize,
     /// How long an app's events gather between two looks at the outbox, while it is not known to hold more.
-    pub pace: Duration,
-    /// How long a lane is held on to when nothing is due: the next event finds it at hand.
-    pub linger: Duration,
-    /// How long a claimed lane stays claimed when its process dies; renewed while the process lives.
+    pub batch_interval: Duration,
+    /// How long an outbox is held on to when nothing is due: the next event finds it at hand.
+    pub idle_hold: Duration,
+    /// How long a claimed outbox stays claimed when its process dies; renewed while the process lives.
     pub lease: Duration,
     /// How long the outbox is left alone at most.
     pub poll_interval: Duration,
@@ -55,17 +55,17 @@ impl Default for WebhookSettings {
                 Duration::from_hours(10),
                 Duration::from_hours(10),
             ],
-            answer_timeout: Duration::from_secs(15),
+            response_timeout: Duration::from_secs(15),
             failing_limit: Duration::from_hours(5 * 24),
-            at_once: 128,
-            slow_at_once: 384,
+            max_in_flight: 128,
+            max_slow_in_flight: 384,
             body_bytes: 24 * 1_024 * 1_024,
             per_app: 32,
             prompt: Duration::from_secs(2),
             turn: Duration::from_secs(2),
             turn_events: 200,
-            pace: Duration::from_millis(100),
-            linger: Duration::from_millis(250),
+            batch_interval: Duration::from_millis(100),
+            idle_hold: Duration::from_millis(250),
             lease: Duration::from_secs(20),
             poll_interval: Duration::from_millis(500),
         }

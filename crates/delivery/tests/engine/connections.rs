@@ -8,10 +8,10 @@ use hato_testkit::push_service::{Answer, BrowserSubscription, Options};
 use hato_testkit::wire::Wire;
 use tokio::net::TcpListener;
 
-use crate::world::{World, http1, many, run};
+use crate::test_engine::{TestEngine, http1, many, run};
 
 fn assert_each_served_once(
-    world: &World,
+    test: &TestEngine,
     record: &SendRecord,
     subscriptions: &[BrowserSubscription],
 ) {
@@ -20,21 +20,21 @@ fn assert_each_served_once(
         (record.status, record.counts.sent),
         (SendStatus::Done, expected)
     );
-    world.service.seen(|seen| {
+    test.service.seen(|seen| {
         for subscription in subscriptions {
             assert_eq!(seen.counts(&subscription.id).requests, 1);
         }
     });
-    world.service.assert_no_violations();
+    test.service.assert_no_violations();
 }
 
 #[tokio::test]
 async fn a_large_send_goes_out_page_by_page() {
-    let world = World::with(many()).await;
-    let subscriptions = world.subscribe(1_200).await;
-    let record = world.deliver().await;
-    assert_eq!(world.queue.ledger().settlements.len(), 3);
-    assert_each_served_once(&world, &record, &subscriptions);
+    let test = TestEngine::with(many()).await;
+    let subscriptions = test.subscribe(1_200).await;
+    let record = test.deliver().await;
+    assert_eq!(test.queue.log().settlements.len(), 3);
+    assert_each_served_once(&test, &record, &subscriptions);
 }
 
 #[tokio::test]
@@ -43,10 +43,10 @@ async fn a_peer_that_allows_few_streams_gets_few() {
         max_concurrent_streams: 3,
         ..many()
     };
-    let world = World::with(options).await;
-    let subscriptions = world.subscribe(200).await;
-    let record = world.deliver().await;
-    assert_each_served_once(&world, &record, &subscriptions);
+    let test = TestEngine::with(options).await;
+    let subscriptions = test.subscribe(200).await;
+    let record = test.deliver().await;
+    assert_each_served_once(&test, &record, &subscriptions);
 }
 
 #[tokio::test]
@@ -57,51 +57,50 @@ async fn connections_that_the_peer_retires_are_replaced() {
             decryption: many().decryption,
             ..options
         };
-        let world = World::with(options).await;
-        let subscriptions = world.subscribe(200).await;
-        let record = world.deliver().await;
-        assert_each_served_once(&world, &record, &subscriptions);
+        let test = TestEngine::with(options).await;
+        let subscriptions = test.subscribe(200).await;
+        let record = test.deliver().await;
+        assert_each_served_once(&test, &record, &subscriptions);
     }
 }
 
 #[tokio::test]
 async fn after_a_reset_the_next_send_gets_a_new_connection() {
     for options in [Options::default(), http1()] {
-        let world = World::with(options).await;
-        let engine = world.engine();
-        let subscriptions = world.subscribe(1).await;
-        world
-            .service
+        let test = TestEngine::with(options).await;
+        let engine = test.engine();
+        let subscriptions = test.subscribe(1).await;
+        test.service
             .script(&subscriptions[0], [Answer::Created, Answer::Reset]);
         for _ in 0..2 {
-            world.send().await;
+            test.send().await;
             run(&engine).await;
         }
-        assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 1)]);
-        world.turn_clock(Duration::from_secs(5));
+        assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+        test.advance_clock(Duration::from_secs(5));
         run(&engine).await;
-        assert_eq!(world.queue.ledger().sent(), 2);
-        assert_eq!(world.service.seen(|seen| seen.total.requests), 3);
+        assert_eq!(test.queue.log().sent(), 2);
+        assert_eq!(test.service.seen(|seen| seen.total.requests), 3);
     }
 }
 
 #[tokio::test]
 async fn a_connection_on_which_nothing_comes_back_is_not_used_again() {
-    let mut world = World::with(Wire::behind(Options::default())).await;
-    let wire = Wire::to(&world.service).await;
-    world.settings.answer_timeout = Duration::from_secs(2);
-    let engine = world.engine();
-    let subscriptions = world.subscribe(3).await;
-    world.send().await;
+    let mut test = TestEngine::with(Wire::behind(Options::default())).await;
+    let wire = Wire::to(&test.service).await;
+    test.settings.response_timeout = Duration::from_secs(2);
+    let engine = test.engine();
+    let subscriptions = test.subscribe(3).await;
+    test.send().await;
     run(&engine).await;
     wire.cut();
-    world.send().await;
+    test.send().await;
     run(&engine).await;
-    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 3)]);
-    world.turn_clock(Duration::from_secs(5));
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 3)]);
+    test.advance_clock(Duration::from_secs(5));
     run(&engine).await;
-    assert_eq!(world.queue.ledger().sent(), 6);
-    world.service.seen(|seen| {
+    assert_eq!(test.queue.log().sent(), 6);
+    test.service.seen(|seen| {
         for subscription in &subscriptions {
             assert_eq!(seen.counts(&subscription.id).requests, 2);
         }
@@ -118,32 +117,32 @@ fn at_port(subscription: &BrowserSubscription, port: u16, number: usize) -> Brow
 
 #[tokio::test]
 async fn nobody_at_the_address_is_retried_later() {
-    let mut world = World::new().await;
-    world.settings.connect_timeout = Duration::from_millis(300);
+    let mut test = TestEngine::new().await;
+    test.settings.connect_timeout = Duration::from_millis(300);
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let closed = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let ports = [&silent, &closed].map(|it| it.local_addr().expect("an address").port());
     drop(closed);
-    let subscription = world.subscribe(1).await.remove(0);
+    let subscription = test.subscribe(1).await.remove(0);
     let elsewhere = [(ports[0], 1), (ports[0], 2), (ports[1], 3), (ports[1], 4)]
         .map(|(port, number)| at_port(&subscription, port, number));
-    world.register(&world.app, &elsewhere).await;
-    let record = world.deliver().await;
-    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 4)]);
+    test.register(&test.app, &elsewhere).await;
+    let record = test.deliver().await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 4)]);
     assert_eq!(record.counts.sent, 1);
 }
 
 #[tokio::test]
 async fn idle_connections_make_room_for_other_origins() {
     for options in [Options::default(), http1()] {
-        let mut world = World::with(options.clone()).await;
-        world.settings.connections = 1;
-        let other = World::with(options).await;
-        world.settings.outbound_ca = Some(world.service.ca_pem() + &other.service.ca_pem());
-        world.subscribe(5).await;
-        world.subscribe_at(&other.service, &world.app, 5).await;
-        assert_eq!(world.deliver().await.counts.sent, 10);
-        world.service.assert_no_violations();
+        let mut test = TestEngine::with(options.clone()).await;
+        test.settings.connections = 1;
+        let other = TestEngine::with(options).await;
+        test.settings.outbound_ca = Some(test.service.ca_pem() + &other.service.ca_pem());
+        test.subscribe(5).await;
+        test.subscribe_at(&other.service, &test.app, 5).await;
+        assert_eq!(test.deliver().await.counts.sent, 10);
+        test.service.assert_no_violations();
         other.service.assert_no_violations();
     }
 }
@@ -152,36 +151,34 @@ async fn idle_connections_make_room_for_other_origins() {
 async fn connections_are_added_up_to_their_limit() {
     // An HTTP/2 peer allows 100 requests on each of four connections, an HTTP/1.1 peer one on each of 32.
     for (options, most) in [(Options::default(), 400), (http1(), 32)] {
-        let mut world = World::with(options).await;
-        world.settings.per_origin = OriginLimits {
+        let mut test = TestEngine::with(options).await;
+        test.settings.per_origin = OriginLimits {
             http2_connections: 4,
             ..OriginLimits::default()
         };
-        world.service.answer_by_default(Answer::Hang);
-        world.subscribe(500).await;
-        world.send().await;
+        test.service.answer_by_default(Answer::Hang);
+        test.subscribe(500).await;
+        test.send().await;
         let shutdown = Shutdown::new();
-        let running = tokio::spawn(world.engine().run(shutdown.clone()));
-        world
-            .service
+        let running = tokio::spawn(test.engine().run(shutdown.clone()));
+        test.service
             .wait_until(|seen| seen.total.requests == most)
             .await;
         shutdown.abort();
         running.await.expect("no panic");
-        assert_eq!(world.service.seen(|seen| seen.total.requests), most);
+        assert_eq!(test.service.seen(|seen| seen.total.requests), most);
     }
 }
 
 #[tokio::test]
 async fn a_thousand_requests_are_in_flight_at_one_origin() {
-    let world = World::with(many()).await;
-    world.service.answer_by_default(Answer::Hang);
-    world.subscribe(1_000).await;
-    world.send().await;
+    let test = TestEngine::with(many()).await;
+    test.service.answer_by_default(Answer::Hang);
+    test.subscribe(1_000).await;
+    test.send().await;
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.engine().run(shutdown.clone()));
-    world
-        .service
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
+    test.service
         .wait_until(|seen| seen.total.requests == 1_000)
         .await;
     shutdown.abort();
@@ -191,13 +188,13 @@ async fn a_thousand_requests_are_in_flight_at_one_origin() {
 #[tokio::test]
 async fn endless_answers_do_not_clog_a_connection() {
     for options in [Options::default(), http1()] {
-        let world = World::with(options).await;
-        world.service.answer_by_number(|number| match number % 2 {
+        let test = TestEngine::with(options).await;
+        test.service.answer_by_number(|number| match number % 2 {
             0 => Answer::Endless,
             _ => Answer::Created,
         });
-        let subscriptions = world.subscribe(200).await;
-        let record = world.deliver().await;
-        assert_each_served_once(&world, &record, &subscriptions);
+        let subscriptions = test.subscribe(200).await;
+        let record = test.deliver().await;
+        assert_each_served_once(&test, &record, &subscriptions);
     }
 }

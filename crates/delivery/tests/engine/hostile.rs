@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::world::World;
+use crate::test_engine::TestEngine;
 
 /// What a peer answers over HTTP/1.1: a beginning, and something that it repeats for ever.
 #[derive(Clone, Copy)]
@@ -55,10 +55,10 @@ const fn torrent(start: &'static str, repeated: &'static str, pause: Duration) -
 }
 
 /// A port behind which somebody answers so.
-async fn listen(world: &World, torrent: Torrent) -> u16 {
+async fn listen(test: &TestEngine, torrent: Torrent) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let port = listener.local_addr().expect("an address").port();
-    let config = world.service.authority().server_config(&["http/1.1"]);
+    let config = test.service.authority().server_config(&["http/1.1"]);
     let acceptor = TlsAcceptor::from(config);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
@@ -80,31 +80,31 @@ async fn answer(acceptor: TlsAcceptor, stream: TcpStream, torrent: Torrent) -> s
 }
 
 /// Subscribers at all of these.
-async fn subscribe(world: &World, torrents: &[Torrent]) {
-    let model = world.service.subscribe(None);
+async fn subscribe(test: &TestEngine, torrents: &[Torrent]) {
+    let model = test.service.subscribe(None);
     for torrent in torrents {
-        let port = listen(world, *torrent).await;
+        let port = listen(test, *torrent).await;
         let subscription = BrowserSubscription {
             endpoint: format!("https://127.0.0.1:{port}/push/1"),
             ..model.clone()
         };
-        world.register(&world.app, &[subscription]).await;
+        test.register(&test.app, &[subscription]).await;
     }
 }
 
 #[tokio::test]
 async fn a_head_that_never_ends_is_no_answer() {
-    let mut world = World::new().await;
-    world.settings.answer_timeout = Duration::from_secs(1);
-    subscribe(&world, &ENDLESS_HEADS).await;
-    world.deliver().await;
+    let mut test = TestEngine::new().await;
+    test.settings.response_timeout = Duration::from_secs(1);
+    subscribe(&test, &ENDLESS_HEADS).await;
+    test.deliver().await;
     let all = ENDLESS_HEADS.len();
-    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), all)]);
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), all)]);
 }
 
 #[tokio::test]
 async fn a_body_that_never_ends_does_not_undo_its_status() {
-    let world = World::new().await;
-    subscribe(&world, &ENDLESS_BODIES).await;
-    assert_eq!(world.deliver().await.counts.sent, 2);
+    let test = TestEngine::new().await;
+    subscribe(&test, &ENDLESS_BODIES).await;
+    assert_eq!(test.deliver().await.counts.sent, 2);
 }

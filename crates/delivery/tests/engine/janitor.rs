@@ -8,52 +8,52 @@ use hato_domain::PageRequest;
 use hato_service::ports::Clock;
 use hato_testkit::push_service::Answer;
 
-use crate::world::World;
+use crate::test_engine::TestEngine;
 
 const DAY: Duration = Duration::from_hours(24);
 
-fn janitor(world: &World) -> Janitor {
-    let clock: Arc<dyn Clock> = Arc::clone(&world.clock) as _;
-    Janitor::new(Arc::clone(&world.store), clock, &world.settings)
+fn janitor(test: &TestEngine) -> Janitor {
+    let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
+    Janitor::new(Arc::clone(&test.store), clock, &test.settings)
 }
 
-async fn sends(world: &World) -> usize {
+async fn sends(test: &TestEngine) -> usize {
     let page = PageRequest::parse(None, None, None).expect("the default page");
-    let sends = world.store.sends_of(&world.app.id, &page).await;
+    let sends = test.store.sends_of(&test.app.id, &page).await;
     sends.expect("read").len()
 }
 
 #[tokio::test]
 async fn sends_and_their_dead_letters_are_kept_for_as_long_as_was_asked() {
-    let mut world = World::new().await;
-    world.settings.retention_days = 3;
-    world.service.answer_by_default(Answer::Status(413));
-    world.subscribe(5).await;
-    world.deliver().await;
+    let mut test = TestEngine::new().await;
+    test.settings.retention_days = 3;
+    test.service.answer_by_default(Answer::Status(413));
+    test.subscribe(5).await;
+    test.deliver().await;
     for (turn, kept) in [(DAY * 3, 1), (Duration::from_millis(1), 0)] {
-        world.turn_clock(turn);
-        janitor(&world).sweep().await;
-        assert_eq!(sends(&world).await, kept);
-        assert_eq!(world.dead_letters().await.len(), kept * 5);
+        test.advance_clock(turn);
+        janitor(&test).sweep().await;
+        assert_eq!(sends(&test).await, kept);
+        assert_eq!(test.dead_letters().await.len(), kept * 5);
     }
 }
 
 #[tokio::test]
 async fn a_send_that_is_not_finished_is_kept_however_old() {
-    let world = World::new().await;
-    world.service.answer_by_default(Answer::Status(500));
-    world.subscribe(1).await;
-    world.deliver().await;
-    world.turn_clock(DAY * 1_000);
-    janitor(&world).sweep().await;
-    assert_eq!(sends(&world).await, 1);
+    let test = TestEngine::new().await;
+    test.service.answer_by_default(Answer::Status(500));
+    test.subscribe(1).await;
+    test.deliver().await;
+    test.advance_clock(DAY * 1_000);
+    janitor(&test).sweep().await;
+    assert_eq!(sends(&test).await, 1);
 }
 
 #[tokio::test]
 async fn it_stops_when_asked() {
-    let world = World::new().await;
+    let test = TestEngine::new().await;
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(janitor(&world).run(shutdown.clone()));
+    let running = tokio::spawn(janitor(&test).run(shutdown.clone()));
     shutdown.drain();
     running.await.expect("no panic");
 }

@@ -1,6 +1,5 @@
 //! The engine between a real store and a push service that is real on the wire.
 
-mod app;
 mod clock_steps;
 mod connections;
 mod hostile;
@@ -10,7 +9,8 @@ mod panics;
 mod retries;
 mod running;
 mod sharing;
+mod spy_queue;
+mod test_app;
+mod test_engine;
 mod throttling;
-mod watched;
 mod webhook;
-mod world;

@@ -6,20 +6,20 @@ use hato_domain::{OutboundPolicy, PushOptions, Topic, Ttl, Urgency};
 use hato_service::ports::{FailureTally, SendCounts, SendStatus};
 use hato_testkit::push_service::{Answer, Options};
 
-use crate::world::{PAYLOAD, World, http1};
+use crate::test_engine::{PAYLOAD, TestEngine, http1};
 
 #[tokio::test]
 async fn a_message_arrives_as_it_was_accepted() {
-    let world = World::new().await;
-    world.subscribe(1).await;
-    let send = world.send_with(PushOptions {
+    let test = TestEngine::new().await;
+    test.subscribe(1).await;
+    let send = test.send_with(PushOptions {
         ttl: Ttl::parse(60).expect("a TTL"),
         urgency: Some(Urgency::High),
         topic: Some(Topic::parse("news").expect("a topic")),
     });
     let send = send.await;
-    world.run_until_idle().await;
-    let message = world.service.seen(|seen| seen.messages[0].clone());
+    test.run_until_idle().await;
+    let message = test.service.seen(|seen| seen.messages[0].clone());
     assert_eq!(message.plaintext.as_deref(), Some(PAYLOAD.as_bytes()));
     assert_eq!(
         (message.ttl, message.urgency.as_deref()),
@@ -27,15 +27,15 @@ async fn a_message_arrives_as_it_was_accepted() {
     );
     assert_eq!(message.topic.as_deref(), Some("news"));
     assert_eq!(message.http_version, "HTTP/2.0");
-    let record = world.record(&world.app, &send).await;
+    let record = test.record(&test.app, &send).await;
     assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 1));
-    world.service.assert_no_violations();
+    test.service.assert_no_violations();
 }
 
 /// Every answer but a reset, which takes down an HTTP/2 connection with all that is on it.
 async fn every_answer_has_its_outcome(options: Options, version: &str) {
-    let mut world = World::with(options).await;
-    world.settings.answer_timeout = Duration::from_secs(4);
+    let mut test = TestEngine::with(options).await;
+    test.settings.response_timeout = Duration::from_secs(4);
     let answers = [
         Answer::Created,
         Answer::Status(200),
@@ -49,11 +49,11 @@ async fn every_answer_has_its_outcome(options: Options, version: &str) {
         Answer::Redirect,
         Answer::Status(413),
     ];
-    let subscriptions = world.subscribe(answers.len()).await;
+    let subscriptions = test.subscribe(answers.len()).await;
     for (subscription, answer) in subscriptions.iter().zip(answers) {
-        world.service.answer_always(subscription, answer);
+        test.service.answer_always(subscription, answer);
     }
-    let record = world.deliver().await;
+    let record = test.deliver().await;
 
     let expected = SendCounts {
         sent: 3,
@@ -66,11 +66,11 @@ async fn every_answer_has_its_outcome(options: Options, version: &str) {
         (SendStatus::Sending, expected)
     );
     let refused = |status| ("refused".to_owned(), Some(status), 1);
-    assert_eq!(world.dead_letters().await, [refused(307), refused(413)]);
-    let ledger = world.queue.ledger();
+    assert_eq!(test.dead_letters().await, [refused(307), refused(413)]);
+    let log = test.queue.log();
     assert_eq!(
-        ledger.retries(),
-        [(1, world.after(5), 3), (1, world.after(120), 1)]
+        log.retries(),
+        [(1, test.after(5), 3), (1, test.after(120), 1)]
     );
     let tally = |reason| FailureTally {
         host: "127.0.0.1".into(),
@@ -78,15 +78,15 @@ async fn every_answer_has_its_outcome(options: Options, version: &str) {
         recipients: 2,
     };
     assert_eq!(
-        ledger.settlements[0].tallies,
+        log.settlements[0].tallies,
         [tally("expired"), tally("refused")]
     );
-    world.service.seen(|seen| {
+    test.service.seen(|seen| {
         assert_eq!(seen.total.requests, 11, "nobody is asked twice");
         let versions = seen.messages.iter().map(|message| &message.http_version);
         assert!(versions.into_iter().all(|it| it == version));
     });
-    world.service.assert_no_violations();
+    test.service.assert_no_violations();
 }
 
 #[tokio::test]
@@ -101,14 +101,13 @@ async fn every_answer_has_its_outcome_over_http1() {
 
 #[tokio::test]
 async fn who_is_gone_is_left_out_of_the_next_send() {
-    let world = World::new().await;
-    let subscriptions = world.subscribe(3).await;
-    world
-        .service
+    let test = TestEngine::new().await;
+    let subscriptions = test.subscribe(3).await;
+    test.service
         .answer_always(&subscriptions[1], Answer::Status(404));
-    assert_eq!(world.deliver().await.recipients, 3);
-    assert_eq!(world.deliver().await.recipients, 2);
-    let asked = world
+    assert_eq!(test.deliver().await.recipients, 3);
+    assert_eq!(test.deliver().await.recipients, 2);
+    let asked = test
         .service
         .seen(|seen| seen.counts(&subscriptions[1].id).requests);
     assert_eq!(asked, 1);
@@ -121,17 +120,17 @@ async fn a_private_address_is_not_even_connected_to() {
             host: host.into(),
             ..Options::default()
         };
-        let mut world = World::with(options).await;
-        world.settings.outbound = OutboundPolicy::parse("10.0.0.0/8").expect("a CIDR list");
-        world.subscribe(3).await;
-        world.deliver().await;
+        let mut test = TestEngine::with(options).await;
+        test.settings.outbound = OutboundPolicy::parse("10.0.0.0/8").expect("a CIDR list");
+        test.subscribe(3).await;
+        test.deliver().await;
         let blocked = ("blocked_address".to_owned(), None, 1);
         assert_eq!(
-            world.dead_letters().await,
+            test.dead_letters().await,
             [blocked.clone(), blocked.clone(), blocked],
             "{host}"
         );
-        assert_eq!(world.service.seen(|seen| seen.total.requests), 0);
+        assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
     }
 }
 
@@ -141,18 +140,18 @@ async fn a_name_is_reached_through_an_allowed_address() {
         host: "localhost".into(),
         ..Options::default()
     };
-    let world = World::with(options).await;
-    world.subscribe(3).await;
-    assert_eq!(world.deliver().await.counts.sent, 3);
-    world.service.assert_no_violations();
+    let test = TestEngine::with(options).await;
+    test.subscribe(3).await;
+    assert_eq!(test.deliver().await.counts.sent, 3);
+    test.service.assert_no_violations();
 }
 
 #[tokio::test]
 async fn an_untrusted_push_service_is_unreachable() {
-    let mut world = World::new().await;
-    world.settings.outbound_ca = None;
-    world.subscribe(3).await;
-    world.deliver().await;
-    assert_eq!(world.queue.ledger().retries(), [(1, world.after(5), 3)]);
-    assert_eq!(world.service.seen(|seen| seen.total.requests), 0);
+    let mut test = TestEngine::new().await;
+    test.settings.outbound_ca = None;
+    test.subscribe(3).await;
+    test.deliver().await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 3)]);
+    assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
 }

@@ -8,27 +8,26 @@ use hato_testkit::push_service::{Answer, BrowserSubscription, PushService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use crate::world::World;
+use crate::test_engine::TestEngine;
 
 /// While the first app's subscribers hang at their push service, another app's send goes through.
-async fn another_apps_send_goes_through(world: World, subscribers: usize, hanging: u64) {
+async fn another_apps_send_goes_through(test: TestEngine, subscribers: usize, hanging: u64) {
     let other_service = PushService::start().await;
-    let mut world = world;
-    world.settings.outbound_ca = Some(world.service.ca_pem() + &other_service.ca_pem());
-    world.settings.answer_timeout = Duration::from_hours(1);
-    world.service.answer_by_default(Answer::Hang);
-    world.subscribe(subscribers).await;
-    let other = world.other_app().await;
-    world.subscribe_at(&other_service, &other, 1).await;
-    world.send().await;
+    let mut test = test;
+    test.settings.outbound_ca = Some(test.service.ca_pem() + &other_service.ca_pem());
+    test.settings.response_timeout = Duration::from_hours(1);
+    test.service.answer_by_default(Answer::Hang);
+    test.subscribe(subscribers).await;
+    let other = test.other_app().await;
+    test.subscribe_at(&other_service, &other, 1).await;
+    test.send().await;
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.engine().run(shutdown.clone()));
-    world
-        .service
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
+    test.service
         .wait_until(|seen| seen.total.requests >= hanging)
         .await;
-    world.send_of(&other, PushOptions::default()).await;
-    world.wake.ring();
+    test.send_of(&other, PushOptions::default()).await;
+    test.wake.ring();
     other_service
         .wait_until(|seen| seen.total.created == 1)
         .await;
@@ -37,43 +36,42 @@ async fn another_apps_send_goes_through(world: World, subscribers: usize, hangin
 }
 
 #[tokio::test]
-async fn pages_that_only_wait_step_aside() {
-    let mut world = World::new().await;
-    world.settings.pages_in_flight = 1;
-    world.settings.page_size = 40;
-    world.settings.page_patience = Duration::from_millis(20);
-    another_apps_send_goes_through(world, 200, 120).await;
+async fn pages_that_only_wait_are_parked() {
+    let mut test = TestEngine::new().await;
+    test.settings.pages_in_flight = 1;
+    test.settings.page_size = 40;
+    test.settings.park_after = Duration::from_millis(20);
+    another_apps_send_goes_through(test, 200, 120).await;
 }
 
 #[tokio::test]
-async fn a_small_page_steps_aside_as_soon_as_it_only_waits() {
-    let mut world = World::new().await;
-    world.settings.pages_in_flight = 1;
-    world.settings.page_patience = Duration::from_hours(1);
-    another_apps_send_goes_through(world, 1, 1).await;
+async fn a_small_page_is_parked_as_soon_as_it_only_waits() {
+    let mut test = TestEngine::new().await;
+    test.settings.pages_in_flight = 1;
+    test.settings.park_after = Duration::from_hours(1);
+    another_apps_send_goes_through(test, 1, 1).await;
 }
 
 #[tokio::test]
 async fn a_send_does_not_wait_behind_all_that_another_app_has_queued() {
     const QUEUED: usize = 100;
-    let mut world = World::new().await;
-    world.settings.pages_in_flight = 1;
-    world.subscribe(1).await;
+    let mut test = TestEngine::new().await;
+    test.settings.pages_in_flight = 1;
+    test.subscribe(1).await;
     for _ in 0..QUEUED {
-        world.send().await;
+        test.send().await;
     }
-    let other = world.other_app().await;
-    world.subscribe_at(&world.service, &other, 1).await;
-    world.send_of(&other, PushOptions::default()).await;
+    let other = test.other_app().await;
+    test.subscribe_at(&test.service, &other, 1).await;
+    test.send_of(&other, PushOptions::default()).await;
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.engine().run(shutdown.clone()));
-    world
-        .service
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
+    test.service
         .wait_until(|seen| seen.total.created == QUEUED as u64 + 1)
         .await;
     shutdown.abort();
     running.await.expect("no panic");
-    let keys: Vec<_> = world.service.seen(|seen| {
+    let keys: Vec<_> = test.service.seen(|seen| {
         let messages = seen.messages.iter();
         messages.map(|it| it.subscription.clone()).collect()
     });
@@ -101,29 +99,28 @@ async fn silent_ports(count: usize) -> (Vec<u16>, mpsc::UnboundedReceiver<TcpStr
 
 #[tokio::test]
 async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
-    let mut world = World::new().await;
-    world.settings.connections = 4;
-    world.settings.openings_per_app = 2;
-    world.settings.connect_timeout = Duration::from_hours(1);
+    let mut test = TestEngine::new().await;
+    test.settings.connections = 4;
+    test.settings.connects_per_app = 2;
+    test.settings.connect_timeout = Duration::from_hours(1);
     let (ports, mut arrivals) = silent_ports(20).await;
-    let model = world.service.subscribe(None);
+    let model = test.service.subscribe(None);
     let at_port = |port| BrowserSubscription {
         endpoint: format!("https://127.0.0.1:{port}/push/1"),
         ..model.clone()
     };
     let silent: Vec<_> = ports.into_iter().map(at_port).collect();
-    world.register(&world.app, &silent).await;
-    world.send().await;
-    let other = world.other_app().await;
-    world.subscribe_at(&world.service, &other, 1).await;
+    test.register(&test.app, &silent).await;
+    test.send().await;
+    let other = test.other_app().await;
+    test.subscribe_at(&test.service, &other, 1).await;
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.engine().run(shutdown.clone()));
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
     let _first = arrivals.recv().await.expect("a connection");
     let _second = arrivals.recv().await.expect("another");
-    world.send_of(&other, PushOptions::default()).await;
-    world.wake.ring();
-    world
-        .service
+    test.send_of(&other, PushOptions::default()).await;
+    test.wake.ring();
+    test.service
         .wait_until(|seen| seen.total.created == 1)
         .await;
     assert!(arrivals.is_empty(), "two at a time");
@@ -133,9 +130,9 @@ async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
 
 #[tokio::test]
 async fn an_app_that_has_its_share_is_passed_over() {
-    let mut world = World::new().await;
-    world.settings.pages_in_flight = 4;
-    world.settings.page_size = 10;
-    world.settings.recipients_aside = 0;
-    another_apps_send_goes_through(world, 100, 30).await;
+    let mut test = TestEngine::new().await;
+    test.settings.pages_in_flight = 4;
+    test.settings.page_size = 10;
+    test.settings.max_parked_recipients = 0;
+    another_apps_send_goes_through(test, 100, 30).await;
 }

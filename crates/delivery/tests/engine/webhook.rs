@@ -11,30 +11,30 @@ use hato_testkit::authority::Authority;
 use hato_testkit::push_service::Answer;
 use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
 
-use crate::world::{ENCRYPTION_KEY, World};
+use crate::test_engine::{ENCRYPTION_KEY, TestEngine};
 
 fn loopback() -> OutboundPolicy {
     OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list")
 }
 
 /// The receiver of the app's events, which fails the first time, and the sender.
-async fn posting(world: &World) -> (WebhookReceiver, WebhookSender<dyn Store>) {
+async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store>) {
     let authority = Authority::new();
     let receiver = WebhookReceiver::start(&authority).await;
     receiver.script([Reaction::Status(500)]);
     let url = WebhookUrl::parse(receiver.url(), &loopback()).expect("a URL");
-    let set = world.store.set_webhook(&world.app.id, Some(url)).await;
+    let set = test.store.set_webhook(&test.app.id, Some(url)).await;
     assert_eq!(set.expect("stored"), WebhookSet::Done);
-    let clock: Arc<dyn Clock> = Arc::clone(&world.clock) as _;
+    let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
     let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
-    let news = (world.wake.clone(), world.handover.clone());
+    let channels = (test.wake.clone(), test.recipient_cache.clone());
     let settings = WebhookSettings {
         outbound: loopback(),
         outbound_ca: Some(authority.pem()),
-        answer_timeout: Duration::from_mins(1),
+        response_timeout: Duration::from_mins(1),
         ..WebhookSettings::default()
     };
-    let sender = WebhookSender::new(Arc::clone(&world.store), clock, secrets, news, settings);
+    let sender = WebhookSender::new(Arc::clone(&test.store), clock, secrets, channels, settings);
     (receiver, sender.expect("the roots are certificates"))
 }
 
@@ -52,18 +52,18 @@ fn named(event: &Event) -> Vec<String> {
 
 #[tokio::test]
 async fn an_event_is_the_same_from_memory_and_from_the_store() {
-    let world = World::new().await;
-    let (receiver, sender) = posting(&world).await;
-    let subscriptions = world.subscribe(4).await;
+    let test = TestEngine::new().await;
+    let (receiver, sender) = posting(&test).await;
+    let subscriptions = test.subscribe(4).await;
     let answers = [(0, 500), (1, 410), (2, 400)];
     for (index, status) in answers {
         let subscription = &subscriptions[index];
-        world.service.script(subscription, [Answer::Status(status)]);
+        test.service.script(subscription, [Answer::Status(status)]);
     }
-    world.send().await;
-    world.run_until_idle().await;
+    test.send().await;
+    test.run_until_idle().await;
     for wait in [0, 10] {
-        world.turn_clock(Duration::from_secs(wait));
+        test.advance_clock(Duration::from_secs(wait));
         post(&sender).await;
     }
     let seen = receiver.seen();
@@ -80,16 +80,16 @@ async fn an_event_is_the_same_from_memory_and_from_the_store() {
 
 #[tokio::test]
 async fn the_first_attempt_needs_no_store_to_name_anybody() {
-    let world = World::new().await;
-    let (receiver, sender) = posting(&world).await;
-    world.subscribe(2).await;
-    world.send().await;
-    world.run_until_idle().await;
+    let test = TestEngine::new().await;
+    let (receiver, sender) = posting(&test).await;
+    test.subscribe(2).await;
+    test.send().await;
+    test.run_until_idle().await;
     let removed = SubscriptionId::trusted("sub_x0".into());
-    let removed = world.store.remove_subscription(&world.app.id, &removed);
+    let removed = test.store.remove_subscription(&test.app.id, &removed);
     assert!(removed.await.expect("stored"), "it was there");
     for wait in [0, 10] {
-        world.turn_clock(Duration::from_secs(wait));
+        test.advance_clock(Duration::from_secs(wait));
         post(&sender).await;
     }
     let seen = receiver.seen();

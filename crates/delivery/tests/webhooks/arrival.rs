@@ -8,14 +8,14 @@ use hato_service::ports::{Clock as _, DeadLetter, Expired, RetryJob, Settlement}
 use hato_testkit::webhook_receiver::Event;
 use serde_json::{Value, json};
 
-use crate::world::{World, reached};
+use crate::test_webhooks::{TestWebhooks, reached};
 
 #[tokio::test]
 async fn a_send_is_told_of_in_results_and_a_completion() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 4).await;
-    let send = world.send(&world.app).await;
-    let (page, recipients) = world.claim().await;
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 4).await;
+    let send = test.send(&test.app).await;
+    let (page, recipients) = test.claim().await;
     let settlement = Settlement {
         sent: reached(&recipients[..1]),
         expired: vec![Expired {
@@ -34,16 +34,16 @@ async fn a_send_is_told_of_in_results_and_a_completion() {
         }],
         ..Settlement::default()
     };
-    world.settle(&page, settlement).await;
-    let (retry, again) = world.claim().await;
+    test.settle(&page, settlement).await;
+    let (retry, again) = test.claim().await;
     let settlement = Settlement {
         sent: reached(&again),
         ..Settlement::default()
     };
-    world.settle(&retry, settlement).await;
-    world.post().await;
+    test.settle(&retry, settlement).await;
+    test.post().await;
 
-    let seen = world.receiver.seen();
+    let seen = test.receiver.seen();
     let kinds: Vec<_> = seen.iter().map(Event::kind).collect();
     assert_eq!(
         kinds,
@@ -58,7 +58,7 @@ async fn a_send_is_told_of_in_results_and_a_completion() {
             "attempts": attempts,
         })
     };
-    let (app, send) = (world.app.as_str(), send.as_str());
+    let (app, send) = (test.app.as_str(), send.as_str());
     assert_eq!(
         seen[0].json()["data"],
         json!({"app_id": app, "send_id": send, "results": [
@@ -82,17 +82,17 @@ async fn a_send_is_told_of_in_results_and_a_completion() {
 
 #[tokio::test]
 async fn a_send_that_reaches_nobody_is_completed_once() {
-    let world = World::new().await;
-    let to_nobody = world.send(&world.app).await;
-    world.subscribe(&world.app, 3).await;
-    let cancelled = world.send(&world.app).await;
+    let test = TestWebhooks::new().await;
+    let to_nobody = test.send(&test.app).await;
+    test.subscribe(&test.app, 3).await;
+    let cancelled = test.send(&test.app).await;
     for stopped in [3, 0] {
-        let now = world.clock.now();
-        let done = world.store.cancel_send(&world.app, &cancelled, now).await;
+        let now = test.clock.now();
+        let done = test.store.cancel_send(&test.app, &cancelled, now).await;
         assert_eq!(done.expect("stored"), Some(stopped));
     }
-    world.post().await;
-    let ends: Vec<_> = world
+    test.post().await;
+    let ends: Vec<_> = test
         .receiver
         .seen()
         .iter()
@@ -113,11 +113,11 @@ async fn a_send_that_reaches_nobody_is_completed_once() {
 
 #[tokio::test]
 async fn a_full_page_is_one_event_that_names_everybody_once() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 500).await;
-    world.deliver(&world.app).await;
-    world.post().await;
-    let seen = world.receiver.seen();
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 500).await;
+    test.deliver(&test.app).await;
+    test.post().await;
+    let seen = test.receiver.seen();
     assert_eq!(seen.len(), 2);
     let mut named = BTreeMap::new();
     for result in seen[0].json()["data"]["results"]
@@ -134,14 +134,14 @@ async fn a_full_page_is_one_event_that_names_everybody_once() {
 
 #[tokio::test]
 async fn first_attempts_leave_in_the_order_of_settlement() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 1).await;
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 1).await;
     let mut sends = Vec::new();
     for _ in 0..30 {
-        sends.push(world.deliver(&world.app).await.to_string());
+        sends.push(test.deliver(&test.app).await.to_string());
     }
-    world.post().await;
-    let arrived: Vec<_> = world
+    test.post().await;
+    let arrived: Vec<_> = test
         .receiver
         .seen()
         .iter()
@@ -158,10 +158,10 @@ async fn first_attempts_leave_in_the_order_of_settlement() {
 
 #[tokio::test]
 async fn an_event_has_the_headers_of_the_standard() {
-    let world = World::new().await;
-    world.announce().await;
-    world.post().await;
-    let seen = world.receiver.seen();
+    let test = TestWebhooks::new().await;
+    test.queue_test_event().await;
+    test.post().await;
+    let seen = test.receiver.seen();
     let [event] = &seen[..] else {
         panic!("{seen:?}");
     };
@@ -169,37 +169,34 @@ async fn an_event_has_the_headers_of_the_standard() {
     assert_eq!(event.header("content-type"), "application/json");
     assert!(event.id().starts_with("msg_"));
     assert!(event.header("webhook-signature").starts_with("v1,"));
-    let now = world.clock.now();
+    let now = test.clock.now();
     let seconds = (now.0 / 1_000).to_string();
     assert_eq!(event.header("webhook-timestamp"), seconds);
     let expected = json!({
         "type": "webhook.test",
         "timestamp": now.to_rfc3339(),
-        "data": {"app_id": world.app.as_str()},
+        "data": {"app_id": test.app.as_str()},
     });
     assert_eq!(event.json(), expected);
 }
 
 #[tokio::test]
 async fn who_unsubscribed_meanwhile_is_still_named() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 1).await;
-    world.deliver(&world.app).await;
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 1).await;
+    test.deliver(&test.app).await;
     let endpoint = hato_domain::Endpoint::parse("https://push.example/1").expect("an endpoint");
-    let now = world.clock.now();
-    let gone = world.store.unsubscribe(&world.app, &endpoint, now).await;
+    let now = test.clock.now();
+    let gone = test.store.unsubscribe(&test.app, &endpoint, now).await;
     gone.expect("stored");
     // Even when a subscription is kept for no longer than a day, the event keeps it.
-    world.turn_clock(Duration::from_hours(48));
-    let before = world.clock.now().minus(Duration::from_hours(24));
+    test.advance_clock(Duration::from_hours(48));
+    let before = test.clock.now().minus(Duration::from_hours(24));
     for _ in 0..2 {
-        let purged = world
-            .store
-            .purge_deactivated_subscriptions(before, 10)
-            .await;
+        let purged = test.store.purge_deactivated_subscriptions(before, 10).await;
         purged.expect("stored");
     }
-    world.post().await;
-    let results = world.receiver.seen()[0].json()["data"]["results"].clone();
+    test.post().await;
+    let results = test.receiver.seen()[0].json()["data"]["results"].clone();
     assert_eq!(results[0]["endpoint"], "https://push.example/1");
 }

@@ -12,9 +12,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-use crate::world::{DAY, ENCRYPTION_KEY, World};
+use crate::test_webhooks::{DAY, ENCRYPTION_KEY, TestWebhooks};
 
-/// A way to the world's receiver on which a connection only stands when it is let through.
+/// A way to the test's receiver on which a connection only stands when it is let through.
 struct Gate {
     url: String,
     passes: Arc<Semaphore>,
@@ -58,38 +58,38 @@ impl Gate {
 }
 
 /// Makes a new secret, so that there are two.
-async fn rotate(world: &World) {
+async fn rotate(test: &TestWebhooks) {
     let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
     let sealer = secrets.sealer().expect("there is a key");
-    let secret = sealer.seal(world.app.as_str(), &[9; 32]);
-    let until = world.clock.now().plus(DAY);
-    let rotated = world.store.rotate_secret(&world.app, secret, until).await;
+    let secret = sealer.seal(test.app.as_str(), &[9; 32]);
+    let until = test.clock.now().plus(DAY);
+    let rotated = test.store.rotate_secret(&test.app, secret, until).await;
     rotated.expect("stored");
 }
 
 #[tokio::test]
 async fn the_next_first_attempt_waits_for_it_and_is_signed_when_it_leaves() {
-    let world = World::new().await;
-    world.announce().await;
-    world.post().await;
-    let mut gate = Gate::before(world.receiver.url()).await;
-    world.point(&world.app, &gate.url).await;
-    world.receiver.take();
+    let test = TestWebhooks::new().await;
+    test.queue_test_event().await;
+    test.post().await;
+    let mut gate = Gate::before(test.receiver.url()).await;
+    test.set_webhook_url(&test.app, &gate.url).await;
+    test.receiver.take();
     for _ in 0..4 {
-        world.announce().await;
+        test.queue_test_event().await;
     }
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.sender().run(shutdown.clone()));
+    let running = tokio::spawn(test.sender().run(shutdown.clone()));
     gate.knocked(1).await;
-    rotate(&world).await;
+    rotate(&test).await;
     let second = timeout(Duration::from_millis(1_200), gate.knocked(2)).await;
     assert!(second.is_err(), "nobody comes while the first one waits");
     gate.passes.add_permits(4);
-    world.receiver.wait_until(|seen| seen.len() == 4).await;
+    test.receiver.wait_until(|seen| seen.len() == 4).await;
     shutdown.drain();
     running.await.expect("no panic");
 
-    let seen = world.receiver.seen();
+    let seen = test.receiver.seen();
     let ids: Vec<_> = seen.iter().map(Event::id).collect();
     assert!(ids.is_sorted(), "{ids:?}");
     let signatures = seen
@@ -100,17 +100,17 @@ async fn the_next_first_attempt_waits_for_it_and_is_signed_when_it_leaves() {
 
 #[tokio::test]
 async fn one_that_fails_lets_the_next_first_attempt_go() {
-    let mut world = World::new().await;
-    world.settings.answer_timeout = Duration::from_millis(200);
-    let mut gate = Gate::before(world.receiver.url()).await;
-    world.point(&world.app, &gate.url).await;
+    let mut test = TestWebhooks::new().await;
+    test.settings.response_timeout = Duration::from_millis(200);
+    let mut gate = Gate::before(test.receiver.url()).await;
+    test.set_webhook_url(&test.app, &gate.url).await;
     for _ in 0..3 {
-        world.announce().await;
+        test.queue_test_event().await;
     }
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.sender().run(shutdown.clone()));
+    let running = tokio::spawn(test.sender().run(shutdown.clone()));
     gate.knocked(3).await;
     shutdown.drain();
     running.await.expect("no panic");
-    assert!(world.receiver.seen().is_empty());
+    assert!(test.receiver.seen().is_empty());
 }

@@ -10,7 +10,7 @@ use hato_service::ports::{Clock as _, PostReply};
 use hato_testkit::webhook_receiver::{Event, Reaction};
 use tokio::sync::Semaphore;
 
-use crate::world::World;
+use crate::test_webhooks::TestWebhooks;
 
 fn answer(status: u16, text: &str) -> PostReply {
     PostReply::Answer {
@@ -20,31 +20,31 @@ fn answer(status: u16, text: &str) -> PostReply {
 }
 
 /// Asks for the event of the newest attempt to be posted once more.
-async fn resend(world: &World) -> WebhookEventId {
-    let id = world.attempts().await[0].event_id.clone();
-    let now = world.clock.now();
-    let queued = world.store.resend_event(&world.app, &id, now).await;
+async fn resend(test: &TestWebhooks) -> WebhookEventId {
+    let id = test.attempts().await[0].event_id.clone();
+    let now = test.clock.now();
+    let queued = test.store.resend_event(&test.app, &id, now).await;
     assert!(queued.expect("stored"));
-    world.wake.ring_for_event(&world.app);
+    test.wake.ring_for_event(&test.app);
     id
 }
 
 #[tokio::test]
 async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
-    let mut world = World::new().await;
-    world.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
-    world.receiver.react(Reaction::Text(500, "broken".into()));
-    world.announce().await;
+    let mut test = TestWebhooks::new().await;
+    test.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
+    test.receiver.react(Reaction::Text(500, "broken".into()));
+    test.queue_test_event().await;
     for (wait, attempts) in [(0, 1), (7, 1), (5, 2), (470, 2), (250, 3), (100_000, 3)] {
-        world.turn_clock(Duration::from_secs(wait));
-        world.post().await;
-        assert_eq!(world.receiver.seen().len(), attempts, "after {wait} s");
+        test.advance_clock(Duration::from_secs(wait));
+        test.post().await;
+        assert_eq!(test.receiver.seen().len(), attempts, "after {wait} s");
     }
-    let events = world.receiver.seen();
+    let events = test.receiver.seen();
     let ids: BTreeSet<_> = events.iter().map(Event::id).collect();
     let bodies: BTreeSet<_> = events.iter().map(|event| event.body.clone()).collect();
     assert_eq!((ids.len(), bodies.len()), (1, 1));
-    let attempts = world.attempts().await;
+    let attempts = test.attempts().await;
     let shown: Vec<_> = attempts.iter().map(|it| (it.attempt, &it.reply)).collect();
     let broken = answer(500, "broken");
     assert_eq!(shown, [(3, &broken), (2, &broken), (1, &broken)]);
@@ -53,13 +53,13 @@ async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
 
 #[tokio::test]
 async fn a_signature_is_as_old_as_its_attempt() {
-    let world = World::new().await;
-    world.receiver.script([Reaction::Status(500)]);
-    world.announce().await;
-    world.post().await;
-    world.turn_clock(Duration::from_mins(1));
-    world.post().await;
-    let seen = world.receiver.seen();
+    let test = TestWebhooks::new().await;
+    test.receiver.script([Reaction::Status(500)]);
+    test.queue_test_event().await;
+    test.post().await;
+    test.advance_clock(Duration::from_mins(1));
+    test.post().await;
+    let seen = test.receiver.seen();
     let times: Vec<i64> = seen
         .iter()
         .map(|event| event.header("webhook-timestamp").parse().expect("a number"))
@@ -73,61 +73,62 @@ async fn a_signature_is_as_old_as_its_attempt() {
 
 #[tokio::test]
 async fn retry_after_is_waited_for() {
-    let world = World::new().await;
-    world.receiver.script([Reaction::RetryAfter(90)]);
-    world.announce().await;
-    world.post().await;
-    let next = world.attempts().await[0].next_at.expect("a retry");
-    assert_eq!(next.since(world.clock.now()), Duration::from_secs(90));
-    world.turn_clock(Duration::from_secs(89));
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), 1);
-    world.turn_clock(Duration::from_secs(1));
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), 2);
+    let test = TestWebhooks::new().await;
+    test.receiver.script([Reaction::RetryAfter(90)]);
+    test.queue_test_event().await;
+    test.post().await;
+    let next = test.attempts().await[0].next_at.expect("a retry");
+    assert_eq!(next.since(test.clock.now()), Duration::from_secs(90));
+    test.advance_clock(Duration::from_secs(89));
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), 1);
+    test.advance_clock(Duration::from_secs(1));
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), 2);
 }
 
 #[tokio::test]
 async fn an_event_that_waits_for_its_retry_holds_nothing_back() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 1).await;
-    world.receiver.script([Reaction::Status(500)]);
-    world.deliver(&world.app).await;
-    world.deliver(&world.app).await;
-    world.post().await;
-    let first: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 1).await;
+    test.receiver.script([Reaction::Status(500)]);
+    test.deliver(&test.app).await;
+    test.deliver(&test.app).await;
+    test.post().await;
+    let first: Vec<_> = test.receiver.seen().iter().map(Event::id).collect();
     assert_eq!(first.len(), 4);
-    world.receiver.take();
-    world.turn_clock(Duration::from_mins(1));
-    world.post().await;
-    let again: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
+    test.receiver.take();
+    test.advance_clock(Duration::from_mins(1));
+    test.post().await;
+    let again: Vec<_> = test.receiver.seen().iter().map(Event::id).collect();
     assert_eq!(again, first[..1]);
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let world = World::new().await;
-    let there = format!("{}&elsewhere", world.receiver.url());
-    world.receiver.script([Reaction::Redirect(there)]);
-    world.announce().await;
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), 1);
-    assert_eq!(world.attempts().await[0].reply, answer(307, ""));
+    let test = TestWebhooks::new().await;
+    let there = format!("{}&elsewhere", test.receiver.url());
+    test.receiver.script([Reaction::Redirect(there)]);
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), 1);
+    assert_eq!(test.attempts().await[0].reply, answer(307, ""));
 }
 
 #[tokio::test]
 async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
-    let world = World::new().await;
-    world.receiver.script([Reaction::Close]);
-    world.announce().await;
-    world.post().await;
-    world.point(&world.app, "https://127.0.0.1:1/").await;
-    world.turn_clock(Duration::from_mins(1));
-    world.post().await;
-    world.point(&world.app, world.receiver.url()).await;
-    world.turn_clock(Duration::from_mins(10));
-    world.post().await;
-    let replies: Vec<_> = world
+    let test = TestWebhooks::new().await;
+    test.receiver.script([Reaction::Close]);
+    test.queue_test_event().await;
+    test.post().await;
+    test.set_webhook_url(&test.app, "https://127.0.0.1:1/")
+        .await;
+    test.advance_clock(Duration::from_mins(1));
+    test.post().await;
+    test.set_webhook_url(&test.app, test.receiver.url()).await;
+    test.advance_clock(Duration::from_mins(10));
+    test.post().await;
+    let replies: Vec<_> = test
         .attempts()
         .await
         .into_iter()
@@ -142,49 +143,49 @@ async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
 
 #[tokio::test]
 async fn an_event_can_be_posted_once_more() {
-    let world = World::new().await;
-    world.announce().await;
-    world.post().await;
-    let id = resend(&world).await;
-    world.post().await;
-    let ids: Vec<_> = world.receiver.seen().iter().map(Event::id).collect();
+    let test = TestWebhooks::new().await;
+    test.queue_test_event().await;
+    test.post().await;
+    let id = resend(&test).await;
+    test.post().await;
+    let ids: Vec<_> = test.receiver.seen().iter().map(Event::id).collect();
     assert_eq!(ids, [id.as_str(), id.as_str()]);
-    let (other, now) = (world.new_app().await, world.clock.now());
-    let queued = world.store.resend_event(&other, &id, now).await;
+    let (other, now) = (test.new_app().await, test.clock.now());
+    let queued = test.store.resend_event(&other, &id, now).await;
     assert!(!queued.expect("stored"), "it is another app's");
 }
 
 #[tokio::test]
 async fn a_resend_that_fails_uses_up_no_retry() {
-    let mut world = World::new().await;
-    world.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
-    world.receiver.react(Reaction::Status(500));
-    world.announce().await;
-    world.post().await;
-    let next_at = world.attempts().await[0].next_at;
-    resend(&world).await;
-    world.post().await;
-    let attempts = world.attempts().await;
+    let mut test = TestWebhooks::new().await;
+    test.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
+    test.receiver.react(Reaction::Status(500));
+    test.queue_test_event().await;
+    test.post().await;
+    let next_at = test.attempts().await[0].next_at;
+    resend(&test).await;
+    test.post().await;
+    let attempts = test.attempts().await;
     let shown: Vec<_> = attempts.iter().map(|it| (it.attempt, it.next_at)).collect();
     assert_eq!(shown, [(2, next_at), (1, None)]);
     for (wait, attempts) in [(12, 3), (1, 3), (720, 4), (100_000, 4)] {
-        world.turn_clock(Duration::from_secs(wait));
-        world.post().await;
-        assert_eq!(world.receiver.seen().len(), attempts, "after {wait} s");
+        test.advance_clock(Duration::from_secs(wait));
+        test.post().await;
+        assert_eq!(test.receiver.seen().len(), attempts, "after {wait} s");
     }
 }
 
 #[tokio::test]
 async fn a_resend_that_arrives_ends_the_retries() {
-    let world = World::new().await;
-    world.receiver.script([Reaction::Status(500)]);
-    world.announce().await;
-    world.post().await;
-    resend(&world).await;
-    world.post().await;
-    world.turn_clock(Duration::from_hours(48));
-    world.post().await;
-    let replies: Vec<_> = world
+    let test = TestWebhooks::new().await;
+    test.receiver.script([Reaction::Status(500)]);
+    test.queue_test_event().await;
+    test.post().await;
+    resend(&test).await;
+    test.post().await;
+    test.advance_clock(Duration::from_hours(48));
+    test.post().await;
+    let replies: Vec<_> = test
         .attempts()
         .await
         .into_iter()
@@ -198,26 +199,26 @@ async fn a_resend_that_arrives_ends_the_retries() {
 
 #[tokio::test]
 async fn a_resend_during_an_attempt_follows_it() {
-    let mut world = World::new().await;
-    world.settings.pace = Duration::ZERO;
-    world.settings.linger = Duration::from_hours(1);
-    world.settings.poll_interval = Duration::from_hours(1);
+    let mut test = TestWebhooks::new().await;
+    test.settings.pace = Duration::ZERO;
+    test.settings.idle_hold = Duration::from_hours(1);
+    test.settings.poll_interval = Duration::from_hours(1);
     let answers = Arc::new(Semaphore::new(0));
     let held = Reaction::When(Arc::clone(&answers));
-    world.receiver.script([Reaction::Status(500), held]);
-    world.announce().await;
-    world.post().await;
-    world.turn_clock(Duration::from_mins(1));
+    test.receiver.script([Reaction::Status(500), held]);
+    test.queue_test_event().await;
+    test.post().await;
+    test.advance_clock(Duration::from_mins(1));
     let shutdown = Shutdown::new();
-    let running = tokio::spawn(world.sender().run(shutdown.clone()));
-    world.receiver.wait_until(|seen| seen.len() == 2).await;
-    let id = resend(&world).await;
+    let running = tokio::spawn(test.sender().run(shutdown.clone()));
+    test.receiver.wait_until(|seen| seen.len() == 2).await;
+    let id = resend(&test).await;
     answers.add_permits(1);
-    world.receiver.wait_until(|seen| seen.len() == 3).await;
+    test.receiver.wait_until(|seen| seen.len() == 3).await;
     shutdown.drain();
     running.await.expect("no panic");
-    let seen = world.receiver.seen();
+    let seen = test.receiver.seen();
     assert!(seen.iter().all(|event| event.id() == id.as_str()));
-    let attempts: Vec<_> = world.attempts().await.iter().map(|it| it.attempt).collect();
+    let attempts: Vec<_> = test.attempts().await.iter().map(|it| it.attempt).collect();
     assert_eq!(attempts, [3, 2, 1]);
 }

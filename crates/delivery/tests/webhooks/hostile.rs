@@ -6,16 +6,16 @@ use hato_domain::{OutboundPolicy, PostFailure, WebhookUrl};
 use hato_service::ports::PostReply;
 use hato_testkit::webhook_receiver::Reaction;
 
-use crate::world::World;
+use crate::test_webhooks::TestWebhooks;
 
 #[tokio::test]
 async fn one_that_hangs_is_given_up() {
-    let mut world = World::new().await;
-    world.settings.answer_timeout = Duration::from_millis(200);
-    world.receiver.script([Reaction::Hang]);
-    world.announce().await;
-    world.post().await;
-    let attempts = world.attempts().await;
+    let mut test = TestWebhooks::new().await;
+    test.settings.response_timeout = Duration::from_millis(200);
+    test.receiver.script([Reaction::Hang]);
+    test.queue_test_event().await;
+    test.post().await;
+    let attempts = test.attempts().await;
     let timed_out = PostReply::Nothing(PostFailure::TimedOut);
     assert_eq!(attempts[0].reply, timed_out);
     assert!(attempts[0].duration >= Duration::from_millis(200));
@@ -24,11 +24,11 @@ async fn one_that_hangs_is_given_up() {
 
 #[tokio::test]
 async fn of_one_that_streams_the_beginning_is_kept() {
-    let world = World::new().await;
-    world.receiver.script([Reaction::Stream]);
-    world.announce().await;
-    world.post().await;
-    let PostReply::Answer { status, text } = &world.attempts().await[0].reply else {
+    let test = TestWebhooks::new().await;
+    test.receiver.script([Reaction::Stream]);
+    test.queue_test_event().await;
+    test.post().await;
+    let PostReply::Answer { status, text } = &test.attempts().await[0].reply else {
         panic!("an answer");
     };
     assert_eq!((*status, text.len()), (200, 1_024));
@@ -36,12 +36,12 @@ async fn of_one_that_streams_the_beginning_is_kept() {
 
 #[tokio::test]
 async fn what_it_answers_is_kept_as_text() {
-    let world = World::new().await;
+    let test = TestWebhooks::new().await;
     let answer = format!("{}鳩", "x".repeat(1_022));
-    world.receiver.script([Reaction::Text(200, answer)]);
-    world.announce().await;
-    world.post().await;
-    let PostReply::Answer { text, .. } = &world.attempts().await[0].reply else {
+    test.receiver.script([Reaction::Text(200, answer)]);
+    test.queue_test_event().await;
+    test.post().await;
+    let PostReply::Answer { text, .. } = &test.attempts().await[0].reply else {
         panic!("an answer");
     };
     assert_eq!(*text, format!("{}\u{fffd}", "x".repeat(1_022)));
@@ -49,19 +49,19 @@ async fn what_it_answers_is_kept_as_text() {
 
 #[tokio::test]
 async fn addresses_of_the_operators_network_are_not_connected_to() {
-    let mut world = World::new().await;
-    let port = world.receiver.url().split(':').next_back().expect("a port");
+    let mut test = TestWebhooks::new().await;
+    let port = test.receiver.url().split(':').next_back().expect("a port");
     for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
         let url = format!("https://{host}:{port}");
         let open = OutboundPolicy::parse("127.0.0.0/8,::/0").expect("a CIDR list");
         let url = WebhookUrl::parse(&url, &open).expect("a URL");
-        world.settings.outbound = OutboundPolicy::default();
-        let set = world.store.set_webhook(&world.app, Some(url)).await;
+        test.settings.outbound = OutboundPolicy::default();
+        let set = test.store.set_webhook(&test.app, Some(url)).await;
         set.expect("stored");
-        world.announce().await;
-        world.post().await;
+        test.queue_test_event().await;
+        test.post().await;
         let blocked = PostReply::Nothing(PostFailure::BlockedAddress);
-        assert_eq!(world.attempts().await[0].reply, blocked, "{host}");
+        assert_eq!(test.attempts().await[0].reply, blocked, "{host}");
     }
-    assert_eq!(world.receiver.seen().len(), 0);
+    assert_eq!(test.receiver.seen().len(), 0);
 }

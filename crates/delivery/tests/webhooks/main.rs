@@ -7,4 +7,4 @@ mod hostile;
 mod running;
 mod sharing;
 mod switch;
-mod world;
+mod test_webhooks;

@@ -6,164 +6,155 @@ use hato_domain::{DisabledReason, Plan};
 use hato_service::ports::{Clock as _, Settled, Settlement, WebhookEnabled, WebhookSet};
 use hato_testkit::webhook_receiver::Reaction;
 
-use crate::world::{DAY, World, reached};
+use crate::test_webhooks::{DAY, TestWebhooks, reached};
 
 /// Settles a send to one subscriber; whether events tell of it.
-async fn settle(world: &World) -> bool {
-    world.send(&world.app).await;
-    let (page, recipients) = world.claim().await;
+async fn settle(test: &TestWebhooks) -> bool {
+    test.send(&test.app).await;
+    let (page, recipients) = test.claim().await;
     let settlement = Settlement {
         sent: reached(&recipients),
         ..Settlement::default()
     };
-    match world.settle(&page, settlement).await {
+    match test.settle(&page, settlement).await {
         Settled::Announced { results } => results.is_some(),
         Settled::Recorded => false,
         Settled::LeaseLost => panic!("the lease was held"),
     }
 }
 
-async fn enable(world: &World) -> WebhookEnabled {
-    let enabled = world.store.enable_webhook(&world.app).await;
+async fn enable(test: &TestWebhooks) -> WebhookEnabled {
+    let enabled = test.store.enable_webhook(&test.app).await;
     enabled.expect("stored")
 }
 
 #[tokio::test]
 async fn a_410_switches_it_off_until_it_is_switched_on() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 1).await;
-    world.receiver.script([Reaction::Status(410)]);
-    settle(&world).await;
-    world.post().await;
-    assert_eq!(world.webhook().await.disabled, Some(DisabledReason::Gone));
-    let seen = world.receiver.seen().len();
-    assert!(!settle(&world).await, "no event is written");
-    world.turn_clock(DAY);
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), seen, "nothing is posted");
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 1).await;
+    test.receiver.script([Reaction::Status(410)]);
+    settle(&test).await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Gone));
+    let seen = test.receiver.seen().len();
+    assert!(!settle(&test).await, "no event is written");
+    test.advance_clock(DAY);
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), seen, "nothing is posted");
 
-    assert_eq!(enable(&world).await, WebhookEnabled::Done);
-    assert_eq!(world.webhook().await.disabled, None);
-    assert!(settle(&world).await);
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), seen + 2);
+    assert_eq!(enable(&test).await, WebhookEnabled::Done);
+    assert_eq!(test.webhook().await.disabled, None);
+    assert!(settle(&test).await);
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), seen + 2);
 }
 
 #[tokio::test]
 async fn what_waits_at_a_410_is_dropped() {
-    let world = World::new().await;
+    let test = TestWebhooks::new().await;
     let widening = vec![Reaction::Status(200); 20];
-    world.receiver.script(widening);
-    world.receiver.react(Reaction::Status(410));
+    test.receiver.script(widening);
+    test.receiver.react(Reaction::Status(410));
     for _ in 0..100 {
-        world.announce().await;
+        test.queue_test_event().await;
     }
-    world.post().await;
-    let seen = world.receiver.seen().len();
+    test.post().await;
+    let seen = test.receiver.seen().len();
     assert!(seen < 100, "{seen} were posted");
-    assert_eq!(enable(&world).await, WebhookEnabled::Done);
-    world.turn_clock(DAY);
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), seen, "the others are dropped");
+    assert_eq!(enable(&test).await, WebhookEnabled::Done);
+    test.advance_clock(DAY);
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), seen, "the others are dropped");
 }
 
 #[tokio::test]
 async fn five_days_without_success_switch_it_off() {
-    let world = World::new().await;
+    let test = TestWebhooks::new().await;
     let short_of_five_days = Duration::from_secs(5 * 24 * 3_600 - 1);
-    world.receiver.react(Reaction::Status(500));
-    world.announce().await;
-    world.post().await;
-    world.turn_clock(short_of_five_days);
-    world.receiver.script([Reaction::Status(200)]);
-    world.announce().await;
-    world.post().await;
-    assert_eq!(world.webhook().await.disabled, None, "something succeeded");
-    world.announce().await;
-    world.post().await;
-    world.turn_clock(short_of_five_days);
-    world.announce().await;
-    world.post().await;
-    assert_eq!(world.webhook().await.disabled, None);
-    world.turn_clock(Duration::from_secs(1));
-    world.announce().await;
-    world.post().await;
-    assert_eq!(
-        world.webhook().await.disabled,
-        Some(DisabledReason::Failing)
-    );
+    test.receiver.react(Reaction::Status(500));
+    test.queue_test_event().await;
+    test.post().await;
+    test.advance_clock(short_of_five_days);
+    test.receiver.script([Reaction::Status(200)]);
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, None, "something succeeded");
+    test.queue_test_event().await;
+    test.post().await;
+    test.advance_clock(short_of_five_days);
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, None);
+    test.advance_clock(Duration::from_secs(1));
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
 }
 
 #[tokio::test]
 async fn another_url_starts_afresh_and_the_same_does_not() {
-    let world = World::new().await;
-    world.receiver.script([Reaction::Status(410)]);
-    world.announce().await;
-    world.post().await;
-    world.point(&world.app, world.receiver.url()).await;
-    assert_eq!(world.webhook().await.disabled, Some(DisabledReason::Gone));
-    let other = format!("{}&v=2", world.receiver.url());
-    world.point(&world.app, &other).await;
-    assert_eq!(world.webhook().await.disabled, None);
+    let test = TestWebhooks::new().await;
+    test.receiver.script([Reaction::Status(410)]);
+    test.queue_test_event().await;
+    test.post().await;
+    test.set_webhook_url(&test.app, test.receiver.url()).await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Gone));
+    let other = format!("{}&v=2", test.receiver.url());
+    test.set_webhook_url(&test.app, &other).await;
+    assert_eq!(test.webhook().await.disabled, None);
 }
 
 #[tokio::test]
 async fn a_downgrade_stops_events_and_keeps_the_url() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 1).await;
-    world.receiver.script([Reaction::Status(500)]);
-    settle(&world).await;
-    world.post().await;
-    let seen = world.receiver.seen().len();
-    world.set_plan(Plan::Free).await;
-    assert!(!settle(&world).await);
-    world.turn_clock(DAY);
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), seen);
-    let webhook = world.webhook().await;
-    assert_eq!(webhook.url, world.receiver.url());
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 1).await;
+    test.receiver.script([Reaction::Status(500)]);
+    settle(&test).await;
+    test.post().await;
+    let seen = test.receiver.seen().len();
+    test.set_plan(Plan::Free).await;
+    assert!(!settle(&test).await);
+    test.advance_clock(DAY);
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), seen);
+    let webhook = test.webhook().await;
+    assert_eq!(webhook.url, test.receiver.url());
     assert_eq!(webhook.disabled, Some(DisabledReason::PlanRequired));
-    assert_eq!(enable(&world).await, WebhookEnabled::PlanRequired);
+    assert_eq!(enable(&test).await, WebhookEnabled::PlanRequired);
 
-    world.set_plan(Plan::Pro).await;
-    assert!(settle(&world).await);
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), seen + 2);
+    test.set_plan(Plan::Pro).await;
+    assert!(settle(&test).await);
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), seen + 2);
 }
 
 #[tokio::test]
 async fn without_a_url_nothing_is_written_and_what_waits_is_dropped() {
-    let world = World::new().await;
-    world.subscribe(&world.app, 1).await;
-    settle(&world).await;
-    let cleared = world.store.set_webhook(&world.app, None).await;
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 1).await;
+    settle(&test).await;
+    let cleared = test.store.set_webhook(&test.app, None).await;
     assert_eq!(cleared.expect("stored"), WebhookSet::Done);
-    assert!(!settle(&world).await);
-    assert_eq!(enable(&world).await, WebhookEnabled::NoWebhook);
-    let webhook = world.store.webhook(&world.app, world.clock.now()).await;
+    assert!(!settle(&test).await);
+    assert_eq!(enable(&test).await, WebhookEnabled::NoWebhook);
+    let webhook = test.store.webhook(&test.app, test.clock.now()).await;
     assert!(webhook.expect("read").is_none());
-    world.post().await;
-    world.point(&world.app, world.receiver.url()).await;
-    world.post().await;
-    assert!(world.receiver.seen().is_empty());
+    test.post().await;
+    test.set_webhook_url(&test.app, test.receiver.url()).await;
+    test.post().await;
+    assert!(test.receiver.seen().is_empty());
 }
 
 #[tokio::test]
 async fn a_deleted_app_posts_no_more() {
-    let world = World::new().await;
-    world.announce().await;
-    world.receiver.script([Reaction::Status(500)]);
-    world.post().await;
-    let now = world.clock.now();
-    assert!(
-        world
-            .store
-            .delete_app(&world.app, now)
-            .await
-            .expect("stored")
-    );
-    while world.store.purge_deleted_apps(1).await.expect("stored") {}
-    world.turn_clock(DAY);
-    world.post().await;
-    assert_eq!(world.receiver.seen().len(), 1);
+    let test = TestWebhooks::new().await;
+    test.queue_test_event().await;
+    test.receiver.script([Reaction::Status(500)]);
+    test.post().await;
+    let now = test.clock.now();
+    assert!(test.store.delete_app(&test.app, now).await.expect("stored"));
+    while test.store.purge_deleted_apps(1).await.expect("stored") {}
+    test.advance_clock(DAY);
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), 1);
 }

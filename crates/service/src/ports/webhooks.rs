@@ -380,7 +380,7 @@ pub trait WebhookQueue {
     ) -> Result<(), StoreError>;
 
     /// Repairs due times after the clock was set back, as the delivery queue's verb does.
-    async fn bring_lanes_forward(
+    async fn clamp_webhook_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,

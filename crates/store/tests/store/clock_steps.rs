@@ -10,8 +10,8 @@ use crate::world::{LEASE, START, World, at, ids};
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 const MINUTE: i64 = 60_000;
 
-async fn bring_forward(world: &World, now: UnixMillis) {
-    let brought = world.store.bring_forward(now, LEASE, LONGEST_WAIT).await;
+async fn clamp_due_times(world: &World, now: UnixMillis) {
+    let brought = world.store.clamp_due_times(now, LEASE, LONGEST_WAIT).await;
     brought.expect("done");
 }
 
@@ -38,7 +38,7 @@ async fn what_was_accepted_in_the_future_is_due() {
     let world = World::new().await;
     retry_at(&world, at(30 * MINUTE), at(31 * MINUTE)).await;
     assert!(world.try_claim(START, 10).await.is_none());
-    bring_forward(&world, START).await;
+    clamp_due_times(&world, START).await;
     assert!(world.try_claim(START, 10).await.is_some());
 }
 
@@ -46,7 +46,7 @@ async fn what_was_accepted_in_the_future_is_due() {
 async fn what_is_due_later_than_anything_can_be_is_due() {
     let world = World::new().await;
     retry_at(&world, START, at(60 * MINUTE + 1)).await;
-    bring_forward(&world, START).await;
+    clamp_due_times(&world, START).await;
     assert!(world.try_claim(START, 10).await.is_some());
 }
 
@@ -54,7 +54,7 @@ async fn what_is_due_later_than_anything_can_be_is_due() {
 async fn an_ordinary_wait_is_left_alone() {
     let world = World::new().await;
     retry_at(&world, START, at(60 * MINUTE)).await;
-    bring_forward(&world, START).await;
+    clamp_due_times(&world, START).await;
     assert_eq!(world.next_due(START).await, Some(at(60 * MINUTE)));
 }
 
@@ -66,7 +66,7 @@ async fn a_lease_from_the_future_ends_when_a_new_one_would() {
         world.subscribe(&app, 1).await;
         world.broadcast(&app, START).await;
         let page = world.claim(at(future), 10).await;
-        bring_forward(&world, START).await;
+        clamp_due_times(&world, START).await;
         assert_eq!(world.next_due(START).await, Some(START.plus(LEASE)));
         world.deliver(&page).await;
     }
@@ -79,7 +79,7 @@ async fn a_lease_of_now_is_left_alone() {
     world.subscribe(&app, 1).await;
     world.broadcast(&app, START).await;
     world.claim(at(1_000), 10).await;
-    bring_forward(&world, START).await;
+    clamp_due_times(&world, START).await;
     let end = at(1_000).plus(LEASE);
     assert_eq!(world.next_due(START).await, Some(end));
 }

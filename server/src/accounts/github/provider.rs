@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use hato_delivery::BadRoots;
+use hato_delivery::RootStoreError;
 use hato_domain::{Email, ErrorCode};
 use hato_service::ports::GithubId;
 use hato_service::{Failure, GithubUser};
@@ -33,7 +33,7 @@ const MAX_BYTES: usize = 256 * 1024;
 pub enum BadProvider {
     /// The additional trusted roots cannot be used.
     #[error(transparent)]
-    Roots(#[from] BadRoots),
+    Roots(#[from] RootStoreError),
     /// The HTTP client cannot be made.
     #[error("the client for GitHub cannot be made")]
     Client(#[from] reqwest::Error),

@@ -1,0 +1,76 @@
+//! Notices that the clock was set back, which leaves jobs due in a future that is far away.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use hato_domain::UnixMillis;
+
+/// Clocks are slewed by less than this all the time.
+const TOLERANCE: Duration = Duration::from_secs(1);
+/// The longest that a push service can have a job wait: what it may ask for (CONTRACT 7), and the queue behind that.
+const LONGEST_WAIT: Duration = Duration::from_mins(70);
+
+/// Detects steps of the clock. At first, when nothing is known, it counts as set back.
+pub struct ClockStepDetector(AtomicI64);
+
+impl Default for ClockStepDetector {
+    fn default() -> Self {
+        Self(AtomicI64::new(i64::MAX))
+    }
+}
+
+impl ClockStepDetector {
+    /// Whether the clock was set back since the latest moment that was seen, and nothing was done about it yet.
+    pub fn has_stepped_back(&self, now: UnixMillis) -> bool {
+        let latest = UnixMillis(self.0.load(Ordering::Relaxed));
+        if now.plus(TOLERANCE) < latest {
+            return true;
+        }
+        self.0.fetch_max(now.0, Ordering::Relaxed);
+        false
+    }
+
+    /// The jobs are due as they should be at `now`.
+    pub fn mark_clamped(&self, now: UnixMillis) {
+        self.0.store(now.0, Ordering::Relaxed);
+    }
+}
+
+/// The longest that any job can have to wait.
+pub fn longest_wait(retry_delays: &[Duration]) -> Duration {
+    let longest = retry_delays.iter().max().copied().unwrap_or_default();
+    longest.max(LONGEST_WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hato_domain::UnixMillis;
+
+    use super::{ClockStepDetector, longest_wait};
+
+    #[test]
+    fn a_step_back_is_noticed_until_something_was_done() {
+        let detector = ClockStepDetector::default();
+        assert!(
+            detector.has_stepped_back(UnixMillis(100_000)),
+            "at the start"
+        );
+        detector.mark_clamped(UnixMillis(100_000));
+        assert!(!detector.has_stepped_back(UnixMillis(99_000)), "slewed");
+        assert!(!detector.has_stepped_back(UnixMillis(200_000)));
+        for _ in 0..2 {
+            assert!(detector.has_stepped_back(UnixMillis(198_999)));
+        }
+        detector.mark_clamped(UnixMillis(198_999));
+        assert!(!detector.has_stepped_back(UnixMillis(198_999)));
+    }
+
+    #[test]
+    fn an_operators_wait_may_be_longer_than_a_push_services() {
+        let hours = Duration::from_hours;
+        assert_eq!(longest_wait(&[hours(2), hours(9), hours(1)]), hours(9));
+        assert!(longest_wait(&[Duration::ZERO]) > hours(1));
+    }
+}

@@ -1,0 +1,276 @@
+//! The adaptive limit of an app at a push-service origin: how many requests it may have in flight there, learnt from the responses.
+//!
+//! Nobody tells a sender how much a push service takes, so the limiter begins at its ceiling and adapts ([`aimd`]). An origin that
+//! throttles an app slows that app's subscribers there and nobody else: each app has a limiter of its own for each origin.
+//! A rejected request is told how long to wait, which is no attempt, or fails like those that were
+//! just let in and got no answer.
+
+mod aimd;
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout};
+
+use aimd::AimdState;
+
+/// Most permits that a limiter can have.
+const MAX_PERMITS: usize = Semaphore::MAX_PERMITS >> 1;
+
+/// Why a request was rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejected {
+    /// The push service asked to be left alone, or too many wait: worth another look after this time.
+    #[error("the push service is to be left alone for {0:?}")]
+    Throttled(Duration),
+    /// The latest requests got no answer.
+    #[error("the push service answers nobody")]
+    Unresponsive,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// An answer.
+    Answered,
+    /// 429 or 503, with what `Retry-After` asks for.
+    Throttled(Option<Duration>),
+    /// No answer in time, or no connection.
+    Unanswered,
+    /// Something that says nothing about the origin's capacity.
+    Unclear,
+}
+
+/// The limiter of one app at one origin.
+pub struct AdaptiveLimiter {
+    permits: Arc<Semaphore>,
+    state: Mutex<AimdState>,
+    closed: Notify,
+    permit_timeout: Duration,
+}
+
+impl AdaptiveLimiter {
+    /// A limiter of at most `ceiling` requests at a time, none of which waits longer than `permit_timeout`.
+    pub fn new(ceiling: usize, permit_timeout: Duration) -> Self {
+        let ceiling = ceiling.clamp(1, MAX_PERMITS);
+        Self {
+            permits: Arc::new(Semaphore::new(ceiling)),
+            state: Mutex::new(AimdState::new(ceiling, Instant::now())),
+            closed: Notify::new(),
+            permit_timeout,
+        }
+    }
+
+    /// Whether it is worth preparing a request: there is a permit, or one to wait for.
+    pub fn check(&self) -> Result<(), Rejected> {
+        let free = self.permits.available_permits() > 0;
+        self.state().admit(free, Instant::now())
+    }
+
+    /// A permit, at once or within `permit_timeout`.
+    pub async fn acquire(self: &Arc<Self>) -> Result<PushPermit, Rejected> {
+        self.check()?;
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+            return Ok(self.issue(permit));
+        }
+        let _waiting = WaiterGuard::new(self);
+        let entered = timeout(self.permit_timeout, self.wait()).await;
+        entered.unwrap_or_else(|_| Err(self.state().reject(Instant::now())))
+    }
+
+    /// At most `ceiling` at a time from now on.
+    pub fn set_ceiling(&self, ceiling: usize) {
+        let mut state = self.state();
+        let before = state.limit();
+        state.set_ceiling(ceiling.clamp(1, MAX_PERMITS));
+        self.resize(&mut state, before);
+    }
+
+    /// Whether nothing is in flight or waits, and a new limiter would do the same.
+    pub fn is_forgettable(&self) -> bool {
+        self.state().is_forgettable(Instant::now())
+    }
+
+    fn state(&self) -> MutexGuard<'_, AimdState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn wait(self: &Arc<Self>) -> Result<PushPermit, Rejected> {
+        let mut permit = pin!(Arc::clone(&self.permits).acquire_owned());
+        let unresponsive_windows = self.state().unresponsive_windows();
+        loop {
+            let closed = self.closed.notified();
+            self.state()
+                .check_open(unresponsive_windows, Instant::now())?;
+            tokio::select! {
+                Ok(permit) = &mut permit => {
+                    let issued = self.issue(permit);
+                    self.state().check_open(unresponsive_windows, Instant::now())?;
+                    return Ok(issued);
+                }
+                () = closed => {}
+            }
+        }
+    }
+
+    fn issue(self: &Arc<Self>, permit: OwnedSemaphorePermit) -> PushPermit {
+        let generation = self.state().start();
+        PushPermit {
+            limiter: Arc::clone(self),
+            permit: Some(permit),
+            generation,
+        }
+    }
+
+    fn record(&self, feedback: Feedback, generation: u64) {
+        let mut state = self.state();
+        let before = state.limit();
+        let has_closed = state.record(feedback, generation, Instant::now());
+        self.resize(&mut state, before);
+        drop(state);
+        if has_closed {
+            self.closed.notify_waiters();
+        }
+    }
+
+    /// Adds permits, or takes them away: the free ones at once, the others when they are released.
+    fn resize(&self, state: &mut AimdState, before: usize) {
+        let limit = state.limit();
+        if limit > before {
+            self.permits
+                .add_permits(state.settle_shrink(limit - before));
+        } else if limit < before {
+            let taken = self.permits.forget_permits(before - limit);
+            state.defer_shrink(before - limit - taken);
+        }
+    }
+}
+
+/// The right to a request in flight; released when dropped.
+pub struct PushPermit {
+    limiter: Arc<AdaptiveLimiter>,
+    permit: Option<OwnedSemaphorePermit>,
+    generation: u64,
+}
+
+impl PushPermit {
+    /// Releases it, telling what became of the request.
+    pub fn release(self, feedback: Feedback) {
+        self.limiter.record(feedback, self.generation);
+    }
+}
+
+impl Drop for PushPermit {
+    fn drop(&mut self) {
+        let is_shrinking = self.limiter.state().finish();
+        if let Some(permit) = self.permit.take()
+            && is_shrinking
+        {
+            permit.forget();
+        }
+    }
+}
+
+/// Counts a request that waits for a permit.
+struct WaiterGuard<'a>(&'a AdaptiveLimiter);
+
+impl<'a> WaiterGuard<'a> {
+    fn new(limiter: &'a AdaptiveLimiter) -> Self {
+        limiter.state().waiting += 1;
+        Self(limiter)
+    }
+}
+
+impl Drop for WaiterGuard<'_> {
+    fn drop(&mut self) {
+        self.0.state().waiting -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::{AdaptiveLimiter, Feedback, Rejected};
+
+    const PERMIT_TIMEOUT: Duration = Duration::from_millis(10);
+
+    async fn fill(limiter: &Arc<AdaptiveLimiter>, count: usize) -> Vec<super::PushPermit> {
+        let mut held = Vec::new();
+        for _ in 0..count {
+            held.push(limiter.acquire().await.expect("a permit"));
+        }
+        held
+    }
+
+    #[tokio::test]
+    async fn who_waits_too_long_is_rejected() {
+        let limiter = Arc::new(AdaptiveLimiter::new(1, PERMIT_TIMEOUT));
+        let held = fill(&limiter, 1).await;
+        assert!(matches!(
+            limiter.acquire().await,
+            Err(Rejected::Throttled(_))
+        ));
+        drop(held);
+        assert!(limiter.acquire().await.is_ok(), "the permit is free again");
+    }
+
+    #[tokio::test]
+    async fn a_throttled_limiter_admits_half_as_many() {
+        let limiter = Arc::new(AdaptiveLimiter::new(8, PERMIT_TIMEOUT));
+        for permit in fill(&limiter, 8).await {
+            permit.release(Feedback::Throttled(None));
+        }
+        let held = fill(&limiter, 4).await;
+        assert!(limiter.acquire().await.is_err());
+        for permit in held {
+            permit.release(Feedback::Answered);
+        }
+        assert!(limiter.permits.available_permits() > 4, "and more again");
+    }
+
+    #[tokio::test]
+    async fn nothing_is_admitted_while_the_origin_is_paused() {
+        let limiter = Arc::new(AdaptiveLimiter::new(2, PERMIT_TIMEOUT));
+        for permit in fill(&limiter, 2).await {
+            permit.release(Feedback::Throttled(Some(Duration::from_mins(1))));
+        }
+        let Err(Rejected::Throttled(wait)) = limiter.acquire().await else {
+            panic!("admitted");
+        };
+        assert!(wait >= Duration::from_mins(1), "{wait:?}");
+    }
+
+    #[tokio::test]
+    async fn who_waits_fails_like_those_who_get_no_answer() {
+        let limiter = Arc::new(AdaptiveLimiter::new(1, Duration::from_hours(1)));
+        let held = fill(&limiter, 1).await.remove(0);
+        let waiting = tokio::spawn({
+            let limiter = Arc::clone(&limiter);
+            async move { limiter.acquire().await.err() }
+        });
+        tokio::task::yield_now().await;
+        held.release(Feedback::Unanswered);
+        assert_eq!(
+            waiting.await.expect("no panic"),
+            Some(Rejected::Unresponsive)
+        );
+        let probe = limiter.acquire().await.expect("one may find out");
+        assert_eq!(limiter.check(), Err(Rejected::Unresponsive));
+        probe.release(Feedback::Answered);
+        assert!(limiter.check().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_lowered_ceiling_takes_the_permits_that_are_released() {
+        let limiter = Arc::new(AdaptiveLimiter::new(4, PERMIT_TIMEOUT));
+        let held = fill(&limiter, 4).await;
+        limiter.set_ceiling(1);
+        drop(held);
+        let _held = fill(&limiter, 1).await;
+        assert!(limiter.acquire().await.is_err());
+    }
+}

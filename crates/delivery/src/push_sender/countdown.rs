@@ -1,0 +1,33 @@
+//! The moment from which a page only waits for answers.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::Notify;
+
+/// How many of a page's recipients are still to be sent on their way.
+pub struct DispatchCountdown {
+    remaining: AtomicUsize,
+    done: Notify,
+}
+
+impl DispatchCountdown {
+    /// Of so many recipients.
+    pub fn new(recipients: usize) -> Self {
+        Self {
+            remaining: AtomicUsize::new(recipients),
+            done: Notify::new(),
+        }
+    }
+
+    /// One more is on its way.
+    pub fn dispatched(&self) {
+        if self.remaining.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.done.notify_one();
+        }
+    }
+
+    /// Resolves when all are; for one who asks.
+    pub async fn wait(&self) {
+        self.done.notified().await;
+    }
+}

@@ -1,0 +1,233 @@
+//! What a push service's answer means for a delivery (CONTRACT 7): one pure, total function.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use bytes::Bytes;
+use hato_domain::{FailureReason, UnixMillis};
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, StatusCode};
+
+/// The part of a push service's answer that is read.
+#[derive(Clone, Debug)]
+pub struct PushResponse {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers, bounded by the connection.
+    pub headers: HeaderMap,
+    /// The first few kilobytes of the body.
+    pub body: Bytes,
+}
+
+/// What became of one recipient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushOutcome {
+    /// The push service took the message.
+    Sent {
+        /// 200, 201, 202 or 204.
+        status: u16,
+    },
+    /// The subscription is gone: 404 or 410.
+    Expired {
+        /// The status.
+        status: u16,
+    },
+    /// It may work later.
+    Retry {
+        /// Recorded when the retries are used up.
+        reason: FailureReason,
+        /// None without an answer.
+        status: Option<u16>,
+        /// What `Retry-After` asks for.
+        after: Option<Duration>,
+    },
+    /// It was not tried: the push service is to be left alone for a while.
+    Deferred {
+        /// For how long.
+        wait: Duration,
+    },
+    /// Trying again cannot help.
+    Failed {
+        /// Recorded with the dead letter.
+        reason: FailureReason,
+        /// None without an answer.
+        status: Option<u16>,
+    },
+}
+
+/// Judges an answer received at `now`.
+pub fn classify(answer: &PushResponse, now: UnixMillis) -> PushOutcome {
+    let status = answer.status.as_u16();
+    match status {
+        200 | 201 | 202 | 204 => PushOutcome::Sent { status },
+        404 | 410 => PushOutcome::Expired { status },
+        429 => retry(FailureReason::Throttled, answer, now),
+        500..=599 => retry(FailureReason::Unavailable, answer, now),
+        400 | 401 | 403 if names_key_mismatch(answer) => failed(FailureReason::KeyMismatch, status),
+        _ => failed(FailureReason::Refused, status),
+    }
+}
+
+fn failed(reason: FailureReason, status: u16) -> PushOutcome {
+    PushOutcome::Failed {
+        reason,
+        status: Some(status),
+    }
+}
+
+fn retry(reason: FailureReason, answer: &PushResponse, now: UnixMillis) -> PushOutcome {
+    let status = Some(answer.status.as_u16());
+    PushOutcome::Retry {
+        reason,
+        status,
+        after: retry_after(&answer.headers, now),
+    }
+}
+
+/// `Retry-After` in either form (RFC 9110 §10.2.3): seconds, or a date, which in the past asks for nothing.
+pub fn retry_after(headers: &HeaderMap, now: UnixMillis) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
+    }
+    let since_epoch = httpdate::parse_http_date(text)
+        .ok()?
+        .duration_since(UNIX_EPOCH)
+        .ok()?;
+    Some(UnixMillis(0).plus(since_epoch).since(now))
+}
+
+/// How push services say that a subscription was made with another VAPID key: Apple's reason, and the sentences of
+/// Mozilla's and Google's services.
+const KEY_MISMATCH: [&str; 3] = [
+    "vapidpkhashmismatch",
+    "vapid public key mismatch",
+    "do not correspond to the credentials used to create the subscription",
+];
+
+/// The reason stands in the body, or with Microsoft in a header.
+fn names_key_mismatch(answer: &PushResponse) -> bool {
+    let header = answer.headers.get("x-wns-error-description");
+    let texts = [
+        Some(answer.body.as_ref()),
+        header.map(http::HeaderValue::as_bytes),
+    ];
+    texts.into_iter().flatten().any(|text| {
+        let text = String::from_utf8_lossy(text).to_ascii_lowercase();
+        KEY_MISMATCH.iter().any(|phrase| text.contains(phrase))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use hato_domain::{FailureReason, UnixMillis};
+    use http::{HeaderMap, HeaderValue, StatusCode};
+
+    use super::{PushOutcome, PushResponse, classify};
+
+    /// 2026-01-01T00:00:00Z.
+    const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
+
+    fn answer(status: u16) -> PushResponse {
+        PushResponse {
+            status: StatusCode::from_u16(status).expect("a status"),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        }
+    }
+
+    fn after(text: &'static str) -> Option<Duration> {
+        let mut answer = answer(429);
+        answer
+            .headers
+            .insert("retry-after", HeaderValue::from_static(text));
+        match classify(&answer, NOW) {
+            PushOutcome::Retry {
+                reason: FailureReason::Throttled,
+                status: Some(429),
+                after,
+            } => after,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_status_has_its_outcome() {
+        for status in 100..=599 {
+            let expected = match status {
+                200 | 201 | 202 | 204 => PushOutcome::Sent { status },
+                404 | 410 => PushOutcome::Expired { status },
+                429 => PushOutcome::Retry {
+                    reason: FailureReason::Throttled,
+                    status: Some(429),
+                    after: None,
+                },
+                500.. => PushOutcome::Retry {
+                    reason: FailureReason::Unavailable,
+                    status: Some(status),
+                    after: None,
+                },
+                _ => PushOutcome::Failed {
+                    reason: FailureReason::Refused,
+                    status: Some(status),
+                },
+            };
+            assert_eq!(classify(&answer(status), NOW), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        assert_eq!(after("120"), Some(Duration::from_mins(2)));
+        assert_eq!(after(" 0 "), Some(Duration::ZERO));
+        assert_eq!(
+            after("Thu, 01 Jan 2026 00:02:00 GMT"),
+            Some(Duration::from_mins(2))
+        );
+        assert_eq!(after("Wed, 31 Dec 2025 00:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(
+            after("99999999999999999999999"),
+            Some(Duration::from_secs(u64::MAX))
+        );
+        for nonsense in ["", "-1", "1.5", "soon", "+5"] {
+            assert_eq!(after(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn another_vapid_key_is_told_apart_from_other_refusals() {
+        let mismatch = |status| PushOutcome::Failed {
+            reason: FailureReason::KeyMismatch,
+            status: Some(status),
+        };
+        for (status, body) in [
+            (400, r#"{"reason":"VapidPkHashMismatch"}"#),
+            (403, r#"{"reason":"VapidPkHashMismatch"}"#),
+            (
+                401,
+                r#"{"errno":109,"message":"VAPID public key mismatch"}"#,
+            ),
+        ] {
+            let answer = PushResponse {
+                body: Bytes::from_static(body.as_bytes()),
+                ..answer(status)
+            };
+            assert_eq!(classify(&answer, NOW), mismatch(status), "{body}");
+        }
+        let mut windows = answer(403);
+        let text = HeaderValue::from_static("VapidPkHashMismatch");
+        windows.headers.insert("x-wns-error-description", text);
+        assert_eq!(classify(&windows, NOW), mismatch(403));
+    }
+
+    #[test]
+    fn a_gone_subscription_is_gone_whatever_the_body_says() {
+        let answer = PushResponse {
+            body: Bytes::from_static(b"VapidPkHashMismatch"),
+            ..answer(410)
+        };
+        assert_eq!(classify(&answer, NOW), PushOutcome::Expired { status: 410 });
+    }
+}

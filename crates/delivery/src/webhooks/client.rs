@@ -1,0 +1,184 @@
+//! One request to a stranger: filtered by address, bounded in time and size, and without redirects.
+
+mod notify_body;
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hato_domain::{PostFailure, UnixMillis};
+use hato_service::ports::PostReply;
+use http::HeaderMap;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use url::Url;
+
+use super::settings::WebhookSettings;
+use crate::address_filter::{AddressFilter, ResolveError};
+use crate::response::retry_after;
+use crate::roots::{RootStoreError, client_config};
+use notify_body::NotifyOnSentBody;
+
+/// Bytes of an answer that are kept.
+const MAX_BODY_BYTES: usize = 1_024;
+/// How long reading them may take once the head is there.
+const BODY_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a connection is kept for the next event: less than the five seconds after which many a receiver closes it.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// The client cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientBuildError {
+    /// The additional trusted roots cannot be used.
+    #[error(transparent)]
+    Roots(#[from] RootStoreError),
+    /// Something else is wrong with it.
+    #[error("the client for webhooks cannot be made")]
+    Client(#[from] reqwest::Error),
+}
+
+/// Posts events.
+pub struct WebhookClient {
+    client: Client,
+    filter: AddressFilter,
+    response_timeout: Duration,
+}
+
+/// What is posted, and where.
+pub struct WebhookRequest {
+    /// The receiver.
+    pub url: String,
+    /// Signature and the rest.
+    pub headers: HeaderMap,
+    /// The event.
+    pub body: Bytes,
+    /// Told the body's size when the request leaves; dropped when it does not.
+    pub on_sent: oneshot::Sender<usize>,
+}
+
+/// What came back, and what `Retry-After` asks for.
+pub struct ClientReply {
+    /// The reply.
+    pub reply: PostReply,
+    /// The wait that was asked for.
+    pub retry_after: Option<Duration>,
+}
+
+impl WebhookClient {
+    /// One that goes by `settings`.
+    pub fn new(settings: &WebhookSettings) -> Result<Self, ClientBuildError> {
+        let mut tls = client_config(settings.outbound_ca.as_deref())?;
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let filter = AddressFilter::new(settings.outbound.clone());
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .dns_resolver(Arc::new(FilteredResolver(filter.clone())))
+            .user_agent(concat!("hato-server/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .referer(false)
+            .no_proxy()
+            .https_only(true)
+            .http1_only()
+            .pool_max_idle_per_host(settings.per_app)
+            .pool_idle_timeout(IDLE_TIMEOUT);
+        Ok(Self {
+            client: client.build()?,
+            filter,
+            response_timeout: settings.response_timeout,
+        })
+    }
+
+    /// Posts the request; `now` tells the time of the answer.
+    pub async fn post(&self, request: WebhookRequest, now: impl Fn() -> UnixMillis) -> ClientReply {
+        match self.answer(request).await {
+            Ok(answer) => {
+                let retry_after = retry_after(answer.headers(), now());
+                let status = answer.status().as_u16();
+                let text = beginning(answer).await;
+                let reply = PostReply::Answer { status, text };
+                ClientReply { reply, retry_after }
+            }
+            Err(failure) => ClientReply {
+                reply: PostReply::Nothing(failure),
+                retry_after: None,
+            },
+        }
+    }
+
+    /// The head of the answer.
+    async fn answer(&self, request: WebhookRequest) -> Result<Response, PostFailure> {
+        let url = Url::parse(&request.url).map_err(|_| PostFailure::Unreachable)?;
+        // No resolver sees an address literal.
+        if !url.host().is_some_and(|host| self.filter.permits(&host)) {
+            return Err(PostFailure::BlockedAddress);
+        }
+        let body = NotifyOnSentBody::new(request.body, request.on_sent);
+        let request = self
+            .client
+            .post(url)
+            .headers(request.headers)
+            .body(reqwest::Body::wrap(body));
+        match timeout(self.response_timeout, request.send()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(failure(&error)),
+            Err(_) => Err(PostFailure::TimedOut),
+        }
+    }
+}
+
+fn failure(error: &reqwest::Error) -> PostFailure {
+    if is_blocked(error) {
+        PostFailure::BlockedAddress
+    } else if error.is_timeout() {
+        PostFailure::TimedOut
+    } else {
+        PostFailure::Unreachable
+    }
+}
+
+/// Whether the address filter caused it.
+fn is_blocked(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if matches!(error.downcast_ref(), Some(ResolveError::Blocked)) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// The beginning of the body, as much of it as comes in time. What is left unread goes with its connection.
+async fn beginning(mut answer: Response) -> String {
+    let mut kept = Vec::new();
+    let reading = async {
+        while kept.len() < MAX_BODY_BYTES {
+            let Ok(Some(chunk)) = answer.chunk().await else {
+                break;
+            };
+            kept.extend_from_slice(&chunk[..chunk.len().min(MAX_BODY_BYTES - kept.len())]);
+        }
+    };
+    // However reading ends, what has come is kept.
+    let _ = timeout(BODY_TIMEOUT, reading).await;
+    // A database may not take NUL in texts.
+    String::from_utf8_lossy(&kept).replace('\0', "\u{fffd}")
+}
+
+/// Names become addresses that were vetted.
+struct FilteredResolver(AddressFilter);
+
+impl Resolve for FilteredResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let filter = self.0.clone();
+        Box::pin(async move {
+            let found = filter.look_up_permitted(name.as_str().to_owned()).await?;
+            let addresses: Addrs = Box::new(found.into_iter());
+            Ok(addresses)
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! The store's queue, which records what passes through it, and can be made to fail.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hato_domain::UnixMillis;
+use hato_service::ports::{
+    Claim, ClaimedPage, DeliveryQueue, Lease, NextPage, Recipient, Settled, Settlement, Store,
+    StoreError,
+};
+use tokio::sync::Notify;
+
+/// What has passed, and what shall go wrong.
+#[derive(Default)]
+pub struct QueueLog {
+    /// Pages claimed.
+    pub claims: usize,
+    /// Renewals of leases.
+    pub renewals: usize,
+    /// Settlements recorded, in order.
+    pub settlements: Vec<Settlement>,
+    /// When pages were given back to, in order.
+    pub releases: Vec<UnixMillis>,
+    /// Settlements that will fail before one is recorded.
+    pub failing_settlements: usize,
+    /// Looks at a page's recipients that will panic.
+    pub panics: usize,
+}
+
+impl QueueLog {
+    /// How many were sent.
+    pub fn sent(&self) -> usize {
+        self.settlements.iter().map(|it| it.sent.len()).sum()
+    }
+
+    /// What was queued again by the last settlement: attempt, due time and number of recipients.
+    pub fn retries(&self) -> Vec<(u8, UnixMillis, usize)> {
+        let last = self.settlements.last().expect("a settlement");
+        let jobs = last.retries.iter();
+        jobs.map(|it| (it.attempt, it.due_at, it.recipients.len()))
+            .collect()
+    }
+}
+
+/// The queue of a store.
+pub struct SpyQueue {
+    store: Arc<dyn Store>,
+    log: Mutex<QueueLog>,
+    changed: Notify,
+}
+
+impl SpyQueue {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            log: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    pub fn log(&self) -> MutexGuard<'_, QueueLog> {
+        self.log.lock().expect("no panic while it was held")
+    }
+
+    /// Resolves once `done` holds.
+    pub async fn wait_until(&self, done: impl Fn(&QueueLog) -> bool) {
+        loop {
+            let changed = self.changed.notified();
+            if done(&self.log()) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn note(&self, note: impl FnOnce(&mut QueueLog)) {
+        note(&mut self.log());
+        self.changed.notify_waiters();
+    }
+
+    /// Uses up one of the misfortunes that are left.
+    fn strikes(&self, left: impl FnOnce(&mut QueueLog) -> &mut usize) -> bool {
+        let mut log = self.log();
+        let left = left(&mut log);
+        let strikes = *left > 0;
+        *left -= usize::from(strikes);
+        strikes
+    }
+}
+
+#[async_trait]
+impl DeliveryQueue for SpyQueue {
+    async fn claim_page(&self, claim: Claim) -> Result<NextPage, StoreError> {
+        let next = self.store.claim_page(claim).await?;
+        if matches!(next, NextPage::Claimed(_)) {
+            self.note(|log| log.claims += 1);
+        }
+        Ok(next)
+    }
+
+    async fn clamp_due_times(
+        &self,
+        now: UnixMillis,
+        lease: Duration,
+        longest_wait: Duration,
+    ) -> Result<(), StoreError> {
+        self.store.clamp_due_times(now, lease, longest_wait).await
+    }
+
+    async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError> {
+        assert!(!self.strikes(|log| &mut log.panics), "asked to panic");
+        self.store.recipients(page).await
+    }
+
+    async fn renew_leases(&self, leases: &[Lease], until: UnixMillis) -> Result<(), StoreError> {
+        self.store.renew_leases(leases, until).await?;
+        self.note(|log| log.renewals += leases.len());
+        Ok(())
+    }
+
+    async fn settle(
+        &self,
+        page: &ClaimedPage,
+        settlement: Settlement,
+        now: UnixMillis,
+    ) -> Result<Settled, StoreError> {
+        if self.strikes(|log| &mut log.failing_settlements) {
+            return Err(StoreError {
+                context: "settle a page",
+                source: "asked to fail".into(),
+            });
+        }
+        let settled = self.store.settle(page, settlement.clone(), now).await?;
+        if settled == Settled::Recorded {
+            self.note(|log| log.settlements.push(settlement));
+        }
+        Ok(settled)
+    }
+
+    async fn release(&self, lease: Lease, due_at: UnixMillis) -> Result<(), StoreError> {
+        self.store.release(lease, due_at).await?;
+        self.note(|log| log.releases.push(due_at));
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! Apps with subscribers at a push service, a store on a file, and an engine to reach them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::future::join_all;
+use hato_delivery::{DeliverySettings, Engine, RecipientCache};
+use hato_domain::notification::Links;
+use hato_domain::{
+    BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, PushOptions, SendId,
+    SubscriptionId, UnixMillis,
+};
+use hato_service::access::{Actor, ActorKind};
+use hato_service::ports::{
+    AcceptedSend, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord, Store,
+    SystemClock,
+};
+use hato_service::{Secrets, Wake};
+use hato_testkit::push_service::{
+    BrowserSubscription, Decryption, Options, Protocols, PushService,
+};
+use tempfile::TempDir;
+
+use crate::spy_queue::SpyQueue;
+use crate::test_app::TestApp;
+
+pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
+pub const PAYLOAD: &str = r#"{"title":"鳩","body":"coo"}"#;
+
+/// A clock that starts with the machine's, and then only moves when it is set.
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    fn new() -> Self {
+        Self(AtomicI64::new(SystemClock.now().0))
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> UnixMillis {
+        UnixMillis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+pub struct TestEngine {
+    pub service: PushService,
+    pub store: Arc<dyn Store>,
+    pub queue: Arc<SpyQueue>,
+    pub clock: Arc<ManualClock>,
+    pub wake: Wake,
+    pub recipient_cache: RecipientCache,
+    pub settings: DeliverySettings,
+    pub app: TestApp,
+    number: AtomicU64,
+    _folder: TempDir,
+}
+
+pub fn http1() -> Options {
+    Options {
+        protocols: Protocols::Http1,
+        ..Options::default()
+    }
+}
+
+/// For many messages: only some are decrypted, which takes long in a debug build.
+pub fn many() -> Options {
+    Options {
+        decryption: Decryption::EveryNth(20),
+        ..Options::default()
+    }
+}
+
+impl TestEngine {
+    pub async fn new() -> Self {
+        Self::with(Options::default()).await
+    }
+
+    pub async fn with(options: Options) -> Self {
+        let service = PushService::start_with(options).await.expect("a free port");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
+        let store = hato_store::open(&url).await.expect("a new store");
+        let clock = Arc::new(ManualClock::new());
+        Self {
+            settings: settings(&service),
+            service,
+            queue: Arc::new(SpyQueue::new(Arc::clone(&store))),
+            app: TestApp::new(&*store, "1", clock.now()).await,
+            store,
+            clock,
+            wake: Wake::default(),
+            recipient_cache: RecipientCache::default(),
+            number: AtomicU64::new(0),
+            _folder: folder,
+        }
+    }
+
+    /// Another app.
+    pub async fn other_app(&self) -> TestApp {
+        TestApp::new(&*self.store, &self.number(), self.clock.now()).await
+    }
+
+    fn number(&self) -> String {
+        format!("x{}", self.number.fetch_add(1, Ordering::SeqCst))
+    }
+
+    /// So many subscribers of the app, in the order of their pages.
+    pub async fn subscribe(&self, count: usize) -> Vec<BrowserSubscription> {
+        let app = self.app.clone();
+        self.subscribe_at(&self.service, &app, count).await
+    }
+
+    /// So many subscribers of an app at a push service.
+    pub async fn subscribe_at(
+        &self,
+        service: &PushService,
+        app: &TestApp,
+        count: usize,
+    ) -> Vec<BrowserSubscription> {
+        let subscriptions = service.subscribe_many(Some(&app.public_key), count);
+        self.register(app, &subscriptions).await;
+        subscriptions
+    }
+
+    /// Registers browsers with an app.
+    pub async fn register(&self, app: &TestApp, subscriptions: &[BrowserSubscription]) {
+        let registering = subscriptions.iter().map(|it| async {
+            let registered = self.store.register_subscription(NewSubscription {
+                id: SubscriptionId::trusted(format!("sub_{}", self.number())),
+                app_id: app.id.clone(),
+                endpoint: Endpoint::parse(&it.endpoint).expect("an endpoint"),
+                keys: BrowserKeys {
+                    p256dh: decode(&it.p256dh),
+                    auth: decode(&it.auth),
+                },
+                platform: None,
+                now: self.clock.now(),
+            });
+            registered.await.expect("registered");
+        });
+        join_all(registering).await;
+    }
+
+    /// Queues a send of the app to all its subscribers.
+    pub async fn send(&self) -> SendId {
+        self.send_with(PushOptions::default()).await
+    }
+
+    pub async fn send_with(&self, options: PushOptions) -> SendId {
+        self.send_of(&self.app, options).await
+    }
+
+    /// Queues a send of any app to all its subscribers.
+    pub async fn send_of(&self, app: &TestApp, options: PushOptions) -> SendId {
+        let now = self.clock.now();
+        let id = SendId::trusted(format!("snd_{}", self.number()));
+        let send = NewSend {
+            id: id.clone(),
+            app_id: app.id.clone(),
+            notification: Notification::new("鳩".into(), "coo".into(), Links::default())
+                .expect("small"),
+            options,
+            audience: Audience::Everyone,
+            actor: Actor {
+                kind: ActorKind::ApiKey,
+                id: "key_1".into(),
+                name: "server".into(),
+            },
+            repeatable: None,
+            now,
+            month: now.month(),
+        };
+        let accepted = self.store.accept_send(send).await.expect("judged");
+        assert!(matches!(accepted, AcceptedSend::Queued { .. }));
+        id
+    }
+
+    pub fn engine(&self) -> Engine<SpyQueue> {
+        self.engine_with_key(Some(ENCRYPTION_KEY))
+    }
+
+    pub fn engine_with_key(&self, encryption_key: Option<[u8; 32]>) -> Engine<SpyQueue> {
+        let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as _;
+        self.engine_with_clock(clock, encryption_key)
+    }
+
+    /// An engine that goes by this clock.
+    pub fn engine_with_clock(
+        &self,
+        clock: Arc<dyn Clock>,
+        encryption_key: Option<[u8; 32]>,
+    ) -> Engine<SpyQueue> {
+        Engine::new(
+            Arc::clone(&self.queue),
+            clock,
+            Secrets::new(None, encryption_key),
+            (self.wake.clone(), self.recipient_cache.clone()),
+            self.settings.clone(),
+        )
+        .expect("the roots are certificates")
+    }
+
+    /// Queues a send and delivers what is due.
+    pub async fn deliver(&self) -> SendRecord {
+        let send = self.send().await;
+        self.run_until_idle().await;
+        self.record(&self.app, &send).await
+    }
+
+    pub async fn run_until_idle(&self) {
+        run(&self.engine()).await;
+    }
+
+    /// The send as the history has it.
+    pub async fn record(&self, app: &TestApp, send: &SendId) -> SendRecord {
+        let record = self.store.send_of(&app.id, send).await.expect("read");
+        record.expect("the send")
+    }
+
+    /// The app's dead letters: reason, status and attempts.
+    pub async fn dead_letters(&self) -> Vec<(String, Option<u16>, i64)> {
+        let page = PageRequest::parse(None, None, None).expect("the default page");
+        let letters = self.store.dead_letters_of(&self.app.id, &page, None).await;
+        let entry = |it: DeadLetterRecord| (it.reason, it.http_status, it.attempts);
+        let mut letters: Vec<_> = letters.expect("read").into_iter().map(entry).collect();
+        letters.sort();
+        letters
+    }
+
+    pub fn advance_clock(&self, span: Duration) {
+        let millis = i64::try_from(span.as_millis()).expect("a short time");
+        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    pub fn rewind_clock(&self, span: Duration) {
+        let millis = i64::try_from(span.as_millis()).expect("a short time");
+        self.clock.0.fetch_sub(millis, Ordering::SeqCst);
+    }
+
+    /// So many seconds from now.
+    pub fn after(&self, seconds: u64) -> UnixMillis {
+        self.clock.now().plus(Duration::from_secs(seconds))
+    }
+}
+
+/// Delivers what is due.
+pub async fn run(engine: &Engine<SpyQueue>) {
+    engine.run_until_idle().await.expect("the queue answers");
+}
+
+fn settings(service: &PushService) -> DeliverySettings {
+    DeliverySettings {
+        vapid_subject: "mailto:ops@example.com".into(),
+        outbound: OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list"),
+        outbound_ca: Some(service.ca_pem()),
+        // Long enough for a slow machine; tests of time-outs shorten them.
+        response_timeout: Duration::from_mins(1),
+        connect_timeout: Duration::from_mins(1),
+        permit_timeout: Duration::from_mins(1),
+        ..DeliverySettings::default()
+    }
+}
+
+fn decode<const N: usize>(text: &str) -> [u8; N] {
+    let bytes = URL_SAFE_NO_PAD.decode(text).expect("base64url");
+    bytes.try_into().expect("the length")
+}

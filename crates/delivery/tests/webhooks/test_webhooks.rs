@@ -1,0 +1,265 @@
+//! An app with a webhook and subscribers, a store on a file, and a sender.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use hato_delivery::{RecipientCache, WebhookSender, WebhookSettings};
+use hato_domain::notification::Links;
+use hato_domain::{
+    AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, Plan,
+    PushOptions, SendId, SubscriptionId, UnixMillis, WebhookUrl,
+};
+use hato_service::access::{Actor, ActorKind};
+use hato_service::ports::{
+    AcceptedSend, AttemptRecord, Audience, Claim, ClaimedPage, Clock, NewAccount, NewApp, NewSend,
+    NewSubscription, NextPage, Recipient, Sent, Settled, Settlement, Store, SystemClock,
+    WebhookRecord, WebhookSet,
+};
+use hato_service::{Secrets, Wake};
+use hato_testkit::authority::Authority;
+use hato_testkit::webhook_receiver::WebhookReceiver;
+use tempfile::TempDir;
+
+pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
+pub const DAY: Duration = Duration::from_hours(24);
+
+/// A clock that starts with the machine's, and then only moves when it is set.
+pub struct ManualClock(AtomicI64);
+
+impl Clock for ManualClock {
+    fn now(&self) -> UnixMillis {
+        UnixMillis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+pub struct TestWebhooks {
+    pub authority: Authority,
+    pub receiver: WebhookReceiver,
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<ManualClock>,
+    pub wake: Wake,
+    pub settings: WebhookSettings,
+    pub app: AppId,
+    number: AtomicU64,
+    _folder: TempDir,
+}
+
+pub fn any_address() -> OutboundPolicy {
+    OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list")
+}
+
+impl TestWebhooks {
+    /// An app whose events go to the receiver.
+    pub async fn new() -> Self {
+        let authority = Authority::new();
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
+        let mut test = Self {
+            receiver: WebhookReceiver::start(&authority).await,
+            settings: WebhookSettings {
+                outbound: any_address(),
+                outbound_ca: Some(authority.pem()),
+                // Long enough for a slow machine; tests of time-outs shorten it.
+                response_timeout: Duration::from_mins(1),
+                ..WebhookSettings::default()
+            },
+            authority,
+            store: hato_store::open(&url).await.expect("a new store"),
+            clock: Arc::new(ManualClock(AtomicI64::new(SystemClock.now().0))),
+            wake: Wake::default(),
+            app: AppId::trusted(String::new()),
+            number: AtomicU64::new(0),
+            _folder: folder,
+        };
+        test.app = test.new_app().await;
+        test.set_webhook_url(&test.app, test.receiver.url()).await;
+        test
+    }
+
+    fn number(&self) -> u64 {
+        self.number.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// An app of a new account on plan Pro, `NUMBER@example.com`.
+    pub async fn new_app(&self) -> AppId {
+        let number = self.number();
+        let (account, now) = (
+            AccountId::trusted(format!("usr_{number}")),
+            self.clock.now(),
+        );
+        let created = self.store.create_account(NewAccount {
+            id: account.clone(),
+            email: Email::parse(&format!("{number}@example.com")).expect("an address"),
+            password_hash: None,
+            plan: Plan::Pro,
+            created_at: now,
+        });
+        assert!(created.await.expect("stored"));
+        let id = AppId::trusted(format!("app_{number}"));
+        let app = NewApp {
+            id: id.clone(),
+            account_id: account,
+            name: "app".into(),
+            vapid_public_key: vec![4; 65],
+            sealed_private_key: vec![7; 60],
+            created_at: now,
+        };
+        self.store.create_app(app).await.expect("stored");
+        id
+    }
+
+    /// Sets an app's webhook.
+    pub async fn set_webhook_url(&self, app: &AppId, url: &str) {
+        let url = WebhookUrl::parse(url, &any_address()).expect("a URL");
+        let set = self.store.set_webhook(app, Some(url)).await;
+        assert_eq!(set.expect("stored"), WebhookSet::Done);
+    }
+
+    /// Registers so many subscribers of an app.
+    pub async fn subscribe(&self, app: &AppId, count: usize) {
+        for _ in 0..count {
+            let number = self.number();
+            let registered = self.store.register_subscription(NewSubscription {
+                id: SubscriptionId::trusted(format!("sub_{number}")),
+                app_id: app.clone(),
+                endpoint: Endpoint::parse(&format!("https://push.example/{number}"))
+                    .expect("an endpoint"),
+                keys: BrowserKeys {
+                    p256dh: [1; 65],
+                    auth: [1; 16],
+                },
+                platform: None,
+                now: self.clock.now(),
+            });
+            registered.await.expect("registered");
+        }
+    }
+
+    /// Queues a send of an app to all its subscribers.
+    pub async fn send(&self, app: &AppId) -> SendId {
+        let now = self.clock.now();
+        let id = SendId::trusted(format!("snd_{}", self.number()));
+        let send = NewSend {
+            id: id.clone(),
+            app_id: app.clone(),
+            notification: Notification::new("t".into(), "b".into(), Links::default())
+                .expect("small"),
+            options: PushOptions::default(),
+            audience: Audience::Everyone,
+            actor: Actor {
+                kind: ActorKind::ApiKey,
+                id: "key_1".into(),
+                name: "server".into(),
+            },
+            repeatable: None,
+            now,
+            month: now.month(),
+        };
+        let accepted = self.store.accept_send(send).await.expect("judged");
+        assert!(matches!(accepted, AcceptedSend::Queued { .. }));
+        id
+    }
+
+    /// The next page with its recipients.
+    pub async fn claim(&self) -> (ClaimedPage, Vec<Recipient>) {
+        let claim = Claim {
+            now: self.clock.now(),
+            lease: Duration::from_mins(1),
+            max_recipients: 500,
+            passing_over: Vec::new(),
+        };
+        let NextPage::Claimed(page) = self.store.claim_page(claim).await.expect("asked") else {
+            panic!("a page is due");
+        };
+        let recipients = self.store.recipients(&page).await.expect("read");
+        (*page, recipients)
+    }
+
+    pub async fn settle(&self, page: &ClaimedPage, settlement: Settlement) -> Settled {
+        let settled = self.store.settle(page, settlement, self.clock.now());
+        settled.await.expect("judged")
+    }
+
+    /// Queues a send to all subscribers of an app, and settles its one page with everybody reached.
+    pub async fn deliver(&self, app: &AppId) -> SendId {
+        let send = self.send(app).await;
+        let (page, recipients) = self.claim().await;
+        let settlement = Settlement {
+            sent: reached(&recipients),
+            ..Settlement::default()
+        };
+        let settled = self.settle(&page, settlement).await;
+        assert!(matches!(settled, Settled::Announced { results: Some(_) }));
+        send
+    }
+
+    /// Queues a test event.
+    pub async fn queue_test_event(&self) {
+        self.queue_test_event_of(&self.app).await;
+    }
+
+    /// Queues a test event of any app.
+    pub async fn queue_test_event_of(&self, app: &AppId) {
+        let queued = self.store.queue_test_event(app, self.clock.now());
+        assert!(queued.await.expect("stored"), "the webhook is active");
+    }
+
+    pub fn sender(&self) -> WebhookSender<dyn Store> {
+        self.sender_with_key(Some(ENCRYPTION_KEY))
+    }
+
+    pub fn sender_with_key(&self, key: Option<[u8; 32]>) -> WebhookSender<dyn Store> {
+        let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as _;
+        WebhookSender::new(
+            Arc::clone(&self.store),
+            clock,
+            Secrets::new(None, key),
+            (self.wake.clone(), RecipientCache::default()),
+            self.settings.clone(),
+        )
+        .expect("the roots are certificates")
+    }
+
+    /// Posts what is due.
+    pub async fn post(&self) {
+        let posted = self.sender().run_until_idle().await;
+        posted.expect("the store answers");
+    }
+
+    /// The newest attempts, newest first.
+    pub async fn attempts(&self) -> Vec<AttemptRecord> {
+        let attempts = self.store.webhook_attempts(&self.app, 100).await;
+        attempts.expect("read")
+    }
+
+    pub async fn webhook(&self) -> WebhookRecord {
+        let webhook = self.store.webhook(&self.app, self.clock.now()).await;
+        webhook.expect("read").expect("a webhook")
+    }
+
+    pub async fn set_plan(&self, plan: Plan) {
+        let email = Email::parse("0@example.com").expect("an address");
+        let set = self.store.set_plan(&email, plan).await;
+        assert!(set.expect("stored"));
+    }
+
+    pub fn advance_clock(&self, span: Duration) {
+        let millis = i64::try_from(span.as_millis()).expect("a short time");
+        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    pub fn rewind_clock(&self, span: Duration) {
+        let millis = i64::try_from(span.as_millis()).expect("a short time");
+        self.clock.0.fetch_sub(millis, Ordering::SeqCst);
+    }
+}
+
+/// All of them reached with 201.
+pub fn reached(recipients: &[Recipient]) -> Vec<Sent> {
+    let sent = recipients.iter().map(|one| Sent {
+        recipient: one.id,
+        http_status: 201,
+    });
+    sent.collect()
+}
