@@ -28,7 +28,7 @@ pub use reference::ReferencePage;
 pub use refused::{LostPage, RefusedPage};
 pub use register::RegisterPage;
 
-use hato_service::{Failure, Outcome};
+use hato_service::{ServiceError, ServiceResult};
 use leptos::config::LeptosOptions;
 use leptos::hydration::HydrationScripts;
 use leptos::prelude::*;
@@ -40,25 +40,25 @@ use crate::visit::Visit;
 /// A page that takes some loading: the view that comes out, or the page for why it was refused.
 fn loaded<Load>(load: impl FnOnce(Visit) -> Load) -> impl IntoView
 where
-    Load: Future<Output = Outcome<AnyView>> + Send + 'static,
+    Load: Future<Output = ServiceResult<AnyView>> + Send + 'static,
 {
     let visit = Visit::current();
     let view = load(visit.clone());
     Suspend::new(async move {
         let view = view.await;
         // Leptos renders what was awaited wherever the executor is just then, also amid other requests.
-        OwnedView::new(view.unwrap_or_else(|failure| instead(&visit, &failure)))
+        OwnedView::new(view.unwrap_or_else(|error| instead(&visit, &error)))
     })
 }
 
 /// What comes instead of a page: the login for strangers, or the reason.
-fn instead(visit: &Visit, failure: &Failure) -> AnyView {
-    let code = failure.code();
-    if failure.is_signed_out() {
+fn instead(visit: &Visit, error: &ServiceError) -> AnyView {
+    let code = error.code();
+    if error.is_signed_out() {
         visit.redirect(&with_query("/login", &[("next", visit.path_and_query())]));
         return ().into_any();
     }
-    if let Some(cause) = failure.cause() {
+    if let Some(cause) = error.cause() {
         tracing::error!(path = visit.path(), cause, "a page failed");
     }
     refused::explained(visit, code)

@@ -18,7 +18,7 @@ use axum::{Extension, Router};
 use futures_util::{Stream, stream};
 use hato_domain::ErrorCode;
 use hato_service::access::MayManage;
-use hato_service::{Outcome, Service};
+use hato_service::{Service, ServiceResult};
 use http::{HeaderMap, StatusCode};
 use leptos::prelude::{IntoAny as _, Owner, RenderHtml as _, view};
 use tokio::time::{Instant, sleep};
@@ -90,7 +90,7 @@ async fn listener(
     send: String,
     draining: Option<CancellationToken>,
     headers: &HeaderMap,
-) -> Outcome<Listener> {
+) -> ServiceResult<Listener> {
     let service = Arc::clone(&desk.context.service);
     let session = session_cookie::read(headers).ok_or(ErrorCode::Unauthorized)?;
     let owner = service.authenticate_session(&session).await?.owner;
@@ -152,7 +152,7 @@ impl Listener {
         None
     }
 
-    async fn render(&mut self) -> Outcome<String> {
+    async fn render(&mut self) -> ServiceResult<String> {
         self.service.require_live_session(&self.session).await?;
         let send = self.service.sent(&self.access, &self.send).await?;
         let standing = Standing::of(&self.service, &self.access, send).await?;

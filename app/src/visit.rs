@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use hato_domain::ErrorCode;
-use hato_service::access::{MayManage, Owner};
-use hato_service::{Outcome, Service};
+use hato_service::access::{AccountPrincipal, MayManage};
+use hato_service::{Service, ServiceResult};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -24,7 +24,7 @@ pub struct Visit {
     request: Arc<Parts>,
     answer: ResponseOptions,
     lang: Lang,
-    owner: Arc<OnceLock<Owner>>,
+    owner: Arc<OnceLock<AccountPrincipal>>,
 }
 
 impl Visit {
@@ -103,7 +103,7 @@ impl Visit {
     }
 
     /// Who is signed in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
-    pub async fn owner(&self) -> Outcome<Owner> {
+    pub async fn owner(&self) -> ServiceResult<AccountPrincipal> {
         let token = session_cookie::read(self.headers()).ok_or(ErrorCode::Unauthorized)?;
         let session = self.service().authenticate_session(&token).await?;
         if session.renewed {
@@ -114,23 +114,23 @@ impl Visit {
     }
 
     /// The right of who is signed in to manage the app with this id; `NOT_FOUND`.
-    pub async fn may_manage(&self, app: &str) -> Outcome<MayManage> {
+    pub async fn may_manage(&self, app: &str) -> ServiceResult<MayManage> {
         let owner = self.owner().await?;
         self.service().manage(&owner, app).await
     }
 
     /// Who is signed in, if somebody is: public pages ignore a dead session.
-    pub async fn visitor(&self) -> Option<Owner> {
+    pub async fn visitor(&self) -> Option<AccountPrincipal> {
         self.owner().await.ok()
     }
 
     /// Who was found to be signed in so far.
-    pub fn known_owner(&self) -> Option<&Owner> {
+    pub fn known_owner(&self) -> Option<&AccountPrincipal> {
         self.owner.get()
     }
 
     /// Starts a session of this browser.
-    pub async fn start_session(&self, owner: &Owner) -> Outcome<()> {
+    pub async fn start_session(&self, owner: &AccountPrincipal) -> ServiceResult<()> {
         let browser = session_cookie::browser(self.headers());
         let token = self.service().start_session(owner, browser).await?;
         self.keep_session(&token);

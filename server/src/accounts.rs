@@ -7,8 +7,8 @@ use axum::Json as Answer;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hato_app::session_cookie;
-use hato_domain::wire::{Account, Credentials, Ok as Done, SignedIn as Welcome, User};
-use hato_service::access::Owner;
+use hato_domain::wire::{Account, Acknowledged, Credentials, SessionCreated, User};
+use hato_service::access::AccountPrincipal;
 use http::{HeaderMap, StatusCode};
 
 pub use error_page::explain;
@@ -52,7 +52,7 @@ pub async fn log_out(
     if let Ok(Credential::Session { token, .. }) = Credential::of(&headers) {
         state.service.end_session(&token).await?;
     }
-    let mut answer = Answer(Done { ok: true }).into_response();
+    let mut answer = Answer(Acknowledged { ok: true }).into_response();
     let cookie = session_cookie::clear(state.secure_cookies());
     set_cookie(answer.headers_mut(), &cookie);
     Ok(answer)
@@ -69,13 +69,13 @@ async fn welcome(
     state: &state::State,
     headers: &HeaderMap,
     status: StatusCode,
-    owner: &Owner,
+    owner: &AccountPrincipal,
 ) -> ApiResult<Response> {
     let browser = session_cookie::browser(headers);
     let session_token = state.service.start_session(owner, browser).await?;
     let cookie = session_cookie::set(&session_token, state.secure_cookies());
     let user = shown(owner);
-    let body = Welcome {
+    let body = SessionCreated {
         user,
         session_token,
     };
@@ -84,7 +84,7 @@ async fn welcome(
     Ok(answer)
 }
 
-fn shown(owner: &Owner) -> User {
+fn shown(owner: &AccountPrincipal) -> User {
     let account = owner.account();
     User {
         id: account.id.to_string(),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hato_domain::{Email, ErrorCode, OutboundPolicy, Plan};
 use hato_service::access::Operator;
 use hato_service::ports::{Store, SystemClock};
-use hato_service::{Failure, Secrets, Service, Settings, Wake};
+use hato_service::{Notifier, Secrets, Service, ServiceError, ServiceSettings};
 
 pub use command::{AdminArgs, AdminConfig, Task};
 
@@ -60,11 +60,11 @@ pub async fn run(config: AdminConfig) -> Result<(), BootError> {
 }
 
 async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
-    let operator = Operator::at_the_machine();
+    let operator = Operator::local();
     match task {
         Task::SetPlan(email, plan) => {
             let set = service.set_plan(&operator, &email, plan).await;
-            set.map_err(|failure| refused(&failure, &email))?;
+            set.map_err(|error| refused(&error, &email))?;
             Ok(format!(
                 "{} has the plan {}\n",
                 email.as_str(),
@@ -73,7 +73,7 @@ async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
         }
         Task::SetPassword(email, password) => {
             let set = service.set_password(&operator, &email, password).await;
-            set.map_err(|failure| refused(&failure, &email))?;
+            set.map_err(|error| refused(&error, &email))?;
             Ok(format!(
                 "{} has a new password and no sessions\n",
                 email.as_str()
@@ -81,7 +81,7 @@ async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
         }
         Task::CreateAccount(email, password) => {
             let made = service.create_account(&operator, email.clone(), password);
-            let account = made.await.map_err(|failure| refused(&failure, &email))?;
+            let account = made.await.map_err(|error| refused(&error, &email))?;
             Ok(format!(
                 "{} has the account {}\n",
                 email.as_str(),
@@ -90,34 +90,40 @@ async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
         }
         Task::ListAccounts => {
             let accounts = service.accounts(&operator).await;
-            Ok(table::of(&accounts.map_err(|failure| failed(&failure))?))
+            Ok(table::of(&accounts.map_err(|error| failed(&error))?))
         }
     }
 }
 
 /// The use cases as far as operators need them.
 fn service(store: Arc<dyn Store>, default_plan: Plan) -> Service {
-    let settings = Settings {
+    let settings = ServiceSettings {
         vapid_subject: String::new(),
         default_plan,
         registration_open: false,
         outbound: OutboundPolicy::default(),
     };
     let clock = Arc::new(SystemClock);
-    Service::new(store, clock, Secrets::default(), settings, Wake::default())
+    Service::new(
+        store,
+        clock,
+        Secrets::default(),
+        settings,
+        Notifier::default(),
+    )
 }
 
-fn refused(failure: &Failure, email: &Email) -> AdminError {
-    match failure.code() {
+fn refused(error: &ServiceError, email: &Email) -> AdminError {
+    match error.code() {
         ErrorCode::NotFound => AdminError::Unknown(email.as_str().to_owned()),
         ErrorCode::EmailInUse => AdminError::Taken(email.as_str().to_owned()),
-        _ => failed(failure),
+        _ => failed(error),
     }
 }
 
-fn failed(failure: &Failure) -> AdminError {
-    let cause = failure.cause().map(ToString::to_string);
-    AdminError::Failed(cause.unwrap_or_else(|| failure.to_string()))
+fn failed(error: &ServiceError) -> AdminError {
+    let cause = error.cause().map(ToString::to_string);
+    AdminError::Failed(cause.unwrap_or_else(|| error.to_string()))
 }
 
 /// Who stops reading has read enough.

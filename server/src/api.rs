@@ -14,7 +14,7 @@ pub mod webhook;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::wire;
-use hato_service::access::Actor;
+use hato_service::access::ActorRecord;
 
 /// A public key as browsers take it: base64url without padding.
 fn key_text(public_key: &[u8]) -> String {
@@ -22,7 +22,7 @@ fn key_text(public_key: &[u8]) -> String {
 }
 
 /// Who did something.
-fn actor(actor: Actor) -> wire::Actor {
+fn actor(actor: ActorRecord) -> wire::Actor {
     wire::Actor {
         kind: actor.kind.as_str().to_owned(),
         id: actor.id,

@@ -10,7 +10,7 @@ use hato_delivery::{
     WebhookSender, WebhookSettings,
 };
 use hato_service::ports::{Clock, Store, SystemClock};
-use hato_service::{Secrets, Service, Settings, Wake};
+use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use hato_store::OpenError;
 use tokio::net::TcpListener;
 
@@ -121,12 +121,18 @@ async fn assemble(
     secrets: Secrets,
 ) -> Result<Server, BootError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let wake = Wake::default();
+    let notifier = Notifier::default();
     let settings = settings(config);
     let delivery = delivery_settings(config, &settings);
     let parts = (Arc::clone(&store), Arc::clone(&clock));
-    let delivering = delivering(config, delivery, parts, (&secrets, &wake))?;
-    let service = Service::new(Arc::clone(&store), clock, secrets.clone(), settings, wake);
+    let delivering = delivering(config, delivery, parts, (&secrets, &notifier))?;
+    let service = Service::new(
+        Arc::clone(&store),
+        clock,
+        secrets.clone(),
+        settings,
+        notifier,
+    );
     let service = Arc::new(service);
     let state = State::new(Arc::clone(&service), secrets, provider(config)?, config);
     Ok(Server {
@@ -144,18 +150,18 @@ fn delivering(
     config: &Config,
     delivery: DeliverySettings,
     (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
-    (secrets, wake): (&Secrets, &Wake),
+    (secrets, notifier): (&Secrets, &Notifier),
 ) -> Result<Delivering, BootError> {
     let recipient_cache = RecipientCache::default();
     let webhooks = WebhookSender::new(
         Arc::clone(&store),
         Arc::clone(&clock),
         secrets.clone(),
-        (wake.clone(), recipient_cache.clone()),
+        (notifier.clone(), recipient_cache.clone()),
         webhook_settings(config),
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
-    let news = (wake.clone(), recipient_cache);
+    let news = (notifier.clone(), recipient_cache);
     let engine = Engine::new(store, clock, secrets.clone(), news, delivery);
     Ok(Delivering {
         engine: engine.map_err(|error| unusable_roots(&error))?,
@@ -207,8 +213,8 @@ fn routes(config: &Config, state: &Shared) -> axum::Router {
     }
 }
 
-fn settings(config: &Config) -> Settings {
-    Settings {
+fn settings(config: &Config) -> ServiceSettings {
+    ServiceSettings {
         vapid_subject: vapid_subject(config),
         default_plan: config.default_plan,
         registration_open: config.registration_open,
@@ -227,7 +233,7 @@ fn vapid_subject(config: &Config) -> String {
     }
 }
 
-fn delivery_settings(config: &Config, settings: &Settings) -> DeliverySettings {
+fn delivery_settings(config: &Config, settings: &ServiceSettings) -> DeliverySettings {
     DeliverySettings {
         vapid_subject: settings.vapid_subject.clone(),
         outbound: config.outbound.clone(),

@@ -189,8 +189,8 @@ async fn flush_key_uses(service: Arc<Service>) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(failure) = service.flush_key_uses().await {
-            tracing::warn!(cause = ?failure.cause(), "the uses of keys cannot be written");
+        if let Err(error) = service.flush_key_uses().await {
+            tracing::warn!(cause = ?error.cause(), "the uses of keys cannot be written");
         }
     }
 }

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hato_domain::UnixMillis;
 use hato_service::access::Operator;
-use hato_service::{Outcome, Service};
+use hato_service::{Service, ServiceResult};
 use http::Method;
 use http::header::CONTENT_TYPE;
 use metrics::{SetRecorderError, counter, gauge, histogram};
@@ -134,7 +134,7 @@ fn describe(now: UnixMillis) {
 async fn scrape(
     State((service, recorded)): State<(Arc<Service>, PrometheusHandle)>,
 ) -> impl IntoResponse {
-    let operator = Operator::at_the_machine();
+    let operator = Operator::local();
     let pages = service.queued_pages(&operator);
     let age = service.oldest_event_age(&operator);
     let (pages, age) = tokio::join!(timeout(PATIENCE, pages), timeout(PATIENCE, age));
@@ -147,7 +147,7 @@ async fn scrape(
 }
 
 /// What the database told in time.
-fn in_time<T>(gauge: &str, told: Result<Outcome<T>, Elapsed>) -> Option<T> {
+fn in_time<T>(gauge: &str, told: Result<ServiceResult<T>, Elapsed>) -> Option<T> {
     let told = told.ok().and_then(Result::ok);
     if told.is_none() {
         tracing::warn!(gauge, "the database does not tell");

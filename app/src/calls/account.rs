@@ -15,16 +15,16 @@ pub async fn change_password(
     new: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of("/account", "password");
-    let outcome = own::change_password(&form, current, new).await;
-    form.answer(outcome)
+    let result = own::change_password(&form, current, new).await;
+    form.answer(result)
 }
 
 /// Ends every session, this one included.
 #[server(name = LogOutEverywhere, prefix = "/_app", endpoint = "logout_everywhere")]
 pub async fn log_out_everywhere() -> Result<(), CallError> {
     let form = super::form::Form::of("/account", "sessions");
-    let outcome = own::log_out_everywhere(&form).await;
-    form.answer(outcome)
+    let result = own::log_out_everywhere(&form).await;
+    form.answer(result)
 }
 
 /// Deletes the account.
@@ -35,20 +35,24 @@ pub async fn delete_account(
     confirmation: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of("/account", "delete");
-    let outcome = own::delete(&form, confirmation).await;
-    form.answer(outcome)
+    let result = own::delete(&form, confirmation).await;
+    form.answer(result)
 }
 
 #[cfg(feature = "ssr")]
 mod own {
     use hato_domain::{LoginPassword, NewPassword};
-    use hato_service::Outcome;
+    use hato_service::ServiceResult;
 
     use crate::calls::form::Form;
     use crate::session_cookie;
 
     /// The caller stays signed in, in a session of its own.
-    pub async fn change_password(form: &Form, current: String, new: String) -> Outcome<String> {
+    pub async fn change_password(
+        form: &Form,
+        current: String,
+        new: String,
+    ) -> ServiceResult<String> {
         let owner = form.visit().owner().await?;
         let (current, new) = (LoginPassword::parse(current)?, NewPassword::parse(new)?);
         form.service().change_password(&owner, current, new).await?;
@@ -56,14 +60,14 @@ mod own {
         Ok("/account?done=password#password".to_owned())
     }
 
-    pub async fn log_out_everywhere(form: &Form) -> Outcome<String> {
+    pub async fn log_out_everywhere(form: &Form) -> ServiceResult<String> {
         let owner = form.visit().owner().await?;
         form.service().end_sessions(&owner).await?;
         forget_session(form);
         Ok("/login".to_owned())
     }
 
-    pub async fn delete(form: &Form, confirmation: String) -> Outcome<String> {
+    pub async fn delete(form: &Form, confirmation: String) -> ServiceResult<String> {
         let owner = form.visit().owner().await?;
         let confirmation = LoginPassword::parse(confirmation)?;
         form.service().delete_account(&owner, confirmation).await?;

@@ -18,8 +18,8 @@ pub async fn register(
     next: String,
 ) -> Result<(), CallError> {
     let form = entrance::form("/register", "register", &email, &next);
-    let outcome = entrance::register(&form, email, password, &next).await;
-    form.answer(outcome)
+    let result = entrance::register(&form, email, password, &next).await;
+    form.answer(result)
 }
 
 /// Signs in with a password; leads to `next`, or to the apps.
@@ -36,23 +36,23 @@ pub async fn log_in(
     next: String,
 ) -> Result<(), CallError> {
     let form = entrance::form("/login", "login", &email, &next);
-    let outcome = entrance::log_in(&form, email, password, &next).await;
-    form.answer(outcome)
+    let result = entrance::log_in(&form, email, password, &next).await;
+    form.answer(result)
 }
 
 /// Ends the session.
 #[server(name = LogOut, prefix = "/_app", endpoint = "logout")]
 pub async fn log_out() -> Result<(), CallError> {
     let form = super::form::Form::of("/", "logout");
-    let outcome = entrance::log_out(&form).await;
-    form.answer(outcome)
+    let result = entrance::log_out(&form).await;
+    form.answer(result)
 }
 
 #[cfg(feature = "ssr")]
 mod entrance {
     use hato_domain::wire::Credentials;
-    use hato_service::Outcome;
-    use hato_service::access::Owner;
+    use hato_service::ServiceResult;
+    use hato_service::access::AccountPrincipal;
 
     use crate::calls::form::Form;
     use crate::own_path::{own_path, with_query};
@@ -71,7 +71,7 @@ mod entrance {
         email: String,
         password: String,
         next: &str,
-    ) -> Outcome<String> {
+    ) -> ServiceResult<String> {
         let (email, password) = credentials(email, password).for_registration()?;
         let owner = form.service().register(email, password).await?;
         enter(form, &owner, next).await
@@ -82,13 +82,13 @@ mod entrance {
         email: String,
         password: String,
         next: &str,
-    ) -> Outcome<String> {
+    ) -> ServiceResult<String> {
         let (email, password) = credentials(email, password).for_login()?;
         let owner = form.service().log_in(&email, password).await?;
         enter(form, &owner, next).await
     }
 
-    pub async fn log_out(form: &Form) -> Outcome<String> {
+    pub async fn log_out(form: &Form) -> ServiceResult<String> {
         leave(form).await?;
         let secure = form.visit().context().secure_cookies;
         form.visit().set_cookie(&session_cookie::clear(secure));
@@ -96,13 +96,13 @@ mod entrance {
     }
 
     /// Starts a session of its own for every sign-in, and ends the one there was.
-    async fn enter(form: &Form, owner: &Owner, next: &str) -> Outcome<String> {
+    async fn enter(form: &Form, owner: &AccountPrincipal, next: &str) -> ServiceResult<String> {
         leave(form).await?;
         form.visit().start_session(owner).await?;
         Ok(own_path(next).unwrap_or("/apps").to_owned())
     }
 
-    async fn leave(form: &Form) -> Outcome<()> {
+    async fn leave(form: &Form) -> ServiceResult<()> {
         match session_cookie::read(form.visit().headers()) {
             Some(token) => form.service().end_session(&token).await,
             None => Ok(()),

@@ -12,8 +12,8 @@ pub async fn create_app(
     name: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of("/apps", "create").keep("name", &name);
-    let outcome = act::create(&form, &name).await;
-    form.answer(outcome)
+    let result = act::create(&form, &name).await;
+    form.answer(result)
 }
 
 /// Gives an app another name.
@@ -27,8 +27,8 @@ pub async fn rename_app(
     name: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/settings", "rename").keep("name", &name);
-    let outcome = act::rename(&form, &app, &name).await;
-    form.answer(outcome)
+    let result = act::rename(&form, &app, &name).await;
+    form.answer(result)
 }
 
 /// Deletes an app with everything in it.
@@ -42,25 +42,25 @@ pub async fn delete_app(
     name: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/settings", "delete");
-    let outcome = act::delete(&form, &app, &name).await;
-    form.answer(outcome)
+    let result = act::delete(&form, &app, &name).await;
+    form.answer(result)
 }
 
 #[cfg(feature = "ssr")]
 mod act {
     use hato_domain::{ErrorCode, Name};
-    use hato_service::Outcome;
+    use hato_service::ServiceResult;
 
     use crate::calls::form::Form;
 
-    pub async fn create(form: &Form, name: &str) -> Outcome<String> {
+    pub async fn create(form: &Form, name: &str) -> ServiceResult<String> {
         let owner = form.visit().owner().await?;
         let name = Name::parse(name)?;
         let app = form.service().create_app(&owner, name).await?;
         Ok(format!("/apps/{}", app.id))
     }
 
-    pub async fn rename(form: &Form, app: &str, name: &str) -> Outcome<String> {
+    pub async fn rename(form: &Form, app: &str, name: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         let name = Name::parse(name)?;
         form.service().rename_app(&access, &name).await?;
@@ -68,7 +68,7 @@ mod act {
     }
 
     /// What was typed must be the name that the app has.
-    pub async fn delete(form: &Form, app: &str, name: &str) -> Outcome<String> {
+    pub async fn delete(form: &Form, app: &str, name: &str) -> ServiceResult<String> {
         let owner = form.visit().owner().await?;
         let (access, app) = form.service().managed(&owner, app).await?;
         if name.trim() != app.name {

@@ -4,7 +4,7 @@
 use hato_domain::wire::Notify;
 use hato_domain::{IdempotencyKey, Notification};
 use hato_service::access::MayManage;
-use hato_service::{Accepted, NamedRequest, Outcome, Service};
+use hato_service::{IdempotentRequest, SendReceipt, Service, ServiceResult};
 use serde::Deserialize;
 
 /// Names a send within the requests that may be repeated.
@@ -45,15 +45,15 @@ pub enum Step {
 
 impl Draft {
     /// The notification that it is: the codes of its parts.
-    pub fn notification(&self) -> Outcome<Notification> {
+    pub fn notification(&self) -> ServiceResult<Notification> {
         Ok(self.notify().into_notification()?)
     }
 
     /// Sends it to every active subscriber, or finds out that it was sent already.
-    pub async fn send(&self, service: &Service, access: &MayManage) -> Outcome<Accepted> {
+    pub async fn send(&self, service: &Service, access: &MayManage) -> ServiceResult<SendReceipt> {
         let key = IdempotencyKey::parse(self.once.as_bytes())?;
         let notification = self.notification()?;
-        let request = NamedRequest::new(key, PATH, notification.payload().as_bytes());
+        let request = IdempotentRequest::new(key, PATH, notification.payload().as_bytes());
         service
             .broadcast(&access.may_send(), self.notify(), Some(request))
             .await

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hato_domain::AppId;
-use hato_service::{Failure, Outcome, Service};
+use hato_service::{Service, ServiceError, ServiceResult};
 
 use super::CallError;
 use crate::once::{self, TYPED};
@@ -73,40 +73,40 @@ impl Form {
     }
 
     /// Answers: on to the path that came out, or back to the form with the error's code.
-    pub fn answer(self, outcome: Outcome<String>) -> Result<(), CallError> {
-        match outcome {
+    pub fn answer(self, result: ServiceResult<String>) -> Result<(), CallError> {
+        match result {
             Ok(path) => {
                 self.visit.redirect(&path);
                 Ok(())
             }
-            Err(failure) => Err(self.refuse(&failure)),
+            Err(error) => Err(self.refuse(&error)),
         }
     }
 
     /// Answers a script, which shows what came out by itself.
-    pub fn answer_script<T>(self, outcome: Outcome<T>) -> Result<T, CallError> {
-        outcome.map_err(|failure| self.refuse(&failure))
+    pub fn answer_script<T>(self, result: ServiceResult<T>) -> Result<T, CallError> {
+        result.map_err(|error| self.refuse(&error))
     }
 
-    fn refuse(self, failure: &Failure) -> CallError {
-        let code = failure.code();
-        if let Some(cause) = failure.cause() {
+    fn refuse(self, error: &ServiceError) -> CallError {
+        let code = error.code();
+        if let Some(cause) = error.cause() {
             tracing::error!(form = self.name, cause, "a form failed");
         }
         if self.visit.is_scripted() {
             self.visit.set_status(code.status());
         } else {
-            self.lead_back(failure);
+            self.lead_back(error);
         }
         CallError(code)
     }
 
-    fn lead_back(self, failure: &Failure) {
-        if failure.is_signed_out() {
+    fn lead_back(self, error: &ServiceError) {
+        if error.is_signed_out() {
             return self.lead_past_login();
         }
         once::hand(&self.visit, TYPED, path_of(&self.page), &self.typed);
-        let (code, name) = (failure.code(), self.name);
+        let (code, name) = (error.code(), self.name);
         let path = self.page_with(&format!("error={code}&form={name}#{name}"));
         self.visit.redirect(&path);
     }

@@ -30,8 +30,8 @@ pub async fn create_key(
     let form = super::form::Form::of_app(&app, "/keys", "create")
         .keep("name", &name)
         .keep("scope", &scope);
-    let outcome = act::create(&form, &app, &name, &scope, "new-key").await;
-    form.answer(outcome)
+    let result = act::create(&form, &app, &name, &scope, "new-key").await;
+    form.answer(result)
 }
 
 /// Makes a key that may only subscribe and leads back to the snippets, which are filled in with it once.
@@ -46,8 +46,8 @@ pub async fn create_embed_key(
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "", "embed");
     let scope = hato_domain::Scope::SubscribeOnly.as_str();
-    let outcome = act::create(&form, &app, &name, scope, "embed").await;
-    form.answer(outcome)
+    let result = act::create(&form, &app, &name, scope, "embed").await;
+    form.answer(result)
 }
 
 /// Deletes a key, effective at once.
@@ -61,14 +61,14 @@ pub async fn delete_key(
     key: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/keys", "delete");
-    let outcome = act::delete(&form, &app, &key).await;
-    form.answer(outcome)
+    let result = act::delete(&form, &app, &key).await;
+    form.answer(result)
 }
 
 #[cfg(feature = "ssr")]
 mod act {
     use hato_domain::{Name, Scope};
-    use hato_service::Outcome;
+    use hato_service::ServiceResult;
 
     use super::MadeKey;
     use crate::calls::form::Form;
@@ -81,7 +81,7 @@ mod act {
         name: &str,
         scope: &str,
         place: &str,
-    ) -> Outcome<String> {
+    ) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         let (name, scope) = (Name::parse(name)?, Scope::parse(scope)?);
         let key = form.service().create_key(&access, name, scope).await?;
@@ -93,7 +93,7 @@ mod act {
         Ok(format!("{}#{place}", form.page()))
     }
 
-    pub async fn delete(form: &Form, app: &str, key: &str) -> Outcome<String> {
+    pub async fn delete(form: &Form, app: &str, key: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         form.service().delete_key(&access, key).await?;
         Ok(form.page_with("done=delete"))

@@ -15,12 +15,12 @@ pub async fn choose_language(
     next: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of("/", "language");
-    let outcome = async { chosen(&form, &lang, &next) }.await;
-    form.answer(outcome)
+    let result = async { chosen(&form, &lang, &next) }.await;
+    form.answer(result)
 }
 
 #[cfg(feature = "ssr")]
-fn chosen(form: &super::form::Form, lang: &str, next: &str) -> hato_service::Outcome<String> {
+fn chosen(form: &super::form::Form, lang: &str, next: &str) -> hato_service::ServiceResult<String> {
     use crate::language::{self, Lang};
 
     let lang = Lang::parse(lang).ok_or(hato_domain::ErrorCode::InvalidInput)?;

@@ -15,8 +15,8 @@ pub async fn cancel_send(
     send: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, &act::page_of(&send), "cancel");
-    let outcome = act::cancel(&form, &app, &send).await;
-    form.answer(outcome)
+    let result = act::cancel(&form, &app, &send).await;
+    form.answer(result)
 }
 
 /// Sends a test to one subscriber: the browser that asks.
@@ -30,15 +30,15 @@ pub async fn send_test(
     endpoint: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "", "this-browser");
-    let outcome = act::test(&form, &app, endpoint).await;
-    form.answer_script(outcome)
+    let result = act::test(&form, &app, endpoint).await;
+    form.answer_script(result)
 }
 
 #[cfg(feature = "ssr")]
 mod act {
     use hato_domain::SendId;
     use hato_domain::wire::Notify;
-    use hato_service::Outcome;
+    use hato_service::ServiceResult;
 
     use crate::calls::form::Form;
 
@@ -47,14 +47,14 @@ mod act {
         SendId::parse(send).map_or_else(|_| "/history".to_owned(), |id| format!("/sends/{id}"))
     }
 
-    pub async fn cancel(form: &Form, app: &str, send: &str) -> Outcome<String> {
+    pub async fn cancel(form: &Form, app: &str, send: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         let cancelled = form.service().cancel(&access, send).await?;
         Ok(format!("{}?cancelled={cancelled}", form.page()))
     }
 
     /// In the language of the page.
-    pub async fn test(form: &Form, app: &str, endpoint: String) -> Outcome<()> {
+    pub async fn test(form: &Form, app: &str, endpoint: String) -> ServiceResult<()> {
         let access = form.visit().may_manage(app).await?;
         let texts = &form.visit().texts().app.this_browser;
         let notify = Notify {

@@ -21,8 +21,8 @@ pub async fn subscribe_browser(
     auth: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "", "this-browser");
-    let outcome = act::subscribe(&form, &app, [endpoint, p256dh, auth]).await;
-    form.answer_script(outcome)
+    let result = act::subscribe(&form, &app, [endpoint, p256dh, auth]).await;
+    form.answer_script(result)
 }
 
 /// Ends the subscription of the browser that asks.
@@ -36,8 +36,8 @@ pub async fn unsubscribe_browser(
     endpoint: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "", "this-browser");
-    let outcome = act::unsubscribe(&form, &app, &endpoint).await;
-    form.answer_script(outcome)
+    let result = act::unsubscribe(&form, &app, &endpoint).await;
+    form.answer_script(result)
 }
 
 /// Removes a subscriber, and leads back to where in the list it was.
@@ -61,15 +61,15 @@ pub async fn remove_subscriber(
 ) -> Result<(), CallError> {
     let list = act::list([("q", &q), ("state", &state), ("before", &before)]);
     let form = super::form::Form::of_app(&app, &list, "remove");
-    let outcome = act::remove(&form, &app, &subscription).await;
-    form.answer(outcome)
+    let result = act::remove(&form, &app, &subscription).await;
+    form.answer(result)
 }
 
 #[cfg(feature = "ssr")]
 mod act {
     use hato_domain::Endpoint;
     use hato_domain::wire::RegisterSubscription;
-    use hato_service::Outcome;
+    use hato_service::ServiceResult;
 
     use crate::calls::form::Form;
     use crate::own_path::{own_path, with_query};
@@ -90,7 +90,7 @@ mod act {
         form: &Form,
         app: &str,
         [endpoint, p256dh, auth]: [String; 3],
-    ) -> Outcome<()> {
+    ) -> ServiceResult<()> {
         let access = form.visit().may_manage(app).await?;
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
         let asked = RegisterSubscription {
@@ -104,7 +104,7 @@ mod act {
         Ok(())
     }
 
-    pub async fn unsubscribe(form: &Form, app: &str, endpoint: &str) -> Outcome<()> {
+    pub async fn unsubscribe(form: &Form, app: &str, endpoint: &str) -> ServiceResult<()> {
         let access = form.visit().may_manage(app).await?;
         let endpoint = Endpoint::parse(endpoint)?;
         form.service()
@@ -112,7 +112,7 @@ mod act {
             .await
     }
 
-    pub async fn remove(form: &Form, app: &str, subscription: &str) -> Outcome<String> {
+    pub async fn remove(form: &Form, app: &str, subscription: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         form.service()
             .remove_subscription(&access, subscription)

@@ -16,8 +16,8 @@ pub async fn set_webhook(
 ) -> Result<(), CallError> {
     let form =
         super::form::Form::of_app(&app, "/webhook", "webhook").keep("webhook_url", &webhook_url);
-    let outcome = act::set(&form, &app, &webhook_url).await;
-    form.answer(outcome)
+    let result = act::set(&form, &app, &webhook_url).await;
+    form.answer(result)
 }
 
 /// Clears the webhook's URL.
@@ -28,8 +28,8 @@ pub async fn clear_webhook(
     app: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/webhook", "webhook");
-    let outcome = act::clear(&form, &app).await;
-    form.answer(outcome)
+    let result = act::clear(&form, &app).await;
+    form.answer(result)
 }
 
 /// Makes a new signing secret.
@@ -40,8 +40,8 @@ pub async fn rotate_webhook_secret(
     app: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/webhook", "secret");
-    let outcome = act::rotate(&form, &app).await;
-    form.answer(outcome)
+    let result = act::rotate(&form, &app).await;
+    form.answer(result)
 }
 
 /// Switches a switched-off webhook on.
@@ -52,8 +52,8 @@ pub async fn enable_webhook(
     app: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/webhook", "switch");
-    let outcome = act::enable(&form, &app).await;
-    form.answer(outcome)
+    let result = act::enable(&form, &app).await;
+    form.answer(result)
 }
 
 /// Queues a test event.
@@ -64,8 +64,8 @@ pub async fn send_test_event(
     app: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/webhook", "test");
-    let outcome = act::test(&form, &app).await;
-    form.answer(outcome)
+    let result = act::test(&form, &app).await;
+    form.answer(result)
 }
 
 /// Queues an event once more.
@@ -79,18 +79,18 @@ pub async fn resend_event(
     event: String,
 ) -> Result<(), CallError> {
     let form = super::form::Form::of_app(&app, "/webhook", "attempts");
-    let outcome = act::resend(&form, &app, &event).await;
-    form.answer(outcome)
+    let result = act::resend(&form, &app, &event).await;
+    form.answer(result)
 }
 
 #[cfg(feature = "ssr")]
 mod act {
     use hato_domain::ErrorCode;
-    use hato_service::Outcome;
+    use hato_service::ServiceResult;
 
     use crate::calls::form::Form;
 
-    pub async fn set(form: &Form, app: &str, url: &str) -> Outcome<String> {
+    pub async fn set(form: &Form, app: &str, url: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         let url = url.trim();
         if url.is_empty() {
@@ -100,31 +100,31 @@ mod act {
         Ok(form.page_with("done=saved"))
     }
 
-    pub async fn clear(form: &Form, app: &str) -> Outcome<String> {
+    pub async fn clear(form: &Form, app: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         form.service().set_webhook(&access, None).await?;
         Ok(form.page_with("done=cleared"))
     }
 
-    pub async fn rotate(form: &Form, app: &str) -> Outcome<String> {
+    pub async fn rotate(form: &Form, app: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         form.service().rotate_webhook_secret(&access).await?;
         Ok(form.page_with("done=rotated"))
     }
 
-    pub async fn enable(form: &Form, app: &str) -> Outcome<String> {
+    pub async fn enable(form: &Form, app: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         form.service().enable_webhook(&access).await?;
         Ok(form.page_with("done=enabled"))
     }
 
-    pub async fn test(form: &Form, app: &str) -> Outcome<String> {
+    pub async fn test(form: &Form, app: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         form.service().send_test_event(&access).await?;
         Ok(form.page_with("done=queued"))
     }
 
-    pub async fn resend(form: &Form, app: &str, event: &str) -> Outcome<String> {
+    pub async fn resend(form: &Form, app: &str, event: &str) -> ServiceResult<String> {
         let access = form.visit().may_manage(app).await?;
         form.service().resend_event(&access, event).await?;
         Ok(form.page_with("done=queued"))

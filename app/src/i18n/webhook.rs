@@ -1,6 +1,6 @@
 //! Texts of an app's webhook page.
 
-use hato_domain::{DisabledReason, PostFailure};
+use hato_domain::{DisabledReason, NoResponseReason};
 
 /// Texts of an app's webhook page.
 pub struct Webhook {
@@ -109,11 +109,11 @@ impl Webhook {
     }
 
     /// Why an attempt had no answer.
-    pub const fn failure(&self, failure: PostFailure) -> &'static str {
+    pub const fn failure(&self, failure: NoResponseReason) -> &'static str {
         match failure {
-            PostFailure::TimedOut => self.timed_out,
-            PostFailure::Unreachable => self.unreachable,
-            PostFailure::BlockedAddress => self.blocked_address,
+            NoResponseReason::TimedOut => self.timed_out,
+            NoResponseReason::Unreachable => self.unreachable,
+            NoResponseReason::BlockedAddress => self.blocked_address,
         }
     }
 

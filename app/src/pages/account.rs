@@ -4,7 +4,7 @@ mod browser;
 
 use hato_domain::ErrorCode;
 use hato_service::ListedSession;
-use hato_service::access::Owner;
+use hato_service::access::AccountPrincipal;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
@@ -40,7 +40,7 @@ pub fn AccountPage() -> impl IntoView {
 }
 
 #[component]
-fn Facts(texts: &'static Account, owner: Owner) -> impl IntoView {
+fn Facts(texts: &'static Account, owner: AccountPrincipal) -> impl IntoView {
     let account = owner.account();
     view! {
         <dl class="facts">
@@ -66,7 +66,7 @@ fn Facts(texts: &'static Account, owner: Owner) -> impl IntoView {
 }
 
 #[component]
-fn Password(visit: Visit, owner: Owner) -> impl IntoView {
+fn Password(visit: Visit, owner: AccountPrincipal) -> impl IntoView {
     let texts = &visit.texts().account;
     let entrance = &visit.texts().entrance;
     let has_password = owner.account().password_hash.is_some();
@@ -160,7 +160,7 @@ fn Sessions(visit: Visit, sessions: Vec<ListedSession>) -> impl IntoView {
 }
 
 #[component]
-fn End(visit: Visit, owner: Owner) -> impl IntoView {
+fn End(visit: Visit, owner: AccountPrincipal) -> impl IntoView {
     let texts = &visit.texts().account;
     let refused = visit.query("form").as_deref() == Some("delete");
     let (kind, label) = if owner.account().password_hash.is_some() {

@@ -29,7 +29,7 @@ pub use subscribers::SubscribersPage;
 pub use webhook::WebhookPage;
 
 use hato_domain::PageRequest;
-use hato_service::Outcome;
+use hato_service::ServiceResult;
 use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
 
@@ -39,7 +39,7 @@ use crate::visit::Visit;
 const ITEMS: &str = "20";
 
 /// The right to manage the app that the path names, for who is signed in, and the app.
-async fn managed(visit: &Visit) -> Outcome<(MayManage, AppRecord)> {
+async fn managed(visit: &Visit) -> ServiceResult<(MayManage, AppRecord)> {
     let owner = visit.owner().await?;
     let id = segment(visit, 1);
     visit.service().managed(&owner, id).await
@@ -52,7 +52,7 @@ fn segment(visit: &Visit, number: usize) -> &str {
 }
 
 /// The page of a list that `before` and `before_id` ask for.
-fn asked_for(visit: &Visit) -> Outcome<PageRequest> {
+fn asked_for(visit: &Visit) -> ServiceResult<PageRequest> {
     let (before, before_id) = (visit.query("before"), visit.query("before_id"));
     let page = PageRequest::parse(Some(ITEMS), before.as_deref(), before_id.as_deref());
     Ok(page?)

@@ -1,7 +1,7 @@
 //! The account's apps.
 
-use hato_service::access::Owner;
-use hato_service::ports::{AppRecord, MonthUse};
+use hato_service::access::AccountPrincipal;
+use hato_service::ports::{AppRecord, MonthlyUsage};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
@@ -17,13 +17,18 @@ pub fn AppsPage() -> impl IntoView {
     loaded(async move |visit: Visit| {
         let owner = visit.owner().await?;
         let apps = visit.service().apps(&owner).await?;
-        let month = visit.service().month_use(&owner).await?;
+        let month = visit.service().monthly_usage(&owner).await?;
         Ok(view! { <Loft visit owner apps month /> }.into_any())
     })
 }
 
 #[component]
-fn Loft(visit: Visit, owner: Owner, apps: Vec<AppRecord>, month: MonthUse) -> impl IntoView {
+fn Loft(
+    visit: Visit,
+    owner: AccountPrincipal,
+    apps: Vec<AppRecord>,
+    month: MonthlyUsage,
+) -> impl IntoView {
     let texts = &visit.texts().apps;
     let cards = if apps.is_empty() {
         view! { <Nothing title=texts.empty_title text=texts.empty_text /> }.into_any()
@@ -53,7 +58,7 @@ fn Loft(visit: Visit, owner: Owner, apps: Vec<AppRecord>, month: MonthUse) -> im
 
 /// What the account sends this month, of what its plan allows.
 #[component]
-fn MonthCard(visit: Visit, owner: Owner, recipients: i64) -> impl IntoView {
+fn MonthCard(visit: Visit, owner: AccountPrincipal, recipients: i64) -> impl IntoView {
     let texts = &visit.texts().apps;
     let plan = owner.account().plan;
     let resets = visit.service().now().month().end().day();
@@ -80,7 +85,7 @@ fn MonthCard(visit: Visit, owner: Owner, recipients: i64) -> impl IntoView {
 }
 
 #[component]
-fn Cards(texts: &'static Apps, apps: Vec<AppRecord>, month: MonthUse) -> impl IntoView {
+fn Cards(texts: &'static Apps, apps: Vec<AppRecord>, month: MonthlyUsage) -> impl IntoView {
     let sent = |app: &AppRecord| {
         let counted = month.by_app.iter().find(|(id, _)| *id == app.id);
         counted.map_or(0, |(_, sent)| *sent)

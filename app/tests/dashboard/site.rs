@@ -10,7 +10,7 @@ use hato_app::{AppContext, Sdk};
 use hato_domain::{Email, OutboundPolicy, Plan};
 use hato_service::access::Operator;
 use hato_service::ports::SystemClock;
-use hato_service::{Secrets, Service, Settings, Wake};
+use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use http::header::{
     ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT,
 };
@@ -86,7 +86,7 @@ impl Site {
         let folder = tempfile::tempdir().expect("a folder for the database");
         let url = format!("sqlite:{}", folder.path().join("hato.db").display());
         let store = hato_store::open(&url).await.expect("a new database");
-        let settings = Settings {
+        let settings = ServiceSettings {
             vapid_subject: "mailto:owner@example.com".to_owned(),
             default_plan: plan,
             registration_open,
@@ -94,7 +94,7 @@ impl Site {
         };
         let secrets = Secrets::new(Some([1; 32]), Some([2; 32]));
         let clock = Arc::new(SystemClock);
-        let service = Service::new(store, clock, secrets, settings, Wake::default());
+        let service = Service::new(store, clock, secrets, settings, Notifier::default());
         let context = AppContext {
             service: Arc::new(service),
             base_url: "https://hato.example".to_owned(),
@@ -120,7 +120,7 @@ impl Site {
     /// Gives the account a plan, as the operator does.
     pub async fn set_plan(&self, email: &str, plan: Plan) {
         let email = Email::parse(email).expect("an address");
-        let operator = Operator::at_the_machine();
+        let operator = Operator::local();
         let set = self.context.service.set_plan(&operator, &email, plan).await;
         set.expect("an account");
     }

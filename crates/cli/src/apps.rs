@@ -1,7 +1,7 @@
 //! `hato apps`: for a session, and for showing and deleting the app of a full key.
 
 use clap::Subcommand;
-use hato_domain::wire::{App, CreateApp, Ok as Done};
+use hato_domain::wire::{Acknowledged, App, CreateApp};
 
 use crate::connection::{Connection, segment};
 use crate::failure::Result;
@@ -48,7 +48,7 @@ impl Apps {
                 output.show(&api.get::<App>(&path)?, lines)
             }
             Self::Delete { id } => {
-                let done: Done = api.delete(&of(&id))?;
+                let done: Acknowledged = api.delete(&of(&id))?;
                 output.show(&done, |_| vec![format!("Deleted {id}.")])
             }
         }

@@ -2,7 +2,7 @@
 
 use clap::{Subcommand, ValueEnum};
 use hato_domain::Scope;
-use hato_domain::wire::{ApiKey, CreateKey, CreatedKey, Ok as Done};
+use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey};
 
 use crate::connection::{Connection, segment};
 use crate::failure::Result;
@@ -66,7 +66,7 @@ impl Keys {
                 output.show(&api.post::<CreatedKey>(&path, &request)?, lines)
             }
             Self::Delete { id } => {
-                let done: Done = api.delete(&format!("{path}/{}", segment(&id)))?;
+                let done: Acknowledged = api.delete(&format!("{path}/{}", segment(&id)))?;
                 output.show(&done, |_| vec![format!("Deleted {id}.")])
             }
         }

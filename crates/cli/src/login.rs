@@ -1,7 +1,7 @@
 //! `hato login` and `hato logout`: the credential of a profile.
 
 use clap::Args;
-use hato_domain::wire::{Credentials, Ok as Done, PublicKey, SignedIn};
+use hato_domain::wire::{Acknowledged, Credentials, PublicKey, SessionCreated};
 use serde::Serialize;
 
 use crate::api::{Api, ServerUrl};
@@ -81,7 +81,7 @@ fn with_password(url: &ServerUrl, email: String) -> Result<(String, String)> {
         password: Some(password),
     };
     let api = Api::new(url.clone(), None);
-    let signed_in: SignedIn = api.post("/auth/login", &credentials)?;
+    let signed_in: SessionCreated = api.post("/auth/login", &credentials)?;
     Ok((signed_in.session_token, signed_in.user.email))
 }
 
@@ -112,14 +112,14 @@ pub fn log_out(options: &Options, output: &Output) -> Result<()> {
     })?;
     if !is_key(&profile.credential) {
         let api = Api::new(ServerUrl::parse(&profile.url)?, Some(profile.credential));
-        match api.post::<Done>("/auth/logout", &()) {
+        match api.post::<Acknowledged>("/auth/logout", &()) {
             Err(failure) if failure.code() != "INVALID_SESSION" => return Err(failure),
             Ok(_) | Err(_) => {}
         }
     }
     file.current.take_if(|current| *current == name);
     file.write()?;
-    output.show(&Done { ok: true }, |_| {
+    output.show(&Acknowledged { ok: true }, |_| {
         vec![format!("Signed out (profile {name}).")]
     })
 }

@@ -1,7 +1,7 @@
 //! `hato subscriptions`: for tests of a set-up and for moving house; browsers register themselves.
 
 use clap::{Args, Subcommand};
-use hato_domain::wire::{Ok as Done, RegisterSubscription, Registered, Unsubscribe};
+use hato_domain::wire::{Acknowledged, RegisterSubscription, Registered, Unsubscribe};
 
 use crate::connection::Connection;
 use crate::failure::Result;
@@ -48,7 +48,7 @@ impl Subscriptions {
                 let request = Unsubscribe {
                     endpoint: Some(endpoint),
                 };
-                let done: Done = api.delete_again(&path, &request)?;
+                let done: Acknowledged = api.delete_again(&path, &request)?;
                 output.show(&done, |_| vec!["Unsubscribed.".to_owned()])
             }
         }

@@ -13,8 +13,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use hato_domain::{AppId, UnixMillis};
-use hato_service::ports::{Claim, ClaimedPage, Clock, DeliveryQueue, NextPage, StoreError};
-use hato_service::{Secrets, Wake};
+use hato_service::ports::{
+    ClaimedPage, Clock, DeliveryQueue, NextPage, PageClaimRequest, StoreError,
+};
+use hato_service::{Notifier, Secrets};
 use tokio_util::task::TaskTracker;
 
 use crate::push_sender::PushSender;
@@ -45,7 +47,7 @@ pub struct Engine<Q: ?Sized> {
 struct EngineShared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
-    wake: Wake,
+    notifier: Notifier,
     recipient_cache: RecipientCache,
     push_sender: PushSender,
     slots: Arc<Slots>,
@@ -65,13 +67,13 @@ impl<Q: ?Sized> Clone for Engine<Q> {
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
-    /// An engine over `queue` that listens to `wake` and keeps in `recipient_cache` what the webhooks' sender would have to read again.
+    /// An engine over `queue` that listens to `notifier` and keeps in `recipient_cache` what the webhooks' sender would have to read again.
     /// Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        (wake, recipient_cache): (Wake, RecipientCache),
+        (notifier, recipient_cache): (Notifier, RecipientCache),
         settings: DeliverySettings,
     ) -> Result<Self, RootStoreError> {
         let slots = Slots::new(settings.pages_in_flight, settings.max_parked_recipients);
@@ -79,7 +81,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             push_sender: PushSender::new(&settings, Arc::clone(&clock))?,
             clock,
             secrets,
-            wake,
+            notifier,
             recipient_cache,
             slots: Arc::new(slots),
             leases: Arc::default(),
@@ -128,7 +130,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                 () = shutdown.draining() => return,
                 Some(permit) = self.shared.slots.permit() => permit,
             };
-            let notified = self.shared.wake.heard();
+            let notified = self.shared.notifier.notified();
             let at_quota = self.shared.slots.at_quota();
             match self.next_page(&mut fairness, &at_quota).await {
                 Ok(NextPage::Claimed(page)) => {
@@ -200,7 +202,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         Ok(next)
     }
 
-    async fn claim(&self, passing_over: Vec<AppId>) -> Result<NextPage, StoreError> {
+    async fn claim(&self, excluded_apps: Vec<AppId>) -> Result<NextPage, StoreError> {
         let DeliverySettings {
             lease, page_size, ..
         } = self.shared.settings;
@@ -209,11 +211,11 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             self.clamp_due_times(now).await?;
         }
         self.queue
-            .claim_page(Claim {
+            .claim_page(PageClaimRequest {
                 now,
                 lease,
                 max_recipients: page_size,
-                passing_over,
+                excluded_apps,
             })
             .await
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, Store, StoreError};
-use hato_service::{PURGED_AT_ONCE, REPEATABLE_FOR, SHOWN_ATTEMPTS};
+use hato_service::{APP_PURGE_BATCH_SIZE, IDEMPOTENCY_TTL, MAX_KEPT_ATTEMPTS};
 
 use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
@@ -91,7 +91,7 @@ impl Janitor {
         let (store, now) = (&self.store, self.clock.now());
         let old: UnixMillis = now.minus(self.retention);
         match kind {
-            PurgeKind::DeletedApps => store.purge_deleted_apps(PURGED_AT_ONCE).await,
+            PurgeKind::DeletedApps => store.purge_deleted_apps(APP_PURGE_BATCH_SIZE).await,
             PurgeKind::Sends => store.purge_sends(old, STEP_ROWS).await,
             PurgeKind::DeactivatedSubscriptions => {
                 store.purge_deactivated_subscriptions(old, STEP_ROWS).await
@@ -100,10 +100,10 @@ impl Janitor {
             PurgeKind::GitHubLogins => store.purge_github_logins(now, STEP_ROWS).await,
             PurgeKind::IdempotencyKeys => {
                 store
-                    .purge_idempotency_keys(now.minus(REPEATABLE_FOR), STEP_ROWS)
+                    .purge_idempotency_keys(now.minus(IDEMPOTENCY_TTL), STEP_ROWS)
                     .await
             }
-            PurgeKind::Webhooks => store.purge_webhooks(SHOWN_ATTEMPTS, STEP_ROWS).await,
+            PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
         }
     }
 }

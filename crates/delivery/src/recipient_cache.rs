@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hato_domain::WebhookEventId;
-use hato_service::ports::{KnownRecipient, KnownRecipients, Recipient};
+use hato_service::ports::{Recipient, ReportedRecipient, ReportedRecipients};
 
 /// Bytes of recipients that wait at most: some sixty pages of a broadcast.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -21,15 +21,15 @@ pub struct RecipientCache(Arc<Mutex<CacheEntries>>);
 #[derive(Default)]
 struct CacheEntries {
     /// The oldest first.
-    events: VecDeque<(WebhookEventId, KnownRecipients)>,
+    events: VecDeque<(WebhookEventId, ReportedRecipients)>,
     bytes: usize,
 }
 
 impl RecipientCache {
     /// Keeps those of an event. What has waited longest makes room.
     pub(crate) fn insert(&self, event: WebhookEventId, recipients: Vec<Recipient>) {
-        let recipients = recipients.into_iter().map(KnownRecipient::from);
-        let recipients = KnownRecipients::new(recipients.collect());
+        let recipients = recipients.into_iter().map(ReportedRecipient::from);
+        let recipients = ReportedRecipients::new(recipients.collect());
         let mut entries = self.entries();
         entries.bytes += bytes(&recipients);
         entries.events.push_back((event, recipients));
@@ -39,7 +39,7 @@ impl RecipientCache {
     }
 
     /// Those of an event, if they are still here: once.
-    pub(crate) fn take(&self, event: &WebhookEventId) -> Option<KnownRecipients> {
+    pub(crate) fn take(&self, event: &WebhookEventId) -> Option<ReportedRecipients> {
         let mut entries = self.entries();
         let index = entries.events.iter().position(|(it, _)| it == event)?;
         entries.remove(index)
@@ -52,15 +52,15 @@ impl RecipientCache {
 }
 
 impl CacheEntries {
-    fn remove(&mut self, index: usize) -> Option<KnownRecipients> {
+    fn remove(&mut self, index: usize) -> Option<ReportedRecipients> {
         let (_, recipients) = self.events.remove(index)?;
         self.bytes -= bytes(&recipients);
         Some(recipients)
     }
 }
 
-fn bytes(recipients: &KnownRecipients) -> usize {
-    recipients.size() + recipients.count() * size_of::<KnownRecipient>()
+fn bytes(recipients: &ReportedRecipients) -> usize {
+    recipients.size() + recipients.count() * size_of::<ReportedRecipient>()
 }
 
 #[cfg(test)]

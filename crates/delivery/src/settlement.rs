@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hato_domain::{FailureReason, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, DeadLetter, Expired, FailureTally, Recipient, RecipientId, RetryJob, Sent,
-    Settlement,
+    ClaimedPage, ExpiredRecipient, FailureTally, NewDeadLetter, Recipient, RecipientId, RetryJob,
+    SentRecipient, Settlement,
 };
 
 use crate::response::PushOutcome;
@@ -119,7 +119,7 @@ impl<'a> SettlementBuilder<'a> {
     }
 
     fn sent(&mut self, recipient: &Recipient, http_status: u16) {
-        self.settled.sent.push(Sent {
+        self.settled.sent.push(SentRecipient {
             recipient: recipient.id,
             http_status,
         });
@@ -127,7 +127,7 @@ impl<'a> SettlementBuilder<'a> {
 
     fn expired(&mut self, recipient: &Recipient, http_status: u16) {
         self.tally(recipient, EXPIRED);
-        self.settled.expired.push(Expired {
+        self.settled.expired.push(ExpiredRecipient {
             recipient: recipient.id,
             http_status,
         });
@@ -140,7 +140,7 @@ impl<'a> SettlementBuilder<'a> {
         http_status: Option<u16>,
     ) {
         self.tally(recipient, reason.as_str());
-        self.settled.dead_letters.push(DeadLetter {
+        self.settled.dead_letters.push(NewDeadLetter {
             recipient: recipient.id,
             reason,
             http_status,

@@ -22,8 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
-use hato_service::ports::{Clock, LaneClaim, NextLane, StoreError, WebhookQueue};
-use hato_service::{Secrets, Wake};
+use hato_service::ports::{Clock, NextOutbox, OutboxClaimRequest, StoreError, WebhookQueue};
+use hato_service::{Notifier, Secrets};
 use tokio_util::task::TaskTracker;
 
 use crate::engine::clock_step::ClockStepDetector;
@@ -51,7 +51,7 @@ pub struct WebhookSender<Q: ?Sized> {
 struct SenderShared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
-    wake: Wake,
+    notifier: Notifier,
     recipient_cache: RecipientCache,
     client: WebhookClient,
     limiter: RequestLimiter,
@@ -75,19 +75,19 @@ impl<Q: ?Sized> Clone for WebhookSender<Q> {
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
-    /// A sender over `queue` that listens to `wake` and looks into `recipient_cache`. Fails when the additional trusted roots are unusable.
+    /// A sender over `queue` that listens to `notifier` and looks into `recipient_cache`. Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        (wake, recipient_cache): (Wake, RecipientCache),
+        (notifier, recipient_cache): (Notifier, RecipientCache),
         settings: WebhookSettings,
     ) -> Result<Self, ClientBuildError> {
         let shared = SenderShared {
             client: WebhookClient::new(&settings)?,
             clock,
             secrets,
-            wake,
+            notifier,
             recipient_cache,
             limiter: RequestLimiter::new(&settings),
             clock_steps: ClockStepDetector::default(),
@@ -126,7 +126,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                 () = shutdown.draining() => return,
                 permit = self.shared.limiter.acquire_prompt() => permit,
             };
-            let notified = self.shared.wake.event_heard();
+            let notified = self.shared.notifier.event_notified();
             match self
                 .claim(permit, self.shared.settings.idle_hold, shutdown)
                 .await
@@ -165,24 +165,24 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             self.clamp_due_times(now).await?;
         }
         let slow_permit = self.shared.limiter.try_acquire(true);
-        let claim = LaneClaim {
+        let claim = OutboxClaimRequest {
             now,
             lease: self.shared.settings.lease,
-            slow_too: slow_permit.is_some(),
+            include_slow: slow_permit.is_some(),
         };
-        match self.queue.claim_lane(claim).await? {
-            NextLane::Claimed(lease) => {
+        match self.queue.claim_outbox(claim).await? {
+            NextOutbox::Claimed(lease) => {
                 let permit = slow_permit.filter(|_| lease.is_slow).unwrap_or(permit);
                 let worker = OutboxWorker {
                     sender: self.clone(),
-                    notifier: self.shared.wake.event_bell(&lease.app_id),
+                    notifier: self.shared.notifier.app_notifier(&lease.app_id),
                     lease,
                     idle_hold,
                     shutdown: shutdown.clone(),
                 };
                 Ok(OutboxClaim::Claimed(worker, permit))
             }
-            NextLane::Idle { next_due } => Ok(OutboxClaim::Idle { next_due }),
+            NextOutbox::Idle { next_due } => Ok(OutboxClaim::Idle { next_due }),
         }
     }
 

@@ -69,14 +69,14 @@ pub enum ErrorCode {
     IdempotencyConflict,
 }
 
-struct Row {
+struct ErrorCodeRow {
     code: &'static str,
     status: u16,
     message: &'static str,
 }
 
-const fn row(code: &'static str, status: u16, message: &'static str) -> Row {
-    Row {
+const fn row(code: &'static str, status: u16, message: &'static str) -> ErrorCodeRow {
+    ErrorCodeRow {
         code,
         status,
         message,
@@ -120,7 +120,7 @@ impl ErrorCode {
     ];
 
     #[rustfmt::skip]
-    const fn row(self) -> Row {
+    const fn row(self) -> ErrorCodeRow {
         match self {
             Self::MissingFields => row("MISSING_FIELDS", 400, "必須項目が入力されていません。"),
             Self::InvalidUrl => row("INVALID_URL", 400, "URL は https:// で始まる正しい形式で指定してください。"),

@@ -17,7 +17,7 @@ pub struct Notification {
 
 /// The message that reaches the browser: the members given and nothing else (CONTRACT 7).
 #[derive(Serialize)]
-struct Message<'a> {
+struct NotificationPayload<'a> {
     title: &'a str,
     body: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ impl Notification {
     /// A payload over 3,072 bytes is `PAYLOAD_TOO_LARGE`.
     pub fn new(title: String, body: String, links: Links) -> Result<Self, ErrorCode> {
         let Links { url, icon, badge } = links;
-        let message = Message {
+        let message = NotificationPayload {
             title: &title,
             body: &body,
             icon: icon.as_ref().map(HttpsUrl::as_str),

@@ -1,6 +1,6 @@
 //! What webhooks speak of: the kinds of events, what became of a recipient, and how posting goes wrong (CONTRACT 8).
 
-macro_rules! words {
+macro_rules! text_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ macro_rules! words {
     };
 }
 
-words!(
+text_enum!(
     /// The `type` of an event.
     EventType {
         /// What became of up to 500 recipients of a send.
@@ -39,7 +39,7 @@ words!(
     }
 );
 
-words!(
+text_enum!(
     /// What became of a recipient.
     ResultStatus {
         /// The push service took the message.
@@ -51,7 +51,7 @@ words!(
     }
 );
 
-words!(
+text_enum!(
     /// Why no events are posted although there is a URL.
     DisabledReason {
         /// The receiver answered 410.
@@ -63,9 +63,9 @@ words!(
     }
 );
 
-words!(
+text_enum!(
     /// Why an attempt to post an event had no answer.
-    PostFailure {
+    NoResponseReason {
         /// None within the time.
         TimedOut = "timed_out",
         /// No connection, or it broke.

@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 
 use crate::ErrorCode;
 
-#[cfg(feature = "openapi")]
-mod described;
 mod member;
 mod notify;
+#[cfg(feature = "openapi")]
+mod openapi_schema;
 mod request;
 mod response;
 mod stats;
@@ -22,9 +22,9 @@ pub use request::{
     RegistrationParts, Unsubscribe, UpdateApp,
 };
 pub use response::{
-    Account, Actor, ApiKey, App, AppUpdated, BatchAccepted, Cancelled, CreatedKey, DeadLetter,
-    ErrorBody, HistoryItem, KeyEvent, Ok, Page, PublicKey, Registered, SendAccepted, SignedIn,
-    User,
+    Account, Acknowledged, Actor, ApiKey, App, AppUpdated, BatchAccepted, Cancelled, CreatedKey,
+    DeadLetter, ErrorBody, HistoryItem, KeyEvent, Page, PublicKey, Registered, SendAccepted,
+    SessionCreated, User,
 };
 pub use stats::{DailyStats, Stats};
 pub use webhook::{EventBody, EventData, EventResult, Webhook};

@@ -1,10 +1,10 @@
 //! What a caller may do, as values that only authentication can make.
 //!
-//! A use case that needs a right takes its value: [`MaySubscribe`], [`MaySend`], [`MayManage`] or [`Owner`].
+//! A use case that needs a right takes its value: [`MaySubscribe`], [`MaySend`], [`MayManage`] or [`AccountPrincipal`].
 
 use hato_domain::{AccountId, AppId, ErrorCode, Scope};
 
-use crate::ports::{AccountRecord, AppRecord, KeyRecord, UsedKey};
+use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey, KeyRecord};
 
 /// Whether a user or an API key acted (CONTRACT 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl ActorKind {
 
 /// Who did something, as the history and key events keep it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Actor {
+pub struct ActorRecord {
     /// A user or a key.
     pub kind: ActorKind,
     /// `usr_…` or `key_…`.
@@ -38,14 +38,14 @@ pub struct Actor {
 
 /// A program that authenticated with an API key.
 #[derive(Clone, Debug)]
-pub struct KeyHolder {
+pub struct ApiKeyPrincipal {
     key: KeyRecord,
     vapid_public_key: Vec<u8>,
 }
 
 /// Somebody who authenticated with a session.
 #[derive(Clone, Debug)]
-pub struct Owner {
+pub struct AccountPrincipal {
     account: AccountRecord,
 }
 
@@ -60,14 +60,14 @@ pub struct MaySubscribe {
 #[derive(Clone, Debug)]
 pub struct MaySend {
     app: AppId,
-    actor: Actor,
+    actor: ActorRecord,
 }
 
 /// The right to manage an app.
 #[derive(Clone, Debug)]
 pub struct MayManage {
     app: AppId,
-    actor: Actor,
+    actor: ActorRecord,
 }
 
 /// Somebody at the machine, who can open the database by themselves: no request makes one.
@@ -76,13 +76,13 @@ pub struct Operator(());
 
 impl Operator {
     /// For commands and metrics, which whoever runs the server asks for.
-    pub const fn at_the_machine() -> Self {
+    pub const fn local() -> Self {
         Self(())
     }
 }
 
-impl KeyHolder {
-    pub(crate) fn new(key: UsedKey) -> Self {
+impl ApiKeyPrincipal {
+    pub(crate) fn new(key: AuthenticatedKey) -> Self {
         Self {
             key: key.record,
             vapid_public_key: key.vapid_public_key,
@@ -99,7 +99,7 @@ impl KeyHolder {
 
     /// Sending takes notify or full; otherwise `INSUFFICIENT_SCOPE`.
     pub fn may_send(&self) -> Result<MaySend, ErrorCode> {
-        self.at_least(Scope::Notify)?;
+        self.require_scope(Scope::Notify)?;
         Ok(MaySend {
             app: self.key.app_id.clone(),
             actor: self.actor(),
@@ -109,7 +109,7 @@ impl KeyHolder {
     /// Managing takes a full key (`INSUFFICIENT_SCOPE`) of this very app (`APP_MISMATCH`); scope is judged first
     /// (CONTRACT 3).
     pub fn may_manage(&self, app: &str) -> Result<MayManage, ErrorCode> {
-        self.at_least(Scope::Full)?;
+        self.require_scope(Scope::Full)?;
         if self.key.app_id.as_str() != app {
             return Err(ErrorCode::AppMismatch);
         }
@@ -124,7 +124,7 @@ impl KeyHolder {
         self.may_manage(self.key.app_id.as_str())
     }
 
-    fn at_least(&self, scope: Scope) -> Result<(), ErrorCode> {
+    fn require_scope(&self, scope: Scope) -> Result<(), ErrorCode> {
         if self.key.scope >= scope {
             Ok(())
         } else {
@@ -132,8 +132,8 @@ impl KeyHolder {
         }
     }
 
-    fn actor(&self) -> Actor {
-        Actor {
+    fn actor(&self) -> ActorRecord {
+        ActorRecord {
             kind: ActorKind::ApiKey,
             id: self.key.id.to_string(),
             name: self.key.name.clone(),
@@ -141,7 +141,7 @@ impl KeyHolder {
     }
 }
 
-impl Owner {
+impl AccountPrincipal {
     pub(crate) fn new(account: AccountRecord) -> Self {
         Self { account }
     }
@@ -167,8 +167,8 @@ impl Owner {
         })
     }
 
-    fn actor(&self) -> Actor {
-        Actor {
+    fn actor(&self) -> ActorRecord {
+        ActorRecord {
             kind: ActorKind::User,
             id: self.account.id.to_string(),
             name: self.account.email.clone(),
@@ -195,7 +195,7 @@ impl MaySend {
     }
 
     /// Who sends.
-    pub fn actor(&self) -> &Actor {
+    pub fn actor(&self) -> &ActorRecord {
         &self.actor
     }
 }
@@ -207,7 +207,7 @@ impl MayManage {
     }
 
     /// Who manages.
-    pub fn actor(&self) -> &Actor {
+    pub fn actor(&self) -> &ActorRecord {
         &self.actor
     }
 

@@ -3,29 +3,39 @@
 use hato_domain::{AccountId, Email, ErrorCode, LoginPassword, NewPassword};
 use uuid::Uuid;
 
-use crate::access::Owner;
-use crate::ports::{AccountRecord, MonthUse, NewAccount};
-use crate::{Outcome, Service};
+use crate::access::AccountPrincipal;
+use crate::ports::{AccountRecord, MonthlyUsage, NewAccount};
+use crate::{Service, ServiceResult};
 
 impl Service {
     /// Makes an account: `REGISTRATION_CLOSED`, `EMAIL_IN_USE`.
-    pub async fn register(&self, email: Email, password: NewPassword) -> Outcome<Owner> {
+    pub async fn register(
+        &self,
+        email: Email,
+        password: NewPassword,
+    ) -> ServiceResult<AccountPrincipal> {
         if !self.settings.registration_open {
             return Err(ErrorCode::RegistrationClosed.into());
         }
-        Ok(Owner::new(self.make_account(email, password).await?))
+        Ok(AccountPrincipal::new(
+            self.make_account(email, password).await?,
+        ))
     }
 
     /// Checks a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`, in the same
     /// time (CONTRACT 4).
-    pub async fn log_in(&self, email: &Email, password: LoginPassword) -> Outcome<Owner> {
+    pub async fn log_in(
+        &self,
+        email: &Email,
+        password: LoginPassword,
+    ) -> ServiceResult<AccountPrincipal> {
         let account = self.store.account_by_email(email).await?;
         let hash = account
             .as_ref()
             .and_then(|account| account.password_hash.clone());
         let matches = self.hasher.verify(password, hash).await?;
         match account {
-            Some(account) if matches => Ok(Owner::new(account)),
+            Some(account) if matches => Ok(AccountPrincipal::new(account)),
             _ => Err(ErrorCode::InvalidCredentials.into()),
         }
     }
@@ -34,10 +44,10 @@ impl Service {
     /// `INVALID_CREDENTIALS`.
     pub async fn change_password(
         &self,
-        owner: &Owner,
+        owner: &AccountPrincipal,
         current: LoginPassword,
         new: NewPassword,
-    ) -> Outcome<()> {
+    ) -> ServiceResult<()> {
         if owner.account().password_hash.is_some() {
             self.confirm(owner, current).await?;
         }
@@ -53,7 +63,11 @@ impl Service {
     /// Deletes the account with its apps and everything in them. It must be confirmed with the password, or, where there
     /// is none, with the address: `INVALID_CREDENTIALS`. When this returns every row is gone; if it never returns, somebody
     /// else's purge removes them.
-    pub async fn delete_account(&self, owner: &Owner, confirmation: LoginPassword) -> Outcome<()> {
+    pub async fn delete_account(
+        &self,
+        owner: &AccountPrincipal,
+        confirmation: LoginPassword,
+    ) -> ServiceResult<()> {
         self.confirm(owner, confirmation).await?;
         let now = self.clock.now();
         if !self.store.delete_account(owner.id(), now).await? {
@@ -63,14 +77,14 @@ impl Service {
     }
 
     /// What the account sends in this month (UTC).
-    pub async fn month_use(&self, owner: &Owner) -> Outcome<MonthUse> {
+    pub async fn monthly_usage(&self, owner: &AccountPrincipal) -> ServiceResult<MonthlyUsage> {
         let month = self.clock.now().month();
-        Ok(self.store.month_use(owner.id(), month).await?)
+        Ok(self.store.monthly_usage(owner.id(), month).await?)
     }
 
     /// That it is really the owner who asks: `INVALID_CREDENTIALS` unless `typed` is the password, or the address where
     /// there is no password.
-    async fn confirm(&self, owner: &Owner, typed: LoginPassword) -> Outcome<()> {
+    async fn confirm(&self, owner: &AccountPrincipal, typed: LoginPassword) -> ServiceResult<()> {
         let account = owner.account();
         let confirmed = match &account.password_hash {
             Some(hash) => self.hasher.verify(typed, Some(hash.clone())).await?,
@@ -90,7 +104,7 @@ impl Service {
         &self,
         email: Email,
         password: NewPassword,
-    ) -> Outcome<AccountRecord> {
+    ) -> ServiceResult<AccountRecord> {
         let password_hash = self.hasher.hash(password).await?;
         let account = self.new_account(email, Some(password_hash));
         let record = as_record(&account);

@@ -4,21 +4,25 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPai
 use hato_domain::{AppId, ErrorCode, Name, WebhookUrl};
 use uuid::Uuid;
 
-use crate::access::{MayManage, Owner};
-use crate::ports::{AppRecord, CreatedApp, NewApp, WebhookSet};
-use crate::{Failure, Outcome, Service};
+use crate::access::{AccountPrincipal, MayManage};
+use crate::ports::{AppRecord, CreateAppOutcome, NewApp, SetWebhookOutcome};
+use crate::{Service, ServiceError, ServiceResult};
 
 /// Most rows of deleted apps that one transaction removes: others that write wait for no longer than it takes.
-pub const PURGED_AT_ONCE: u32 = 200;
+pub const APP_PURGE_BATCH_SIZE: u32 = 200;
 
 impl Service {
     /// Makes an app with a VAPID key pair of its own: `PLAN_LIMIT_EXCEEDED`, or `CONFIG_ERROR` without an encryption key.
-    pub async fn create_app(&self, owner: &Owner, name: Name) -> Outcome<AppRecord> {
+    pub async fn create_app(
+        &self,
+        owner: &AccountPrincipal,
+        name: Name,
+    ) -> ServiceResult<AppRecord> {
         let sealer = self.secrets.sealer()?;
         let id = AppId::from_uuid(Uuid::now_v7());
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING);
-        let pair = pair.map_err(Failure::internal)?;
-        let private_key = pair.to_pkcs8v1().map_err(Failure::internal)?;
+        let pair = pair.map_err(ServiceError::internal)?;
+        let private_key = pair.to_pkcs8v1().map_err(ServiceError::internal)?;
         let app = NewApp {
             sealed_private_key: sealer.seal(id.as_str(), private_key.as_ref()),
             vapid_public_key: pair.public_key().as_ref().to_vec(),
@@ -29,23 +33,27 @@ impl Service {
         };
         let record = as_record(&app, owner);
         match self.store.create_app(app).await? {
-            CreatedApp::Created => Ok(record),
-            CreatedApp::LimitReached => Err(ErrorCode::PlanLimitExceeded.into()),
+            CreateAppOutcome::Created => Ok(record),
+            CreateAppOutcome::LimitReached => Err(ErrorCode::PlanLimitExceeded.into()),
         }
     }
 
     /// The owner's apps, oldest first.
-    pub async fn apps(&self, owner: &Owner) -> Outcome<Vec<AppRecord>> {
+    pub async fn apps(&self, owner: &AccountPrincipal) -> ServiceResult<Vec<AppRecord>> {
         Ok(self.store.apps_of(owner.id()).await?)
     }
 
     /// The right of `owner` to manage the app that a path names; another account's app is `NOT_FOUND`.
-    pub async fn manage(&self, owner: &Owner, app: &str) -> Outcome<MayManage> {
+    pub async fn manage(&self, owner: &AccountPrincipal, app: &str) -> ServiceResult<MayManage> {
         Ok(self.managed(owner, app).await?.0)
     }
 
     /// The right of `owner` to manage the app that a path names, and the app; another account's app is `NOT_FOUND`.
-    pub async fn managed(&self, owner: &Owner, app: &str) -> Outcome<(MayManage, AppRecord)> {
+    pub async fn managed(
+        &self,
+        owner: &AccountPrincipal,
+        app: &str,
+    ) -> ServiceResult<(MayManage, AppRecord)> {
         let app = self.store.app(&AppId::parse(app)?).await?;
         let app = app.ok_or(ErrorCode::NotFound)?;
         Ok((owner.may_manage(&app)?, app))
@@ -53,7 +61,7 @@ impl Service {
 
     /// The right of `owner` to manage the one app there is: none is `NOT_FOUND`, several are `MISSING_FIELDS`, for the request
     /// should have named one (CONTRACT 3).
-    pub async fn manage_only(&self, owner: &Owner) -> Outcome<MayManage> {
+    pub async fn manage_only(&self, owner: &AccountPrincipal) -> ServiceResult<MayManage> {
         match self.store.apps_of(owner.id()).await?.as_slice() {
             [] => Err(ErrorCode::NotFound.into()),
             [app] => Ok(owner.may_manage(app)?),
@@ -62,7 +70,7 @@ impl Service {
     }
 
     /// Gives the app another name.
-    pub async fn rename_app(&self, access: &MayManage, name: &Name) -> Outcome<()> {
+    pub async fn rename_app(&self, access: &MayManage, name: &Name) -> ServiceResult<()> {
         if self.store.rename_app(access.app(), name).await? {
             Ok(())
         } else {
@@ -75,24 +83,24 @@ impl Service {
         &self,
         access: &MayManage,
         url: Option<&str>,
-    ) -> Outcome<Option<WebhookUrl>> {
+    ) -> ServiceResult<Option<WebhookUrl>> {
         let parse = |url| WebhookUrl::parse(url, &self.settings.outbound);
         let url = url.map(parse).transpose()?;
         match self.store.set_webhook(access.app(), url.clone()).await? {
-            WebhookSet::Done => {
+            SetWebhookOutcome::Done => {
                 if url.is_some() {
                     self.make_first_secret(access).await?;
                 }
                 Ok(url)
             }
-            WebhookSet::PlanRequired => Err(ErrorCode::PlanRequired.into()),
-            WebhookSet::NoApp => Err(ErrorCode::NotFound.into()),
+            SetWebhookOutcome::PlanRequired => Err(ErrorCode::PlanRequired.into()),
+            SetWebhookOutcome::NoApp => Err(ErrorCode::NotFound.into()),
         }
     }
 
     /// Deletes the app with everything in it; what it sent this month still counts for the account (CONTRACT 4). The app is
     /// gone at once, and when this returns so are its rows; if it never returns, somebody else's purge removes them.
-    pub async fn delete_app(&self, access: &MayManage) -> Outcome<()> {
+    pub async fn delete_app(&self, access: &MayManage) -> ServiceResult<()> {
         let now = self.clock.now();
         if !self.store.delete_app(access.app(), now).await? {
             return Err(ErrorCode::NotFound.into());
@@ -101,19 +109,19 @@ impl Service {
     }
 
     /// Removes every row of what was deleted.
-    pub(crate) async fn purge_deleted(&self) -> Outcome<()> {
-        while self.store.purge_deleted_apps(PURGED_AT_ONCE).await? {}
+    pub(crate) async fn purge_deleted(&self) -> ServiceResult<()> {
+        while self.store.purge_deleted_apps(APP_PURGE_BATCH_SIZE).await? {}
         Ok(())
     }
 
     /// The app.
-    pub async fn app(&self, access: &MayManage) -> Outcome<AppRecord> {
+    pub async fn app(&self, access: &MayManage) -> ServiceResult<AppRecord> {
         let app = self.store.app(access.app()).await?;
         Ok(app.ok_or(ErrorCode::NotFound)?)
     }
 }
 
-fn as_record(app: &NewApp, owner: &Owner) -> AppRecord {
+fn as_record(app: &NewApp, owner: &AccountPrincipal) -> AppRecord {
     AppRecord {
         id: app.id.clone(),
         account_id: app.account_id.clone(),

@@ -6,7 +6,7 @@ use hato_domain::{DeadLetterId, PageRequest};
 use crate::access::MayManage;
 use crate::paging::paged;
 use crate::ports::DeadLetterRecord;
-use crate::{Outcome, Service};
+use crate::{Service, ServiceResult};
 
 impl Service {
     /// A page of the app's dead letters, with the cursor of the next one; `INVALID_INPUT` for a cursor that is none.
@@ -14,7 +14,7 @@ impl Service {
         &self,
         access: &MayManage,
         page: &PageRequest,
-    ) -> Outcome<Page<DeadLetterRecord>> {
+    ) -> ServiceResult<Page<DeadLetterRecord>> {
         let cursor = page.cursor.as_ref();
         let before = cursor.and_then(|cursor| cursor.before_id.as_deref());
         let before = before.map(DeadLetterId::parse).transpose()?;

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use hato_domain::{Email, ErrorCode};
 
-use crate::access::Owner;
+use crate::access::AccountPrincipal;
 use crate::ports::{GithubId, PendingLogin};
 use crate::sessions::{hash, random_token};
-use crate::{Outcome, Service};
+use crate::{Service, ServiceResult};
 
 /// How long a person may take at GitHub.
-const PATIENCE: Duration = Duration::from_mins(10);
+const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// A login that has begun.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub struct GithubUser {
 
 impl Service {
     /// Begins a login; `pkce_verifier` comes back with [`Self::resume_github_login`].
-    pub async fn begin_github_login(&self, pkce_verifier: String) -> Outcome<GithubLogin> {
+    pub async fn begin_github_login(&self, pkce_verifier: String) -> ServiceResult<GithubLogin> {
         let login = GithubLogin {
             state: random_token()?,
             browser: random_token()?,
@@ -42,14 +42,14 @@ impl Service {
             state_hash: hash(&login.state),
             browser_hash: hash(&login.browser),
             pkce_verifier,
-            expires_at: now.plus(PATIENCE),
+            expires_at: now.plus(LOGIN_TIMEOUT),
         };
         self.store.begin_github_login(pending, now).await?;
         Ok(login)
     }
 
     /// The PKCE verifier of a login, within ten minutes, once, and for the browser that began it; else `INVALID_STATE`.
-    pub async fn resume_github_login(&self, login: &GithubLogin) -> Outcome<String> {
+    pub async fn resume_github_login(&self, login: &GithubLogin) -> ServiceResult<String> {
         let (state, browser) = (hash(&login.state), hash(&login.browser));
         let now = self.clock.now();
         let verifier = self.store.take_github_login(state, browser, now).await?;
@@ -59,7 +59,7 @@ impl Service {
     /// Signs in whom GitHub has identified: the account of this GitHub user, else the one with their address, else a new
     /// one. A linked account loses its password and its sessions, for nobody had proven its address. `REGISTRATION_CLOSED`
     /// for a new one on a closed server, `GITHUB_AUTH_FAILED` without a verified address.
-    pub async fn sign_in_with_github(&self, user: GithubUser) -> Outcome<Owner> {
+    pub async fn sign_in_with_github(&self, user: GithubUser) -> ServiceResult<AccountPrincipal> {
         let GithubUser { id, email } = user;
         let open = self.settings.registration_open;
         let otherwise = email.clone().filter(|_| open);
@@ -70,6 +70,6 @@ impl Service {
             ErrorCode::GithubAuthFailed
         };
         let account = self.store.account_of_github_user(id, email, otherwise);
-        Ok(Owner::new(account.await?.ok_or(without)?))
+        Ok(AccountPrincipal::new(account.await?.ok_or(without)?))
     }
 }

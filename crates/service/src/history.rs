@@ -6,7 +6,7 @@ use hato_domain::wire::Page;
 use crate::access::MayManage;
 use crate::paging::paged;
 use crate::ports::SendRecord;
-use crate::{Outcome, Service};
+use crate::{Service, ServiceResult};
 
 impl Service {
     /// A page of the app's sends, with the cursor of the next one.
@@ -14,7 +14,7 @@ impl Service {
         &self,
         access: &MayManage,
         page: &PageRequest,
-    ) -> Outcome<Page<SendRecord>> {
+    ) -> ServiceResult<Page<SendRecord>> {
         let sends = self.store.sends_of(access.app(), page).await?;
         Ok(paged(sends, page, |send| {
             (send.created_at, send.id.to_string())

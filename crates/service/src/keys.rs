@@ -6,10 +6,10 @@ use hato_domain::wire::Page;
 use hato_domain::{ErrorCode, KeyEventId, KeyId, Name, PageRequest, Scope};
 use uuid::Uuid;
 
-use crate::access::{KeyHolder, MayManage};
+use crate::access::{ApiKeyPrincipal, MayManage};
 use crate::paging::paged;
 use crate::ports::{DeletedKey, KeyEventRecord, KeyRecord, NewKeyRecord};
-use crate::{Failure, Outcome, Service};
+use crate::{Service, ServiceError, ServiceResult};
 
 /// How a raw key begins (SPEC 2.3).
 pub const KEY_PREFIX: &str = "pk_";
@@ -29,7 +29,7 @@ impl Service {
         access: &MayManage,
         name: Name,
         scope: Scope,
-    ) -> Outcome<NewKey> {
+    ) -> ServiceResult<NewKey> {
         let raw = random_key()?;
         let key = NewKeyRecord {
             id: KeyId::from_uuid(Uuid::now_v7()),
@@ -49,7 +49,7 @@ impl Service {
     }
 
     /// Deletes the key, effective at once, and records the event; `NOT_FOUND` unless the app has it.
-    pub async fn delete_key(&self, access: &MayManage, key: &str) -> Outcome<()> {
+    pub async fn delete_key(&self, access: &MayManage, key: &str) -> ServiceResult<()> {
         let key = DeletedKey {
             id: KeyId::parse(key)?,
             app_id: access.app().clone(),
@@ -65,12 +65,12 @@ impl Service {
     }
 
     /// The app's keys, oldest first, each with its last use to the millisecond.
-    pub async fn keys(&self, access: &MayManage) -> Outcome<Vec<KeyRecord>> {
+    pub async fn keys(&self, access: &MayManage) -> ServiceResult<Vec<KeyRecord>> {
         // Looked at before the store: a use that is being written is then seen here or there.
-        let unwritten = self.last_used.unwritten();
+        let unsaved = self.last_used.unsaved();
         let mut keys = self.store.keys_of(access.app()).await?;
         for key in &mut keys {
-            key.last_used_at = key.last_used_at.max(unwritten.get(&key.id).copied());
+            key.last_used_at = key.last_used_at.max(unsaved.get(&key.id).copied());
         }
         Ok(keys)
     }
@@ -80,7 +80,7 @@ impl Service {
         &self,
         access: &MayManage,
         page: &PageRequest,
-    ) -> Outcome<Page<KeyEventRecord>> {
+    ) -> ServiceResult<Page<KeyEventRecord>> {
         let events = self.store.key_events_of(access.app(), page).await?;
         Ok(paged(events, page, |event| {
             (event.created_at, event.id.to_string())
@@ -88,21 +88,21 @@ impl Service {
     }
 
     /// Who holds a raw key; unknown or deleted: `INVALID_API_KEY`, without a pepper `CONFIG_ERROR`. Counts as a use.
-    pub async fn authenticate_key(&self, raw: &str) -> Outcome<KeyHolder> {
+    pub async fn authenticate_key(&self, raw: &str) -> ServiceResult<ApiKeyPrincipal> {
         let hash = self.secrets.hash_key(raw)?;
         let key = self
             .store
             .key_by_hash(hash)
             .await?
             .ok_or(ErrorCode::InvalidApiKey)?;
-        self.last_used.note(&key.record.id, self.clock.now());
-        Ok(KeyHolder::new(key))
+        self.last_used.record(&key.record.id, self.clock.now());
+        Ok(ApiKeyPrincipal::new(key))
     }
 
     /// Writes the uses of keys since the last call to the store; the server calls it often and at its end. Other
     /// processes see a use from then on.
-    pub async fn flush_key_uses(&self) -> Outcome<()> {
-        let uses: Vec<_> = self.last_used.unwritten().into_iter().collect();
+    pub async fn flush_key_uses(&self) -> ServiceResult<()> {
+        let uses: Vec<_> = self.last_used.unsaved().into_iter().collect();
         if uses.is_empty() {
             return Ok(());
         }
@@ -123,12 +123,12 @@ fn as_record(key: &NewKeyRecord) -> KeyRecord {
     }
 }
 
-fn random_key() -> Outcome<String> {
+fn random_key() -> ServiceResult<String> {
     let mut bytes = [0; 32];
-    aws_lc_rs::rand::fill(&mut bytes).map_err(Failure::internal)?;
+    aws_lc_rs::rand::fill(&mut bytes).map_err(ServiceError::internal)?;
     let mut raw = String::from(KEY_PREFIX);
     for byte in bytes {
-        write!(raw, "{byte:02x}").map_err(Failure::internal)?;
+        write!(raw, "{byte:02x}").map_err(ServiceError::internal)?;
     }
     Ok(raw)
 }

@@ -10,8 +10,8 @@ use hato_domain::{KeyId, UnixMillis};
 pub struct LastUsed(Mutex<HashMap<KeyId, UnixMillis>>);
 
 impl LastUsed {
-    /// Notes a use. Requests that overtake each other do not move it back.
-    pub fn note(&self, key: &KeyId, at: UnixMillis) {
+    /// Records a use. Requests that overtake each other do not move it back.
+    pub fn record(&self, key: &KeyId, at: UnixMillis) {
         let mut uses = self.uses();
         match uses.get_mut(key) {
             Some(last) => *last = at.max(*last),
@@ -20,7 +20,7 @@ impl LastUsed {
     }
 
     /// The last uses that the store does not know yet.
-    pub fn unwritten(&self) -> HashMap<KeyId, UnixMillis> {
+    pub fn unsaved(&self) -> HashMap<KeyId, UnixMillis> {
         self.uses().clone()
     }
 
@@ -47,13 +47,13 @@ mod tests {
     #[test]
     fn a_use_during_the_write_is_kept_and_never_moves_back() {
         let (uses, key) = (LastUsed::default(), KeyId::trusted("key_1".into()));
-        uses.note(&key, UnixMillis(1));
-        let written: Vec<_> = uses.unwritten().into_iter().collect();
-        uses.note(&key, UnixMillis(3));
-        uses.note(&key, UnixMillis(2));
+        uses.record(&key, UnixMillis(1));
+        let written: Vec<_> = uses.unsaved().into_iter().collect();
+        uses.record(&key, UnixMillis(3));
+        uses.record(&key, UnixMillis(2));
         uses.forget(&written);
-        assert_eq!(uses.unwritten().get(&key), Some(&UnixMillis(3)));
+        assert_eq!(uses.unsaved().get(&key), Some(&UnixMillis(3)));
         uses.forget(&[(key, UnixMillis(3))]);
-        assert!(uses.unwritten().is_empty());
+        assert!(uses.unsaved().is_empty());
     }
 }

@@ -8,11 +8,12 @@ pub mod access;
 mod accounts;
 mod apps;
 mod dead_letters;
-mod failure;
+mod error;
 mod github;
 mod history;
 mod keys;
 mod last_used;
+mod notifier;
 mod operator;
 mod paging;
 mod password_hash;
@@ -23,21 +24,20 @@ mod sessions;
 mod settings;
 mod stats;
 mod subscriptions;
-mod wake;
 mod webhooks;
 
-pub use apps::PURGED_AT_ONCE;
-pub use failure::{Failure, Outcome};
+pub use apps::APP_PURGE_BATCH_SIZE;
+pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};
-pub use secrets::{CannotOpen, Sealer, Secrets};
-pub use sends::{Accepted, NamedRequest, REPEATABLE_FOR};
-pub use sessions::{ListedSession, SESSION_LIFETIME, Session};
-pub use settings::Settings;
-pub use stats::Overview;
+pub use notifier::{AppNotifier, Notifier};
+pub use secrets::{Sealer, Secrets, UnsealError};
+pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
+pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
+pub use settings::ServiceSettings;
+pub use stats::AppOverview;
 pub use subscriptions::Registration;
-pub use wake::{EventBell, Wake};
-pub use webhooks::{SHOWN_ATTEMPTS, Webhook, event_body, new_secret};
+pub use webhooks::{MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_secret};
 
 use std::sync::Arc;
 
@@ -49,8 +49,8 @@ pub struct Service {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     secrets: Secrets,
-    settings: Settings,
-    wake: Wake,
+    settings: ServiceSettings,
+    notifier: Notifier,
     last_used: last_used::LastUsed,
     hasher: password_hash::Hasher,
 }
@@ -61,8 +61,8 @@ impl Service {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        settings: Settings,
-        wake: Wake,
+        settings: ServiceSettings,
+        notifier: Notifier,
     ) -> Self {
         let last_used = last_used::LastUsed::default();
         let hasher = password_hash::Hasher::default();
@@ -71,14 +71,14 @@ impl Service {
             clock,
             secrets,
             settings,
-            wake,
+            notifier,
             last_used,
             hasher,
         }
     }
 
     /// The settings that the use cases go by.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ServiceSettings {
         &self.settings
     }
 

@@ -5,18 +5,18 @@ use std::time::Duration;
 use hato_domain::{Email, ErrorCode, NewPassword, Plan};
 
 use crate::access::Operator;
-use crate::ports::{AccountRecord, AccountUse};
-use crate::{Outcome, Service};
+use crate::ports::{AccountRecord, AccountUsage};
+use crate::{Service, ServiceResult};
 
 /// Accounts read at a time.
-const PAGE: i64 = 1_000;
+const ACCOUNTS_PER_PAGE: i64 = 1_000;
 
 /// Pages counted at most: a scrape must not take longer when the queue is long.
-const MOST_PAGES: i64 = 100_000;
+const MAX_COUNTED_PAGES: i64 = 100_000;
 
 impl Service {
     /// Gives an account a plan; `NOT_FOUND`. The next request of the account goes by it.
-    pub async fn set_plan(&self, _: &Operator, email: &Email, plan: Plan) -> Outcome<()> {
+    pub async fn set_plan(&self, _: &Operator, email: &Email, plan: Plan) -> ServiceResult<()> {
         found(self.store.set_plan(email, plan).await?)
     }
 
@@ -26,7 +26,7 @@ impl Service {
         _: &Operator,
         email: &Email,
         password: NewPassword,
-    ) -> Outcome<()> {
+    ) -> ServiceResult<()> {
         let hash = self.hasher.hash(password).await?;
         found(self.store.set_password(email, hash).await?)
     }
@@ -37,17 +37,17 @@ impl Service {
         _: &Operator,
         email: Email,
         password: NewPassword,
-    ) -> Outcome<AccountRecord> {
+    ) -> ServiceResult<AccountRecord> {
         self.make_account(email, password).await
     }
 
     /// Every account with what it uses, in the order of their making.
-    pub async fn accounts(&self, _: &Operator) -> Outcome<Vec<AccountUse>> {
+    pub async fn accounts(&self, _: &Operator) -> ServiceResult<Vec<AccountUsage>> {
         let month = self.clock.now().month();
-        let mut all: Vec<AccountUse> = Vec::new();
+        let mut all: Vec<AccountUsage> = Vec::new();
         loop {
             let after = all.last().map(|account| account.id.clone());
-            let page = self.store.accounts(month, after, PAGE).await?;
+            let page = self.store.accounts(month, after, ACCOUNTS_PER_PAGE).await?;
             if page.is_empty() {
                 return Ok(all);
             }
@@ -56,18 +56,18 @@ impl Service {
     }
 
     /// How many pages are queued, claimed ones included; counted up to 100,000.
-    pub async fn queued_pages(&self, _: &Operator) -> Outcome<i64> {
-        Ok(self.store.queued_pages(MOST_PAGES).await?)
+    pub async fn queued_pages(&self, _: &Operator) -> ServiceResult<i64> {
+        Ok(self.store.queued_pages(MAX_COUNTED_PAGES).await?)
     }
 
     /// How long the oldest of the webhooks' events that wait for their first attempt has waited; zero when none waits.
-    pub async fn oldest_event_age(&self, _: &Operator) -> Outcome<Duration> {
+    pub async fn oldest_event_age(&self, _: &Operator) -> ServiceResult<Duration> {
         let oldest = self.store.oldest_event().await?;
         Ok(oldest.map_or(Duration::ZERO, |at| self.clock.now().since(at)))
     }
 }
 
-fn found(is_there: bool) -> Outcome<()> {
+fn found(is_there: bool) -> ServiceResult<()> {
     if is_there {
         Ok(())
     } else {

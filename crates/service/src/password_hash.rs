@@ -8,13 +8,13 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use hato_domain::{LoginPassword, NewPassword};
 use tokio::sync::Semaphore;
 
-use crate::{Failure, Outcome};
+use crate::{ServiceError, ServiceResult};
 
 /// Each hash takes 19 MiB and some 20 ms of a core: more at a time would only starve the rest of the server.
-const AT_A_TIME: usize = 2;
+const MAX_CONCURRENT: usize = 2;
 
 /// The hash of no account's password, verified against when there is no account, so that the time tells nothing.
-static NOBODY: LazyLock<String> =
+static DUMMY_HASH: LazyLock<String> =
     LazyLock::new(|| hash(b"nobody's password").expect("argon2 hashes a short password"));
 
 /// Hashes and verifies passwords.
@@ -25,42 +25,46 @@ pub struct Hasher {
 impl Default for Hasher {
     fn default() -> Self {
         Self {
-            slots: Arc::new(Semaphore::new(AT_A_TIME)),
+            slots: Arc::new(Semaphore::new(MAX_CONCURRENT)),
         }
     }
 }
 
 impl Hasher {
     /// The PHC string of a new password, with a random salt.
-    pub async fn hash(&self, password: NewPassword) -> Outcome<String> {
-        self.off_reactor(move || hash(password.as_bytes()))
+    pub async fn hash(&self, password: NewPassword) -> ServiceResult<String> {
+        self.run_blocking(move || hash(password.as_bytes()))
             .await?
-            .map_err(Failure::internal)
+            .map_err(ServiceError::internal)
     }
 
     /// Whether the password has this PHC string; `None` takes the same time and is never true.
-    pub async fn verify(&self, password: LoginPassword, hash: Option<String>) -> Outcome<bool> {
-        self.off_reactor(move || {
-            let matches = verify(password.as_bytes(), hash.as_deref().unwrap_or(&NOBODY));
+    pub async fn verify(
+        &self,
+        password: LoginPassword,
+        hash: Option<String>,
+    ) -> ServiceResult<bool> {
+        self.run_blocking(move || {
+            let matches = verify(password.as_bytes(), hash.as_deref().unwrap_or(&DUMMY_HASH));
             matches && hash.is_some()
         })
         .await
     }
 
-    async fn off_reactor<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Outcome<T> {
+    ) -> ServiceResult<T> {
         let slot = Arc::clone(&self.slots)
             .acquire_owned()
             .await
-            .map_err(Failure::internal)?;
+            .map_err(ServiceError::internal)?;
         let done = tokio::task::spawn_blocking(move || {
             let result = work();
             drop(slot);
             result
         });
-        done.await.map_err(Failure::internal)
+        done.await.map_err(ServiceError::internal)
     }
 }
 

@@ -17,33 +17,36 @@ mod stats;
 mod subscriptions;
 mod webhooks;
 
-pub use accounts::{AccountRecord, AccountStore, MonthUse, NewAccount};
-pub use apps::{AppRecord, AppStore, CreatedApp, NewApp, WebhookSet};
+pub use accounts::{AccountRecord, AccountStore, MonthlyUsage, NewAccount};
+pub use apps::{AppRecord, AppStore, CreateAppOutcome, NewApp, SetWebhookOutcome};
 pub use clock::{Clock, SystemClock};
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use keys::{
-    DeletedKey, KeyEvent, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord, PepperedHash, UsedKey,
+    AuthenticatedKey, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord,
+    PepperedHash,
 };
-pub use operator::{AccountUse, OperatorStore};
+pub use operator::{AccountUsage, OperatorStore};
 pub use queue::{
-    Claim, ClaimedPage, DeadLetter, DeliveryQueue, Expired, FailureTally, JobId, Lease, NextPage,
-    PageRange, Recipient, RecipientId, RetryJob, Sent, Settled, Settlement,
+    ClaimedPage, DeliveryQueue, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, NextPage,
+    PageClaimRequest, PageLease, PageRange, Recipient, RecipientId, RetryJob, SentRecipient,
+    SettleOutcome, Settlement,
 };
-pub use retention::Retention;
+pub use retention::RetentionStore;
 pub use sends::{
-    AcceptedSend, Audience, DeadLetterRecord, NewSend, Repeatable, SendCounts, SendFailure,
-    SendRecord, SendStatus, SendStore,
+    AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
+    SendFailure, SendRecord, SendStatus, SendStore,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
 pub use subscriptions::{
-    Deactivated, DeactivationReason, NewSubscription, RegisteredSubscription, StateFilter,
+    Deactivated, DeactivationReason, NewSubscription, RegisterOutcome, StateFilter,
     SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
 };
 pub use webhooks::{
-    Agenda, Attempt, AttemptRecord, AttemptRecorded, EventContent, KnownRecipient, KnownRecipients,
-    LaneClaim, LaneLease, NextLane, PostReply, Posting, RecipientRun, ResultGroup, SealedSecrets,
-    Verdict, WebhookEnabled, WebhookEvent, WebhookQueue, WebhookRecord, WebhookStore,
+    Attempt, AttemptInputs, AttemptRecord, Disposition, DueEvents, EnableWebhookOutcome,
+    EventContent, IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
+    ReportedRecipient, ReportedRecipients, ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue,
+    WebhookRecord, WebhookResponse, WebhookStore,
 };
 
 use async_trait::async_trait;
@@ -70,7 +73,7 @@ pub trait Store:
     + StatsStore
     + SendStore
     + DeliveryQueue
-    + Retention
+    + RetentionStore
     + GithubStore
     + OperatorStore
     + WebhookStore

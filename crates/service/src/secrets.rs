@@ -47,7 +47,7 @@ pub struct Sealer {
 /// A sealed text could not be opened: the encryption key is another, or the text or its owner was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("a sealed key cannot be opened: another encryption key, or altered data")]
-pub struct CannotOpen;
+pub struct UnsealError;
 
 impl Sealer {
     /// From 32 bytes.
@@ -68,14 +68,14 @@ impl Sealer {
     }
 
     /// Opens what was sealed for `owner`.
-    pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<Vec<u8>, CannotOpen> {
-        let (nonce, text) = sealed.split_at_checked(NONCE_LEN).ok_or(CannotOpen)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| CannotOpen)?;
+    pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<Vec<u8>, UnsealError> {
+        let (nonce, text) = sealed.split_at_checked(NONCE_LEN).ok_or(UnsealError)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| UnsealError)?;
         let mut text = text.to_vec();
         let plain = self
             .aead()
             .open_in_place(nonce, Aad::from(owner.as_bytes()), &mut text)
-            .map_err(|_| CannotOpen)?;
+            .map_err(|_| UnsealError)?;
         Ok(plain.to_vec())
     }
 

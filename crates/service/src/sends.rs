@@ -8,17 +8,19 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySend};
-use crate::ports::{AcceptedSend, Audience, NewSend, Repeatable, SendFailure, SendRecord};
-use crate::{Outcome, Service};
+use crate::ports::{
+    AcceptSendOutcome, Audience, IdempotencyEntry, NewSend, SendFailure, SendRecord,
+};
+use crate::{Service, ServiceResult};
 
 /// For how long a repeated request gets the first answer (CONTRACT 6).
-pub const REPEATABLE_FOR: Duration = Duration::from_hours(24);
+pub const IDEMPOTENCY_TTL: Duration = Duration::from_hours(24);
 
 /// Failures of a send that are listed: whoever makes up endpoints can make up any number of push services.
-const LISTED_FAILURES: i64 = 50;
+const MAX_LISTED_FAILURES: i64 = 50;
 
 /// A request that its client has named, so that it may repeat it.
-pub struct NamedRequest {
+pub struct IdempotentRequest {
     /// The client's name for it.
     pub key: IdempotencyKey,
     /// The path it was sent to, without the app.
@@ -27,7 +29,7 @@ pub struct NamedRequest {
     pub body_hash: [u8; 32],
 }
 
-impl NamedRequest {
+impl IdempotentRequest {
     /// The request with this body.
     pub fn new(key: IdempotencyKey, path: &'static str, body: &[u8]) -> Self {
         Self {
@@ -40,7 +42,7 @@ impl NamedRequest {
 
 /// A send that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accepted {
+pub struct SendReceipt {
     /// `snd_…`.
     pub send_id: SendId,
     /// How many recipients it is queued for.
@@ -57,8 +59,8 @@ impl Service {
         &self,
         access: &MaySend,
         notify: Notify,
-        request: Option<NamedRequest>,
-    ) -> Outcome<Accepted> {
+        request: Option<IdempotentRequest>,
+    ) -> ServiceResult<SendReceipt> {
         let audience = match notify.endpoint.as_deref() {
             Some(endpoint) => Audience::One(Endpoint::parse(endpoint)?),
             None => Audience::Everyone,
@@ -72,8 +74,8 @@ impl Service {
         &self,
         access: &MaySend,
         notify: Notify,
-        request: Option<NamedRequest>,
-    ) -> Outcome<Accepted> {
+        request: Option<IdempotentRequest>,
+    ) -> ServiceResult<SendReceipt> {
         refuse_endpoint(&notify)?;
         self.accept(access, notify, Audience::Everyone, request)
             .await
@@ -84,8 +86,8 @@ impl Service {
         &self,
         access: &MaySend,
         batch: NotifyBatch,
-        request: Option<NamedRequest>,
-    ) -> Outcome<Accepted> {
+        request: Option<IdempotentRequest>,
+    ) -> ServiceResult<SendReceipt> {
         let (endpoints, payload) = batch.into_parts()?;
         refuse_endpoint(&payload)?;
         self.accept(access, payload, Audience::Listed(endpoints), request)
@@ -93,24 +95,30 @@ impl Service {
     }
 
     /// The app's send with this id; `NOT_FOUND`.
-    pub async fn sent(&self, access: &MayManage, send: &str) -> Outcome<SendRecord> {
+    pub async fn sent(&self, access: &MayManage, send: &str) -> ServiceResult<SendRecord> {
         let send = SendId::parse(send)?;
         let found = self.store.send_of(access.app(), &send).await?;
         Ok(found.ok_or(ErrorCode::NotFound)?)
     }
 
     /// Why and where the app's send failed so far, most recipients first; of many the first 50.
-    pub async fn failures(&self, access: &MayManage, send: &SendId) -> Outcome<Vec<SendFailure>> {
-        let failures = self.store.failures_of(access.app(), send, LISTED_FAILURES);
+    pub async fn failures(
+        &self,
+        access: &MayManage,
+        send: &SendId,
+    ) -> ServiceResult<Vec<SendFailure>> {
+        let failures = self
+            .store
+            .failures_of(access.app(), send, MAX_LISTED_FAILURES);
         Ok(failures.await?)
     }
 
     /// Stops what is not yet claimed of a send, and returns for how many recipients; `NOT_FOUND`.
-    pub async fn cancel(&self, access: &MayManage, send: &str) -> Outcome<i64> {
+    pub async fn cancel(&self, access: &MayManage, send: &str) -> ServiceResult<i64> {
         let send = SendId::parse(send)?;
         let now = self.clock.now();
         let cancelled = self.store.cancel_send(access.app(), &send, now).await?;
-        self.wake.ring_for_event(access.app());
+        self.notifier.notify_event(access.app());
         Ok(cancelled.ok_or(ErrorCode::NotFound)?)
     }
 
@@ -119,8 +127,8 @@ impl Service {
         access: &MaySend,
         notify: Notify,
         audience: Audience,
-        request: Option<NamedRequest>,
-    ) -> Outcome<Accepted> {
+        request: Option<IdempotentRequest>,
+    ) -> ServiceResult<SendReceipt> {
         self.secrets.sealer()?;
         let now = self.clock.now();
         let send = NewSend {
@@ -130,11 +138,11 @@ impl Service {
             notification: notify.into_notification()?,
             audience,
             actor: access.actor().clone(),
-            repeatable: request.map(|request| Repeatable {
+            idempotency: request.map(|request| IdempotencyEntry {
                 key: request.key,
                 path: request.path,
                 body_hash: request.body_hash,
-                since: now.minus(REPEATABLE_FOR),
+                since: now.minus(IDEMPOTENCY_TTL),
             }),
             now,
             month: now.month(),
@@ -147,33 +155,33 @@ impl Service {
     fn answer(
         &self,
         access: &MaySend,
-        accepted: AcceptedSend,
+        accepted: AcceptSendOutcome,
         send_id: SendId,
-    ) -> Outcome<Accepted> {
+    ) -> ServiceResult<SendReceipt> {
         match accepted {
-            AcceptedSend::Queued { recipients: queued } => {
+            AcceptSendOutcome::Queued { recipients: queued } => {
                 if queued == 0 {
-                    self.wake.ring_for_event(access.app());
+                    self.notifier.notify_event(access.app());
                 } else {
-                    self.wake.ring();
+                    self.notifier.notify();
                 }
-                Ok(Accepted {
+                Ok(SendReceipt {
                     send_id,
                     queued,
                     replayed: false,
                 })
             }
-            AcceptedSend::Replayed {
+            AcceptSendOutcome::Replayed {
                 send_id,
                 recipients: queued,
-            } => Ok(Accepted {
+            } => Ok(SendReceipt {
                 send_id,
                 queued,
                 replayed: true,
             }),
-            AcceptedSend::Conflict => Err(ErrorCode::IdempotencyConflict.into()),
-            AcceptedSend::NotFound => Err(ErrorCode::NotFound.into()),
-            AcceptedSend::OverMonthlyLimit => Err(ErrorCode::MonthlyLimitExceeded.into()),
+            AcceptSendOutcome::Conflict => Err(ErrorCode::IdempotencyConflict.into()),
+            AcceptSendOutcome::NotFound => Err(ErrorCode::NotFound.into()),
+            AcceptSendOutcome::OverMonthlyLimit => Err(ErrorCode::MonthlyLimitExceeded.into()),
         }
     }
 }

@@ -7,17 +7,17 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::{ErrorCode, UnixMillis};
 use sha2::{Digest, Sha256};
 
-use crate::access::Owner;
-use crate::{Failure, Outcome, Service};
+use crate::access::AccountPrincipal;
+use crate::{Service, ServiceError, ServiceResult};
 
 /// A session ends this long after its last use.
 pub const SESSION_LIFETIME: Duration = Duration::from_hours(14 * 24);
 
 /// The end of a session is moved at most this often, so that reading pages writes next to nothing.
-const RENEWAL_STEP: Duration = Duration::from_secs(10);
+const MIN_RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Sessions listed at most.
-const LISTED: i64 = 50;
+const MAX_LISTED_SESSIONS: i64 = 50;
 
 /// Most bytes kept of what a browser calls itself.
 const MAX_BROWSER_BYTES: usize = 256;
@@ -37,9 +37,9 @@ pub struct ListedSession {
 
 /// A live session.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct AuthenticatedSession {
     /// Who is signed in.
-    pub owner: Owner,
+    pub owner: AccountPrincipal,
     /// Whether this use moved the session's end, so that a cookie should be set anew.
     pub renewed: bool,
 }
@@ -47,41 +47,58 @@ pub struct Session {
 impl Service {
     /// Starts a session of the browser that calls itself so (its `User-Agent`), and makes its token, of which only the
     /// SHA-256 is stored.
-    pub async fn start_session(&self, owner: &Owner, browser: Option<&str>) -> Outcome<String> {
+    pub async fn start_session(
+        &self,
+        owner: &AccountPrincipal,
+        browser: Option<&str>,
+    ) -> ServiceResult<String> {
         let token = random_token()?;
         let now = self.clock.now();
         let end = now.plus(SESSION_LIFETIME);
         self.store
-            .create_session(hash(&token), owner.id().clone(), now, end, browser.map(cut))
+            .create_session(
+                hash(&token),
+                owner.id().clone(),
+                now,
+                end,
+                browser.map(truncate),
+            )
             .await?;
         Ok(token)
     }
 
     /// Who holds `token`; unknown or over: `INVALID_SESSION`. Counts as a use.
-    pub async fn authenticate_session(&self, token: &str) -> Outcome<Session> {
+    pub async fn authenticate_session(&self, token: &str) -> ServiceResult<AuthenticatedSession> {
         let now = self.clock.now();
         let session = self.store.session(hash(token), now).await?;
         let session = session.ok_or(ErrorCode::InvalidSession)?;
-        let owner = Owner::new(session.account);
+        let owner = AccountPrincipal::new(session.account);
         let end = now.plus(SESSION_LIFETIME);
-        let renewed = end.since(session.expires_at) > RENEWAL_STEP;
+        let renewed = end.since(session.expires_at) > MIN_RENEWAL_INTERVAL;
         if renewed {
             self.store.renew_session(hash(token), end).await?;
         }
-        Ok(Session { owner, renewed })
+        Ok(AuthenticatedSession { owner, renewed })
     }
 
     /// Refuses a token as [`Self::authenticate_session`] does, but does not count as a use.
-    pub async fn require_live_session(&self, token: &str) -> Outcome<()> {
+    pub async fn require_live_session(&self, token: &str) -> ServiceResult<()> {
         let session = self.store.session(hash(token), self.clock.now()).await?;
         session.map(drop).ok_or(ErrorCode::InvalidSession.into())
     }
 
     /// The owner's live sessions, last used first; the caller's is the one under `token`.
-    pub async fn sessions(&self, owner: &Owner, token: &str) -> Outcome<Vec<ListedSession>> {
+    pub async fn sessions(
+        &self,
+        owner: &AccountPrincipal,
+        token: &str,
+    ) -> ServiceResult<Vec<ListedSession>> {
         let now = self.clock.now();
         let current = hash(token);
-        let open = self.store.sessions_of(owner.id(), now, LISTED).await?;
+        let open = self
+            .store
+            .sessions_of(owner.id(), now, MAX_LISTED_SESSIONS)
+            .await?;
         let listed = open.into_iter().map(|session| ListedSession {
             is_current: session.token_hash == current,
             last_used_at: session.expires_at.minus(SESSION_LIFETIME),
@@ -92,25 +109,25 @@ impl Service {
     }
 
     /// Ends every session of the owner, the caller's included.
-    pub async fn end_sessions(&self, owner: &Owner) -> Outcome<()> {
+    pub async fn end_sessions(&self, owner: &AccountPrincipal) -> ServiceResult<()> {
         Ok(self.store.end_sessions(owner.id()).await?)
     }
 
     /// Ends the session under `token`, if there is one.
-    pub async fn end_session(&self, token: &str) -> Outcome<()> {
+    pub async fn end_session(&self, token: &str) -> ServiceResult<()> {
         Ok(self.store.end_session(hash(token)).await?)
     }
 }
 
 /// The beginning of a text that may be of any length.
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text[..text.floor_char_boundary(MAX_BROWSER_BYTES)].to_owned()
 }
 
 /// 256 random bits in base64url, which nobody guesses.
-pub(crate) fn random_token() -> Outcome<String> {
+pub(crate) fn random_token() -> ServiceResult<String> {
     let mut bytes = [0; 32];
-    aws_lc_rs::rand::fill(&mut bytes).map_err(Failure::internal)?;
+    aws_lc_rs::rand::fill(&mut bytes).map_err(ServiceError::internal)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 

@@ -4,7 +4,7 @@ use hato_domain::{OutboundPolicy, Plan};
 
 /// The settings that the use cases go by.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ServiceSettings {
     /// The VAPID `sub` (RFC 8292 §2.1).
     pub vapid_subject: String,
     /// The plan of new accounts.

@@ -5,14 +5,14 @@ use hato_domain::{ErrorCode, UnixMillis};
 
 use crate::access::MayManage;
 use crate::ports::{DayCounts, StatsPeriod, StatsRecord};
-use crate::{Outcome, Service};
+use crate::{Service, ServiceResult};
 
 /// How many days are told one by one, today included.
 const DAYS: i64 = 30;
 
 /// How an app stands, for its owner's first look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overview {
+pub struct AppOverview {
     /// Its statistics.
     pub stats: Stats,
     /// Whether it ever had an API key.
@@ -25,23 +25,23 @@ pub struct Overview {
 
 impl Service {
     /// How many subscribe, and what was sent to them: ever, this month and on each of the last 30 days (UTC).
-    pub async fn stats(&self, access: &MayManage) -> Outcome<Stats> {
-        let (record, period) = self.counted(access).await?;
-        Ok(shown(&record, period))
+    pub async fn stats(&self, access: &MayManage) -> ServiceResult<Stats> {
+        let (record, period) = self.read_stats(access).await?;
+        Ok(to_stats(&record, period))
     }
 
     /// The app's statistics, and how far its owner has come.
-    pub async fn overview(&self, access: &MayManage) -> Outcome<Overview> {
-        let (record, period) = self.counted(access).await?;
-        Ok(Overview {
-            stats: shown(&record, period),
+    pub async fn overview(&self, access: &MayManage) -> ServiceResult<AppOverview> {
+        let (record, period) = self.read_stats(access).await?;
+        Ok(AppOverview {
+            stats: to_stats(&record, period),
             had_key: record.had_key,
             had_subscriber: record.had_subscriber,
             has_sent: record.total_sends > 0,
         })
     }
 
-    async fn counted(&self, access: &MayManage) -> Outcome<(StatsRecord, StatsPeriod)> {
+    async fn read_stats(&self, access: &MayManage) -> ServiceResult<(StatsRecord, StatsPeriod)> {
         let now = self.clock.now();
         let period = StatsPeriod {
             first_day: now.day_number() - DAYS + 1,
@@ -52,7 +52,7 @@ impl Service {
     }
 }
 
-fn shown(record: &StatsRecord, period: StatsPeriod) -> Stats {
+fn to_stats(record: &StatsRecord, period: StatsPeriod) -> Stats {
     Stats {
         daily: daily(&record.days, period.first_day),
         active_subscribers: record.active,
@@ -70,7 +70,7 @@ fn daily(days: &[DayCounts], first: i64) -> Vec<DailyStats> {
     let day = |number| {
         let counted = days.iter().find(|day| day.day == number);
         DailyStats {
-            date: UnixMillis::of_day(number).day(),
+            date: UnixMillis::from_day_number(number).day(),
             sends: counted.map_or(0, |day| day.sends),
             sent: counted.map_or(0, |day| day.sent),
             failed: counted.map_or(0, |day| day.failed),

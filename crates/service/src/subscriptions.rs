@@ -5,11 +5,11 @@ use hato_domain::{AppId, BrowserKeys, Endpoint, ErrorCode, SubscriptionId};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe};
-use crate::ports::{NewSubscription, RegisteredSubscription, SubscriptionFilter, SubscriptionPage};
-use crate::{Outcome, Service};
+use crate::ports::{NewSubscription, RegisterOutcome, SubscriptionFilter, SubscriptionPage};
+use crate::{Service, ServiceResult};
 
 /// Subscriptions on a page of the list.
-const LISTED: i64 = 25;
+const SUBSCRIPTIONS_PER_PAGE: i64 = 25;
 
 /// What became of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Service {
         &self,
         access: &MaySubscribe,
         parts: RegistrationParts,
-    ) -> Outcome<Registration> {
+    ) -> ServiceResult<Registration> {
         let subscription = self.new_subscription(access.app(), parts)?;
         registration(self.store.register_subscription(subscription).await?)
     }
@@ -39,7 +39,7 @@ impl Service {
         &self,
         access: &MaySubscribe,
         parts: RegistrationParts,
-    ) -> Outcome<Registration> {
+    ) -> ServiceResult<Registration> {
         let subscription = self.new_subscription(access.app(), parts)?;
         registration(self.store.register_within_limit(subscription).await?)
     }
@@ -49,7 +49,7 @@ impl Service {
         &self,
         access: &MayManage,
         parts: RegistrationParts,
-    ) -> Outcome<Registration> {
+    ) -> ServiceResult<Registration> {
         let subscription = self.new_subscription(access.app(), parts)?;
         registration(self.store.register_within_limit(subscription).await?)
     }
@@ -59,7 +59,7 @@ impl Service {
         &self,
         access: &MayManage,
         endpoint: &Endpoint,
-    ) -> Outcome<()> {
+    ) -> ServiceResult<()> {
         let now = self.clock.now();
         Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
     }
@@ -70,15 +70,15 @@ impl Service {
         access: &MayManage,
         filter: &SubscriptionFilter,
         before: Option<i64>,
-    ) -> Outcome<SubscriptionPage> {
-        let page = self
-            .store
-            .subscriptions_of(access.app(), filter, before, LISTED);
+    ) -> ServiceResult<SubscriptionPage> {
+        let page =
+            self.store
+                .subscriptions_of(access.app(), filter, before, SUBSCRIPTIONS_PER_PAGE);
         Ok(page.await?)
     }
 
     /// Removes a subscription with its record; `NOT_FOUND`.
-    pub async fn remove_subscription(&self, access: &MayManage, id: &str) -> Outcome<()> {
+    pub async fn remove_subscription(&self, access: &MayManage, id: &str) -> ServiceResult<()> {
         let id = SubscriptionId::parse(id)?;
         if self.store.remove_subscription(access.app(), &id).await? {
             Ok(())
@@ -87,7 +87,11 @@ impl Service {
         }
     }
 
-    fn new_subscription(&self, app: &AppId, parts: RegistrationParts) -> Outcome<NewSubscription> {
+    fn new_subscription(
+        &self,
+        app: &AppId,
+        parts: RegistrationParts,
+    ) -> ServiceResult<NewSubscription> {
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
@@ -99,7 +103,11 @@ impl Service {
     }
 
     /// Deactivates the subscription with this endpoint, if the app has it (SPEC 4.3).
-    pub async fn unsubscribe(&self, access: &MaySubscribe, endpoint: &Endpoint) -> Outcome<()> {
+    pub async fn unsubscribe(
+        &self,
+        access: &MaySubscribe,
+        endpoint: &Endpoint,
+    ) -> ServiceResult<()> {
         Ok(self
             .store
             .unsubscribe(access.app(), endpoint, self.clock.now())
@@ -107,15 +115,15 @@ impl Service {
     }
 }
 
-fn registration(registered: RegisteredSubscription) -> Outcome<Registration> {
+fn registration(registered: RegisterOutcome) -> ServiceResult<Registration> {
     let (id, is_new, was_deactivated) = match registered {
-        RegisteredSubscription::Created(id) => (id, true, false),
-        RegisteredSubscription::Updated(id) => (id, false, false),
-        RegisteredSubscription::Reactivated(id) => (id, false, true),
-        RegisteredSubscription::LimitReached => {
+        RegisterOutcome::Created(id) => (id, true, false),
+        RegisterOutcome::Updated(id) => (id, false, false),
+        RegisterOutcome::Reactivated(id) => (id, false, true),
+        RegisterOutcome::LimitReached => {
             return Err(ErrorCode::SubscriberLimitExceeded.into());
         }
-        RegisteredSubscription::NoApp => return Err(ErrorCode::NotFound.into()),
+        RegisterOutcome::NoApp => return Err(ErrorCode::NotFound.into()),
     };
     Ok(Registration {
         id,

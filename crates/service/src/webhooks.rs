@@ -11,21 +11,21 @@ use hato_domain::{DisabledReason, ErrorCode, UnixMillis, WebhookEventId};
 pub use body::event_body;
 
 use crate::access::MayManage;
-use crate::ports::{AttemptRecord, WebhookEnabled, WebhookRecord};
-use crate::{Failure, Outcome, Service};
+use crate::ports::{AttemptRecord, EnableWebhookOutcome, WebhookRecord};
+use crate::{Service, ServiceError, ServiceResult};
 
 /// Attempts of an app that its owner can look at; older ones are removed.
-pub const SHOWN_ATTEMPTS: u32 = 100;
+pub const MAX_KEPT_ATTEMPTS: u32 = 100;
 
 /// How long both secrets sign after a rotation (CONTRACT 8).
-const BOTH_SIGN: Duration = Duration::from_hours(24);
+const ROTATION_OVERLAP: Duration = Duration::from_hours(24);
 
 /// Bytes of a secret; Standard Webhooks takes 24 to 64.
 const SECRET_BYTES: usize = 32;
 
 /// An app's webhook, with its secrets in their text form.
 #[derive(Clone)]
-pub struct Webhook {
+pub struct WebhookDetails {
     /// Where events are posted.
     pub url: String,
     /// `whsec_…`.
@@ -37,114 +37,122 @@ pub struct Webhook {
 }
 
 /// A new signing secret.
-pub fn new_secret() -> Result<[u8; SECRET_BYTES], Failure> {
+pub fn new_secret() -> Result<[u8; SECRET_BYTES], ServiceError> {
     let mut secret = [0; SECRET_BYTES];
-    aws_lc_rs::rand::fill(&mut secret).map_err(Failure::internal)?;
+    aws_lc_rs::rand::fill(&mut secret).map_err(ServiceError::internal)?;
     Ok(secret)
 }
 
 impl Service {
     /// The app's webhook; `NOT_FOUND` while it has no URL, `CONFIG_ERROR` without an encryption key.
-    pub async fn webhook(&self, access: &MayManage) -> Outcome<Webhook> {
+    pub async fn webhook(&self, access: &MayManage) -> ServiceResult<WebhookDetails> {
         let record = self.webhook_record(access).await?;
         if record.secrets.current.is_some() {
-            return self.opened(access, record);
+            return self.open_secrets(access, record);
         }
         let sealed = self.sealed_secret(access)?;
         self.store.keep_first_secret(access.app(), sealed).await?;
         let record = self.webhook_record(access).await?;
-        self.opened(access, record)
+        self.open_secrets(access, record)
     }
 
     /// Makes a new secret; for a day both sign (CONTRACT 8). Refuses as [`Self::webhook`] does.
-    pub async fn rotate_webhook_secret(&self, access: &MayManage) -> Outcome<Webhook> {
+    pub async fn rotate_webhook_secret(&self, access: &MayManage) -> ServiceResult<WebhookDetails> {
         self.webhook(access).await?;
         let sealed = self.sealed_secret(access)?;
-        let until = self.clock.now().plus(BOTH_SIGN);
+        let until = self.clock.now().plus(ROTATION_OVERLAP);
         let rotated = self.store.rotate_secret(access.app(), sealed, until);
         rotated.await?;
         self.webhook(access).await
     }
 
     /// Switches a switched-off webhook on. Refuses as [`Self::webhook`] does, and with `PLAN_REQUIRED`.
-    pub async fn enable_webhook(&self, access: &MayManage) -> Outcome<Webhook> {
+    pub async fn enable_webhook(&self, access: &MayManage) -> ServiceResult<WebhookDetails> {
         match self.store.enable_webhook(access.app()).await? {
-            WebhookEnabled::Done => self.webhook(access).await,
-            WebhookEnabled::PlanRequired => Err(ErrorCode::PlanRequired.into()),
-            WebhookEnabled::NoWebhook => Err(ErrorCode::NotFound.into()),
+            EnableWebhookOutcome::Done => self.webhook(access).await,
+            EnableWebhookOutcome::PlanRequired => Err(ErrorCode::PlanRequired.into()),
+            EnableWebhookOutcome::NoWebhook => Err(ErrorCode::NotFound.into()),
         }
     }
 
     /// Queues a `webhook.test` event; `NOT_FOUND` when the webhook is not active.
-    pub async fn send_test_event(&self, access: &MayManage) -> Outcome<()> {
+    pub async fn send_test_event(&self, access: &MayManage) -> ServiceResult<()> {
         let now = self.clock.now();
         let queued = self.store.queue_test_event(access.app(), now).await?;
-        self.announced(access, queued)
+        self.notify_queued(access, queued)
     }
 
     /// Queues an attempt to post an event besides those that are due by themselves, under its id; `NOT_FOUND` when there is
     /// none any more that was posted before, or the webhook is not active.
-    pub async fn resend_event(&self, access: &MayManage, event: &str) -> Outcome<()> {
+    pub async fn resend_event(&self, access: &MayManage, event: &str) -> ServiceResult<()> {
         let event = WebhookEventId::parse(event)?;
         let now = self.clock.now();
         let queued = self.store.resend_event(access.app(), &event, now).await?;
-        self.announced(access, queued)
+        self.notify_queued(access, queued)
     }
 
     /// The newest attempts to post the app's events, newest first.
-    pub async fn webhook_attempts(&self, access: &MayManage) -> Outcome<Vec<AttemptRecord>> {
-        let attempts = self.store.webhook_attempts(access.app(), SHOWN_ATTEMPTS);
+    pub async fn webhook_attempts(&self, access: &MayManage) -> ServiceResult<Vec<AttemptRecord>> {
+        let attempts = self.store.webhook_attempts(access.app(), MAX_KEPT_ATTEMPTS);
         Ok(attempts.await?)
     }
 
     /// The body of an event of the app, as it is posted; `NOT_FOUND`.
-    pub async fn webhook_event_body(&self, access: &MayManage, event: &str) -> Outcome<String> {
+    pub async fn webhook_event_body(
+        &self,
+        access: &MayManage,
+        event: &str,
+    ) -> ServiceResult<String> {
         let event = WebhookEventId::parse(event)?;
         let event = self.store.webhook_event(access.app(), &event).await?;
         let event = event.ok_or(ErrorCode::NotFound)?;
         let recipients = event.content.recipients();
-        let recipients = self.store.known_recipients(&recipients).await?;
+        let recipients = self.store.reported_recipients(&recipients).await?;
         Ok(event_body(access.app(), &event, &recipients)?)
     }
 
     /// Makes the first secret of a webhook that was just set, so that reading it need not. Without an encryption key it is
     /// made when there is one.
-    pub(crate) async fn make_first_secret(&self, access: &MayManage) -> Outcome<()> {
+    pub(crate) async fn make_first_secret(&self, access: &MayManage) -> ServiceResult<()> {
         if let Ok(sealed) = self.sealed_secret(access) {
             self.store.keep_first_secret(access.app(), sealed).await?;
         }
         Ok(())
     }
 
-    fn announced(&self, access: &MayManage, queued: bool) -> Outcome<()> {
+    fn notify_queued(&self, access: &MayManage, queued: bool) -> ServiceResult<()> {
         if !queued {
             return Err(ErrorCode::NotFound.into());
         }
-        self.wake.ring_for_event(access.app());
+        self.notifier.notify_event(access.app());
         Ok(())
     }
 
-    async fn webhook_record(&self, access: &MayManage) -> Outcome<WebhookRecord> {
+    async fn webhook_record(&self, access: &MayManage) -> ServiceResult<WebhookRecord> {
         let now = self.clock.now();
         let record = self.store.webhook(access.app(), now).await?;
         Ok(record.ok_or(ErrorCode::NotFound)?)
     }
 
-    fn sealed_secret(&self, access: &MayManage) -> Outcome<Vec<u8>> {
+    fn sealed_secret(&self, access: &MayManage) -> ServiceResult<Vec<u8>> {
         let sealer = self.secrets.sealer()?;
         Ok(sealer.seal(access.app().as_str(), &new_secret()?))
     }
 
-    fn opened(&self, access: &MayManage, record: WebhookRecord) -> Outcome<Webhook> {
+    fn open_secrets(
+        &self,
+        access: &MayManage,
+        record: WebhookRecord,
+    ) -> ServiceResult<WebhookDetails> {
         let sealer = self.secrets.sealer()?;
-        let open = |sealed: &[u8]| -> Outcome<String> {
+        let open = |sealed: &[u8]| -> ServiceResult<String> {
             let secret = sealer.open(access.app().as_str(), sealed);
-            Ok(secret_text(&secret.map_err(Failure::internal)?))
+            Ok(secret_text(&secret.map_err(ServiceError::internal)?))
         };
         let current = record.secrets.current.unwrap_or_default();
         let previous = record.secrets.previous;
         let previous = previous.map(|(sealed, until)| open(&sealed).map(|it| (it, until)));
-        Ok(Webhook {
+        Ok(WebhookDetails {
             url: record.url,
             secret: open(&current)?,
             previous_secret: previous.transpose()?,

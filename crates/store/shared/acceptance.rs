@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hato_domain::{AppId, Endpoint, HttpsUrl, Topic, Urgency};
-use hato_service::ports::{AcceptedSend, Audience, NewSend, SendCounts, SendStatus};
+use hato_service::ports::{AcceptSendOutcome, Audience, NewSend, SendCounts, SendStatus};
 
 use crate::accounts::plan;
 use crate::dialect::{Connection, sql};
@@ -13,30 +13,30 @@ use crate::subscriptions::endpoint_hash;
 use crate::webhook_outbox::{announce_completion, is_active};
 
 /// Answers a repeated request, or accepts the send, or does nothing.
-pub(crate) async fn accept(c: &mut Connection, send: NewSend) -> sqlx::Result<AcceptedSend> {
+pub(crate) async fn accept(c: &mut Connection, send: NewSend) -> sqlx::Result<AcceptSendOutcome> {
     match idempotency::earlier(c, &send).await? {
         Earlier::Same {
             send_id,
             recipients,
-        } => Ok(AcceptedSend::Replayed {
+        } => Ok(AcceptSendOutcome::Replayed {
             send_id,
             recipients,
         }),
-        Earlier::Other => Ok(AcceptedSend::Conflict),
+        Earlier::Other => Ok(AcceptSendOutcome::Conflict),
         Earlier::None => accept_new(c, &send).await,
     }
 }
 
-async fn accept_new(c: &mut Connection, send: &NewSend) -> sqlx::Result<AcceptedSend> {
+async fn accept_new(c: &mut Connection, send: &NewSend) -> sqlx::Result<AcceptSendOutcome> {
     let Some(sender) = sender(c, send).await? else {
-        return Ok(AcceptedSend::NotFound);
+        return Ok(AcceptSendOutcome::NotFound);
     };
     let Some(target) = target(c, &sender, send).await? else {
-        return Ok(AcceptedSend::NotFound);
+        return Ok(AcceptSendOutcome::NotFound);
     };
     let recipients = target.recipients();
     if !charge(c, &sender, send, recipients).await? {
-        return Ok(AcceptedSend::OverMonthlyLimit);
+        return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
     record(c, send, &target).await?;
     if recipients == 0 && is_active(c, &send.app_id).await? {
@@ -44,7 +44,7 @@ async fn accept_new(c: &mut Connection, send: &NewSend) -> sqlx::Result<Accepted
         announce_completion(c, &send.app_id, &send.id, nobody, send.now).await?;
     }
     idempotency::keep(c, send, recipients).await?;
-    Ok(AcceptedSend::Queued { recipients })
+    Ok(AcceptSendOutcome::Queued { recipients })
 }
 
 /// The sending app: its account and its audience, read by one statement so that they fit together.

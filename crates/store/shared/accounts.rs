@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, AppId, Email, Month, Plan, UnixMillis};
-use hato_service::ports::{AccountRecord, AccountStore, MonthUse, NewAccount, StoreError};
+use hato_service::ports::{AccountRecord, AccountStore, MonthlyUsage, NewAccount, StoreError};
 
 use crate::Database;
 use crate::deleted_accounts::mark_deleted;
@@ -28,8 +28,12 @@ impl AccountStore for Database {
             .map_err(during("find an account"))
     }
 
-    async fn month_use(&self, account: &AccountId, month: Month) -> Result<MonthUse, StoreError> {
-        month_use(self, account, month)
+    async fn monthly_usage(
+        &self,
+        account: &AccountId,
+        month: Month,
+    ) -> Result<MonthlyUsage, StoreError> {
+        monthly_usage(self, account, month)
             .await
             .map_err(during("count what an account sends"))
     }
@@ -68,11 +72,11 @@ impl AccountRow {
     }
 }
 
-async fn month_use(
+async fn monthly_usage(
     database: &Database,
     account: &AccountId,
     month: Month,
-) -> sqlx::Result<MonthUse> {
+) -> sqlx::Result<MonthlyUsage> {
     let (id, number) = (account.as_str(), month.0);
     let recipients = sqlx::query_scalar!(
         "SELECT recipients FROM monthly_usage WHERE account_id = $1 AND month = $2",
@@ -81,7 +85,7 @@ async fn month_use(
     )
     .fetch_optional(readers(database))
     .await?;
-    Ok(MonthUse {
+    Ok(MonthlyUsage {
         recipients: recipients.unwrap_or_default(),
         by_app: sent_by_app(database, account, month).await?,
     })

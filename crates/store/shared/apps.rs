@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, AppId, Name, Plan, UnixMillis, WebhookUrl};
-use hato_service::ports::{AppRecord, AppStore, CreatedApp, NewApp, StoreError, WebhookSet};
+use hato_service::ports::{
+    AppRecord, AppStore, CreateAppOutcome, NewApp, SetWebhookOutcome, StoreError,
+};
 
 use crate::Database;
 use crate::accounts::plan;
@@ -13,7 +15,7 @@ use crate::webhooks::set_up;
 
 #[async_trait]
 impl AppStore for Database {
-    async fn create_app(&self, app: NewApp) -> Result<CreatedApp, StoreError> {
+    async fn create_app(&self, app: NewApp) -> Result<CreateAppOutcome, StoreError> {
         write(self, "make an app", |c| Box::pin(create(c, app))).await
     }
 
@@ -61,7 +63,7 @@ impl AppStore for Database {
         &self,
         app: &AppId,
         url: Option<WebhookUrl>,
-    ) -> Result<WebhookSet, StoreError> {
+    ) -> Result<SetWebhookOutcome, StoreError> {
         let app = app.clone();
         write(self, "set a webhook", |c| {
             Box::pin(set_webhook(c, app, url))
@@ -111,12 +113,12 @@ impl AppRow {
     }
 }
 
-async fn create(c: &mut Connection, app: NewApp) -> sqlx::Result<CreatedApp> {
+async fn create(c: &mut Connection, app: NewApp) -> sqlx::Result<CreateAppOutcome> {
     let limit = max_apps(c, &app.account_id).await?;
     Ok(if insert_within(c, &app, limit).await? {
-        CreatedApp::Created
+        CreateAppOutcome::Created
     } else {
-        CreatedApp::LimitReached
+        CreateAppOutcome::LimitReached
     })
 }
 
@@ -165,7 +167,7 @@ async fn set_webhook(
     c: &mut Connection,
     app: AppId,
     url: Option<WebhookUrl>,
-) -> sqlx::Result<WebhookSet> {
+) -> sqlx::Result<SetWebhookOutcome> {
     let (app, url) = (app.as_str(), url.as_ref().map(WebhookUrl::as_str));
     let plan = Plan::FOR_WEBHOOKS.as_str();
     let before = webhook_url(c, app).await?;
@@ -184,13 +186,13 @@ async fn set_webhook(
         if url.is_some() {
             set_up(c, app, before.as_deref() != url).await?;
         }
-        return Ok(WebhookSet::Done);
+        return Ok(SetWebhookOutcome::Done);
     }
     let is_there = exists(c, app).await?;
     Ok(if is_there {
-        WebhookSet::PlanRequired
+        SetWebhookOutcome::PlanRequired
     } else {
-        WebhookSet::NoApp
+        SetWebhookOutcome::NoApp
     })
 }
 

@@ -1,15 +1,17 @@
 //! Claiming: the page that has been due longest, taken off the front of its send.
 
 use hato_domain::{AppId, SendId, Topic, Ttl, UnixMillis, Urgency};
-use hato_service::ports::{Claim, ClaimedPage, JobId, Lease, NextPage, PageRange, RecipientId};
+use hato_service::ports::{
+    ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
+};
 
 use crate::dialect::{Connection, sql};
 use crate::failure::unreadable;
 use crate::queue::queue_positions;
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
-pub(crate) async fn claim(c: &mut Connection, claim: Claim) -> sqlx::Result<NextPage> {
-    let Some(earliest) = earliest(c, &claim.passing_over).await? else {
+pub(crate) async fn claim(c: &mut Connection, claim: PageClaimRequest) -> sqlx::Result<NextPage> {
+    let Some(earliest) = earliest(c, &claim.excluded_apps).await? else {
         return Ok(NextPage::Idle { next_due: None });
     };
     if earliest.due_at > claim.now.0 {
@@ -32,11 +34,14 @@ struct EarliestRow {
 }
 
 /// The first job of the queue that is not of one of these apps.
-async fn earliest(c: &mut Connection, passing_over: &[AppId]) -> sqlx::Result<Option<EarliestRow>> {
-    if passing_over.is_empty() {
+async fn earliest(
+    c: &mut Connection,
+    excluded_apps: &[AppId],
+) -> sqlx::Result<Option<EarliestRow>> {
+    if excluded_apps.is_empty() {
         return earliest_of_all(c).await;
     }
-    earliest_of_others(c, &name_list(passing_over)?).await
+    earliest_of_others(c, &name_list(excluded_apps)?).await
 }
 
 async fn earliest_of_all(c: &mut Connection) -> sqlx::Result<Option<EarliestRow>> {
@@ -50,7 +55,7 @@ async fn earliest_of_all(c: &mut Connection) -> sqlx::Result<Option<EarliestRow>
 /// Goes from app to app in the index, so that thousands of jobs of an app that is passed over cost nothing.
 async fn earliest_of_others(
     c: &mut Connection,
-    passing_over: &str,
+    excluded_apps: &str,
 ) -> sqlx::Result<Option<EarliestRow>> {
     sql!(query_as EarliestRow [
         r#"WITH RECURSIVE waiting (app_id) AS (
@@ -64,7 +69,7 @@ async fn earliest_of_others(
                                 ORDER BY j.due_at, j.id LIMIT 1)
                         FROM waiting WHERE waiting.app_id NOT IN ("# NAMES r#"))
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ] passing_over)
+    ] excluded_apps)
     .fetch_optional(c)
     .await
 }
@@ -207,7 +212,7 @@ fn page(job: JobRow, range: PageRange, send: SendRow) -> sqlx::Result<ClaimedPag
     let parsed = |urgency: String| Urgency::parse(&urgency).map_err(|_| unreadable("urgency"));
     let named = |topic: String| Topic::parse(&topic).map_err(|_| unreadable("topic"));
     Ok(ClaimedPage {
-        lease: Lease {
+        lease: PageLease {
             job: JobId(job.id),
             token: job.lease_token,
         },

@@ -1,7 +1,7 @@
 //! Dead letters: who finally failed, and why.
 
 use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
-use hato_service::ports::{DeadLetter, DeadLetterRecord};
+use hato_service::ports::{DeadLetterRecord, NewDeadLetter};
 
 use crate::Database;
 use crate::dialect::{Connection, readers, sql};
@@ -64,7 +64,7 @@ pub(crate) async fn list(
 pub(crate) async fn bury(
     c: &mut Connection,
     page: &SettledPage,
-    dead_letters: &[DeadLetter],
+    dead_letters: &[NewDeadLetter],
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     if dead_letters.is_empty() {
@@ -88,7 +88,7 @@ pub(crate) async fn bury(
 }
 
 /// A JSON array of (recipient, reason, HTTP status or null).
-fn failure_list(dead_letters: &[DeadLetter]) -> sqlx::Result<String> {
+fn failure_list(dead_letters: &[NewDeadLetter]) -> sqlx::Result<String> {
     let failures: Vec<_> = dead_letters
         .iter()
         .map(|letter| {

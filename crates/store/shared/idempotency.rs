@@ -23,7 +23,7 @@ struct KeptRow {
 
 /// The request of the same app, path and name, unless it is too old.
 pub(crate) async fn earlier(c: &mut Connection, send: &NewSend) -> sqlx::Result<Earlier> {
-    let Some(request) = &send.repeatable else {
+    let Some(request) = &send.idempotency else {
         return Ok(Earlier::None);
     };
     let (app, key, since) = (send.app_id.as_str(), request.key.as_str(), request.since.0);
@@ -50,7 +50,7 @@ pub(crate) async fn earlier(c: &mut Connection, send: &NewSend) -> sqlx::Result<
 
 /// Keeps the answer of a send that is being accepted, in place of one that is too old.
 pub(crate) async fn keep(c: &mut Connection, send: &NewSend, queued: i64) -> sqlx::Result<()> {
-    let Some(request) = &send.repeatable else {
+    let Some(request) = &send.idempotency else {
         return Ok(());
     };
     let (app, key, id) = (send.app_id.as_str(), request.key.as_str(), send.id.as_str());

@@ -1,8 +1,8 @@
 //! What happened to API keys. Events outlive their key.
 
 use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
-use hato_service::access::Actor;
-use hato_service::ports::{KeyEvent, KeyEventRecord};
+use hato_service::access::ActorRecord;
+use hato_service::ports::{KeyEventKind, KeyEventRecord};
 
 use crate::Database;
 use crate::dialect::{Connection, readers};
@@ -81,7 +81,7 @@ impl KeyEventRow {
             key_id: KeyId::trusted(self.key_id),
             key_name: self.key_name,
             key_scope: Scope::parse(&self.key_scope).map_err(|_| unreadable("scope"))?,
-            actor: Actor {
+            actor: ActorRecord {
                 kind: actor_kind(&self.actor_kind)?,
                 id: self.actor_id,
                 name: self.actor_name,
@@ -91,8 +91,8 @@ impl KeyEventRow {
     }
 }
 
-fn event(text: &str) -> sqlx::Result<KeyEvent> {
-    [KeyEvent::Created, KeyEvent::Deleted]
+fn event(text: &str) -> sqlx::Result<KeyEventKind> {
+    [KeyEventKind::Created, KeyEventKind::Deleted]
         .into_iter()
         .find(|event| event.as_str() == text)
         .ok_or_else(|| unreadable("event"))

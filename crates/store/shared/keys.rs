@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, KeyId, PageRequest, Scope, UnixMillis};
 use hato_service::ports::{
-    DeletedKey, KeyEvent, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord, PepperedHash,
-    StoreError, UsedKey,
+    AuthenticatedKey, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord,
+    PepperedHash, StoreError,
 };
 
 use crate::Database;
@@ -18,7 +18,10 @@ impl KeyStore for Database {
         write(self, "make a key", |c| Box::pin(create(c, key))).await
     }
 
-    async fn key_by_hash(&self, hash: PepperedHash) -> Result<Option<UsedKey>, StoreError> {
+    async fn key_by_hash(
+        &self,
+        hash: PepperedHash,
+    ) -> Result<Option<AuthenticatedKey>, StoreError> {
         let hash = &hash[..];
         let row = sqlx::query_as!(
             UsedKeyRow,
@@ -104,7 +107,7 @@ struct UsedKeyRow {
 }
 
 impl UsedKeyRow {
-    fn into_used(self) -> sqlx::Result<UsedKey> {
+    fn into_used(self) -> sqlx::Result<AuthenticatedKey> {
         let row = KeyRow {
             id: self.id,
             app_id: self.app_id,
@@ -113,7 +116,7 @@ impl UsedKeyRow {
             last_used_at: self.last_used_at,
             created_at: self.created_at,
         };
-        Ok(UsedKey {
+        Ok(AuthenticatedKey {
             record: row.into_record()?,
             vapid_public_key: self.vapid_public_key,
         })
@@ -174,7 +177,7 @@ async fn delete(c: &mut Connection, key: DeletedKey) -> sqlx::Result<bool> {
 fn creation(key: NewKeyRecord) -> (AppId, KeyEventRecord) {
     let event = KeyEventRecord {
         id: key.event_id,
-        event: KeyEvent::Created,
+        event: KeyEventKind::Created,
         key_id: key.id,
         key_name: key.name,
         key_scope: key.scope,
@@ -187,7 +190,7 @@ fn creation(key: NewKeyRecord) -> (AppId, KeyEventRecord) {
 fn deletion(key: DeletedKey, name: String, scope: &str) -> sqlx::Result<(AppId, KeyEventRecord)> {
     let event = KeyEventRecord {
         id: key.event_id,
-        event: KeyEvent::Deleted,
+        event: KeyEventKind::Deleted,
         key_id: key.id,
         key_name: name,
         key_scope: Scope::parse(scope).map_err(|_| unreadable("scope"))?,

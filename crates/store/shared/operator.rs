@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, Email, Month, Plan, UnixMillis};
-use hato_service::ports::{AccountUse, OperatorStore, StoreError};
+use hato_service::ports::{AccountUsage, OperatorStore, StoreError};
 
 use crate::Database;
 use crate::accounts::plan;
@@ -33,7 +33,7 @@ impl OperatorStore for Database {
         month: Month,
         after: Option<AccountId>,
         limit: i64,
-    ) -> Result<Vec<AccountUse>, StoreError> {
+    ) -> Result<Vec<AccountUsage>, StoreError> {
         let after = after.as_ref().map_or("", AccountId::as_str);
         let rows = sqlx::query_as!(
             AccountUseRow,
@@ -90,8 +90,8 @@ struct AccountUseRow {
 }
 
 impl AccountUseRow {
-    fn into_use(self) -> sqlx::Result<AccountUse> {
-        Ok(AccountUse {
+    fn into_use(self) -> sqlx::Result<AccountUsage> {
+        Ok(AccountUsage {
             id: AccountId::trusted(self.id),
             email: self.email,
             plan: plan(&self.plan)?,

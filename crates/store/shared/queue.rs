@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, BrowserKeys, Endpoint, SendId, SubscriptionId, UnixMillis};
 use hato_service::ports::{
-    Claim, ClaimedPage, DeliveryQueue, Lease, NextPage, PageRange, Recipient, RecipientId, Settled,
-    Settlement, StoreError,
+    ClaimedPage, DeliveryQueue, NextPage, PageClaimRequest, PageLease, PageRange, Recipient,
+    RecipientId, SettleOutcome, Settlement, StoreError,
 };
 
 use crate::Database;
@@ -18,7 +18,7 @@ use crate::settlement::{SettledPage, settle};
 
 #[async_trait]
 impl DeliveryQueue for Database {
-    async fn claim_page(&self, wanted: Claim) -> Result<NextPage, StoreError> {
+    async fn claim_page(&self, wanted: PageClaimRequest) -> Result<NextPage, StoreError> {
         write(self, "claim a page", |c| Box::pin(claim(c, wanted))).await
     }
 
@@ -45,7 +45,11 @@ impl DeliveryQueue for Database {
             .map_err(during("read the recipients of a page"))
     }
 
-    async fn renew_leases(&self, leases: &[Lease], until: UnixMillis) -> Result<(), StoreError> {
+    async fn renew_leases(
+        &self,
+        leases: &[PageLease],
+        until: UnixMillis,
+    ) -> Result<(), StoreError> {
         if leases.is_empty() {
             return Ok(());
         }
@@ -61,7 +65,7 @@ impl DeliveryQueue for Database {
         page: &ClaimedPage,
         settlement: Settlement,
         now: UnixMillis,
-    ) -> Result<Settled, StoreError> {
+    ) -> Result<SettleOutcome, StoreError> {
         let page = SettledPage::of(page);
         write(self, "settle a page", move |c| {
             Box::pin(settle(c, page, settlement, now))
@@ -69,7 +73,7 @@ impl DeliveryQueue for Database {
         .await
     }
 
-    async fn release(&self, lease: Lease, due_at: UnixMillis) -> Result<(), StoreError> {
+    async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {
         write(self, "give a page back", move |c| {
             Box::pin(release(c, lease, due_at))
         })
@@ -136,7 +140,7 @@ async fn listed(database: &Database, numbers: &[RecipientId]) -> sqlx::Result<Ve
     .await
 }
 
-async fn renew(c: &mut Connection, leases: Vec<Lease>, until: UnixMillis) -> sqlx::Result<()> {
+async fn renew(c: &mut Connection, leases: Vec<PageLease>, until: UnixMillis) -> sqlx::Result<()> {
     for lease in leases {
         sqlx::query!(
             "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
@@ -151,7 +155,7 @@ async fn renew(c: &mut Connection, leases: Vec<Lease>, until: UnixMillis) -> sql
 }
 
 /// A new token, so that the lease that is given back settles nothing any more.
-async fn release(c: &mut Connection, lease: Lease, due_at: UnixMillis) -> sqlx::Result<()> {
+async fn release(c: &mut Connection, lease: PageLease, due_at: UnixMillis) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 0
          WHERE id = $1 AND lease_token = $2",

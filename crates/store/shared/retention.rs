@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use hato_domain::UnixMillis;
-use hato_service::ports::{Retention, StoreError};
+use hato_service::ports::{RetentionStore, StoreError};
 
 use crate::Database;
 use crate::dialect::{Connection, write};
 
 #[async_trait]
-impl Retention for Database {
+impl RetentionStore for Database {
     async fn purge_sends(&self, before: UnixMillis, limit: u32) -> Result<bool, StoreError> {
         write(self, "remove old sends", move |c| {
             Box::pin(purge_sends(c, before.0, limit.into()))

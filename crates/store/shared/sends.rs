@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
-use hato_service::access::{Actor, ActorKind};
+use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptedSend, DeadLetterRecord, NewSend, SendCounts, SendFailure, SendRecord, SendStatus,
+    AcceptSendOutcome, DeadLetterRecord, NewSend, SendCounts, SendFailure, SendRecord, SendStatus,
     SendStore, StoreError,
 };
 
@@ -18,7 +18,7 @@ use crate::paging::bound;
 
 #[async_trait]
 impl SendStore for Database {
-    async fn accept_send(&self, send: NewSend) -> Result<AcceptedSend, StoreError> {
+    async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
         write(self, "accept a send", |c| Box::pin(accept(c, send))).await
     }
 
@@ -145,7 +145,7 @@ impl SendRow {
                 skipped: self.skipped,
                 cancelled: self.cancelled,
             },
-            actor: Actor {
+            actor: ActorRecord {
                 kind: actor_kind(&self.actor_kind)?,
                 id: self.actor_id,
                 name: self.actor_name,

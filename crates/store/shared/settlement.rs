@@ -2,7 +2,8 @@
 
 use hato_domain::{AppId, Plan, SendId, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, Expired, FailureTally, Lease, PageRange, RetryJob, SendCounts, Settled, Settlement,
+    ClaimedPage, ExpiredRecipient, FailureTally, PageLease, PageRange, RetryJob, SendCounts,
+    SettleOutcome, Settlement,
 };
 
 use crate::cancellation::count_cancelled;
@@ -14,7 +15,7 @@ use crate::webhook_outbox::{announce_completion, announce_results};
 
 /// What settling needs to know of a page.
 pub(crate) struct SettledPage {
-    lease: Lease,
+    lease: PageLease,
     pub(crate) send_id: SendId,
     pub(crate) app_id: AppId,
     pub(crate) attempt: u8,
@@ -46,9 +47,9 @@ pub(crate) async fn settle(
     page: SettledPage,
     settlement: Settlement,
     now: UnixMillis,
-) -> sqlx::Result<Settled> {
+) -> sqlx::Result<SettleOutcome> {
     if !remove_job(c, page.lease).await? {
-        return Ok(Settled::LeaseLost);
+        return Ok(SettleOutcome::LeaseLost);
     }
     let send = count(c, &page.send_id, &settlement).await?;
     count_day(c, &page, &settlement).await?;
@@ -66,13 +67,13 @@ pub(crate) async fn settle(
     }
     let tells_the_end = finish(c, &page.send_id, send.is_watched, now).await?;
     Ok(if results.is_some() || tells_the_end {
-        Settled::Announced { results }
+        SettleOutcome::RecordedWithEvents { results }
     } else {
-        Settled::Recorded
+        SettleOutcome::Recorded
     })
 }
 
-async fn remove_job(c: &mut Connection, lease: Lease) -> sqlx::Result<bool> {
+async fn remove_job(c: &mut Connection, lease: PageLease) -> sqlx::Result<bool> {
     let removed = sqlx::query!(
         "DELETE FROM jobs WHERE id = $1 AND lease_token = $2",
         lease.job.0,
@@ -87,7 +88,7 @@ async fn remove_job(c: &mut Connection, lease: Lease) -> sqlx::Result<bool> {
 async fn deactivate(
     c: &mut Connection,
     page: &SettledPage,
-    expired: &[Expired],
+    expired: &[ExpiredRecipient],
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     if expired.is_empty() {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, Endpoint, Platform, SubscriptionId, UnixMillis};
 use hato_service::ports::{
-    NewSubscription, RegisteredSubscription, StoreError, SubscriptionFilter, SubscriptionPage,
+    NewSubscription, RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage,
     SubscriptionStore,
 };
 use sha2::{Digest as _, Sha256};
@@ -19,7 +19,7 @@ impl SubscriptionStore for Database {
     async fn register_subscription(
         &self,
         subscription: NewSubscription,
-    ) -> Result<RegisteredSubscription, StoreError> {
+    ) -> Result<RegisterOutcome, StoreError> {
         write(self, "register a subscription", |c| {
             Box::pin(register(c, subscription, false))
         })
@@ -29,7 +29,7 @@ impl SubscriptionStore for Database {
     async fn register_within_limit(
         &self,
         subscription: NewSubscription,
-    ) -> Result<RegisteredSubscription, StoreError> {
+    ) -> Result<RegisterOutcome, StoreError> {
         write(self, "register a subscription within the limit", |c| {
             Box::pin(register(c, subscription, true))
         })
@@ -83,9 +83,9 @@ async fn register(
     c: &mut Connection,
     subscription: NewSubscription,
     limited: bool,
-) -> sqlx::Result<RegisteredSubscription> {
+) -> sqlx::Result<RegisterOutcome> {
     if let Some(id) = update_active(c, &subscription).await? {
-        return Ok(RegisteredSubscription::Updated(SubscriptionId::trusted(id)));
+        return Ok(RegisterOutcome::Updated(SubscriptionId::trusted(id)));
     }
     lock_app(c, &subscription.app_id).await?;
     let limit = if limited {
@@ -102,20 +102,20 @@ async fn register(
     }
     let id = SubscriptionId::trusted(active.public_id);
     Ok(if id == subscription.id {
-        RegisteredSubscription::Created(id)
+        RegisterOutcome::Created(id)
     } else if active.position == position {
-        RegisteredSubscription::Reactivated(id)
+        RegisterOutcome::Reactivated(id)
     } else {
-        RegisteredSubscription::Updated(id)
+        RegisterOutcome::Updated(id)
     })
 }
 
 /// No position was to be had below this limit.
-fn refusal(limit: i64) -> RegisteredSubscription {
+fn refusal(limit: i64) -> RegisterOutcome {
     if limit == i64::MAX {
-        RegisteredSubscription::NoApp
+        RegisterOutcome::NoApp
     } else {
-        RegisteredSubscription::LimitReached
+        RegisterOutcome::LimitReached
     }
 }
 

@@ -1,7 +1,7 @@
-//! What is due of a lane, and what an event takes with it: one statement each, for there is one of each for every event.
+//! What is due of an outbox, and what an event takes with it: one statement each, for there is one of each for every event.
 
 use hato_domain::UnixMillis;
-use hato_service::ports::{Agenda, LaneLease, Posting, RecipientRun, WebhookEvent};
+use hato_service::ports::{AttemptInputs, DueEvents, IdRange, OutboxLease, WebhookEvent};
 
 use crate::Database;
 use crate::dialect::{Connection, read_often, sql};
@@ -10,7 +10,7 @@ use crate::queue::number_list;
 use crate::webhook_events::{EventRow, known, run_list};
 use crate::webhooks::WebhookRow;
 
-/// An event of the agenda, and the webhook; without an event when none is due.
+/// An event that is due, and the webhook; without an event when none is due.
 struct AgendaRow {
     url: Option<String>,
     plan: String,
@@ -64,24 +64,24 @@ impl AgendaRow {
     }
 }
 
-/// What is due of the lane but not in flight, at most `limit` of each kind.
-pub(crate) async fn agenda(
+/// What is due of the outbox but not in flight, at most `limit` of each kind.
+pub(crate) async fn due_events(
     database: &Database,
-    lane: &LaneLease,
+    outbox: &OutboxLease,
     in_flight: &[i64],
     now: UnixMillis,
     limit: i64,
-) -> sqlx::Result<Agenda> {
-    let (lane, in_flight) = (lane.clone(), number_list(in_flight)?);
+) -> sqlx::Result<DueEvents> {
+    let (outbox, in_flight) = (outbox.clone(), number_list(in_flight)?);
     let rows = read_often(database, move |c| {
-        Box::pin(rows(c, lane, in_flight, now, limit))
+        Box::pin(rows(c, outbox, in_flight, now, limit))
     });
     let rows = rows.await?;
     let Some(webhook) = rows.first().map(AgendaRow::webhook) else {
-        return Ok(Agenda::LeaseLost);
+        return Ok(DueEvents::LeaseLost);
     };
     let Some(webhook) = webhook.into_active(now)? else {
-        return Ok(Agenda::Discard);
+        return Ok(DueEvents::Discard);
     };
     let (mut first, mut again) = (Vec::new(), Vec::new());
     for row in rows {
@@ -91,7 +91,7 @@ pub(crate) async fn agenda(
             None => {}
         }
     }
-    Ok(Agenda::Post {
+    Ok(DueEvents::Post {
         webhook,
         first,
         again,
@@ -101,12 +101,12 @@ pub(crate) async fn agenda(
 /// First attempts, resends and retries, each found by an index of their own.
 async fn rows(
     c: &mut Connection,
-    lane: LaneLease,
+    outbox: OutboxLease,
     in_flight: String,
     now: UnixMillis,
     limit: i64,
 ) -> sqlx::Result<Vec<AgendaRow>> {
-    let app = lane.app_id.as_str();
+    let app = outbox.app_id.as_str();
     sql!(query_as AgendaRow [
         r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.sealed_secret AS "sealed_secret?",
                   w.sealed_previous_secret AS "sealed_previous_secret?",
@@ -143,7 +143,7 @@ async fn rows(
            ) AS e ON TRUE
            WHERE w.app_id = $2 AND w.lease_token = $5 AND p.deleted_at IS NULL
            ORDER BY e.part, e.place, e.id"#
-    ] in_flight, app, now.0, limit, lane.token)
+    ] in_flight, app, now.0, limit, outbox.token)
     .fetch_all(c)
     .await
 }
@@ -162,14 +162,14 @@ struct PostingRow {
 }
 
 /// What an event that names these recipients takes with it, unless the lease was lost or the webhook is not active.
-pub(crate) async fn posting(
+pub(crate) async fn attempt_inputs(
     database: &Database,
-    lane: &LaneLease,
-    recipients: &[RecipientRun],
+    outbox: &OutboxLease,
+    recipients: &[IdRange],
     now: UnixMillis,
-) -> sqlx::Result<Option<Posting>> {
-    let (lane, runs) = (lane.clone(), run_list(recipients)?);
-    let row = read_often(database, move |c| Box::pin(row(c, lane, runs)));
+) -> sqlx::Result<Option<AttemptInputs>> {
+    let (outbox, runs) = (outbox.clone(), run_list(recipients)?);
+    let row = read_often(database, move |c| Box::pin(row(c, outbox, runs)));
     let Some(row) = row.await? else {
         return Ok(None);
     };
@@ -187,7 +187,7 @@ pub(crate) async fn posting(
         disabled_reason: row.disabled_reason,
     };
     let webhook = webhook.into_active(now)?;
-    Ok(webhook.map(|webhook| Posting {
+    Ok(webhook.map(|webhook| AttemptInputs {
         webhook,
         recipients,
     }))
@@ -195,10 +195,10 @@ pub(crate) async fn posting(
 
 async fn row(
     c: &mut Connection,
-    lane: LaneLease,
+    outbox: OutboxLease,
     runs: String,
 ) -> sqlx::Result<Option<PostingRow>> {
-    let app = lane.app_id.as_str();
+    let app = outbox.app_id.as_str();
     sql!(query_as PostingRow [
         r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.sealed_secret AS "sealed_secret?",
                   w.sealed_previous_secret AS "sealed_previous_secret?",
@@ -211,7 +211,7 @@ async fn row(
                 CROSS JOIN webhooks AS w JOIN apps AS p ON p.id = w.app_id
                                          JOIN accounts AS a ON a.id = p.account_id
            WHERE w.app_id = $2 AND w.lease_token = $3 AND p.deleted_at IS NULL"#
-    ] runs, app, lane.token)
+    ] runs, app, outbox.token)
     .fetch_optional(c)
     .await
 }

@@ -2,37 +2,39 @@
 
 use std::time::Duration;
 
-use hato_domain::{AppId, DisabledReason, PostFailure, SendId, UnixMillis, WebhookEventId};
-use hato_service::ports::{Attempt, AttemptRecord, AttemptRecorded, LaneLease, PostReply, Verdict};
+use hato_domain::{AppId, DisabledReason, NoResponseReason, SendId, UnixMillis, WebhookEventId};
+use hato_service::ports::{
+    Attempt, AttemptRecord, Disposition, OutboxLease, RecordAttemptOutcome, WebhookResponse,
+};
 
 use crate::Database;
 use crate::dialect::{Connection, readers, sql};
 use crate::failure::unreadable;
 use crate::webhook_events::{count, kind};
 
-/// Records an attempt, unless the lane is somebody else's by now. Nothing has succeeded since `failing_limit`: the webhook is
+/// Records an attempt, unless the outbox is somebody else's by now. Nothing has succeeded since `failing_limit`: the webhook is
 /// switched off.
 pub(crate) async fn record(
     c: &mut Connection,
-    lane: LaneLease,
+    outbox: OutboxLease,
     attempt: Attempt,
     failing_limit: UnixMillis,
     now: UnixMillis,
-) -> sqlx::Result<AttemptRecorded> {
-    let fate = Fate::of(c, &lane.app_id, &attempt, now).await?;
-    if !note(c, &lane, &attempt, fate, now).await? && !is_held(c, &lane).await? {
-        return Ok(AttemptRecorded::LeaseLost);
+) -> sqlx::Result<RecordAttemptOutcome> {
+    let fate = Fate::of(c, &outbox.app_id, &attempt, now).await?;
+    if !note(c, &outbox, &attempt, fate, now).await? && !is_held(c, &outbox).await? {
+        return Ok(RecordAttemptOutcome::LeaseLost);
     }
-    let (reason, limit) = match attempt.verdict {
-        Verdict::Arrived => return Ok(AttemptRecorded::Recorded),
-        Verdict::Gone => (DisabledReason::Gone, None),
-        Verdict::Failed(_) => (DisabledReason::Failing, Some(failing_limit)),
+    let (reason, limit) = match attempt.disposition {
+        Disposition::Arrived => return Ok(RecordAttemptOutcome::Recorded),
+        Disposition::Gone => (DisabledReason::Gone, None),
+        Disposition::Failed(_) => (DisabledReason::Failing, Some(failing_limit)),
     };
-    let is_off = switch_off(c, &lane.app_id, &attempt.url, reason, limit).await?;
+    let is_off = switch_off(c, &outbox.app_id, &attempt.url, reason, limit).await?;
     Ok(if is_off {
-        AttemptRecorded::SwitchedOff(reason)
+        RecordAttemptOutcome::SwitchedOff(reason)
     } else {
-        AttemptRecorded::Recorded
+        RecordAttemptOutcome::Recorded
     })
 }
 
@@ -56,13 +58,14 @@ impl Fate {
         now: UnixMillis,
     ) -> sqlx::Result<Self> {
         let goes_elsewhere =
-            attempt.verdict == Verdict::Gone && !is_current(c, app, &attempt.url).await?;
-        let due = match attempt.verdict {
-            Verdict::Failed(next) => next,
-            Verdict::Gone if goes_elsewhere => Some(now),
-            Verdict::Arrived | Verdict::Gone => None,
+            attempt.disposition == Disposition::Gone && !is_current(c, app, &attempt.url).await?;
+        let due = match attempt.disposition {
+            Disposition::Failed(next) => next,
+            Disposition::Gone if goes_elsewhere => Some(now),
+            Disposition::Arrived | Disposition::Gone => None,
         };
-        let leaves_retries = goes_elsewhere || matches!(attempt.verdict, Verdict::Failed(_));
+        let leaves_retries =
+            goes_elsewhere || matches!(attempt.disposition, Disposition::Failed(_));
         Ok(Self {
             is_resend: attempt.resend.is_some(),
             resent: attempt.resend.filter(|_| !goes_elsewhere),
@@ -72,26 +75,28 @@ impl Fate {
     }
 }
 
-/// Keeps the attempt, moves its event on and notes how the receiver does, each only while the lane is held; `false` when
+/// Keeps the attempt, moves its event on and notes how the receiver does, each only while the outbox is held; `false` when
 /// nothing was kept. An attempt at a URL that was changed meanwhile says nothing about the receiver.
 async fn note(
     c: &mut Connection,
-    lane: &LaneLease,
+    outbox: &OutboxLease,
     attempt: &Attempt,
     fate: Fate,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
-    let (status, failure, answer) = match &attempt.reply {
-        PostReply::Answer { status, text } => (Some(i64::from(*status)), None, text.as_str()),
-        PostReply::Nothing(failure) => (None, Some(failure.as_str()), ""),
+    let (status, failure, answer) = match &attempt.response {
+        WebhookResponse::Received { status, text } => {
+            (Some(i64::from(*status)), None, text.as_str())
+        }
+        WebhookResponse::NotReceived(failure) => (None, Some(failure.as_str()), ""),
     };
-    let (app, token, url) = (lane.app_id.as_str(), lane.token, attempt.url.as_str());
+    let (app, token, url) = (outbox.app_id.as_str(), outbox.token, attempt.url.as_str());
     let duration = i64::try_from(attempt.duration.as_millis()).unwrap_or(i64::MAX);
     let (retries, resends) = (i64::from(!fate.is_resend), i64::from(fate.is_resend));
     let resent = fate.resent.map(|at| at.0);
     let due = fate.due.map(|at| at.0);
     let (has_arrived, slow) = (
-        attempt.verdict == Verdict::Arrived,
+        attempt.disposition == Disposition::Arrived,
         i64::from(attempt.is_slow),
     );
     let noted = sql!(query [
@@ -123,12 +128,12 @@ async fn note(
     Ok(noted.rows_affected() > 0)
 }
 
-async fn is_held(c: &mut Connection, lane: &LaneLease) -> sqlx::Result<bool> {
-    let app = lane.app_id.as_str();
+async fn is_held(c: &mut Connection, outbox: &OutboxLease) -> sqlx::Result<bool> {
+    let app = outbox.app_id.as_str();
     let held = sqlx::query_scalar!(
         r#"SELECT 1 AS "one!: i64" FROM webhooks WHERE app_id = $1 AND lease_token = $2"#,
         app,
-        lane.token
+        outbox.token
     );
     Ok(held.fetch_optional(c).await?.is_some())
 }
@@ -187,7 +192,7 @@ impl AttemptRow {
     fn into_record(self) -> sqlx::Result<AttemptRecord> {
         let millis = u64::try_from(self.duration_ms).map_err(|_| unreadable("duration"))?;
         Ok(AttemptRecord {
-            reply: reply(self.http_status, self.failure.as_deref(), self.answer)?,
+            response: response(self.http_status, self.failure.as_deref(), self.answer)?,
             event_id: WebhookEventId::trusted(self.public_id),
             kind: kind(&self.kind)?,
             send_id: self.send_id.map(SendId::trusted),
@@ -201,13 +206,17 @@ impl AttemptRow {
     }
 }
 
-fn reply(status: Option<i64>, failure: Option<&str>, text: String) -> sqlx::Result<PostReply> {
-    match (status, failure.and_then(PostFailure::parse)) {
+fn response(
+    status: Option<i64>,
+    failure: Option<&str>,
+    text: String,
+) -> sqlx::Result<WebhookResponse> {
+    match (status, failure.and_then(NoResponseReason::parse)) {
         (Some(status), _) => {
             let status = u16::try_from(status).map_err(|_| unreadable("status"))?;
-            Ok(PostReply::Answer { status, text })
+            Ok(WebhookResponse::Received { status, text })
         }
-        (None, Some(failure)) => Ok(PostReply::Nothing(failure)),
+        (None, Some(failure)) => Ok(WebhookResponse::NotReceived(failure)),
         (None, None) => Err(unreadable("attempt")),
     }
 }

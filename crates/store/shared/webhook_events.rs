@@ -4,7 +4,7 @@ use hato_domain::{
     AppId, Endpoint, EventType, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
 };
 use hato_service::ports::{
-    EventContent, KnownRecipient, KnownRecipients, RecipientId, RecipientRun, ResultGroup,
+    EventContent, IdRange, RecipientId, ReportedRecipient, ReportedRecipients, ResultGroup,
     SendCounts, WebhookEvent,
 };
 use serde::{Deserialize, Serialize};
@@ -75,8 +75,8 @@ fn groups(text: &str) -> sqlx::Result<Vec<ResultGroup>> {
     groups.into_iter().map(group).collect()
 }
 
-/// In a list of their own: many lanes hold many events, and one made of the other would keep its room.
-fn runs(members: &[Members]) -> Vec<RecipientRun> {
+/// In a list of their own: many outboxes hold many events, and one made of the other would keep its room.
+fn runs(members: &[Members]) -> Vec<IdRange> {
     members.iter().map(|members| members.run()).collect()
 }
 
@@ -89,20 +89,20 @@ pub(crate) enum Members {
 }
 
 impl Members {
-    fn run(self) -> RecipientRun {
+    fn run(self) -> IdRange {
         let (first, last) = match self {
             Self::One(number) => (number, number),
             Self::Run(first, last) => (first, last),
         };
-        RecipientRun {
+        IdRange {
             first: RecipientId(first),
             last: RecipientId(last),
         }
     }
 }
 
-impl From<RecipientRun> for Members {
-    fn from(run: RecipientRun) -> Self {
+impl From<IdRange> for Members {
+    fn from(run: IdRange) -> Self {
         if run.first == run.last {
             Self::One(run.first.0)
         } else {
@@ -158,10 +158,10 @@ struct KnownRow {
 }
 
 /// Who the recipients of these runs are.
-pub(crate) async fn known_recipients(
+pub(crate) async fn reported_recipients(
     database: &Database,
-    runs: &[RecipientRun],
-) -> sqlx::Result<KnownRecipients> {
+    runs: &[IdRange],
+) -> sqlx::Result<ReportedRecipients> {
     let runs = run_list(runs)?;
     let row = sql!(query_as KnownRow [
         r#"SELECT numbers AS "numbers?: String", subscriptions AS "subscriptions?: String",
@@ -178,7 +178,7 @@ pub(crate) async fn known_recipients(
 }
 
 /// Runs as the statements take them.
-pub(crate) fn run_list(runs: &[RecipientRun]) -> sqlx::Result<String> {
+pub(crate) fn run_list(runs: &[IdRange]) -> sqlx::Result<String> {
     let pairs: Vec<[i64; 2]> = runs.iter().map(|run| [run.first.0, run.last.0]).collect();
     serde_json::to_string(&pairs).map_err(|error| sqlx::Error::Encode(error.into()))
 }
@@ -188,10 +188,10 @@ pub(crate) fn known(
     numbers: Option<&str>,
     subscriptions: Option<&str>,
     endpoints: Option<&str>,
-) -> sqlx::Result<KnownRecipients> {
+) -> sqlx::Result<ReportedRecipients> {
     let (mut subscriptions, mut endpoints) = (words(subscriptions), words(endpoints));
     let known = words(numbers).map(|number| {
-        Some(KnownRecipient {
+        Some(ReportedRecipient {
             id: RecipientId(number.parse().ok()?),
             subscription_id: SubscriptionId::trusted(subscriptions.next()?.to_owned()),
             endpoint: Endpoint::trusted(endpoints.next()?.to_owned()),
@@ -201,7 +201,7 @@ pub(crate) fn known(
     let is_all = subscriptions.next().is_none() && endpoints.next().is_none();
     let known = known.filter(|_| is_all);
     let known = known.ok_or_else(|| unreadable("list of subscriptions"))?;
-    Ok(KnownRecipients::new(known))
+    Ok(ReportedRecipients::new(known))
 }
 
 fn words(text: Option<&str>) -> impl Iterator<Item = &str> {

@@ -1,12 +1,12 @@
-//! Lanes: the right to post an app's events, held under a lease that is fenced like a page's.
+//! Outboxes: the right to post an app's events, held under a lease that is fenced like a page's.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, LaneClaim, LaneLease, NextLane, Posting, RecipientRun,
-    StoreError, WebhookQueue,
+    Attempt, AttemptInputs, DueEvents, IdRange, NextOutbox, OutboxClaimRequest, OutboxLease,
+    RecordAttemptOutcome, StoreError, WebhookQueue,
 };
 
 use crate::Database;
@@ -19,50 +19,51 @@ use crate::webhooks::keep_secret;
 
 #[async_trait]
 impl WebhookQueue for Database {
-    async fn claim_lane(&self, claim: LaneClaim) -> Result<NextLane, StoreError> {
-        let next_due = next_due(self, claim.slow_too).await;
-        let next_due = next_due.map_err(during("look for a lane"))?;
+    async fn claim_outbox(&self, claim: OutboxClaimRequest) -> Result<NextOutbox, StoreError> {
+        let next_due = next_due(self, claim.include_slow).await;
+        let next_due = next_due.map_err(during("look for an outbox"))?;
         if next_due.is_none_or(|due| due > claim.now) {
-            return Ok(NextLane::Idle { next_due });
+            return Ok(NextOutbox::Idle { next_due });
         }
-        write(self, "claim a lane", move |c| {
+        write(self, "claim an outbox", move |c| {
             Box::pin(claim_next(c, claim))
         })
         .await
     }
 
-    async fn agenda(
+    async fn due_events(
         &self,
-        lane: &LaneLease,
+        outbox: &OutboxLease,
         in_flight: &[i64],
         now: UnixMillis,
         limit: u32,
-    ) -> Result<Agenda, StoreError> {
-        let agenda = webhook_agenda::agenda(self, lane, in_flight, now, limit.into()).await;
-        agenda.map_err(during("read a lane"))
+    ) -> Result<DueEvents, StoreError> {
+        let due_events =
+            webhook_agenda::due_events(self, outbox, in_flight, now, limit.into()).await;
+        due_events.map_err(during("read an outbox"))
     }
 
-    async fn posting(
+    async fn attempt_inputs(
         &self,
-        lane: &LaneLease,
-        recipients: &[RecipientRun],
+        outbox: &OutboxLease,
+        recipients: &[IdRange],
         now: UnixMillis,
-    ) -> Result<Option<Posting>, StoreError> {
-        let posting = webhook_agenda::posting(self, lane, recipients, now).await;
-        posting.map_err(during("read what an event takes with it"))
+    ) -> Result<Option<AttemptInputs>, StoreError> {
+        let inputs = webhook_agenda::attempt_inputs(self, outbox, recipients, now).await;
+        inputs.map_err(during("read what an event takes with it"))
     }
 
     async fn record_attempt(
         &self,
-        lane: &LaneLease,
+        outbox: &OutboxLease,
         attempt: Attempt,
         failing_limit: Duration,
         now: UnixMillis,
-    ) -> Result<AttemptRecorded, StoreError> {
-        let lane = lane.clone();
+    ) -> Result<RecordAttemptOutcome, StoreError> {
+        let outbox = outbox.clone();
         let limit = now.minus(failing_limit);
         write_soon(self, "record an attempt", move |c| {
-            Box::pin(record(c, lane, attempt, limit, now))
+            Box::pin(record(c, outbox, attempt, limit, now))
         })
         .await
     }
@@ -75,30 +76,34 @@ impl WebhookQueue for Database {
         .await
     }
 
-    async fn discard_events(&self, lane: &LaneLease, limit: u32) -> Result<bool, StoreError> {
-        let lane = lane.clone();
+    async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError> {
+        let outbox = outbox.clone();
         write(self, "discard events", move |c| {
-            Box::pin(discard(c, lane, limit.into()))
+            Box::pin(discard(c, outbox, limit.into()))
         })
         .await
     }
 
-    async fn renew_lane(&self, lane: &LaneLease, until: UnixMillis) -> Result<bool, StoreError> {
-        let lane = lane.clone();
-        write(self, "renew a lane's lease", move |c| {
-            Box::pin(renew(c, lane, until))
-        })
-        .await
-    }
-
-    async fn release_lane(
+    async fn renew_outbox(
         &self,
-        lane: &LaneLease,
+        outbox: &OutboxLease,
+        until: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let outbox = outbox.clone();
+        write(self, "renew an outbox's lease", move |c| {
+            Box::pin(renew(c, outbox, until))
+        })
+        .await
+    }
+
+    async fn release_outbox(
+        &self,
+        outbox: &OutboxLease,
         not_before: UnixMillis,
     ) -> Result<(), StoreError> {
-        let lane = lane.clone();
-        write(self, "give a lane back", move |c| {
-            Box::pin(release(c, lane, not_before))
+        let outbox = outbox.clone();
+        write(self, "give an outbox back", move |c| {
+            Box::pin(release(c, outbox, not_before))
         })
         .await
     }
@@ -109,33 +114,33 @@ impl WebhookQueue for Database {
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
-        write(self, "bring lanes forward", move |c| {
+        write(self, "clamp due times of outboxes", move |c| {
             Box::pin(clamp_due_times(c, now, lease, longest_wait))
         })
         .await
     }
 }
 
-async fn next_due(database: &Database, slow_too: bool) -> sqlx::Result<Option<UnixMillis>> {
+async fn next_due(database: &Database, include_slow: bool) -> sqlx::Result<Option<UnixMillis>> {
     let due = sqlx::query_scalar!(
         r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL AND (slow = 0 OR $1)
            ORDER BY due_at LIMIT 1"#,
-        slow_too
+        include_slow
     )
     .fetch_optional(readers(database))
     .await?;
     Ok(due.map(UnixMillis))
 }
 
-struct LaneRow {
+struct OutboxRow {
     app_id: String,
     lease_token: i64,
     slow: i64,
 }
 
-async fn claim_next(c: &mut Connection, claim: LaneClaim) -> sqlx::Result<NextLane> {
+async fn claim_next(c: &mut Connection, claim: OutboxClaimRequest) -> sqlx::Result<NextOutbox> {
     let until = claim.now.plus(claim.lease);
-    let row = sql!(query_as LaneRow [
+    let row = sql!(query_as OutboxRow [
         r#"WITH due AS MATERIALIZED (
              SELECT app_id FROM webhooks WHERE due_at <= $1 AND (slow = 0 OR $3)
              ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
@@ -143,25 +148,25 @@ async fn claim_next(c: &mut Connection, claim: LaneClaim) -> sqlx::Result<NextLa
            UPDATE webhooks SET due_at = $2, lease_token = lease_token + 1, claimed = 1
            WHERE app_id IN (SELECT app_id FROM due)
            RETURNING app_id AS "app_id!", lease_token AS "lease_token!", slow AS "slow!""#
-    ] claim.now.0, until.0, claim.slow_too)
+    ] claim.now.0, until.0, claim.include_slow)
     .fetch_optional(c)
     .await?;
     Ok(match row {
-        Some(row) => NextLane::Claimed(LaneLease {
+        Some(row) => NextOutbox::Claimed(OutboxLease {
             app_id: AppId::trusted(row.app_id),
             token: row.lease_token,
             is_slow: row.slow == 1,
         }),
-        None => NextLane::Idle { next_due: None },
+        None => NextOutbox::Idle { next_due: None },
     })
 }
 
 /// A webhook that was switched on meanwhile keeps what waits.
-async fn discard(c: &mut Connection, lane: LaneLease, limit: i64) -> sqlx::Result<bool> {
-    if is_active(c, &lane.app_id).await? {
+async fn discard(c: &mut Connection, outbox: OutboxLease, limit: i64) -> sqlx::Result<bool> {
+    if is_active(c, &outbox.app_id).await? {
         return Ok(false);
     }
-    let app = lane.app_id.as_str();
+    let app = outbox.app_id.as_str();
     let discarded = sqlx::query!(
         "UPDATE webhook_events SET due_at = NULL, resend_at = NULL WHERE id IN
            (SELECT id FROM webhook_events
@@ -174,12 +179,12 @@ async fn discard(c: &mut Connection, lane: LaneLease, limit: i64) -> sqlx::Resul
     Ok(i64::try_from(discarded.rows_affected()).unwrap_or(i64::MAX) >= limit)
 }
 
-async fn renew(c: &mut Connection, lane: LaneLease, until: UnixMillis) -> sqlx::Result<bool> {
-    let app = lane.app_id.as_str();
+async fn renew(c: &mut Connection, outbox: OutboxLease, until: UnixMillis) -> sqlx::Result<bool> {
+    let app = outbox.app_id.as_str();
     let renewed = sqlx::query!(
         "UPDATE webhooks SET due_at = $3 WHERE app_id = $1 AND lease_token = $2",
         app,
-        lane.token,
+        outbox.token,
         until.0
     )
     .execute(c)
@@ -188,15 +193,19 @@ async fn renew(c: &mut Connection, lane: LaneLease, until: UnixMillis) -> sqlx::
 }
 
 /// A new token, so that the lease that is given back records nothing any more.
-async fn release(c: &mut Connection, lane: LaneLease, not_before: UnixMillis) -> sqlx::Result<()> {
-    let due = next_event(c, &lane.app_id).await?;
+async fn release(
+    c: &mut Connection,
+    outbox: OutboxLease,
+    not_before: UnixMillis,
+) -> sqlx::Result<()> {
+    let due = next_event(c, &outbox.app_id).await?;
     let due = due.map(|due| due.max(not_before.0));
-    let app = lane.app_id.as_str();
+    let app = outbox.app_id.as_str();
     sqlx::query!(
         "UPDATE webhooks SET due_at = $3, lease_token = lease_token + 1, claimed = 0
          WHERE app_id = $1 AND lease_token = $2",
         app,
-        lane.token,
+        outbox.token,
         due
     )
     .execute(c)
@@ -222,7 +231,7 @@ async fn next_event(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>
     .await
 }
 
-/// Who holds a lease renews it before it ends; every other lane is looked after at once, which finds out what is due.
+/// Who holds a lease renews it before it ends; every other outbox is looked after at once, which finds out what is due.
 async fn clamp_due_times(
     c: &mut Connection,
     now: UnixMillis,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hato_domain::{
     AppId, EventType, FailureReason, Plan, ResultStatus, SendId, UnixMillis, WebhookEventId,
 };
-use hato_service::ports::{RecipientId, RecipientRun, SendCounts, Settlement};
+use hato_service::ports::{IdRange, RecipientId, SendCounts, Settlement};
 use uuid::Uuid;
 
 use crate::dialect::{Connection, sql};
@@ -103,7 +103,7 @@ async fn announce(
     Ok(event)
 }
 
-/// Makes the app's lane due, unless somebody looks after it.
+/// Makes the app's outbox due, unless somebody looks after it.
 pub(crate) async fn call_for(c: &mut Connection, app: &AppId, now: UnixMillis) -> sqlx::Result<()> {
     let app = app.as_str();
     sqlx::query!(
@@ -142,7 +142,7 @@ fn groups(earlier_attempts: u8, settlement: &Settlement) -> Vec<Group> {
         groups.entry(fate).or_default().push(recipient);
     }
     let group = |((status, http_status, attempts), recipients)| {
-        let runs = RecipientRun::of(recipients).into_iter();
+        let runs = IdRange::from_ids(recipients).into_iter();
         let members = runs.map(Members::from).collect();
         (status, http_status, attempts, members)
     };

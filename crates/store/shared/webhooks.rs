@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, DisabledReason, Plan, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    AttemptRecord, KnownRecipients, RecipientRun, SealedSecrets, StoreError, WebhookEnabled,
+    AttemptRecord, EnableWebhookOutcome, IdRange, ReportedRecipients, SealedSecrets, StoreError,
     WebhookEvent, WebhookRecord, WebhookStore,
 };
 
@@ -40,7 +40,7 @@ impl WebhookStore for Database {
         .await
     }
 
-    async fn enable_webhook(&self, app: &AppId) -> Result<WebhookEnabled, StoreError> {
+    async fn enable_webhook(&self, app: &AppId) -> Result<EnableWebhookOutcome, StoreError> {
         let app = app.clone();
         write(self, "switch a webhook on", |c| Box::pin(enable(c, app))).await
     }
@@ -84,11 +84,11 @@ impl WebhookStore for Database {
         event.map_err(during("find an event"))
     }
 
-    async fn known_recipients(
+    async fn reported_recipients(
         &self,
-        recipients: &[RecipientRun],
-    ) -> Result<KnownRecipients, StoreError> {
-        let known = webhook_events::known_recipients(self, recipients).await;
+        recipients: &[IdRange],
+    ) -> Result<ReportedRecipients, StoreError> {
+        let known = webhook_events::reported_recipients(self, recipients).await;
         known.map_err(during("read an event's recipients"))
     }
 
@@ -225,7 +225,7 @@ async fn rotate(
     .map(drop)
 }
 
-async fn enable(c: &mut Connection, app: AppId) -> sqlx::Result<WebhookEnabled> {
+async fn enable(c: &mut Connection, app: AppId) -> sqlx::Result<EnableWebhookOutcome> {
     let name = app.as_str();
     let account_plan = sqlx::query_scalar!(
         r#"SELECT a.plan AS "plan!"
@@ -236,13 +236,13 @@ async fn enable(c: &mut Connection, app: AppId) -> sqlx::Result<WebhookEnabled> 
     .fetch_optional(&mut *c)
     .await?;
     let Some(account_plan) = account_plan else {
-        return Ok(WebhookEnabled::NoWebhook);
+        return Ok(EnableWebhookOutcome::NoWebhook);
     };
     if plan(&account_plan)? != Plan::FOR_WEBHOOKS {
-        return Ok(WebhookEnabled::PlanRequired);
+        return Ok(EnableWebhookOutcome::PlanRequired);
     }
     start_afresh(c, name).await?;
-    Ok(WebhookEnabled::Done)
+    Ok(EnableWebhookOutcome::Done)
 }
 
 async fn queue_test(c: &mut Connection, app: AppId, now: UnixMillis) -> sqlx::Result<bool> {

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use hato_app::{own_path, session_cookie};
 use hato_domain::ErrorCode;
 use hato_service::GithubLogin;
-use hato_service::access::Owner;
+use hato_service::access::AccountPrincipal;
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use oauth2::PkceCodeChallenge;
@@ -76,7 +76,7 @@ pub async fn finish(
 async fn enter(
     state: &state::State,
     headers: &HeaderMap,
-    owner: &Owner,
+    owner: &AccountPrincipal,
     next: Option<&str>,
 ) -> ApiResult<Response> {
     if let Some(token) = session_cookie::read(headers) {

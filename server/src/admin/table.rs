@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use hato_service::ports::AccountUse;
+use hato_service::ports::AccountUsage;
 
 const HEAD: [&str; 6] = ["ID", "EMAIL", "PLAN", "CREATED", "APPS", "THIS_MONTH"];
 
 /// A line for each account below a line of headings; numbers are aligned at their ends.
-pub fn of(accounts: &[AccountUse]) -> String {
+pub fn of(accounts: &[AccountUsage]) -> String {
     let rows: Vec<[String; 6]> = accounts.iter().map(row).collect();
     let mut widths = HEAD.map(str::len);
     for row in &rows {
@@ -28,7 +28,7 @@ pub fn of(accounts: &[AccountUse]) -> String {
     table
 }
 
-fn row(account: &AccountUse) -> [String; 6] {
+fn row(account: &AccountUsage) -> [String; 6] {
     [
         account.id.to_string(),
         account.email.clone(),

@@ -2,7 +2,7 @@
 
 use axum::Json as Answer;
 use axum::extract::State;
-use hato_domain::wire::{App, AppUpdated, CreateApp, Ok as Done, UpdateApp};
+use hato_domain::wire::{Acknowledged, App, AppUpdated, CreateApp, UpdateApp};
 use hato_service::ports::AppRecord;
 use http::StatusCode;
 
@@ -63,9 +63,9 @@ pub async fn update(
 pub async fn delete(
     State(state): State<Shared>,
     Manager { access, .. }: Manager,
-) -> ApiResult<Answer<Done>> {
+) -> ApiResult<Answer<Acknowledged>> {
     state.service.delete_app(&access).await?;
-    Ok(Answer(Done { ok: true }))
+    Ok(Answer(Acknowledged { ok: true }))
 }
 
 fn shown(app: AppRecord, state: &Shared) -> App {

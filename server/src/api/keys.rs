@@ -2,7 +2,7 @@
 
 use axum::Json as Answer;
 use axum::extract::State;
-use hato_domain::wire::{ApiKey, CreateKey, CreatedKey, Ok as Done};
+use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey};
 use hato_service::NewKey;
 use hato_service::ports::KeyRecord;
 use http::StatusCode;
@@ -38,9 +38,9 @@ pub async fn delete(
     State(state): State<Shared>,
     Manager { access, .. }: Manager,
     KeyId(key): KeyId,
-) -> ApiResult<Answer<Done>> {
+) -> ApiResult<Answer<Acknowledged>> {
     state.service.delete_key(&access, &key).await?;
-    Ok(Answer(Done { ok: true }))
+    Ok(Answer(Acknowledged { ok: true }))
 }
 
 /// A new key, with the raw key.

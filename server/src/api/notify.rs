@@ -4,7 +4,7 @@ use axum::Json as Answer;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
-use hato_service::Accepted;
+use hato_service::SendReceipt;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ pub async fn broadcast(
 }
 
 /// What a send is answered.
-pub fn shown(accepted: &Accepted) -> SendAccepted {
+pub fn shown(accepted: &SendReceipt) -> SendAccepted {
     SendAccepted {
         ok: true,
         send_id: accepted.send_id.to_string(),
@@ -63,7 +63,7 @@ pub fn shown(accepted: &Accepted) -> SendAccepted {
     }
 }
 
-fn reply(accepted: &Accepted, body: impl Serialize) -> Response {
+fn reply(accepted: &SendReceipt, body: impl Serialize) -> Response {
     let mut answer = (StatusCode::ACCEPTED, Answer(body)).into_response();
     if accepted.replayed {
         let replayed = HeaderValue::from_static("true");

@@ -2,7 +2,7 @@
 
 use axum::Json as Answer;
 use axum::extract::State;
-use hato_domain::wire::{Ok as Done, RegisterSubscription, Registered, Unsubscribe};
+use hato_domain::wire::{Acknowledged, RegisterSubscription, Registered, Unsubscribe};
 use hato_service::Registration;
 use http::StatusCode;
 
@@ -51,8 +51,8 @@ pub async fn unsubscribe(
     State(state): State<Shared>,
     SubscriberOfPath(access): SubscriberOfPath,
     Json(request): Json<Unsubscribe>,
-) -> ApiResult<Answer<Done>> {
+) -> ApiResult<Answer<Acknowledged>> {
     let endpoint = request.into_endpoint()?;
     state.service.unsubscribe(&access, &endpoint).await?;
-    Ok(Answer(Done { ok: true }))
+    Ok(Answer(Acknowledged { ok: true }))
 }

@@ -4,7 +4,7 @@ use axum::Json as Answer;
 use axum::extract::State;
 use hato_domain::DisabledReason;
 use hato_domain::wire;
-use hato_service::Webhook;
+use hato_service::WebhookDetails;
 
 use crate::http::access::{EncryptionKey, Manager};
 use crate::http::error::ApiResult;
@@ -37,7 +37,7 @@ pub async fn enable(
     Ok(Answer(shown(webhook)))
 }
 
-fn shown(webhook: Webhook) -> wire::Webhook {
+fn shown(webhook: WebhookDetails) -> wire::Webhook {
     let (previous_secret, previous_secret_expires_at) = webhook.previous_secret.unzip();
     wire::Webhook {
         webhook_url: webhook.url,

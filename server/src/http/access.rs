@@ -12,7 +12,7 @@ use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path, Query};
 use hato_domain::ErrorCode;
-use hato_service::access::{KeyHolder, MayManage, MaySend, MaySubscribe, Owner};
+use hato_service::access::{AccountPrincipal, ApiKeyPrincipal, MayManage, MaySend, MaySubscribe};
 use http::request::Parts;
 use serde::Deserialize;
 
@@ -51,7 +51,7 @@ pub struct ManagerOfQuery(pub MayManage);
 /// Who is signed in: no keys.
 pub struct SignedIn<N = NoSecret> {
     /// Whose session it is.
-    pub owner: Owner,
+    pub owner: AccountPrincipal,
     needs: PhantomData<N>,
 }
 
@@ -69,15 +69,18 @@ struct AppQuery {
 
 /// Who was found behind a credential.
 enum Caller {
-    Key(KeyHolder),
-    Session { owner: Owner, by_cookie: bool },
+    Key(ApiKeyPrincipal),
+    Session {
+        owner: AccountPrincipal,
+        by_cookie: bool,
+    },
 }
 
 impl FromRequestParts<Shared> for Subscriber {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
-        let key = key_holder(parts, state).await?;
+        let key = api_key_principal(parts, state).await?;
         Ok(Self(key.may_subscribe()))
     }
 }
@@ -86,7 +89,7 @@ impl FromRequestParts<Shared> for SubscriberOfPath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
-        let access = key_holder(parts, state).await?.may_subscribe();
+        let access = api_key_principal(parts, state).await?.may_subscribe();
         if access.app().as_str() != app_of(parts).await? {
             return Err(ErrorCode::AppMismatch.into());
         }
@@ -98,7 +101,7 @@ impl FromRequestParts<Shared> for Sender {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
-        let key = key_holder(parts, state).await?;
+        let key = api_key_principal(parts, state).await?;
         EncryptionKey::require(&state.secrets)?;
         Ok(Self(key.may_send()?))
     }
@@ -108,7 +111,7 @@ impl FromRequestParts<Shared> for KeyManager {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
-        let key = key_holder(parts, state).await?;
+        let key = api_key_principal(parts, state).await?;
         same_origin::refuse_foreign_pages(parts, &state.base_url)?;
         Ok(Self(key.may_manage_own()?))
     }
@@ -194,7 +197,7 @@ async fn authenticate(parts: &Parts, state: &State) -> ApiResult<Caller> {
     }
 }
 
-async fn key_holder(parts: &Parts, state: &State) -> ApiResult<KeyHolder> {
+async fn api_key_principal(parts: &Parts, state: &State) -> ApiResult<ApiKeyPrincipal> {
     match authenticate(parts, state).await? {
         Caller::Key(key) => Ok(key),
         Caller::Session { .. } => Err(ErrorCode::Unauthorized.into()),

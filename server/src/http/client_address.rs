@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use hato_service::Failure;
+use hato_service::ServiceError;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
 
@@ -89,7 +89,7 @@ fn counted_as(address: IpAddr) -> IpAddr {
 /// Middleware: finds out who asks, for whoever wants to know.
 pub async fn resolve(State(state): State<Shared>, mut request: Request, next: Next) -> Response {
     let Some(Peer(peer)) = request.extensions().get().copied() else {
-        return ApiError::from(Failure::internal("a request without a peer")).into_response();
+        return ApiError::from(ServiceError::internal("a request without a peer")).into_response();
     };
     let (proxies, headers) = (&state.trusted_proxies, request.headers());
     let client = Client {

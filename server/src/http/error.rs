@@ -7,7 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
-use hato_service::Failure;
+use hato_service::ServiceError;
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
@@ -18,15 +18,15 @@ pub type ApiResult<T> = Result<T, ApiError>;
 
 /// A refusal or a failure on its way to the client.
 #[derive(Debug)]
-pub struct ApiError(Failure);
+pub struct ApiError(ServiceError);
 
 /// Marks an answer as a refusal with this code; its body is written where the settings are known.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal(pub ErrorCode);
 
-impl From<Failure> for ApiError {
-    fn from(failure: Failure) -> Self {
-        Self(failure)
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        Self(error)
     }
 }
 
@@ -109,7 +109,7 @@ pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
         },
         |text| *text,
     );
-    ApiError(Failure::internal(text)).into_response()
+    ApiError(ServiceError::internal(text)).into_response()
 }
 
 fn in_full(error: &dyn std::error::Error) -> String {

@@ -9,7 +9,7 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hato_domain::ErrorCode;
-use hato_service::Failure;
+use hato_service::ServiceError;
 use http::request::Parts;
 use tokio::time::Instant;
 
@@ -185,7 +185,7 @@ pub async fn failed_keys(State(state): State<Shared>, request: Request, next: Ne
 
 fn address(parts: &Parts) -> Result<IpAddr, ApiError> {
     let client = parts.extensions.get::<Client>();
-    let client = client.ok_or_else(|| Failure::internal("a request without a client"))?;
+    let client = client.ok_or_else(|| ServiceError::internal("a request without a client"))?;
     Ok(client.counted_as)
 }
 

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use hato_domain::{ErrorCode, IdempotencyKey, wire};
-use hato_service::NamedRequest;
+use hato_service::IdempotentRequest;
 use http::{HeaderMap, HeaderName};
 use serde::de::DeserializeOwned;
 
@@ -33,9 +33,9 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Repeatable<T> {
 
 impl<T> Repeatable<T> {
     /// The value, and the request as the client named it on this path.
-    pub fn named(self, path: &'static str) -> (T, Option<NamedRequest>) {
+    pub fn named(self, path: &'static str) -> (T, Option<IdempotentRequest>) {
         let Self { value, body, key } = self;
-        let request = key.map(|key| NamedRequest::new(key, path, &body));
+        let request = key.map(|key| IdempotentRequest::new(key, path, &body));
         (value, request)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use hato_domain::wire::{
-    ApiKey, CreateKey, CreatedKey, HistoryItem, ListEntries, NamedKey, Notify, Ok as Done, Page,
+    Acknowledged, ApiKey, CreateKey, CreatedKey, HistoryItem, ListEntries, NamedKey, Notify, Page,
     SendAccepted, Stats,
 };
 use rmcp::model::{JsonObject, Tool as Offer, ToolAnnotations};
@@ -87,7 +87,7 @@ impl Tool {
             Self::DeleteApiKey => {
                 let key = arguments::key_id(given)?;
                 service.delete_key(&access, &key).await?;
-                plain(Done { ok: true })
+                plain(Acknowledged { ok: true })
             }
             Self::SendNotification => {
                 EncryptionKey::require(&state.secrets)?;
@@ -169,7 +169,7 @@ impl Tool {
         match self {
             Self::ListApiKeys => (schema::nothing(), schema::list_of::<ApiKey>()),
             Self::CreateApiKey => (schema::of::<CreateKey>(), schema::of::<CreatedKey>()),
-            Self::DeleteApiKey => (schema::of::<NamedKey>(), schema::of::<Done>()),
+            Self::DeleteApiKey => (schema::of::<NamedKey>(), schema::of::<Acknowledged>()),
             Self::SendNotification => (schema::of::<Notify>(), schema::of::<SendAccepted>()),
             Self::GetStats => (schema::nothing(), schema::of::<Stats>()),
             Self::ListNotifications => (

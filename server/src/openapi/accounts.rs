@@ -1,7 +1,7 @@
 //! CONTRACT 4.
 
 use hato_domain::ErrorCode;
-use hato_domain::wire::{Account, Credentials, Ok as Done, SignedIn};
+use hato_domain::wire::{Account, Acknowledged, Credentials, SessionCreated};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub fn operations() -> Vec<Operation> {
     vec![
         entrance("/auth/register", "register")
             .says("Make an account", "アカウントを作成する")
-            .answers::<SignedIn>(
+            .answers::<SessionCreated>(
                 201,
                 "The account and a session, also as a cookie.",
                 signed_in(),
@@ -25,7 +25,7 @@ pub fn operations() -> Vec<Operation> {
             .refuses([ErrorCode::EmailInUse, ErrorCode::RegistrationClosed]),
         entrance("/auth/login", "logIn")
             .says("Begin a session", "ログインする")
-            .answers::<SignedIn>(
+            .answers::<SessionCreated>(
                 200,
                 "The account and a session, also as a cookie.",
                 signed_in(),
@@ -34,7 +34,7 @@ pub fn operations() -> Vec<Operation> {
         Operation::new(Method::POST, "/auth/logout", "logOut", TAG)
             .says("End the session", "ログアウトする")
             .takes(Takes::Session)
-            .answers::<Done>(200, "It is over.", json!({"ok": true})),
+            .answers::<Acknowledged>(200, "It is over.", json!({"ok": true})),
         Operation::new(Method::GET, "/auth/session", "getSession", TAG)
             .says("Whose session it is", "セッションの持ち主を取得する")
             .takes(Takes::Session)

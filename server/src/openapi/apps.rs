@@ -1,7 +1,7 @@
 //! SPEC 4.13, 4.14, CONTRACT 4.
 
 use hato_domain::ErrorCode;
-use hato_domain::wire::{App, AppUpdated, CreateApp, Ok as Done, UpdateApp};
+use hato_domain::wire::{Acknowledged, App, AppUpdated, CreateApp, UpdateApp};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ pub fn operations() -> Vec<Operation> {
             )
             .about("What it has queued is stopped; what it has sent this month still counts.")
             .takes(Takes::SessionOrFullKey)
-            .answers::<Done>(200, "It is gone.", json!({"ok": true})),
+            .answers::<Acknowledged>(200, "It is gone.", json!({"ok": true})),
     ]
 }
 

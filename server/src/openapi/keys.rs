@@ -1,7 +1,7 @@
 //! SPEC 4.6, 4.7, 4.12.
 
 use hato_domain::ErrorCode;
-use hato_domain::wire::{ApiKey, CreateKey, CreatedKey, KeyEvent, Ok as Done, Page};
+use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey, KeyEvent, Page};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub fn operations() -> Vec<Operation> {
         )
         .says("Delete a key at once and for good", "API キーを削除する")
         .takes(Takes::SessionOrFullKey)
-        .answers::<Done>(200, "It is gone.", json!({"ok": true}))
+        .answers::<Acknowledged>(200, "It is gone.", json!({"ok": true}))
         .refuses([ErrorCode::NotFound]),
         Operation::new(
             Method::GET,

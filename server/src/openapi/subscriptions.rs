@@ -1,6 +1,6 @@
 //! SPEC 4.1 to 4.4.
 
-use hato_domain::wire::{Ok as Done, PublicKey, RegisterSubscription, Registered, Unsubscribe};
+use hato_domain::wire::{Acknowledged, PublicKey, RegisterSubscription, Registered, Unsubscribe};
 use hato_domain::{ErrorCode, Scope};
 use http::Method;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn operations() -> Vec<Operation> {
         .about("Also 200 when there is nothing to unsubscribe.")
         .takes(ANY_KEY)
         .body::<Unsubscribe>(json!({"endpoint": "https://push.example.com/abc"}))
-        .answers::<Done>(200, "It gets nothing more.", json!({"ok": true}))
+        .answers::<Acknowledged>(200, "It gets nothing more.", json!({"ok": true}))
         .refuses([
             ErrorCode::MissingFields,
             ErrorCode::InvalidUrl,

@@ -1,7 +1,7 @@
 //! Texts of the API keys and of what happened to them.
 
 use hato_domain::Scope;
-use hato_service::ports::KeyEvent;
+use hato_service::ports::KeyEventKind;
 
 /// Texts of the API keys.
 pub struct Keys {
@@ -76,10 +76,10 @@ impl Keys {
     }
 
     /// What happened to a key.
-    pub const fn happened(&self, event: KeyEvent) -> &'static str {
+    pub const fn happened(&self, event: KeyEventKind) -> &'static str {
         match event {
-            KeyEvent::Created => self.was_created,
-            KeyEvent::Deleted => self.was_deleted,
+            KeyEventKind::Created => self.was_created,
+            KeyEventKind::Deleted => self.was_deleted,
         }
     }
 }

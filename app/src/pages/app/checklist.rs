@@ -1,6 +1,6 @@
 //! The start checklist, which ticks itself: once all is done it is there for whoever saw it before, and for nobody else.
 
-use hato_service::Overview;
+use hato_service::AppOverview;
 use leptos::prelude::*;
 
 use crate::i18n::Checklist;
@@ -11,11 +11,11 @@ pub fn StartChecklist(
     texts: &'static Checklist,
     /// The app's page.
     path: String,
-    overview: Overview,
+    overview: AppOverview,
     /// Whether it stays when all is done.
     stays: bool,
 ) -> impl IntoView {
-    let Overview {
+    let AppOverview {
         had_key,
         had_subscriber,
         has_sent,

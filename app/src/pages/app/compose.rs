@@ -1,7 +1,7 @@
 //! Writing a notification to every subscriber, looking at it once more, and sending it.
 
 use hato_domain::{ErrorCode, Notification};
-use hato_service::Failure;
+use hato_service::ServiceError;
 use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
 use http::header::CACHE_CONTROL;
@@ -33,7 +33,7 @@ pub fn ComposePage() -> impl IntoView {
     let posted = use_context::<Draft>();
     loaded(async move |visit: Visit| {
         let (access, app) = match (managed(&visit).await, posted.clone()) {
-            (Err(failure), Some(draft)) if failure.is_signed_out() => {
+            (Err(error), Some(draft)) if error.is_signed_out() => {
                 return Ok(view! { <SignedOut visit draft /> }.into_any());
             }
             (managed, _) => managed?,
@@ -67,16 +67,16 @@ async fn considered(visit: &Visit, access: &MayManage, draft: Draft) -> Shown {
             ));
             Shown::Sent
         }
-        Err(failure) => refused(visit, draft, &failure),
+        Err(error) => refused(visit, draft, &error),
     }
 }
 
-fn refused(visit: &Visit, draft: Draft, failure: &Failure) -> Shown {
-    if let Some(cause) = failure.cause() {
+fn refused(visit: &Visit, draft: Draft, error: &ServiceError) -> Shown {
+    if let Some(cause) = error.cause() {
         tracing::error!(path = visit.path(), cause, "a notification was not sent");
     }
-    visit.set_status(failure.code().status());
-    Shown::Form(draft, Some(failure.code()))
+    visit.set_status(error.code().status());
+    Shown::Form(draft, Some(error.code()))
 }
 
 /// The form again for whoever posted it when the session was over: no cookie would carry a draft past the login.

@@ -2,7 +2,7 @@
 //! by itself does so while somebody looks.
 
 use hato_domain::wire::Stats;
-use hato_service::Overview;
+use hato_service::AppOverview;
 use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
@@ -38,7 +38,7 @@ pub fn OverviewPage() -> impl IntoView {
 fn Sections(
     visit: Visit,
     app: AppRecord,
-    overview: Overview,
+    overview: AppOverview,
     new_key: Option<NewKey>,
     is_refresh: bool,
 ) -> impl IntoView {

@@ -1,7 +1,7 @@
 //! Who subscribes, newest first, and who did.
 
 use hato_domain::ErrorCode;
-use hato_service::Outcome;
+use hato_service::ServiceResult;
 use hato_service::ports::{
     AppRecord, StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord,
 };
@@ -36,7 +36,7 @@ pub fn SubscribersPage() -> impl IntoView {
     })
 }
 
-fn filter(visit: &Visit) -> Outcome<SubscriptionFilter> {
+fn filter(visit: &Visit) -> ServiceResult<SubscriptionFilter> {
     let text = visit.query("q").unwrap_or_default().trim().to_owned();
     if text.chars().nth(MAX_SEARCH).is_some() {
         return Err(ErrorCode::InvalidInput.into());

@@ -5,7 +5,7 @@ mod settings;
 
 use hato_domain::ErrorCode;
 use hato_service::ports::{AppRecord, AttemptRecord};
-use hato_service::{Outcome, Webhook};
+use hato_service::{ServiceResult, WebhookDetails};
 use leptos::prelude::*;
 
 use self::attempts::AttemptsSection;
@@ -20,7 +20,7 @@ use crate::visit::Visit;
 /// What the page shows.
 struct Overview {
     app: AppRecord,
-    webhook: Option<Webhook>,
+    webhook: Option<WebhookDetails>,
     attempts: Vec<AttemptRecord>,
 }
 
@@ -65,8 +65,8 @@ fn Request(visit: Visit, app: AppRecord, body: Option<String>) -> impl IntoView 
     .into_any()
 }
 
-fn there<T>(outcome: Outcome<T>) -> Outcome<Option<T>> {
-    match outcome {
+fn there<T>(result: ServiceResult<T>) -> ServiceResult<Option<T>> {
+    match result {
         Ok(found) => Ok(Some(found)),
         Err(failure) if failure.code() == ErrorCode::NotFound => Ok(None),
         Err(failure) => Err(failure),

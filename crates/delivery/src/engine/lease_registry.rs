@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hato_service::ports::{JobId, Lease};
+use hato_service::ports::{JobId, PageLease};
 
 /// The tokens of the leases, by job.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub struct LeaseGuard {
 
 impl LeaseRegistry {
     /// Registers a page under its lease. `None` when it is in work: that work then goes on under this lease.
-    pub fn register(self: &Arc<Self>, lease: Lease) -> Option<LeaseGuard> {
+    pub fn register(self: &Arc<Self>, lease: PageLease) -> Option<LeaseGuard> {
         let mut pages = self.pages();
         if let Some(token) = pages.get(&lease.job) {
             token.fetch_max(lease.token, Ordering::Relaxed);
@@ -45,8 +45,8 @@ impl LeaseRegistry {
 
 impl LeaseGuard {
     /// The lease under which the page is in work now.
-    pub fn lease(&self) -> Lease {
-        Lease {
+    pub fn lease(&self) -> PageLease {
+        PageLease {
             job: self.job,
             token: self.token.load(Ordering::Relaxed),
         }

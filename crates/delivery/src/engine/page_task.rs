@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
-use hato_service::CannotOpen;
+use hato_service::UnsealError;
 use hato_service::ports::{
-    ClaimedPage, DeliveryQueue, Recipient, RecipientId, Settled, Settlement, StoreError,
+    ClaimedPage, DeliveryQueue, Recipient, RecipientId, SettleOutcome, Settlement, StoreError,
 };
 
 use super::lease_registry::LeaseGuard;
@@ -40,7 +40,7 @@ enum SigningKeyError {
     #[error("the encryption key is not configured (HATO_ENCRYPTION_KEY)")]
     NotConfigured,
     #[error(transparent)]
-    Sealed(#[from] CannotOpen),
+    Sealed(#[from] UnsealError),
     #[error(transparent)]
     MalformedKey(#[from] MalformedKeyError),
 }
@@ -224,16 +224,16 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
             settled.ok()
         });
         match settled.await {
-            Some(Settled::Recorded) => self.after_recording(&settlement),
-            Some(Settled::Announced { results }) => {
+            Some(SettleOutcome::Recorded) => self.after_recording(&settlement),
+            Some(SettleOutcome::RecordedWithEvents { results }) => {
                 self.after_recording(&settlement);
                 if let Some(event) = results {
                     let named = final_recipients(recipients, &settlement);
                     self.shared().recipient_cache.insert(event, named);
                 }
-                self.shared().wake.ring_for_event(&self.page.app_id);
+                self.shared().notifier.notify_event(&self.page.app_id);
             }
-            Some(Settled::LeaseLost) => {
+            Some(SettleOutcome::LeaseLost) => {
                 tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
             }
             None => {
@@ -242,7 +242,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         }
     }
 
-    async fn try_settle(&self, settlement: &Settlement) -> Result<Settled, StoreError> {
+    async fn try_settle(&self, settlement: &Settlement) -> Result<SettleOutcome, StoreError> {
         loop {
             let (lease, now) = (self.guard.lease(), self.shared().clock.now());
             let page = ClaimedPage {
@@ -251,7 +251,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
             };
             let settled = self.engine.queue.settle(&page, settlement.clone(), now);
             match settled.await? {
-                Settled::LeaseLost if self.guard.lease() != lease => {}
+                SettleOutcome::LeaseLost if self.guard.lease() != lease => {}
                 settled => return Ok(settled),
             }
         }
@@ -260,7 +260,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
     fn after_recording(&self, settlement: &Settlement) {
         metrics::count_deliveries(settlement, self.page.attempt);
         if !settlement.retries.is_empty() {
-            self.shared().wake.ring();
+            self.shared().notifier.notify();
         }
     }
 

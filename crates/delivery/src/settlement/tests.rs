@@ -6,8 +6,8 @@ use hato_domain::{
     AppId, BrowserKeys, Endpoint, FailureReason, SendId, SubscriptionId, Ttl, UnixMillis,
 };
 use hato_service::ports::{
-    ClaimedPage, DeadLetter, Expired, FailureTally, JobId, Lease, PageRange, Recipient,
-    RecipientId, RetryJob, Sent, Settlement,
+    ClaimedPage, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, PageLease, PageRange,
+    Recipient, RecipientId, RetryJob, SentRecipient, Settlement,
 };
 
 use super::{PushOutcomes, settlement, ttl_left};
@@ -22,7 +22,7 @@ const DELAYS: [Duration; 3] = [
 
 fn page(attempt: u8, ttl: i64) -> ClaimedPage {
     ClaimedPage {
-        lease: Lease {
+        lease: PageLease {
             job: JobId(1),
             token: 1,
         },
@@ -62,8 +62,8 @@ fn recipient(id: i64) -> Recipient {
     }
 }
 
-fn sent(id: i64, http_status: u16) -> Sent {
-    Sent {
+fn sent(id: i64, http_status: u16) -> SentRecipient {
+    SentRecipient {
         recipient: RecipientId(id),
         http_status,
     }
@@ -113,11 +113,11 @@ fn every_recipient_stands_in_one_place() {
     );
     let expected = Settlement {
         sent: vec![sent(1, 201), sent(5, 202)],
-        expired: vec![Expired {
+        expired: vec![ExpiredRecipient {
             recipient: RecipientId(2),
             http_status: 410,
         }],
-        dead_letters: vec![DeadLetter {
+        dead_letters: vec![NewDeadLetter {
             recipient: RecipientId(3),
             reason: FailureReason::Refused,
             http_status: Some(400),
@@ -233,7 +233,7 @@ fn failures_are_tallied_by_host_and_reason() {
 fn the_fourth_failure_is_a_dead_letter() {
     let settled = settle(3, &[(1, Some(retry(Some(10))))]);
     assert!(settled.retries.is_empty());
-    let expected = DeadLetter {
+    let expected = NewDeadLetter {
         recipient: RecipientId(1),
         reason: FailureReason::Throttled,
         http_status: Some(429),

@@ -6,11 +6,11 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use hato_domain::{PostFailure, UnixMillis};
+use hato_domain::{NoResponseReason, UnixMillis};
 use hato_service::event_body;
 use hato_service::ports::{
-    Attempt, KnownRecipients, LaneLease, PostReply, Posting, StoreError, Verdict, WebhookEvent,
-    WebhookQueue,
+    Attempt, AttemptInputs, Disposition, OutboxLease, ReportedRecipients, StoreError, WebhookEvent,
+    WebhookQueue, WebhookResponse,
 };
 use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
@@ -31,7 +31,7 @@ use crate::shutdown::Shutdown;
 /// An attempt to post an event.
 pub(super) struct DeliveryAttempt<Q: ?Sized> {
     pub(super) sender: WebhookSender<Q>,
-    pub(super) lease: LaneLease,
+    pub(super) lease: OutboxLease,
     pub(super) event: WebhookEvent,
     pub(super) webhook: Arc<CachedWebhook>,
     pub(super) shutdown: Shutdown,
@@ -103,12 +103,12 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
         let memory = limiter
             .memory(permit, body_memory(&self.event.content))
             .await;
-        let Some((started_at, posting)) = self.posting().await? else {
+        let Some((started_at, inputs)) = self.attempt_inputs().await? else {
             return Ok(None);
         };
-        let signers = self.sender.signers(&self.lease, &posting.webhook).await?;
-        let body = event_body(&self.lease.app_id, &self.event, &posting.recipients)?;
-        drop(posting);
+        let signers = self.sender.signers(&self.lease, &inputs.webhook).await?;
+        let body = event_body(&self.lease.app_id, &self.event, &inputs.recipients)?;
+        drop(inputs);
         let weak_memory = Arc::downgrade(&memory);
         let began = Instant::now();
         let signature = signers.sign(&self.event.id, timestamp(started_at), &body);
@@ -119,8 +119,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
             on_sent,
         };
         tokio::select! {
-            reply = self.reply(request, permit, &weak_memory) => {
-                Ok(Some(self.judged(reply, signature, started_at, began.elapsed())))
+            response = self.response(request, permit, &weak_memory) => {
+                Ok(Some(self.judged(response, signature, started_at, began.elapsed())))
             }
             () = self.shutdown.aborting() => Ok(None),
         }
@@ -128,36 +128,40 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
 
     /// What the event takes with it, and when that was so; None when there is nowhere to post it to any more. The time is before
     /// the secrets are read: what is dated after a rotation has both signatures.
-    async fn posting(&self) -> Result<Option<(UnixMillis, Posting)>, StoreError> {
+    async fn attempt_inputs(&self) -> Result<Option<(UnixMillis, AttemptInputs)>, StoreError> {
         let (shared, cached) = (&self.sender.shared, &self.webhook);
         let named = self.event.content.recipients();
         let at_hand = if named.is_empty() {
-            Some(KnownRecipients::default())
+            Some(ReportedRecipients::default())
         } else {
             shared.recipient_cache.take(&self.event.id)
         };
         let at_hand = match at_hand {
             Some(recipients) if cached.is_fresh() => {
                 let webhook = cached.webhook.clone();
-                let posting = Posting {
+                let inputs = AttemptInputs {
                     webhook,
                     recipients,
                 };
-                return Ok(Some((cached.at, posting)));
+                return Ok(Some((cached.at, inputs)));
             }
             at_hand => at_hand,
         };
         let unknown = if at_hand.is_some() { &[] } else { &*named };
         let now = shared.clock.now();
-        let posting = self.sender.queue.posting(&self.lease, unknown, now).await?;
-        let posting = posting.filter(|posting| posting.webhook.url == self.url());
-        Ok(posting.map(|posting| {
-            let recipients = at_hand.unwrap_or(posting.recipients);
-            let posting = Posting {
+        let inputs = self
+            .sender
+            .queue
+            .attempt_inputs(&self.lease, unknown, now)
+            .await?;
+        let inputs = inputs.filter(|inputs| inputs.webhook.url == self.url());
+        Ok(inputs.map(|inputs| {
+            let recipients = at_hand.unwrap_or(inputs.recipients);
+            let inputs = AttemptInputs {
                 recipients,
-                ..posting
+                ..inputs
             };
-            (now, posting)
+            (now, inputs)
         }))
     }
 
@@ -166,7 +170,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
     }
 
     /// What comes back. A request that is not answered promptly leaves its permit to others.
-    async fn reply(
+    async fn response(
         &self,
         request: WebhookRequest,
         permit: &mut RequestPermit,
@@ -174,8 +178,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
     ) -> ClientReply {
         let shared = &self.sender.shared;
         let mut posting = pin!(shared.client.post(request, || shared.clock.now()));
-        if let Ok(reply) = timeout(shared.settings.prompt, posting.as_mut()).await {
-            return reply;
+        if let Ok(response) = timeout(shared.settings.prompt, posting.as_mut()).await {
+            return response;
         }
         shared.limiter.move_to_slow(permit, memory);
         posting.await
@@ -197,17 +201,17 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
     }
 
     fn panicked(&self) -> Attempt {
-        let reply = ClientReply {
-            reply: PostReply::Nothing(PostFailure::Unreachable),
+        let response = ClientReply {
+            response: WebhookResponse::NotReceived(NoResponseReason::Unreachable),
             retry_after: None,
         };
         let now = self.sender.shared.clock.now();
-        self.judged(reply, String::new(), now, Duration::ZERO)
+        self.judged(response, String::new(), now, Duration::ZERO)
     }
 
     fn judged(
         &self,
-        reply: ClientReply,
+        response: ClientReply,
         signature: String,
         started_at: UnixMillis,
         duration: Duration,
@@ -217,23 +221,23 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
             resend: self.event.resend,
             url: self.url().to_owned(),
             signature,
-            verdict: self.judge(&reply),
-            reply: reply.reply,
+            disposition: self.judge(&response),
+            response: response.response,
             started_at,
             duration,
             is_slow: duration > self.sender.shared.settings.prompt,
         }
     }
 
-    fn judge(&self, reply: &ClientReply) -> Verdict {
+    fn judge(&self, response: &ClientReply) -> Disposition {
         let shared = &self.sender.shared;
         let delays: &[Duration] = match self.event.resend {
             Some(_) => &[],
             None => &shared.settings.retry_delays,
         };
         next_step(
-            &reply.reply,
-            reply.retry_after,
+            &response.response,
+            response.retry_after,
             self.event.attempts,
             delays,
             fastrand::f64().mul_add(2.0, -1.0),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hato_domain::{PostFailure, UnixMillis};
-use hato_service::ports::PostReply;
+use hato_domain::{NoResponseReason, UnixMillis};
+use hato_service::ports::WebhookResponse;
 use http::HeaderMap;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
@@ -62,8 +62,8 @@ pub struct WebhookRequest {
 
 /// What came back, and what `Retry-After` asks for.
 pub struct ClientReply {
-    /// The reply.
-    pub reply: PostReply,
+    /// The response.
+    pub response: WebhookResponse,
     /// The wait that was asked for.
     pub retry_after: Option<Duration>,
 }
@@ -99,22 +99,25 @@ impl WebhookClient {
                 let retry_after = retry_after(answer.headers(), now());
                 let status = answer.status().as_u16();
                 let text = beginning(answer).await;
-                let reply = PostReply::Answer { status, text };
-                ClientReply { reply, retry_after }
+                let response = WebhookResponse::Received { status, text };
+                ClientReply {
+                    response,
+                    retry_after,
+                }
             }
             Err(failure) => ClientReply {
-                reply: PostReply::Nothing(failure),
+                response: WebhookResponse::NotReceived(failure),
                 retry_after: None,
             },
         }
     }
 
     /// The head of the answer.
-    async fn answer(&self, request: WebhookRequest) -> Result<Response, PostFailure> {
-        let url = Url::parse(&request.url).map_err(|_| PostFailure::Unreachable)?;
+    async fn answer(&self, request: WebhookRequest) -> Result<Response, NoResponseReason> {
+        let url = Url::parse(&request.url).map_err(|_| NoResponseReason::Unreachable)?;
         // No resolver sees an address literal.
         if !url.host().is_some_and(|host| self.filter.permits(&host)) {
-            return Err(PostFailure::BlockedAddress);
+            return Err(NoResponseReason::BlockedAddress);
         }
         let body = NotifyOnSentBody::new(request.body, request.on_sent);
         let request = self
@@ -125,18 +128,18 @@ impl WebhookClient {
         match timeout(self.response_timeout, request.send()).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(failure(&error)),
-            Err(_) => Err(PostFailure::TimedOut),
+            Err(_) => Err(NoResponseReason::TimedOut),
         }
     }
 }
 
-fn failure(error: &reqwest::Error) -> PostFailure {
+fn failure(error: &reqwest::Error) -> NoResponseReason {
     if is_blocked(error) {
-        PostFailure::BlockedAddress
+        NoResponseReason::BlockedAddress
     } else if error.is_timeout() {
-        PostFailure::TimedOut
+        NoResponseReason::TimedOut
     } else {
-        PostFailure::Unreachable
+        NoResponseReason::Unreachable
     }
 }
 

@@ -101,7 +101,7 @@ impl MemoryPermit {
 mod tests {
     use futures_util::FutureExt as _;
     use hato_domain::{ResultStatus, SendId};
-    use hato_service::ports::{EventContent, RecipientId, RecipientRun, ResultGroup};
+    use hato_service::ports::{EventContent, IdRange, RecipientId, ResultGroup};
 
     use super::{MemoryBudget, body_memory};
 
@@ -147,7 +147,7 @@ mod tests {
             status: ResultStatus::Sent,
             http_status: Some(201),
             attempts: 1,
-            recipients: RecipientRun::of((0..500).map(RecipientId).collect()),
+            recipients: IdRange::from_ids((0..500).map(RecipientId).collect()),
         };
         let send = SendId::trusted("snd_1".into());
         let results = EventContent::Results(send, vec![group]);

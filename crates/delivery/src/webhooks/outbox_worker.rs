@@ -4,8 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_service::EventBell;
-use hato_service::ports::{Agenda, LaneLease, WebhookEvent, WebhookQueue};
+use hato_service::AppNotifier;
+use hato_service::ports::{DueEvents, OutboxLease, WebhookEvent, WebhookQueue};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::WebhookSender;
@@ -26,8 +26,8 @@ const SIGNING_SECRET_RETRY_DELAY: Duration = Duration::from_mins(1);
 /// A claimed outbox.
 pub(super) struct OutboxWorker<Q: ?Sized> {
     pub(super) sender: WebhookSender<Q>,
-    pub(super) lease: LaneLease,
-    pub(super) notifier: EventBell,
+    pub(super) lease: OutboxLease,
+    pub(super) notifier: AppNotifier,
     /// How long it is held on to when nothing is due.
     pub(super) idle_hold: Duration,
     pub(super) shutdown: Shutdown,
@@ -114,7 +114,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
     /// are let gather.
     async fn next_notification(&self, looked_at: Instant) {
         tokio::time::sleep_until(looked_at + self.sender.shared.settings.batch_interval).await;
-        self.notifier.heard().await;
+        self.notifier.notified().await;
     }
 
     /// Starts what is due, as far as there is room.
@@ -126,12 +126,12 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
         in_flight.looked_at = Instant::now();
         let now = self.sender.shared.clock.now();
         let limit = u32::try_from(capacity).unwrap_or(u32::MAX);
-        let agenda = self
+        let due_events = self
             .sender
             .queue
-            .agenda(&self.lease, &in_flight.numbers, now, limit);
-        match agenda.await {
-            Ok(Agenda::Post {
+            .due_events(&self.lease, &in_flight.numbers, now, limit);
+        match due_events.await {
+            Ok(DueEvents::Post {
                 webhook,
                 first,
                 again,
@@ -142,8 +142,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
                     .await;
                 WorkerStep::Wait
             }
-            Ok(Agenda::Discard) => self.discard().await,
-            Ok(Agenda::LeaseLost) => WorkerStep::Lost,
+            Ok(DueEvents::Discard) => self.discard().await,
+            Ok(DueEvents::LeaseLost) => WorkerStep::Lost,
             Err(error) => {
                 tracing::error!(app = %self.lease.app_id, %error, "an outbox cannot be read");
                 WorkerStep::Rest(STORE_RETRY_DELAY)
@@ -234,7 +234,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
         loop {
             tokio::time::sleep(lease / 3).await;
             let until = shared.clock.now().plus(lease);
-            match self.sender.queue.renew_lane(&self.lease, until).await {
+            match self.sender.queue.renew_outbox(&self.lease, until).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
@@ -247,7 +247,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
     /// An outbox that cannot be given back is due again when its lease ends.
     async fn release(&self, rest: Duration) {
         let not_before = self.sender.shared.clock.now().plus(rest);
-        let released = self.sender.queue.release_lane(&self.lease, not_before);
+        let released = self.sender.queue.release_outbox(&self.lease, not_before);
         if let Err(error) = released.await {
             tracing::warn!(app = %self.lease.app_id, %error, "an outbox cannot be given back");
         }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hato_service::ports::{Attempt, AttemptRecorded, PostReply, StoreError, Verdict, WebhookQueue};
+use hato_service::ports::{
+    Attempt, Disposition, RecordAttemptOutcome, StoreError, WebhookQueue, WebhookResponse,
+};
 
 use super::attempt::{AttemptOutcome, DeliveryAttempt};
 use crate::metrics::{AttemptResult, count_attempt};
@@ -11,7 +13,7 @@ use crate::retry::retry_until_shutdown;
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
     /// Logs the attempt and puts it on record.
     pub(super) async fn record(&self, attempt: Attempt) -> AttemptOutcome {
-        self.log(&attempt.reply, attempt.duration);
+        self.log(&attempt.response, attempt.duration);
         let outcome = retry_until_shutdown(&self.shutdown, || async {
             let outcome = self.try_record(&attempt).await;
             let outcome = outcome.inspect_err(|error| {
@@ -23,12 +25,12 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
     }
 
     /// Neither the URL, which may hold a token, nor the answer.
-    fn log(&self, reply: &PostReply, duration: Duration) {
-        let reply = match reply {
-            PostReply::Answer { status, .. } => status.to_string(),
-            PostReply::Nothing(failure) => failure.as_str().to_owned(),
+    fn log(&self, response: &WebhookResponse, duration: Duration) {
+        let response = match response {
+            WebhookResponse::Received { status, .. } => status.to_string(),
+            WebhookResponse::NotReceived(failure) => failure.as_str().to_owned(),
         };
-        tracing::debug!(app = %self.lease.app_id, event = %self.event.id, reply, ?duration, "an event was posted");
+        tracing::debug!(app = %self.lease.app_id, event = %self.event.id, response, ?duration, "an event was posted");
     }
 
     async fn try_record(&self, attempt: &Attempt) -> Result<AttemptOutcome, StoreError> {
@@ -37,23 +39,23 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
         let queue = &self.sender.queue;
         let recorded = queue.record_attempt(&self.lease, attempt.clone(), limit, now);
         match recorded.await? {
-            AttemptRecorded::LeaseLost => {
+            RecordAttemptOutcome::LeaseLost => {
                 tracing::warn!(event = %self.event.id, "an outbox's lease was lost: nothing recorded");
                 return Ok(AttemptOutcome::LeaseLost);
             }
-            AttemptRecorded::SwitchedOff(reason) => {
+            RecordAttemptOutcome::SwitchedOff(reason) => {
                 let reason = reason.as_str();
                 tracing::warn!(app = %self.lease.app_id, reason, "a webhook is switched off");
             }
-            AttemptRecorded::Recorded => {}
+            RecordAttemptOutcome::Recorded => {}
         }
-        count_attempt(match attempt.verdict {
-            Verdict::Arrived => AttemptResult::Arrived,
-            Verdict::Failed(Some(_)) => AttemptResult::Retried,
-            Verdict::Failed(None) | Verdict::Gone => AttemptResult::Failed,
+        count_attempt(match attempt.disposition {
+            Disposition::Arrived => AttemptResult::Arrived,
+            Disposition::Failed(Some(_)) => AttemptResult::Retried,
+            Disposition::Failed(None) | Disposition::Gone => AttemptResult::Failed,
         });
         Ok(AttemptOutcome::Recorded {
-            is_prompt: attempt.verdict == Verdict::Arrived && !attempt.is_slow,
+            is_prompt: attempt.disposition == Disposition::Arrived && !attempt.is_slow,
             is_first: self.event.attempts == 0,
         })
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
-use hato_service::ports::{PostReply, Verdict};
+use hato_service::ports::{Disposition, WebhookResponse};
 
 /// The longest wait that a receiver may ask for.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
@@ -12,25 +12,25 @@ const JITTER_SHARE: f64 = 0.2;
 
 /// Judges the attempt after `earlier` ones at `now`. `jitter` is between -1 and 1; `retry_after` is what `Retry-After` asks for.
 pub fn next_step(
-    reply: &PostReply,
+    response: &WebhookResponse,
     retry_after: Option<Duration>,
     earlier: u32,
     delays: &[Duration],
     jitter: f64,
     now: UnixMillis,
-) -> Verdict {
-    match reply {
-        PostReply::Answer {
+) -> Disposition {
+    match response {
+        WebhookResponse::Received {
             status: 200..=299, ..
-        } => Verdict::Arrived,
-        PostReply::Answer { status: 410, .. } => Verdict::Gone,
-        PostReply::Answer { .. } | PostReply::Nothing(_) => {
+        } => Disposition::Arrived,
+        WebhookResponse::Received { status: 410, .. } => Disposition::Gone,
+        WebhookResponse::Received { .. } | WebhookResponse::NotReceived(_) => {
             let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
             let delay = delays.get(earlier).map(|delay| {
                 let retry_after = retry_after.unwrap_or_default().min(MAX_RETRY_AFTER);
                 delay.mul_f64(1.0 + JITTER_SHARE * jitter).max(retry_after)
             });
-            Verdict::Failed(delay.map(|delay| now.plus(delay)))
+            Disposition::Failed(delay.map(|delay| now.plus(delay)))
         }
     }
 }
@@ -45,40 +45,40 @@ pub fn longest_wait(delays: &[Duration]) -> Duration {
 mod tests {
     use std::time::Duration;
 
-    use hato_domain::{PostFailure, UnixMillis};
-    use hato_service::ports::{PostReply, Verdict};
+    use hato_domain::{NoResponseReason, UnixMillis};
+    use hato_service::ports::{Disposition, WebhookResponse};
 
     use super::{longest_wait, next_step};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
     const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
 
-    fn answer(status: u16) -> PostReply {
+    fn answer(status: u16) -> WebhookResponse {
         let text = String::new();
-        PostReply::Answer { status, text }
+        WebhookResponse::Received { status, text }
     }
 
     fn wait(retry_after: Option<u64>, earlier: u32, jitter: f64) -> Option<u64> {
         let retry_after = retry_after.map(Duration::from_secs);
         match next_step(&answer(503), retry_after, earlier, &DELAYS, jitter, NOW) {
-            Verdict::Failed(next) => next.map(|next| next.since(NOW).as_secs()),
+            Disposition::Failed(next) => next.map(|next| next.since(NOW).as_secs()),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn every_reply_has_its_verdict() {
-        let judged = |reply: &PostReply| next_step(reply, None, 0, &[], 0.0, NOW);
+        let judged = |response: &WebhookResponse| next_step(response, None, 0, &[], 0.0, NOW);
         for status in 100..=599 {
             let expected = match status {
-                200..=299 => Verdict::Arrived,
-                410 => Verdict::Gone,
-                _ => Verdict::Failed(None),
+                200..=299 => Disposition::Arrived,
+                410 => Disposition::Gone,
+                _ => Disposition::Failed(None),
             };
             assert_eq!(judged(&answer(status)), expected, "{status}");
         }
-        let nothing = PostReply::Nothing(PostFailure::TimedOut);
-        assert_eq!(judged(&nothing), Verdict::Failed(None));
+        let nothing = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
+        assert_eq!(judged(&nothing), Disposition::Failed(None));
     }
 
     #[test]

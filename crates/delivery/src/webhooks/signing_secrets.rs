@@ -1,8 +1,8 @@
 //! From an app's sealed secrets to what signs its events.
 
 use hato_domain::ErrorCode;
-use hato_service::ports::{LaneLease, StoreError, WebhookQueue, WebhookRecord};
-use hato_service::{CannotOpen, Failure, new_secret};
+use hato_service::ports::{OutboxLease, StoreError, WebhookQueue, WebhookRecord};
+use hato_service::{ServiceError, UnsealError, new_secret};
 
 use super::WebhookSender;
 use super::signature::Signers;
@@ -15,10 +15,10 @@ pub enum SigningSecretError {
     NotConfigured,
     /// They were sealed with another key.
     #[error(transparent)]
-    Sealed(#[from] CannotOpen),
+    Sealed(#[from] UnsealError),
     /// The first one cannot be made.
     #[error("no secret can be made: {0}")]
-    FirstSecret(#[from] Failure),
+    FirstSecret(#[from] ServiceError),
 }
 
 impl From<ErrorCode> for SigningSecretError {
@@ -37,7 +37,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
     /// What signs now; an app's first secret is made when it is body_memory first.
     pub(super) async fn signers(
         &self,
-        lease: &LaneLease,
+        lease: &OutboxLease,
         webhook: &WebhookRecord,
     ) -> Result<Signers, SigningSecretError> {
         let owner = lease.app_id.as_str();
@@ -52,15 +52,17 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
         Ok(Signers::new(&secrets))
     }
 
-    async fn first_signers(&self, lease: &LaneLease) -> Result<Signers, SigningSecretError> {
+    async fn first_signers(&self, lease: &OutboxLease) -> Result<Signers, SigningSecretError> {
         let app = &lease.app_id;
         let sealer = self.shared.secrets.sealer()?;
         let secret = sealer.seal(app.as_str(), &new_secret()?);
         self.queue.keep_first_secret(app, secret).await?;
-        let posting = self.queue.posting(lease, &[], self.shared.clock.now());
-        let secret = posting
+        let inputs = self
+            .queue
+            .attempt_inputs(lease, &[], self.shared.clock.now());
+        let secret = inputs
             .await?
-            .and_then(|posting| posting.webhook.secrets.current);
+            .and_then(|inputs| inputs.webhook.secrets.current);
         let secret = sealer.open(app.as_str(), &secret.unwrap_or_default())?;
         Ok(Signers::new(&[secret]))
     }

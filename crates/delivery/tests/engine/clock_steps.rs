@@ -81,11 +81,11 @@ async fn a_lease_from_the_future_ends_soon() {
     let test = TestEngine::new().await;
     test.subscribe(1).await;
     let send = test.send().await;
-    let claim = hato_service::ports::Claim {
+    let claim = hato_service::ports::PageClaimRequest {
         now: test.after(0),
         lease: test.settings.lease,
         max_recipients: 10,
-        passing_over: Vec::new(),
+        excluded_apps: Vec::new(),
     };
     test.store.claim_page(claim).await.expect("asked");
     test.rewind_clock(Duration::from_hours(2));

@@ -17,7 +17,7 @@ async fn a_ring_starts_a_delivery_and_a_drain_ends_the_loop() {
     let running = tokio::spawn(test.engine().run(shutdown.clone()));
     test.subscribe(95).await;
     let send = test.send().await;
-    test.wake.ring();
+    test.notifier.notify();
     test.queue.wait_until(|log| log.sent() == 95).await;
     shutdown.drain();
     running.await.expect("no panic");
@@ -119,7 +119,7 @@ async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease() {
         .wait_until(|seen| seen.total.requests == 3)
         .await;
     test.advance_clock(test.settings.lease * 2);
-    test.wake.ring();
+    test.notifier.notify();
     test.queue
         .wait_until(|log| !log.settlements.is_empty())
         .await;

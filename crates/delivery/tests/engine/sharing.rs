@@ -27,7 +27,7 @@ async fn another_apps_send_goes_through(test: TestEngine, subscribers: usize, ha
         .wait_until(|seen| seen.total.requests >= hanging)
         .await;
     test.send_of(&other, PushOptions::default()).await;
-    test.wake.ring();
+    test.notifier.notify();
     other_service
         .wait_until(|seen| seen.total.created == 1)
         .await;
@@ -119,7 +119,7 @@ async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
     let _first = arrivals.recv().await.expect("a connection");
     let _second = arrivals.recv().await.expect("another");
     test.send_of(&other, PushOptions::default()).await;
-    test.wake.ring();
+    test.notifier.notify();
     test.service
         .wait_until(|seen| seen.total.created == 1)
         .await;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::UnixMillis;
 use hato_service::ports::{
-    Claim, ClaimedPage, DeliveryQueue, Lease, NextPage, Recipient, Settled, Settlement, Store,
-    StoreError,
+    ClaimedPage, DeliveryQueue, NextPage, PageClaimRequest, PageLease, Recipient, SettleOutcome,
+    Settlement, Store, StoreError,
 };
 use tokio::sync::Notify;
 
@@ -91,7 +91,7 @@ impl SpyQueue {
 
 #[async_trait]
 impl DeliveryQueue for SpyQueue {
-    async fn claim_page(&self, claim: Claim) -> Result<NextPage, StoreError> {
+    async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError> {
         let next = self.store.claim_page(claim).await?;
         if matches!(next, NextPage::Claimed(_)) {
             self.note(|log| log.claims += 1);
@@ -113,7 +113,11 @@ impl DeliveryQueue for SpyQueue {
         self.store.recipients(page).await
     }
 
-    async fn renew_leases(&self, leases: &[Lease], until: UnixMillis) -> Result<(), StoreError> {
+    async fn renew_leases(
+        &self,
+        leases: &[PageLease],
+        until: UnixMillis,
+    ) -> Result<(), StoreError> {
         self.store.renew_leases(leases, until).await?;
         self.note(|log| log.renewals += leases.len());
         Ok(())
@@ -124,7 +128,7 @@ impl DeliveryQueue for SpyQueue {
         page: &ClaimedPage,
         settlement: Settlement,
         now: UnixMillis,
-    ) -> Result<Settled, StoreError> {
+    ) -> Result<SettleOutcome, StoreError> {
         if self.strikes(|log| &mut log.failing_settlements) {
             return Err(StoreError {
                 context: "settle a page",
@@ -132,13 +136,13 @@ impl DeliveryQueue for SpyQueue {
             });
         }
         let settled = self.store.settle(page, settlement.clone(), now).await?;
-        if settled == Settled::Recorded {
+        if settled == SettleOutcome::Recorded {
             self.note(|log| log.settlements.push(settlement));
         }
         Ok(settled)
     }
 
-    async fn release(&self, lease: Lease, due_at: UnixMillis) -> Result<(), StoreError> {
+    async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {
         self.store.release(lease, due_at).await?;
         self.note(|log| log.releases.push(due_at));
         Ok(())

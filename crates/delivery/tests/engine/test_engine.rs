@@ -13,12 +13,12 @@ use hato_domain::{
     BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, PushOptions, SendId,
     SubscriptionId, UnixMillis,
 };
-use hato_service::access::{Actor, ActorKind};
+use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptedSend, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord, Store,
-    SystemClock,
+    AcceptSendOutcome, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord,
+    Store, SystemClock,
 };
-use hato_service::{Secrets, Wake};
+use hato_service::{Notifier, Secrets};
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, Options, Protocols, PushService,
 };
@@ -50,7 +50,7 @@ pub struct TestEngine {
     pub store: Arc<dyn Store>,
     pub queue: Arc<SpyQueue>,
     pub clock: Arc<ManualClock>,
-    pub wake: Wake,
+    pub notifier: Notifier,
     pub recipient_cache: RecipientCache,
     pub settings: DeliverySettings,
     pub app: TestApp,
@@ -91,7 +91,7 @@ impl TestEngine {
             app: TestApp::new(&*store, "1", clock.now()).await,
             store,
             clock,
-            wake: Wake::default(),
+            notifier: Notifier::default(),
             recipient_cache: RecipientCache::default(),
             number: AtomicU64::new(0),
             _folder: folder,
@@ -164,17 +164,17 @@ impl TestEngine {
                 .expect("small"),
             options,
             audience: Audience::Everyone,
-            actor: Actor {
+            actor: ActorRecord {
                 kind: ActorKind::ApiKey,
                 id: "key_1".into(),
                 name: "server".into(),
             },
-            repeatable: None,
+            idempotency: None,
             now,
             month: now.month(),
         };
         let accepted = self.store.accept_send(send).await.expect("judged");
-        assert!(matches!(accepted, AcceptedSend::Queued { .. }));
+        assert!(matches!(accepted, AcceptSendOutcome::Queued { .. }));
         id
     }
 
@@ -197,7 +197,7 @@ impl TestEngine {
             Arc::clone(&self.queue),
             clock,
             Secrets::new(None, encryption_key),
-            (self.wake.clone(), self.recipient_cache.clone()),
+            (self.notifier.clone(), self.recipient_cache.clone()),
             self.settings.clone(),
         )
         .expect("the roots are certificates")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_delivery::{WebhookSender, WebhookSettings};
 use hato_domain::{OutboundPolicy, SubscriptionId, WebhookUrl};
 use hato_service::Secrets;
-use hato_service::ports::{Clock, Store, WebhookSet};
+use hato_service::ports::{Clock, SetWebhookOutcome, Store};
 use hato_testkit::authority::Authority;
 use hato_testkit::push_service::Answer;
 use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
@@ -24,10 +24,10 @@ async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store
     receiver.script([Reaction::Status(500)]);
     let url = WebhookUrl::parse(receiver.url(), &loopback()).expect("a URL");
     let set = test.store.set_webhook(&test.app.id, Some(url)).await;
-    assert_eq!(set.expect("stored"), WebhookSet::Done);
+    assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
     let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
     let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
-    let channels = (test.wake.clone(), test.recipient_cache.clone());
+    let channels = (test.notifier.clone(), test.recipient_cache.clone());
     let settings = WebhookSettings {
         outbound: loopback(),
         outbound_ca: Some(authority.pem()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hato_domain::FailureReason;
-use hato_service::ports::{Clock as _, DeadLetter, Expired, RetryJob, Settlement};
+use hato_service::ports::{Clock as _, ExpiredRecipient, NewDeadLetter, RetryJob, Settlement};
 use hato_testkit::webhook_receiver::Event;
 use serde_json::{Value, json};
 
@@ -18,11 +18,11 @@ async fn a_send_is_told_of_in_results_and_a_completion() {
     let (page, recipients) = test.claim().await;
     let settlement = Settlement {
         sent: reached(&recipients[..1]),
-        expired: vec![Expired {
+        expired: vec![ExpiredRecipient {
             recipient: recipients[1].id,
             http_status: 410,
         }],
-        dead_letters: vec![DeadLetter {
+        dead_letters: vec![NewDeadLetter {
             recipient: recipients[2].id,
             reason: FailureReason::Unreachable,
             http_status: None,

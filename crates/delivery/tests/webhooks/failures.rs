@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
-use hato_domain::{PostFailure, WebhookEventId};
-use hato_service::ports::{Clock as _, PostReply};
+use hato_domain::{NoResponseReason, WebhookEventId};
+use hato_service::ports::{Clock as _, WebhookResponse};
 use hato_testkit::webhook_receiver::{Event, Reaction};
 use tokio::sync::Semaphore;
 
 use crate::test_webhooks::TestWebhooks;
 
-fn answer(status: u16, text: &str) -> PostReply {
-    PostReply::Answer {
+fn answer(status: u16, text: &str) -> WebhookResponse {
+    WebhookResponse::Received {
         status,
         text: text.to_owned(),
     }
@@ -25,7 +25,7 @@ async fn resend(test: &TestWebhooks) -> WebhookEventId {
     let now = test.clock.now();
     let queued = test.store.resend_event(&test.app, &id, now).await;
     assert!(queued.expect("stored"));
-    test.wake.ring_for_event(&test.app);
+    test.notifier.notify_event(&test.app);
     id
 }
 
@@ -45,7 +45,10 @@ async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
     let bodies: BTreeSet<_> = events.iter().map(|event| event.body.clone()).collect();
     assert_eq!((ids.len(), bodies.len()), (1, 1));
     let attempts = test.attempts().await;
-    let shown: Vec<_> = attempts.iter().map(|it| (it.attempt, &it.reply)).collect();
+    let shown: Vec<_> = attempts
+        .iter()
+        .map(|it| (it.attempt, &it.response))
+        .collect();
     let broken = answer(500, "broken");
     assert_eq!(shown, [(3, &broken), (2, &broken), (1, &broken)]);
     assert!(attempts.iter().all(|attempt| attempt.next_at.is_none()));
@@ -112,7 +115,7 @@ async fn a_redirect_is_not_followed() {
     test.queue_test_event().await;
     test.post().await;
     assert_eq!(test.receiver.seen().len(), 1);
-    assert_eq!(test.attempts().await[0].reply, answer(307, ""));
+    assert_eq!(test.attempts().await[0].response, answer(307, ""));
 }
 
 #[tokio::test]
@@ -132,9 +135,9 @@ async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
         .attempts()
         .await
         .into_iter()
-        .map(|it| (it.attempt, it.reply))
+        .map(|it| (it.attempt, it.response))
         .collect();
-    let unreachable = || PostReply::Nothing(PostFailure::Unreachable);
+    let unreachable = || WebhookResponse::NotReceived(NoResponseReason::Unreachable);
     assert_eq!(
         replies,
         [(3, answer(204, "")), (2, unreachable()), (1, unreachable())]
@@ -189,7 +192,7 @@ async fn a_resend_that_arrives_ends_the_retries() {
         .attempts()
         .await
         .into_iter()
-        .map(|it| (it.attempt, it.reply, it.next_at))
+        .map(|it| (it.attempt, it.response, it.next_at))
         .collect();
     assert_eq!(
         replies,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hato_domain::{OutboundPolicy, PostFailure, WebhookUrl};
-use hato_service::ports::PostReply;
+use hato_domain::{NoResponseReason, OutboundPolicy, WebhookUrl};
+use hato_service::ports::WebhookResponse;
 use hato_testkit::webhook_receiver::Reaction;
 
 use crate::test_webhooks::TestWebhooks;
@@ -16,8 +16,8 @@ async fn one_that_hangs_is_given_up() {
     test.queue_test_event().await;
     test.post().await;
     let attempts = test.attempts().await;
-    let timed_out = PostReply::Nothing(PostFailure::TimedOut);
-    assert_eq!(attempts[0].reply, timed_out);
+    let timed_out = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
+    assert_eq!(attempts[0].response, timed_out);
     assert!(attempts[0].duration >= Duration::from_millis(200));
     assert!(attempts[0].next_at.is_some());
 }
@@ -28,7 +28,7 @@ async fn of_one_that_streams_the_beginning_is_kept() {
     test.receiver.script([Reaction::Stream]);
     test.queue_test_event().await;
     test.post().await;
-    let PostReply::Answer { status, text } = &test.attempts().await[0].reply else {
+    let WebhookResponse::Received { status, text } = &test.attempts().await[0].response else {
         panic!("an answer");
     };
     assert_eq!((*status, text.len()), (200, 1_024));
@@ -41,7 +41,7 @@ async fn what_it_answers_is_kept_as_text() {
     test.receiver.script([Reaction::Text(200, answer)]);
     test.queue_test_event().await;
     test.post().await;
-    let PostReply::Answer { text, .. } = &test.attempts().await[0].reply else {
+    let WebhookResponse::Received { text, .. } = &test.attempts().await[0].response else {
         panic!("an answer");
     };
     assert_eq!(*text, format!("{}\u{fffd}", "x".repeat(1_022)));
@@ -60,8 +60,8 @@ async fn addresses_of_the_operators_network_are_not_connected_to() {
         set.expect("stored");
         test.queue_test_event().await;
         test.post().await;
-        let blocked = PostReply::Nothing(PostFailure::BlockedAddress);
-        assert_eq!(test.attempts().await[0].reply, blocked, "{host}");
+        let blocked = WebhookResponse::NotReceived(NoResponseReason::BlockedAddress);
+        assert_eq!(test.attempts().await[0].response, blocked, "{host}");
     }
     assert_eq!(test.receiver.seen().len(), 0);
 }

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_domain::AppId;
-use hato_service::ports::{Clock as _, LaneClaim, LaneLease, NextLane};
+use hato_service::ports::{Clock as _, NextOutbox, OutboxClaimRequest, OutboxLease};
 use hato_testkit::webhook_receiver::{Event, Reaction};
 
 use crate::test_webhooks::TestWebhooks;
 
-/// Queues a test event of the app, rings for it and waits until it has come.
+/// Queues a test event of the app, notifies of it and waits until it has come.
 async fn announce_and_see(test: &TestWebhooks, app: &AppId) {
     let count = test.receiver.seen().len() + 1;
     test.queue_test_event_of(app).await;
-    test.wake.ring_for_event(app);
+    test.notifier.notify_event(app);
     test.receiver.wait_until(|seen| seen.len() == count).await;
 }
 
@@ -98,19 +98,19 @@ async fn what_an_abort_leaves_unknown_is_posted_again_under_its_id() {
     assert_eq!((ids.len(), test.receiver.seen().len()), (1, 2));
 }
 
-async fn next_outbox(test: &TestWebhooks) -> NextLane {
-    let claim = LaneClaim {
+async fn next_outbox(test: &TestWebhooks) -> NextOutbox {
+    let claim = OutboxClaimRequest {
         now: test.clock.now(),
         lease: test.settings.lease,
-        slow_too: true,
+        include_slow: true,
     };
-    test.store.claim_lane(claim).await.expect("asked")
+    test.store.claim_outbox(claim).await.expect("asked")
 }
 
-async fn claim(test: &TestWebhooks) -> Option<LaneLease> {
+async fn claim(test: &TestWebhooks) -> Option<OutboxLease> {
     match next_outbox(test).await {
-        NextLane::Claimed(lane) => Some(lane),
-        NextLane::Idle { .. } => None,
+        NextOutbox::Claimed(outbox) => Some(outbox),
+        NextOutbox::Idle { .. } => None,
     }
 }
 
@@ -118,14 +118,14 @@ async fn claim(test: &TestWebhooks) -> Option<LaneLease> {
 async fn the_outbox_of_a_dead_process_is_claimed_when_its_lease_ends() {
     let test = TestWebhooks::new().await;
     test.queue_test_event().await;
-    let dead = claim(&test).await.expect("a lane");
+    let dead = claim(&test).await.expect("an outbox");
     test.post().await;
     assert!(test.receiver.seen().is_empty(), "it is somebody else's");
     test.advance_clock(test.settings.lease);
     test.post().await;
     assert_eq!(test.receiver.seen().len(), 1);
     let until = test.clock.now();
-    let renewed = test.store.renew_lane(&dead, until).await;
+    let renewed = test.store.renew_outbox(&dead, until).await;
     assert!(!renewed.expect("asked"), "the lease was lost");
 }
 
@@ -148,14 +148,14 @@ async fn a_lease_is_renewed_while_its_outbox_is_worked_on() {
     running.await.expect("no panic");
 }
 
-/// Resolves when the lane is due in a whole lease from now.
+/// Resolves when the outbox is due in a whole lease from now.
 async fn until_renewed(test: &TestWebhooks) {
     let (now, lease) = (test.clock.now(), test.settings.lease);
     loop {
         match next_outbox(test).await {
-            NextLane::Claimed(_) => panic!("the lease has ended"),
-            NextLane::Idle { next_due } if next_due == Some(now.plus(lease)) => return,
-            NextLane::Idle { .. } => tokio::task::yield_now().await,
+            NextOutbox::Claimed(_) => panic!("the lease has ended"),
+            NextOutbox::Idle { next_due } if next_due == Some(now.plus(lease)) => return,
+            NextOutbox::Idle { .. } => tokio::task::yield_now().await,
         }
     }
 }
@@ -167,7 +167,7 @@ async fn a_clock_that_was_set_back_stops_nothing() {
     test.queue_test_event().await;
     test.post().await;
     test.queue_test_event().await;
-    claim(&test).await.expect("a lane");
+    claim(&test).await.expect("an outbox");
     test.rewind_clock(Duration::from_hours(48));
     for turned in [Duration::ZERO, test.settings.lease] {
         test.advance_clock(turned);

@@ -48,7 +48,7 @@ async fn stop(shutdown: Shutdown, running: JoinHandle<()>) {
 async fn exchange(test: &TestWebhooks, app: &AppId, receiver: &WebhookReceiver) {
     for _ in 0..20 {
         test.queue_test_event_of(app).await;
-        test.wake.ring_for_event(app);
+        test.notifier.notify_event(app);
     }
     receiver.wait_until(|seen| seen.len() == 20).await;
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use hato_domain::{DisabledReason, Plan};
-use hato_service::ports::{Clock as _, Settled, Settlement, WebhookEnabled, WebhookSet};
+use hato_service::ports::{
+    Clock as _, EnableWebhookOutcome, SetWebhookOutcome, SettleOutcome, Settlement,
+};
 use hato_testkit::webhook_receiver::Reaction;
 
 use crate::test_webhooks::{DAY, TestWebhooks, reached};
@@ -17,13 +19,13 @@ async fn settle(test: &TestWebhooks) -> bool {
         ..Settlement::default()
     };
     match test.settle(&page, settlement).await {
-        Settled::Announced { results } => results.is_some(),
-        Settled::Recorded => false,
-        Settled::LeaseLost => panic!("the lease was held"),
+        SettleOutcome::RecordedWithEvents { results } => results.is_some(),
+        SettleOutcome::Recorded => false,
+        SettleOutcome::LeaseLost => panic!("the lease was held"),
     }
 }
 
-async fn enable(test: &TestWebhooks) -> WebhookEnabled {
+async fn enable(test: &TestWebhooks) -> EnableWebhookOutcome {
     let enabled = test.store.enable_webhook(&test.app).await;
     enabled.expect("stored")
 }
@@ -42,7 +44,7 @@ async fn a_410_switches_it_off_until_it_is_switched_on() {
     test.post().await;
     assert_eq!(test.receiver.seen().len(), seen, "nothing is posted");
 
-    assert_eq!(enable(&test).await, WebhookEnabled::Done);
+    assert_eq!(enable(&test).await, EnableWebhookOutcome::Done);
     assert_eq!(test.webhook().await.disabled, None);
     assert!(settle(&test).await);
     test.post().await;
@@ -61,7 +63,7 @@ async fn what_waits_at_a_410_is_dropped() {
     test.post().await;
     let seen = test.receiver.seen().len();
     assert!(seen < 100, "{seen} were posted");
-    assert_eq!(enable(&test).await, WebhookEnabled::Done);
+    assert_eq!(enable(&test).await, EnableWebhookOutcome::Done);
     test.advance_clock(DAY);
     test.post().await;
     assert_eq!(test.receiver.seen().len(), seen, "the others are dropped");
@@ -120,7 +122,7 @@ async fn a_downgrade_stops_events_and_keeps_the_url() {
     let webhook = test.webhook().await;
     assert_eq!(webhook.url, test.receiver.url());
     assert_eq!(webhook.disabled, Some(DisabledReason::PlanRequired));
-    assert_eq!(enable(&test).await, WebhookEnabled::PlanRequired);
+    assert_eq!(enable(&test).await, EnableWebhookOutcome::PlanRequired);
 
     test.set_plan(Plan::Pro).await;
     assert!(settle(&test).await);
@@ -134,9 +136,9 @@ async fn without_a_url_nothing_is_written_and_what_waits_is_dropped() {
     test.subscribe(&test.app, 1).await;
     settle(&test).await;
     let cleared = test.store.set_webhook(&test.app, None).await;
-    assert_eq!(cleared.expect("stored"), WebhookSet::Done);
+    assert_eq!(cleared.expect("stored"), SetWebhookOutcome::Done);
     assert!(!settle(&test).await);
-    assert_eq!(enable(&test).await, WebhookEnabled::NoWebhook);
+    assert_eq!(enable(&test).await, EnableWebhookOutcome::NoWebhook);
     let webhook = test.store.webhook(&test.app, test.clock.now()).await;
     assert!(webhook.expect("read").is_none());
     test.post().await;

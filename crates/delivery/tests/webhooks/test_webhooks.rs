@@ -10,13 +10,13 @@ use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, Plan,
     PushOptions, SendId, SubscriptionId, UnixMillis, WebhookUrl,
 };
-use hato_service::access::{Actor, ActorKind};
+use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptedSend, AttemptRecord, Audience, Claim, ClaimedPage, Clock, NewAccount, NewApp, NewSend,
-    NewSubscription, NextPage, Recipient, Sent, Settled, Settlement, Store, SystemClock,
-    WebhookRecord, WebhookSet,
+    AcceptSendOutcome, AttemptRecord, Audience, ClaimedPage, Clock, NewAccount, NewApp, NewSend,
+    NewSubscription, NextPage, PageClaimRequest, Recipient, SentRecipient, SetWebhookOutcome,
+    SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
 };
-use hato_service::{Secrets, Wake};
+use hato_service::{Notifier, Secrets};
 use hato_testkit::authority::Authority;
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use tempfile::TempDir;
@@ -38,7 +38,7 @@ pub struct TestWebhooks {
     pub receiver: WebhookReceiver,
     pub store: Arc<dyn Store>,
     pub clock: Arc<ManualClock>,
-    pub wake: Wake,
+    pub notifier: Notifier,
     pub settings: WebhookSettings,
     pub app: AppId,
     number: AtomicU64,
@@ -67,7 +67,7 @@ impl TestWebhooks {
             authority,
             store: hato_store::open(&url).await.expect("a new store"),
             clock: Arc::new(ManualClock(AtomicI64::new(SystemClock.now().0))),
-            wake: Wake::default(),
+            notifier: Notifier::default(),
             app: AppId::trusted(String::new()),
             number: AtomicU64::new(0),
             _folder: folder,
@@ -113,7 +113,7 @@ impl TestWebhooks {
     pub async fn set_webhook_url(&self, app: &AppId, url: &str) {
         let url = WebhookUrl::parse(url, &any_address()).expect("a URL");
         let set = self.store.set_webhook(app, Some(url)).await;
-        assert_eq!(set.expect("stored"), WebhookSet::Done);
+        assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
     }
 
     /// Registers so many subscribers of an app.
@@ -147,27 +147,27 @@ impl TestWebhooks {
                 .expect("small"),
             options: PushOptions::default(),
             audience: Audience::Everyone,
-            actor: Actor {
+            actor: ActorRecord {
                 kind: ActorKind::ApiKey,
                 id: "key_1".into(),
                 name: "server".into(),
             },
-            repeatable: None,
+            idempotency: None,
             now,
             month: now.month(),
         };
         let accepted = self.store.accept_send(send).await.expect("judged");
-        assert!(matches!(accepted, AcceptedSend::Queued { .. }));
+        assert!(matches!(accepted, AcceptSendOutcome::Queued { .. }));
         id
     }
 
     /// The next page with its recipients.
     pub async fn claim(&self) -> (ClaimedPage, Vec<Recipient>) {
-        let claim = Claim {
+        let claim = PageClaimRequest {
             now: self.clock.now(),
             lease: Duration::from_mins(1),
             max_recipients: 500,
-            passing_over: Vec::new(),
+            excluded_apps: Vec::new(),
         };
         let NextPage::Claimed(page) = self.store.claim_page(claim).await.expect("asked") else {
             panic!("a page is due");
@@ -176,7 +176,7 @@ impl TestWebhooks {
         (*page, recipients)
     }
 
-    pub async fn settle(&self, page: &ClaimedPage, settlement: Settlement) -> Settled {
+    pub async fn settle(&self, page: &ClaimedPage, settlement: Settlement) -> SettleOutcome {
         let settled = self.store.settle(page, settlement, self.clock.now());
         settled.await.expect("judged")
     }
@@ -190,7 +190,10 @@ impl TestWebhooks {
             ..Settlement::default()
         };
         let settled = self.settle(&page, settlement).await;
-        assert!(matches!(settled, Settled::Announced { results: Some(_) }));
+        assert!(matches!(
+            settled,
+            SettleOutcome::RecordedWithEvents { results: Some(_) }
+        ));
         send
     }
 
@@ -215,7 +218,7 @@ impl TestWebhooks {
             Arc::clone(&self.store),
             clock,
             Secrets::new(None, key),
-            (self.wake.clone(), RecipientCache::default()),
+            (self.notifier.clone(), RecipientCache::default()),
             self.settings.clone(),
         )
         .expect("the roots are certificates")
@@ -256,8 +259,8 @@ impl TestWebhooks {
 }
 
 /// All of them reached with 201.
-pub fn reached(recipients: &[Recipient]) -> Vec<Sent> {
-    let sent = recipients.iter().map(|one| Sent {
+pub fn reached(recipients: &[Recipient]) -> Vec<SentRecipient> {
+    let sent = recipients.iter().map(|one| SentRecipient {
         recipient: one.id,
         http_status: 201,
     });

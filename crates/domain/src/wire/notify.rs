@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "openapi")]
-use super::described;
 use super::member::{integer, object, present_text, text, texts};
+#[cfg(feature = "openapi")]
+use super::openapi_schema;
 use crate::notification::Links;
 use crate::{Endpoint, ErrorCode, HttpsUrl, Notification, PushOptions, Topic, Ttl, Urgency};
 
@@ -58,7 +58,7 @@ pub struct Notify {
         deserialize_with = "integer",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(schema_with = described::ttl))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::ttl))]
     pub ttl: Option<i64>,
     /// `very-low`, `low`, `normal` or `high`.
     #[serde(
@@ -66,7 +66,7 @@ pub struct Notify {
         deserialize_with = "text",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(schema_with = described::urgency))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::urgency))]
     pub urgency: Option<String>,
     /// A name under which newer messages replace older ones.
     #[serde(
@@ -108,7 +108,7 @@ impl Notify {
 pub struct NotifyBatch {
     /// For whom.
     #[serde(default, deserialize_with = "texts")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = described::endpoints, required))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::endpoints, required))]
     pub endpoints: Option<Vec<String>>,
     /// What to send to each; a member `endpoint` of it is refused.
     #[serde(default, deserialize_with = "object")]

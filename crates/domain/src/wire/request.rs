@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "openapi")]
-use super::described;
 use super::member::{Change, integer, text};
+#[cfg(feature = "openapi")]
+use super::openapi_schema;
 use crate::{Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
 
 /// `POST /auth/register` and `POST /auth/login`.
@@ -89,7 +89,7 @@ pub struct CreateKey {
     pub name: Option<String>,
     /// `subscribe_only`, `notify` or `full`.
     #[serde(default, deserialize_with = "text")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = described::scope, required))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::scope, required))]
     pub scope: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub struct ErrorBody {
 /// `{ok: true}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Ok {
+pub struct Acknowledged {
     /// Always true.
     pub ok: bool,
 }
@@ -50,7 +50,7 @@ pub struct Account {
 /// The answer of register and login.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct SignedIn {
+pub struct SessionCreated {
     /// Who is signed in.
     pub user: User,
     /// The session token, also set as the cookie `hato_session`.

@@ -37,7 +37,7 @@ pub struct NewAccount {
 
 /// What an account sends in a month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MonthUse {
+pub struct MonthlyUsage {
     /// Recipients that count toward its plan.
     pub recipients: i64,
     /// Recipients reached by each app that reached any.
@@ -54,7 +54,11 @@ pub trait AccountStore {
     async fn account_by_email(&self, email: &Email) -> Result<Option<AccountRecord>, StoreError>;
 
     /// What the account sends in the month.
-    async fn month_use(&self, account: &AccountId, month: Month) -> Result<MonthUse, StoreError>;
+    async fn monthly_usage(
+        &self,
+        account: &AccountId,
+        month: Month,
+    ) -> Result<MonthlyUsage, StoreError>;
 
     /// Deletes the account for everybody, with its sessions and its apps, most rows of which are still there; `false`
     /// when there is no such account. [`super::AppStore::purge_deleted_apps`] removes the rows.

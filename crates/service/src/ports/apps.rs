@@ -45,7 +45,7 @@ pub struct NewApp {
 
 /// What became of [`AppStore::create_app`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CreatedApp {
+pub enum CreateAppOutcome {
     /// It was made.
     Created,
     /// The account already has as many apps as its plan allows.
@@ -54,7 +54,7 @@ pub enum CreatedApp {
 
 /// What became of [`AppStore::set_webhook`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WebhookSet {
+pub enum SetWebhookOutcome {
     /// It is as asked.
     Done,
     /// The account's plan is not [`Plan::FOR_WEBHOOKS`].
@@ -67,7 +67,7 @@ pub enum WebhookSet {
 #[async_trait]
 pub trait AppStore {
     /// Makes the app unless the account's plan allows no more; the limit is [`Plan::max_apps`] of the stored plan.
-    async fn create_app(&self, app: NewApp) -> Result<CreatedApp, StoreError>;
+    async fn create_app(&self, app: NewApp) -> Result<CreateAppOutcome, StoreError>;
 
     /// The account's apps, oldest first.
     async fn apps_of(&self, account: &AccountId) -> Result<Vec<AppRecord>, StoreError>;
@@ -83,7 +83,7 @@ pub trait AppStore {
         &self,
         app: &AppId,
         url: Option<WebhookUrl>,
-    ) -> Result<WebhookSet, StoreError>;
+    ) -> Result<SetWebhookOutcome, StoreError>;
 
     /// Deletes the app for everybody: it acts no more and nobody finds it, though most of its rows are still there;
     /// `false` when there is no such app.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
 
 use super::StoreError;
-use crate::access::Actor;
+use crate::access::ActorRecord;
 
 /// HMAC-SHA256 of a raw key under the pepper, all that is stored of it (SPEC 2.3).
 pub type PepperedHash = [u8; 32];
@@ -28,7 +28,7 @@ pub struct KeyRecord {
 
 /// A key as it is found when it is used, with what a browser needs of its app (SPEC 4.4).
 #[derive(Clone, Debug)]
-pub struct UsedKey {
+pub struct AuthenticatedKey {
     /// The key.
     pub record: KeyRecord,
     /// The app's VAPID public key: an uncompressed point on P-256, 65 bytes.
@@ -51,7 +51,7 @@ pub struct NewKeyRecord {
     /// `evt_…` of the `created` event.
     pub event_id: KeyEventId,
     /// Who made it.
-    pub actor: Actor,
+    pub actor: ActorRecord,
     /// Now.
     pub created_at: UnixMillis,
 }
@@ -66,21 +66,21 @@ pub struct DeletedKey {
     /// `evt_…` of the `deleted` event.
     pub event_id: KeyEventId,
     /// Who deletes it.
-    pub actor: Actor,
+    pub actor: ActorRecord,
     /// Now.
     pub now: UnixMillis,
 }
 
 /// What happened to a key (CONTRACT 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyEvent {
+pub enum KeyEventKind {
     /// It was made.
     Created,
     /// It was deleted.
     Deleted,
 }
 
-impl KeyEvent {
+impl KeyEventKind {
     /// The text form, as in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ pub struct KeyEventRecord {
     /// `evt_…`.
     pub id: KeyEventId,
     /// What happened.
-    pub event: KeyEvent,
+    pub event: KeyEventKind,
     /// `key_…`, which may be deleted by now.
     pub key_id: KeyId,
     /// The key's label.
@@ -104,7 +104,7 @@ pub struct KeyEventRecord {
     /// What the key may or might do.
     pub key_scope: Scope,
     /// Who did it.
-    pub actor: Actor,
+    pub actor: ActorRecord,
     /// When it happened.
     pub created_at: UnixMillis,
 }
@@ -116,7 +116,8 @@ pub trait KeyStore {
     async fn create_key(&self, key: NewKeyRecord) -> Result<bool, StoreError>;
 
     /// The key with this hash.
-    async fn key_by_hash(&self, hash: PepperedHash) -> Result<Option<UsedKey>, StoreError>;
+    async fn key_by_hash(&self, hash: PepperedHash)
+    -> Result<Option<AuthenticatedKey>, StoreError>;
 
     /// The app's keys, oldest first.
     async fn keys_of(&self, app: &AppId) -> Result<Vec<KeyRecord>, StoreError>;

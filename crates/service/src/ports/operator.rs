@@ -7,7 +7,7 @@ use super::StoreError;
 
 /// An account with what it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountUse {
+pub struct AccountUsage {
     /// `usr_…`.
     pub id: AccountId,
     /// The address as it was given.
@@ -37,7 +37,7 @@ pub trait OperatorStore {
         month: Month,
         after: Option<AccountId>,
         limit: i64,
-    ) -> Result<Vec<AccountUse>, StoreError>;
+    ) -> Result<Vec<AccountUsage>, StoreError>;
 
     /// How many pages are queued, claimed ones included; counted up to `most`.
     async fn queued_pages(&self, most: i64) -> Result<i64, StoreError>;

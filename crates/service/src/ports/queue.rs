@@ -24,7 +24,7 @@ pub struct RecipientId(pub i64);
 
 /// The right to settle a page, until it ends or is renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Lease {
+pub struct PageLease {
     /// Which page.
     pub job: JobId,
     /// Distinguishes this claim of the page from every other.
@@ -49,7 +49,7 @@ pub enum PageRange {
 #[derive(Clone, Debug)]
 pub struct ClaimedPage {
     /// The right to settle it.
-    pub lease: Lease,
+    pub lease: PageLease,
     /// The send it belongs to.
     pub send_id: SendId,
     /// The sending app.
@@ -76,7 +76,7 @@ pub struct ClaimedPage {
 
 /// What a claim asks for.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct PageClaimRequest {
     /// The current time.
     pub now: UnixMillis,
     /// How long the page stays claimed unless the lease is renewed.
@@ -84,7 +84,7 @@ pub struct Claim {
     /// Most recipients of a broadcast's page.
     pub max_recipients: u32,
     /// Apps whose pages are left to a later claim.
-    pub passing_over: Vec<AppId>,
+    pub excluded_apps: Vec<AppId>,
 }
 
 /// What a claim found.
@@ -92,7 +92,7 @@ pub struct Claim {
 pub enum NextPage {
     /// A page to deliver.
     Claimed(Box<ClaimedPage>),
-    /// Nothing is due, apps passed over aside; the next job is due then, if there is one.
+    /// Nothing is due, excluded apps aside; the next job is due then, if there is one.
     Idle {
         /// When to ask again at the latest.
         next_due: Option<UnixMillis>,
@@ -114,7 +114,7 @@ pub struct Recipient {
 
 /// A recipient whose push service took the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentRecipient {
     /// Who.
     pub recipient: RecipientId,
     /// 200, 201, 202 or 204.
@@ -123,7 +123,7 @@ pub struct Sent {
 
 /// A recipient that finally failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeadLetter {
+pub struct NewDeadLetter {
     /// Who.
     pub recipient: RecipientId,
     /// Why.
@@ -134,7 +134,7 @@ pub struct DeadLetter {
 
 /// A recipient whose subscription is gone: it is deactivated (SPEC 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Expired {
+pub struct ExpiredRecipient {
     /// Who.
     pub recipient: RecipientId,
     /// 404 or 410.
@@ -168,11 +168,11 @@ pub struct RetryJob {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settlement {
     /// Whose message was taken.
-    pub sent: Vec<Sent>,
+    pub sent: Vec<SentRecipient>,
     /// Whose subscription is gone.
-    pub expired: Vec<Expired>,
+    pub expired: Vec<ExpiredRecipient>,
     /// Who finally failed.
-    pub dead_letters: Vec<DeadLetter>,
+    pub dead_letters: Vec<NewDeadLetter>,
     /// `expired` and `dead_letters` once more, by push service and reason.
     pub tallies: Vec<FailureTally>,
     /// Who is to be tried again.
@@ -181,11 +181,11 @@ pub struct Settlement {
 
 /// Whether a settlement counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum SettleOutcome {
     /// It is recorded and the page is gone.
     Recorded,
     /// The same, and events for the app's webhook wait to be posted.
-    Announced {
+    RecordedWithEvents {
         /// The one that tells what became of recipients of the page, if something did.
         results: Option<WebhookEventId>,
     },
@@ -198,7 +198,7 @@ pub enum Settled {
 pub trait DeliveryQueue {
     /// Claims the page that has been due longest, until `now + lease`. Of a broadcast, it takes a page of at most
     /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction.
-    async fn claim_page(&self, claim: Claim) -> Result<NextPage, StoreError>;
+    async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError>;
 
     /// Repairs due times after the clock was set back. What is due later than anything can have to wait, or belongs to a
     /// send that was accepted in what is the future, is due at `now`; a lease that ends later than any can ends at
@@ -214,7 +214,8 @@ pub trait DeliveryQueue {
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError>;
 
     /// Extends the leases that are still held to `until`.
-    async fn renew_leases(&self, leases: &[Lease], until: UnixMillis) -> Result<(), StoreError>;
+    async fn renew_leases(&self, leases: &[PageLease], until: UnixMillis)
+    -> Result<(), StoreError>;
 
     /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters, retry jobs, the
     /// end of the send when this was its last page, events for the app's webhook, and removal of the page.
@@ -223,8 +224,8 @@ pub trait DeliveryQueue {
         page: &ClaimedPage,
         settlement: Settlement,
         now: UnixMillis,
-    ) -> Result<Settled, StoreError>;
+    ) -> Result<SettleOutcome, StoreError>;
 
     /// Gives a page back undelivered, due again at `due_at`, if the lease is still held.
-    async fn release(&self, lease: Lease, due_at: UnixMillis) -> Result<(), StoreError>;
+    async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError>;
 }

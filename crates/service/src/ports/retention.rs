@@ -7,7 +7,7 @@ use super::StoreError;
 
 /// Verbs that remove old rows: each at most `limit` of a kind, and each says whether some may be left.
 #[async_trait]
-pub trait Retention {
+pub trait RetentionStore {
     /// Removes finished sends that were accepted before `before`, with their dead letters and tallies. What was counted by
     /// day and by month stays.
     async fn purge_sends(&self, before: UnixMillis, limit: u32) -> Result<bool, StoreError>;

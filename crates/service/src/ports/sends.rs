@@ -7,7 +7,7 @@ use hato_domain::{
 };
 
 use super::StoreError;
-use crate::access::Actor;
+use crate::access::ActorRecord;
 
 /// For whom a send is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Audience {
 
 /// A request that its client may repeat (CONTRACT 6).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repeatable {
+pub struct IdempotencyEntry {
     /// The client's name for it.
     pub key: IdempotencyKey,
     /// The path it was sent to, without the app: the same key on another path is another request.
@@ -47,9 +47,9 @@ pub struct NewSend {
     /// For whom.
     pub audience: Audience,
     /// Who sends.
-    pub actor: Actor,
+    pub actor: ActorRecord,
     /// What makes it the same as an earlier request.
-    pub repeatable: Option<Repeatable>,
+    pub idempotency: Option<IdempotencyEntry>,
     /// Now.
     pub now: UnixMillis,
     /// The UTC month of `now`, in which the recipients are counted.
@@ -58,7 +58,7 @@ pub struct NewSend {
 
 /// What became of a send.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AcceptedSend {
+pub enum AcceptSendOutcome {
     /// It is charged, recorded and queued, and on disk. Nothing is left to do for 0 recipients.
     Queued {
         /// How many recipients it is queued for.
@@ -137,7 +137,7 @@ pub struct SendRecord {
     /// By outcome.
     pub counts: SendCounts,
     /// Who sent it.
-    pub actor: Actor,
+    pub actor: ActorRecord,
     /// When it was accepted.
     pub created_at: UnixMillis,
     /// When the last recipient was accounted for.
@@ -182,7 +182,7 @@ pub trait SendStore {
     /// Charges the account's month, records the send and queues it, or does nothing. A repeated request is answered before
     /// anything else is judged, and waits for a twin that is being accepted. The limit is
     /// [`hato_domain::Plan::max_monthly_sends`] of the stored plan. Its cost does not depend on the audience.
-    async fn accept_send(&self, send: NewSend) -> Result<AcceptedSend, StoreError>;
+    async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError>;
 
     /// A page of the app's sends, newest first, at most `page.limit` + 1 of them, so that the caller sees whether more follow.
     async fn sends_of(

@@ -24,7 +24,7 @@ pub struct NewSubscription {
 
 /// What became of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RegisteredSubscription {
+pub enum RegisterOutcome {
     /// The endpoint was new.
     Created(SubscriptionId),
     /// The endpoint was known and active: the record is updated.
@@ -107,14 +107,14 @@ pub trait SubscriptionStore {
     async fn register_subscription(
         &self,
         subscription: NewSubscription,
-    ) -> Result<RegisteredSubscription, StoreError>;
+    ) -> Result<RegisterOutcome, StoreError>;
 
     /// Registers the subscription likewise, but a new endpoint only while the app has fewer active subscriptions than
     /// [`hato_domain::Plan::max_subscriptions`] of the stored plan (SPEC 4.2).
     async fn register_within_limit(
         &self,
         subscription: NewSubscription,
-    ) -> Result<RegisteredSubscription, StoreError>;
+    ) -> Result<RegisterOutcome, StoreError>;
 
     /// Deactivates the app's subscription with this endpoint, if it is there and active (CONTRACT 5).
     async fn unsubscribe(

@@ -1,21 +1,22 @@
 //! Webhooks in the store: their settings, the outbox, and what became of attempts to post.
 //!
 //! An event is written in the transaction that settles what it tells of, and only for an app whose webhook is active: it has
-//! a URL, its account's plan allows it and it was not switched off. An app's events are a lane: whoever claims it posts first
-//! attempts in the order of settlement, and only the holder of the lane's lease records what became of them. So an event
+//! a URL, its account's plan allows it and it was not switched off. An app's events are an outbox: whoever claims it posts first
+//! attempts in the order of settlement, and only the holder of the outbox's lease records what became of them. So an event
 //! whose process died is posted again under the same id.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, DisabledReason, EventType, PostFailure, ResultStatus, SendId, UnixMillis, WebhookEventId,
+    AppId, DisabledReason, EventType, NoResponseReason, ResultStatus, SendId, UnixMillis,
+    WebhookEventId,
 };
 
 mod recipients;
 
 use super::{SendCounts, StoreError};
-pub use recipients::{KnownRecipient, KnownRecipients, RecipientRun};
+pub use recipients::{IdRange, ReportedRecipient, ReportedRecipients};
 
 /// An app's webhook as it is set up.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub struct SealedSecrets {
 
 /// What became of [`WebhookStore::enable_webhook`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WebhookEnabled {
+pub enum EnableWebhookOutcome {
     /// It is on.
     Done,
     /// The account's plan is not [`hato_domain::Plan::FOR_WEBHOOKS`].
@@ -62,7 +63,7 @@ pub struct AttemptRecord {
     /// Where it was posted.
     pub url: String,
     /// What came back.
-    pub reply: PostReply,
+    pub response: WebhookResponse,
     /// When it began.
     pub started_at: UnixMillis,
     /// How long it took.
@@ -75,16 +76,16 @@ pub struct AttemptRecord {
 
 /// What came back from a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PostReply {
+pub enum WebhookResponse {
     /// An answer.
-    Answer {
+    Received {
         /// Its status.
         status: u16,
         /// The beginning of its body.
         text: String,
     },
     /// None.
-    Nothing(PostFailure),
+    NotReceived(NoResponseReason),
 }
 
 /// An event of the outbox.
@@ -126,7 +127,7 @@ impl EventContent {
     }
 
     /// Whom it names.
-    pub fn recipients(&self) -> Vec<RecipientRun> {
+    pub fn recipients(&self) -> Vec<IdRange> {
         match self {
             Self::Results(_, groups) => {
                 let recipients = groups.iter().flat_map(|group| &group.recipients);
@@ -145,7 +146,7 @@ impl EventContent {
     }
 }
 
-/// Recipients with the same fate.
+/// Recipients with the same outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultGroup {
     /// What became of them.
@@ -155,30 +156,30 @@ pub struct ResultGroup {
     /// Attempts that were made.
     pub attempts: u8,
     /// Who.
-    pub recipients: Vec<RecipientRun>,
+    pub recipients: Vec<IdRange>,
 }
 
 impl ResultGroup {
     /// How many they are.
     pub fn count(&self) -> usize {
-        self.recipients.iter().map(|run| run.count()).sum()
+        self.recipients.iter().map(|range| range.count()).sum()
     }
 }
 
 /// What somebody who could post claims.
 #[derive(Clone, Copy, Debug)]
-pub struct LaneClaim {
+pub struct OutboxClaimRequest {
     /// The time.
     pub now: UnixMillis,
     /// How long the claim lasts.
     pub lease: Duration,
-    /// Whether a lane whose receiver was slow to answer will do.
-    pub slow_too: bool,
+    /// Whether an outbox whose receiver was slow to answer will do.
+    pub include_slow: bool,
 }
 
 /// The right to post an app's events, until it ends or is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaneLease {
+pub struct OutboxLease {
     /// Whose events.
     pub app_id: AppId,
     /// Distinguishes this claim from every other.
@@ -187,21 +188,21 @@ pub struct LaneLease {
     pub is_slow: bool,
 }
 
-/// What a claim of a lane found.
+/// What a claim of an outbox found.
 #[derive(Clone, Debug)]
-pub enum NextLane {
-    /// A lane to look after.
-    Claimed(LaneLease),
-    /// Nothing is due; the next lane is due then, if there is one.
+pub enum NextOutbox {
+    /// An outbox to look after.
+    Claimed(OutboxLease),
+    /// Nothing is due; the next outbox is due then, if there is one.
     Idle {
         /// When to ask again at the latest.
         next_due: Option<UnixMillis>,
     },
 }
 
-/// What its holder has to do for a lane.
+/// What its holder has to do for an outbox.
 #[derive(Clone, Debug)]
-pub enum Agenda {
+pub enum DueEvents {
     /// Post these events.
     Post {
         /// The webhook as it is at that moment.
@@ -219,11 +220,11 @@ pub enum Agenda {
 
 /// What an event takes with it when it leaves.
 #[derive(Clone, Debug)]
-pub struct Posting {
+pub struct AttemptInputs {
     /// The webhook as it is at that moment.
     pub webhook: WebhookRecord,
     /// Whom the event names.
-    pub recipients: KnownRecipients,
+    pub recipients: ReportedRecipients,
 }
 
 /// What became of an attempt.
@@ -238,7 +239,7 @@ pub struct Attempt {
     /// The value of `webhook-signature`; empty when it was not signed.
     pub signature: String,
     /// What came back.
-    pub reply: PostReply,
+    pub response: WebhookResponse,
     /// When it began, which `webhook-timestamp` says in seconds.
     pub started_at: UnixMillis,
     /// How long it took.
@@ -246,12 +247,12 @@ pub struct Attempt {
     /// Whether that is slow.
     pub is_slow: bool,
     /// What is to be done.
-    pub verdict: Verdict,
+    pub disposition: Disposition,
 }
 
 /// What an attempt means for its event and its webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Disposition {
     /// The event arrived.
     Arrived,
     /// It did not, and is posted again at this time, if at all.
@@ -262,7 +263,7 @@ pub enum Verdict {
 
 /// Whether an attempt was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttemptRecorded {
+pub enum RecordAttemptOutcome {
     /// It was.
     Recorded,
     /// It was, and the webhook is switched off by it.
@@ -290,7 +291,7 @@ pub trait WebhookStore {
     ) -> Result<(), StoreError>;
 
     /// Switches a switched-off webhook on.
-    async fn enable_webhook(&self, app: &AppId) -> Result<WebhookEnabled, StoreError>;
+    async fn enable_webhook(&self, app: &AppId) -> Result<EnableWebhookOutcome, StoreError>;
 
     /// Queues an event for the owner to see; `false` when the webhook is not active.
     async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
@@ -318,11 +319,11 @@ pub trait WebhookStore {
         event: &WebhookEventId,
     ) -> Result<Option<WebhookEvent>, StoreError>;
 
-    /// Who these recipients are, as [`Posting`] has them.
-    async fn known_recipients(
+    /// Who these recipients are, as [`AttemptInputs`] has them.
+    async fn reported_recipients(
         &self,
-        recipients: &[RecipientRun],
-    ) -> Result<KnownRecipients, StoreError>;
+        recipients: &[IdRange],
+    ) -> Result<ReportedRecipients, StoreError>;
 
     /// Removes at most `limit` attempts beyond the newest `kept` of each app, then events that are finished and have no attempt
     /// any more; whether some may be left.
@@ -332,50 +333,54 @@ pub trait WebhookStore {
 /// Verbs of who posts.
 #[async_trait]
 pub trait WebhookQueue {
-    /// Claims the lane that has been due longest of those that will do.
-    async fn claim_lane(&self, claim: LaneClaim) -> Result<NextLane, StoreError>;
+    /// Claims the outbox that has been due longest of those that will do.
+    async fn claim_outbox(&self, claim: OutboxClaimRequest) -> Result<NextOutbox, StoreError>;
 
-    /// What is due of a lane but not among `in_flight`: at most `limit` of each kind.
-    async fn agenda(
+    /// What is due of an outbox but not among `in_flight`: at most `limit` of each kind.
+    async fn due_events(
         &self,
-        lane: &LaneLease,
+        outbox: &OutboxLease,
         in_flight: &[i64],
         now: UnixMillis,
         limit: u32,
-    ) -> Result<Agenda, StoreError>;
+    ) -> Result<DueEvents, StoreError>;
 
-    /// What an event of a lane that names these recipients takes with it at `now`; `None` when the webhook is not active, or the
+    /// What an event of an outbox that names these recipients takes with it at `now`; `None` when the webhook is not active, or the
     /// lease was lost.
-    async fn posting(
+    async fn attempt_inputs(
         &self,
-        lane: &LaneLease,
-        recipients: &[RecipientRun],
+        outbox: &OutboxLease,
+        recipients: &[IdRange],
         now: UnixMillis,
-    ) -> Result<Option<Posting>, StoreError>;
+    ) -> Result<Option<AttemptInputs>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
     /// switched off when it is gone or nothing has succeeded since `failing_limit` before `now`.
     async fn record_attempt(
         &self,
-        lane: &LaneLease,
+        outbox: &OutboxLease,
         attempt: Attempt,
         failing_limit: Duration,
         now: UnixMillis,
-    ) -> Result<AttemptRecorded, StoreError>;
+    ) -> Result<RecordAttemptOutcome, StoreError>;
 
     /// Keeps `sealed` as the app's first secret, unless it has one.
     async fn keep_first_secret(&self, app: &AppId, sealed: Vec<u8>) -> Result<(), StoreError>;
 
-    /// Discards at most `limit` waiting events of a lane; whether some may be left.
-    async fn discard_events(&self, lane: &LaneLease, limit: u32) -> Result<bool, StoreError>;
+    /// Discards at most `limit` waiting events of an outbox; whether some may be left.
+    async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError>;
 
     /// Extends a lease that is still held to `until`; `false` when it was lost.
-    async fn renew_lane(&self, lane: &LaneLease, until: UnixMillis) -> Result<bool, StoreError>;
-
-    /// Gives a lane back: it is due with its next event, but not before `not_before`.
-    async fn release_lane(
+    async fn renew_outbox(
         &self,
-        lane: &LaneLease,
+        outbox: &OutboxLease,
+        until: UnixMillis,
+    ) -> Result<bool, StoreError>;
+
+    /// Gives an outbox back: it is due with its next event, but not before `not_before`.
+    async fn release_outbox(
+        &self,
+        outbox: &OutboxLease,
         not_before: UnixMillis,
     ) -> Result<(), StoreError>;
 

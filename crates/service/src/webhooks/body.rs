@@ -5,41 +5,43 @@ use std::error::Error;
 use hato_domain::AppId;
 use hato_domain::wire::{EventBody, EventData, EventResult};
 
-use crate::ports::{EventContent, KnownRecipients, ResultGroup, StoreError, WebhookEvent};
+use crate::ports::{EventContent, ReportedRecipients, ResultGroup, StoreError, WebhookEvent};
 
 /// Bytes of a body without results.
-const SMALL: usize = 512;
+const BASE_BYTES: usize = 512;
 /// Bytes of a result around its texts.
-const AROUND: usize = 96;
-/// How the result of nobody begins.
-const NOBODY: &[u8] = br#"{"subscription_id":"","endpoint":"""#;
+const RESULT_OVERHEAD_BYTES: usize = 96;
+/// How a result with empty texts begins.
+const EMPTY_RESULT_PREFIX: &[u8] = br#"{"subscription_id":"","endpoint":"""#;
 /// What stands after the last result.
-const END: &[u8] = b"]}}";
+const BODY_END: &[u8] = b"]}}";
 
 /// The body of the event, the same at every attempt. `recipients` are those whom it names, perhaps among others; whose subscription
 /// was removed is left out, by the app's owner or, for events that are posted again so late, after `HATO_RETENTION_DAYS`.
 pub fn event_body(
     app: &AppId,
     event: &WebhookEvent,
-    recipients: &KnownRecipients,
+    recipients: &ReportedRecipients,
 ) -> Result<String, StoreError> {
     let body = EventBody {
         kind: event.content.kind().as_str(),
         timestamp: event.created_at.to_rfc3339(),
         data: data(app.as_str(), &event.content),
     };
-    let mut text = Vec::with_capacity(SMALL + recipients.size() + recipients.count() * AROUND);
-    serde_json::to_writer(&mut text, &body).map_err(unwritable)?;
+    let mut text = Vec::with_capacity(
+        BASE_BYTES + recipients.size() + recipients.count() * RESULT_OVERHEAD_BYTES,
+    );
+    serde_json::to_writer(&mut text, &body).map_err(serialize_error)?;
     if let EventContent::Results(_, groups) = &event.content {
-        debug_assert!(text.ends_with(END), "results are the last member");
-        text.truncate(text.len() - END.len());
-        write_results(&mut text, groups, recipients).map_err(unwritable)?;
-        text.extend_from_slice(END);
+        debug_assert!(text.ends_with(BODY_END), "results are the last member");
+        text.truncate(text.len() - BODY_END.len());
+        write_results(&mut text, groups, recipients).map_err(serialize_error)?;
+        text.extend_from_slice(BODY_END);
     }
-    String::from_utf8(text).map_err(unwritable)
+    String::from_utf8(text).map_err(serialize_error)
 }
 
-fn unwritable(error: impl Error + Send + Sync + 'static) -> StoreError {
+fn serialize_error(error: impl Error + Send + Sync + 'static) -> StoreError {
     StoreError {
         context: "write an event's body",
         source: error.into(),
@@ -72,25 +74,29 @@ fn data<'a>(app_id: &'a str, content: &'a EventContent) -> EventData<'a> {
 fn write_results(
     text: &mut Vec<u8>,
     groups: &[ResultGroup],
-    known: &KnownRecipients,
+    known: &ReportedRecipients,
 ) -> serde_json::Result<()> {
     let mut before: &[u8] = b"{";
     for group in groups {
-        let nobody = serde_json::to_vec(&EventResult {
+        let empty = serde_json::to_vec(&EventResult {
             subscription_id: "",
             endpoint: "",
             status: group.status.as_str(),
             http_status: group.http_status,
             attempts: group.attempts,
         })?;
-        let fate = nobody.strip_prefix(NOBODY).unwrap_or_default();
-        for recipient in group.recipients.iter().flat_map(|run| known.of(*run)) {
+        let rest = empty.strip_prefix(EMPTY_RESULT_PREFIX).unwrap_or_default();
+        for recipient in group
+            .recipients
+            .iter()
+            .flat_map(|range| known.in_range(*range))
+        {
             text.extend_from_slice(before);
             text.extend_from_slice(br#""subscription_id":"#);
             write_text(text, recipient.subscription_id.as_str())?;
             text.extend_from_slice(br#","endpoint":"#);
             write_text(text, recipient.endpoint.as_str())?;
-            text.extend_from_slice(fate);
+            text.extend_from_slice(rest);
             before = b",{";
         }
     }
@@ -123,7 +129,7 @@ mod tests {
 
     use super::event_body;
     use crate::ports::{
-        EventContent, KnownRecipient, KnownRecipients, RecipientId, RecipientRun, ResultGroup,
+        EventContent, IdRange, RecipientId, ReportedRecipient, ReportedRecipients, ResultGroup,
         WebhookEvent,
     };
 
@@ -134,14 +140,14 @@ mod tests {
         "https://push.example/鳩",
     ];
 
-    fn known(ids: &[&str]) -> KnownRecipients {
+    fn known(ids: &[&str]) -> ReportedRecipients {
         let known = (1..).zip(ids.iter().zip(ENDPOINTS));
-        let known = known.map(|(number, (id, endpoint))| KnownRecipient {
+        let known = known.map(|(number, (id, endpoint))| ReportedRecipient {
             id: RecipientId(number),
             subscription_id: SubscriptionId::trusted((*id).to_owned()),
             endpoint: Endpoint::trusted(endpoint.to_owned()),
         });
-        KnownRecipients::new(known.collect())
+        ReportedRecipients::new(known.collect())
     }
 
     fn group(status: ResultStatus, http_status: Option<u16>, numbers: [i64; 2]) -> ResultGroup {
@@ -149,7 +155,7 @@ mod tests {
             status,
             http_status,
             attempts: 2,
-            recipients: RecipientRun::of(numbers.map(RecipientId).into()),
+            recipients: IdRange::from_ids(numbers.map(RecipientId).into()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Accounts.
 
 use hato_domain::{Email, Plan};
-use hato_service::ports::CreatedApp;
+use hato_service::ports::CreateAppOutcome;
 
 use crate::world::{START, World, at};
 
@@ -72,7 +72,7 @@ async fn a_deleted_account_leaves_nothing_and_its_address_is_free() {
     assert!(session.is_none());
     assert!(world.try_claim(at(1), 10).await.is_none());
     let made = world.store.create_app(world.new_app(&id)).await;
-    assert_eq!(made.expect("refused"), CreatedApp::LimitReached);
+    assert_eq!(made.expect("refused"), CreateAppOutcome::LimitReached);
     let again = world.new_account("A@example.com", Plan::Free);
     assert!(world.store.create_account(again).await.expect("stored"));
 
@@ -95,14 +95,21 @@ async fn the_month_is_counted_for_the_account_and_by_app() {
     world.deliver_all(START, 100).await;
     world.broadcast(&quiet, START).await;
     let month = START.month();
-    let used = world.store.month_use(&account, month).await.expect("read");
+    let used = world
+        .store
+        .monthly_usage(&account, month)
+        .await
+        .expect("read");
     assert_eq!(used.recipients, 4);
     let sent = |app| {
         let counted = used.by_app.iter().find(|(id, _)| id == app);
         counted.map_or(0, |(_, sent)| *sent)
     };
     assert_eq!((sent(&app), sent(&quiet)), (3, 0));
-    let next = world.store.month_use(&account, month.end().month()).await;
+    let next = world
+        .store
+        .monthly_usage(&account, month.end().month())
+        .await;
     let next = next.expect("read");
     assert_eq!((next.recipients, next.by_app.len()), (0, 0));
 }

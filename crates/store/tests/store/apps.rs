@@ -3,7 +3,8 @@
 use futures_util::future::join_all;
 use hato_domain::{AccountId, AppId, Email, Name, OutboundPolicy, Plan, WebhookUrl};
 use hato_service::ports::{
-    AcceptedSend, Audience, CreatedApp, RegisteredSubscription, Settled, Settlement, WebhookSet,
+    AcceptSendOutcome, Audience, CreateAppOutcome, RegisterOutcome, SetWebhookOutcome,
+    SettleOutcome, Settlement,
 };
 use uuid::Uuid;
 
@@ -68,7 +69,7 @@ async fn sixteen_at_once_make_one_app_on_free_and_sixteen_on_pro() {
         });
         let answers = join_all(callers).await.into_iter();
         let made = answers
-            .filter(|answer| matches!(answer, Ok(Ok(CreatedApp::Created))))
+            .filter(|answer| matches!(answer, Ok(Ok(CreateAppOutcome::Created))))
             .count();
         assert_eq!(made, most);
         assert_eq!(
@@ -107,13 +108,13 @@ async fn setting_a_webhook_takes_pro_and_clearing_it_does_not() {
     };
     let set = async |url| world.store.set_webhook(&app, url).await.expect("judged");
     let stored = async || world.record(&app).await.webhook_url;
-    assert_eq!(set(Some(hook(1))).await, WebhookSet::Done);
+    assert_eq!(set(Some(hook(1))).await, SetWebhookOutcome::Done);
     let email = Email::parse("owner@example.com").expect("an address");
     let lowered = world.store.set_plan(&email, Plan::Free).await;
     assert!(lowered.expect("stored"));
-    assert_eq!(set(Some(hook(2))).await, WebhookSet::PlanRequired);
+    assert_eq!(set(Some(hook(2))).await, SetWebhookOutcome::PlanRequired);
     assert_eq!(stored().await.as_deref(), Some(hook(1).as_str()));
-    assert_eq!(set(None).await, WebhookSet::Done);
+    assert_eq!(set(None).await, SetWebhookOutcome::Done);
     assert_eq!(stored().await, None);
 }
 
@@ -123,7 +124,7 @@ async fn an_app_that_is_gone_has_no_webhook() {
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     for url in [None, Some(hook(1))] {
         let set = world.store.set_webhook(&app, url).await;
-        assert_eq!(set.expect("judged"), WebhookSet::NoApp);
+        assert_eq!(set.expect("judged"), SetWebhookOutcome::NoApp);
     }
 }
 
@@ -165,12 +166,12 @@ async fn a_deleted_app_is_gone_before_its_rows_are() {
     for number in [0, 9] {
         let new = world.new_subscription(&app, number);
         let registered = world.store.register_subscription(new).await;
-        assert_eq!(registered.expect("judged"), RegisteredSubscription::NoApp);
+        assert_eq!(registered.expect("judged"), RegisterOutcome::NoApp);
     }
     let send = world.new_send(&app, Audience::Everyone, START);
-    assert_eq!(world.accept(send).await, AcceptedSend::NotFound);
+    assert_eq!(world.accept(send).await, AcceptSendOutcome::NotFound);
     let set = world.store.set_webhook(&app, None).await;
-    assert_eq!(set.expect("judged"), WebhookSet::NoApp);
+    assert_eq!(set.expect("judged"), SetWebhookOutcome::NoApp);
     assert!(!world.store.delete_app(&app, START).await.expect("judged"));
     assert_ne!(world.app_of(&account).await, app, "it counts no more");
     assert_eq!(world.store.apps_of(&account).await.expect("read").len(), 1);
@@ -208,7 +209,7 @@ async fn a_page_in_flight_of_a_deleted_app_is_settled_by_nobody() {
             purge(&world).await;
         }
         let settled = world.settle(&page, Settlement::default()).await;
-        assert_eq!(settled, Settled::LeaseLost);
+        assert_eq!(settled, SettleOutcome::LeaseLost);
     }
     assert!(world.recipients(&page).await.is_empty());
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_domain::{AppId, SendId};
 use hato_service::ports::{
-    Audience, Expired, RetryJob, SendCounts, SendStatus, Settled, Settlement,
+    Audience, ExpiredRecipient, RetryJob, SendCounts, SendStatus, SettleOutcome, Settlement,
 };
 use uuid::Uuid;
 
@@ -53,7 +53,7 @@ async fn a_claimed_page_is_delivered_and_its_retries_are_cancelled() {
     let all = ids(&world.recipients(&page).await);
     let settlement = Settlement {
         sent: sent_to(&all[..1]),
-        expired: vec![Expired {
+        expired: vec![ExpiredRecipient {
             recipient: all[1],
             http_status: 410,
         }],
@@ -64,7 +64,10 @@ async fn a_claimed_page_is_delivered_and_its_retries_are_cancelled() {
         }],
         ..Settlement::default()
     };
-    assert_eq!(world.settle(&page, settlement).await, Settled::Recorded);
+    assert_eq!(
+        world.settle(&page, settlement).await,
+        SettleOutcome::Recorded
+    );
     let counts = SendCounts {
         sent: 1,
         failed_expired: 1,
@@ -121,7 +124,7 @@ async fn a_page_given_back_or_left_by_a_dead_process_is_nobodys() {
         sent: sent_to(&ids(&world.recipients(&page).await)),
         ..Settlement::default()
     };
-    assert_eq!(world.settle(&page, late).await, Settled::LeaseLost);
+    assert_eq!(world.settle(&page, late).await, SettleOutcome::LeaseLost);
     let (status, counts) = outcome(&world, &app, &left).await;
     assert_eq!(
         (status, counts.cancelled, counts.sent),

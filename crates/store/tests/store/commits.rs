@@ -3,7 +3,7 @@
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use hato_domain::{AccountId, SubscriptionId};
-use hato_service::ports::{AcceptedSend, Audience};
+use hato_service::ports::{AcceptSendOutcome, Audience};
 use uuid::Uuid;
 
 use crate::world::{START, World, at};
@@ -22,7 +22,7 @@ async fn many_concurrent_accepts_are_all_stored_and_survive() {
     });
     for answer in join_all(callers).await {
         let answer = answer.expect("no panic").expect("judged");
-        assert_eq!(answer, AcceptedSend::Queued { recipients: 1 });
+        assert_eq!(answer, AcceptSendOutcome::Queued { recipients: 1 });
     }
     let world = world.reopened().await;
     assert_eq!(world.deliver_all(START, 10).await.len(), 500);

@@ -1,13 +1,13 @@
 //! Dead letters: recorded with what is shown of them, listed newest first without skipping or repeating any.
 
 use hato_domain::{AppId, DeadLetterId, FailureReason, PageRequest};
-use hato_service::ports::{DeadLetter, DeadLetterRecord, RecipientId, Settlement};
+use hato_service::ports::{DeadLetterRecord, NewDeadLetter, RecipientId, Settlement};
 
 use crate::world::{START, World, endpoint, ids};
 
-fn dead(recipient: RecipientId, reason: FailureReason) -> DeadLetter {
+fn dead(recipient: RecipientId, reason: FailureReason) -> NewDeadLetter {
     let http_status = (reason == FailureReason::Refused).then_some(400);
-    DeadLetter {
+    NewDeadLetter {
         recipient,
         reason,
         http_status,

@@ -1,8 +1,8 @@
 //! What happened to keys: newest first, by cursors that neither skip nor repeat.
 
 use hato_domain::{AppId, Cursor, KeyEventId, PageRequest, Scope};
-use hato_service::access::{Actor, ActorKind};
-use hato_service::ports::{DeletedKey, KeyEvent, KeyEventRecord};
+use hato_service::access::{ActorKind, ActorRecord};
+use hato_service::ports::{DeletedKey, KeyEventKind, KeyEventRecord};
 
 use crate::world::{World, actor, at};
 
@@ -22,7 +22,7 @@ async fn making_and_deleting_a_key_are_told() {
     let made = world.new_key(&app, [1; 32]);
     let (key, creation) = (made.id.clone(), made.event_id.clone());
     world.store.create_key(made).await.expect("stored");
-    let owner = Actor {
+    let owner = ActorRecord {
         kind: ActorKind::User,
         id: "usr_1".to_owned(),
         name: "owner@example.com".to_owned(),
@@ -45,8 +45,8 @@ async fn making_and_deleting_a_key_are_told() {
     assert_eq!(
         told,
         [
-            (&deletion, KeyEvent::Deleted, &owner, at(5)),
-            (&creation, KeyEvent::Created, &actor(), at(0)),
+            (&deletion, KeyEventKind::Deleted, &owner, at(5)),
+            (&creation, KeyEventKind::Created, &actor(), at(0)),
         ]
     );
     for event in &events {

@@ -1,6 +1,6 @@
 //! Leases: they end by themselves, can be renewed and given back, and fence off whoever lost one.
 
-use hato_service::ports::{RecipientId, Settled, Settlement};
+use hato_service::ports::{RecipientId, SettleOutcome, Settlement};
 
 use crate::world::{LEASE, START, World, at, sent_to};
 
@@ -30,7 +30,10 @@ async fn an_ended_lease_is_claimed_again_and_the_old_token_settles_nothing() {
     let new = world.claim(end, 2).await;
     assert_eq!((&new.range, new.lease.job), (&old.range, old.lease.job));
     assert_ne!(new.lease.token, old.lease.token);
-    assert_eq!(world.settle(&old, one_sent()).await, Settled::LeaseLost);
+    assert_eq!(
+        world.settle(&old, one_sent()).await,
+        SettleOutcome::LeaseLost
+    );
     assert_eq!(world.send(&app, &send).await.counts.sent, 1);
     assert_eq!(world.deliver(&new).await.len(), 2);
     assert_eq!(world.send(&app, &send).await.counts.sent, 3);
@@ -43,8 +46,14 @@ async fn a_page_is_settled_once() {
     world.subscribe(&app, 0).await;
     let send = world.broadcast(&app, START).await;
     let page = world.claim(START, 10).await;
-    assert_eq!(world.settle(&page, one_sent()).await, Settled::Recorded);
-    assert_eq!(world.settle(&page, one_sent()).await, Settled::LeaseLost);
+    assert_eq!(
+        world.settle(&page, one_sent()).await,
+        SettleOutcome::Recorded
+    );
+    assert_eq!(
+        world.settle(&page, one_sent()).await,
+        SettleOutcome::LeaseLost
+    );
     assert_eq!(world.send(&app, &send).await.counts.sent, 1);
 }
 
@@ -58,8 +67,14 @@ async fn a_lease_never_fits_a_later_job() {
     world.deliver(&first).await;
     world.broadcast(&app, START).await;
     let second = world.claim(START, 10).await;
-    assert_eq!(world.settle(&first, one_sent()).await, Settled::LeaseLost);
-    assert_eq!(world.settle(&second, one_sent()).await, Settled::Recorded);
+    assert_eq!(
+        world.settle(&first, one_sent()).await,
+        SettleOutcome::LeaseLost
+    );
+    assert_eq!(
+        world.settle(&second, one_sent()).await,
+        SettleOutcome::Recorded
+    );
 }
 
 #[tokio::test]
@@ -83,7 +98,10 @@ async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed() {
         .await
         .expect("nothing to do");
     assert_eq!(world.next_due(end).await, Some(end.plus(LEASE)));
-    assert_eq!(world.settle(&held, one_sent()).await, Settled::Recorded);
+    assert_eq!(
+        world.settle(&held, one_sent()).await,
+        SettleOutcome::Recorded
+    );
     world
         .store
         .renew_leases(&[], at(0))
@@ -108,7 +126,10 @@ async fn a_page_given_back_is_due_when_it_says_and_the_lease_is_over() {
         .release(page.lease, at(1))
         .await
         .expect("nothing to do");
-    assert_eq!(world.settle(&page, one_sent()).await, Settled::LeaseLost);
+    assert_eq!(
+        world.settle(&page, one_sent()).await,
+        SettleOutcome::LeaseLost
+    );
     assert_eq!(world.next_due(at(6)).await, Some(at(7)));
     assert_eq!(world.deliver(&world.claim(at(7), 10).await).await.len(), 1);
     assert_eq!(world.send(&app, &send).await.counts.sent, 1);

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use hato_domain::{AppId, FailureReason, UnixMillis};
 use hato_service::ports::{
-    Audience, ClaimedPage, DeadLetter, Expired, PageRange, RecipientId, RetryJob, Settlement,
+    Audience, ClaimedPage, ExpiredRecipient, NewDeadLetter, PageRange, RecipientId, RetryJob,
+    Settlement,
 };
 use hato_testkit::chance::Chance;
 
@@ -169,11 +170,11 @@ impl Pair {
         let (mut again, mut unknown) = (Vec::new(), Vec::new());
         for &recipient in recipients {
             match self.chance.within(0..10) {
-                0 => settlement.expired.push(Expired {
+                0 => settlement.expired.push(ExpiredRecipient {
                     recipient,
                     http_status: 410,
                 }),
-                1 => settlement.dead_letters.push(DeadLetter {
+                1 => settlement.dead_letters.push(NewDeadLetter {
                     recipient,
                     reason: FailureReason::Refused,
                     http_status: Some(400),

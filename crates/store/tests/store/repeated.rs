@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use hato_domain::{AppId, IdempotencyKey, Plan, UnixMillis};
-use hato_service::ports::{AcceptedSend, Audience, NewSend, Repeatable};
+use hato_service::ports::{AcceptSendOutcome, Audience, IdempotencyEntry, NewSend};
 
 use crate::world::{START, World, at, endpoint};
 
@@ -13,7 +13,7 @@ const DAY: Duration = Duration::from_hours(24);
 
 fn named(world: &World, app: &AppId, key: &str, body: u8, now: UnixMillis) -> NewSend {
     let mut send = world.new_send(app, Audience::Everyone, now);
-    send.repeatable = Some(Repeatable {
+    send.idempotency = Some(IdempotencyEntry {
         key: IdempotencyKey::parse(key.as_bytes()).expect("a key"),
         path: "/notify",
         body_hash: [body; 32],
@@ -29,10 +29,10 @@ async fn the_same_request_gets_the_first_answer_for_a_day() {
     world.subscribe(&app, 0).await;
     let first = named(&world, &app, "a", 1, START);
     let id = first.id.clone();
-    let queued = AcceptedSend::Queued { recipients: 1 };
+    let queued = AcceptSendOutcome::Queued { recipients: 1 };
     assert_eq!(world.accept(first).await, queued);
     world.subscribe(&app, 1).await;
-    let replayed = AcceptedSend::Replayed {
+    let replayed = AcceptSendOutcome::Replayed {
         send_id: id,
         recipients: 1,
     };
@@ -41,23 +41,26 @@ async fn the_same_request_gets_the_first_answer_for_a_day() {
         let again = named(&world, &app, "a", 1, now);
         assert_eq!(world.accept(again).await, replayed);
         let other_body = named(&world, &app, "a", 2, now);
-        assert_eq!(world.accept(other_body).await, AcceptedSend::Conflict);
+        assert_eq!(world.accept(other_body).await, AcceptSendOutcome::Conflict);
     }
     assert_eq!(world.history(&app).await.len(), 1);
     let next_day = named(&world, &app, "a", 2, START.plus(DAY));
     assert_eq!(
         world.accept(next_day).await,
-        AcceptedSend::Queued { recipients: 2 }
+        AcceptSendOutcome::Queued { recipients: 2 }
     );
     let its_repetition = named(&world, &app, "a", 1, START.plus(DAY));
-    assert_eq!(world.accept(its_repetition).await, AcceptedSend::Conflict);
+    assert_eq!(
+        world.accept(its_repetition).await,
+        AcceptSendOutcome::Conflict
+    );
 }
 
 #[tokio::test]
 async fn key_path_and_app_together_name_a_request() {
     let world = World::new().await;
     let (app, other) = (world.app().await, world.app().await);
-    let queued = AcceptedSend::Queued { recipients: 0 };
+    let queued = AcceptSendOutcome::Queued { recipients: 0 };
     for send in [
         named(&world, &app, "a", 1, START),
         named(&world, &app, "b", 2, START),
@@ -66,7 +69,7 @@ async fn key_path_and_app_together_name_a_request() {
         assert_eq!(world.accept(send).await, queued);
     }
     let mut elsewhere = named(&world, &app, "a", 4, START);
-    elsewhere.repeatable.as_mut().expect("named").path = "/notify/batch";
+    elsewhere.idempotency.as_mut().expect("named").path = "/notify/batch";
     assert_eq!(world.accept(elsewhere).await, queued);
 }
 
@@ -76,11 +79,14 @@ async fn a_refused_request_does_not_use_up_its_key() {
     let app = world.app_of(&world.account(Plan::Free).await).await;
     let mut to_one = named(&world, &app, "a", 1, START);
     to_one.audience = Audience::One(endpoint(0));
-    assert_eq!(world.accept(to_one.clone()).await, AcceptedSend::NotFound);
+    assert_eq!(
+        world.accept(to_one.clone()).await,
+        AcceptSendOutcome::NotFound
+    );
     world.subscribe(&app, 0).await;
     assert_eq!(
         world.accept(to_one).await,
-        AcceptedSend::Queued { recipients: 1 }
+        AcceptSendOutcome::Queued { recipients: 1 }
     );
 }
 
@@ -99,11 +105,11 @@ async fn of_sixteen_twins_one_sends() {
         .into_iter()
         .map(|answer| answer.expect("no panic").expect("judged"))
         .collect();
-    let queued = AcceptedSend::Queued { recipients: 1 };
+    let queued = AcceptSendOutcome::Queued { recipients: 1 };
     assert_eq!(answers.iter().filter(|it| **it == queued).count(), 1);
     let sent = &world.history(&app).await;
     assert_eq!(sent.len(), 1);
-    let replayed = AcceptedSend::Replayed {
+    let replayed = AcceptSendOutcome::Replayed {
         send_id: sent[0].id.clone(),
         recipients: 1,
     };

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hato_domain::{AppId, FailureReason, PageRequest, Plan, SendId, UnixMillis};
 use hato_service::ports::{
-    AcceptedSend, Audience, DeadLetter, FailureTally, PendingLogin, RegisteredSubscription,
-    Repeatable, Settlement, StatsPeriod,
+    AcceptSendOutcome, Audience, FailureTally, IdempotencyEntry, NewDeadLetter, PendingLogin,
+    RegisterOutcome, Settlement, StatsPeriod,
 };
 
 use crate::world::{START, World, at, ids};
@@ -16,7 +16,7 @@ async fn failed_send(world: &World, app: &AppId, now: UnixMillis) -> SendId {
     let page = world.claim(now, 1_000).await;
     let recipients = ids(&world.recipients(&page).await);
     let count = i64::try_from(recipients.len()).expect("few");
-    let dead = |recipient| DeadLetter {
+    let dead = |recipient| NewDeadLetter {
         recipient,
         reason: FailureReason::Refused,
         http_status: Some(400),
@@ -156,7 +156,7 @@ async fn subscriptions_that_left_long_ago_go_and_active_ones_stay() {
     let again = world.new_subscription(&app, 0);
     let id = again.id.clone();
     let registered = world.store.register_subscription(again).await;
-    let created = RegisteredSubscription::Created(id);
+    let created = RegisterOutcome::Created(id);
     assert_eq!(registered.expect("judged"), created, "it is new again");
 }
 
@@ -207,7 +207,7 @@ async fn the_names_of_old_requests_go() {
     world.subscribe(&app, 1).await;
     let accept = async || {
         let mut send = world.new_send(&app, Audience::Everyone, START);
-        send.repeatable = Some(Repeatable {
+        send.idempotency = Some(IdempotencyEntry {
             key: hato_domain::IdempotencyKey::parse(b"once").expect("a key"),
             path: "/notify",
             body_hash: [1; 32],
@@ -215,10 +215,10 @@ async fn the_names_of_old_requests_go() {
         });
         world.accept(send).await
     };
-    assert!(matches!(accept().await, AcceptedSend::Queued { .. }));
+    assert!(matches!(accept().await, AcceptSendOutcome::Queued { .. }));
     let purge = async |before| world.store.purge_idempotency_keys(before, 10).await;
     purge(at(-1)).await.expect("purged");
-    assert!(matches!(accept().await, AcceptedSend::Replayed { .. }));
+    assert!(matches!(accept().await, AcceptSendOutcome::Replayed { .. }));
     purge(START).await.expect("purged");
-    assert!(matches!(accept().await, AcceptedSend::Queued { .. }));
+    assert!(matches!(accept().await, AcceptSendOutcome::Queued { .. }));
 }

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use hato_domain::notification::Links;
 use hato_domain::{AppId, HttpsUrl, Notification, Plan, PushOptions, Topic, Ttl, Urgency};
-use hato_service::ports::{AcceptedSend, Audience, PageRange, SendStatus};
+use hato_service::ports::{AcceptSendOutcome, Audience, PageRange, SendStatus};
 use uuid::Uuid;
 
 use crate::world::{START, World, actor, at, endpoint};
@@ -17,7 +17,7 @@ async fn a_send_to_everyone_counts_the_active_and_is_queued() {
     let send = world.new_send(&app, Audience::Everyone, START);
     assert_eq!(
         world.accept(send).await,
-        AcceptedSend::Queued { recipients: 4 }
+        AcceptSendOutcome::Queued { recipients: 4 }
     );
     let listed = world.history(&app).await;
     assert_eq!(
@@ -37,7 +37,7 @@ async fn a_send_to_nobody_is_done_and_leaves_no_job() {
     let send = world.new_send(&app, Audience::Everyone, START);
     assert_eq!(
         world.accept(send).await,
-        AcceptedSend::Queued { recipients: 0 }
+        AcceptSendOutcome::Queued { recipients: 0 }
     );
     assert_eq!(world.history(&app).await[0].status, SendStatus::Done);
     assert_eq!(world.next_due(START).await, None);
@@ -57,7 +57,7 @@ async fn a_send_to_one_reaches_that_one_while_it_is_active() {
     world.unsubscribe(&app, 1).await;
     for stranger in [1, 99] {
         let send = world.new_send(&app, Audience::One(endpoint(stranger)), START);
-        assert_eq!(world.accept(send).await, AcceptedSend::NotFound);
+        assert_eq!(world.accept(send).await, AcceptSendOutcome::NotFound);
     }
     assert_eq!(world.history(&app).await.len(), 1);
 }
@@ -67,7 +67,7 @@ async fn an_app_that_is_gone_sends_nothing() {
     let world = World::new().await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     let send = world.new_send(&app, Audience::Everyone, START);
-    assert_eq!(world.accept(send).await, AcceptedSend::NotFound);
+    assert_eq!(world.accept(send).await, AcceptSendOutcome::NotFound);
 }
 
 #[tokio::test]
@@ -139,11 +139,14 @@ async fn sixteen_at_once_stay_within_the_month() {
         .map(|answer| answer.expect("no panic").expect("judged"))
         .collect();
     let count = |wanted| answers.iter().filter(|answer| **answer == wanted).count();
-    assert_eq!(count(AcceptedSend::Queued { recipients: 2_000 }), 15);
-    assert_eq!(count(AcceptedSend::OverMonthlyLimit), 1);
+    assert_eq!(count(AcceptSendOutcome::Queued { recipients: 2_000 }), 15);
+    assert_eq!(count(AcceptSendOutcome::OverMonthlyLimit), 1);
     assert_eq!(world.history(&app).await.len(), 15);
     let one_more = world.new_send(&app, Audience::One(endpoint(0)), START);
-    assert_eq!(world.accept(one_more).await, AcceptedSend::OverMonthlyLimit);
+    assert_eq!(
+        world.accept(one_more).await,
+        AcceptSendOutcome::OverMonthlyLimit
+    );
 }
 
 #[tokio::test]
@@ -152,12 +155,15 @@ async fn the_month_is_full_at_exactly_its_limit_and_the_next_starts_at_zero() {
     let app = world.app_of(&world.account(Plan::Free).await).await;
     world.subscribe_all(&app, 30_001).await;
     let everyone = |now| world.accept(world.new_send(&app, Audience::Everyone, now));
-    assert_eq!(everyone(START).await, AcceptedSend::OverMonthlyLimit);
+    assert_eq!(everyone(START).await, AcceptSendOutcome::OverMonthlyLimit);
     world.unsubscribe(&app, 0).await;
-    let all = AcceptedSend::Queued { recipients: 30_000 };
+    let all = AcceptSendOutcome::Queued { recipients: 30_000 };
     assert_eq!(everyone(START).await, all);
     let one_more = world.new_send(&app, Audience::One(endpoint(1)), START);
-    assert_eq!(world.accept(one_more).await, AcceptedSend::OverMonthlyLimit);
+    assert_eq!(
+        world.accept(one_more).await,
+        AcceptSendOutcome::OverMonthlyLimit
+    );
     assert_eq!(everyone(START.month().end()).await, all);
 }
 
@@ -171,15 +177,18 @@ async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month() {
         world.broadcast(&app, START).await;
     }
     let everyone = |app| world.accept(world.new_send(app, Audience::Everyone, START));
-    assert_eq!(everyone(&app).await, AcceptedSend::OverMonthlyLimit);
+    assert_eq!(everyone(&app).await, AcceptSendOutcome::OverMonthlyLimit);
     let other = world.app_of(&world.account(Plan::Free).await).await;
     world.subscribe(&other, 0).await;
     assert_eq!(
         everyone(&other).await,
-        AcceptedSend::Queued { recipients: 1 }
+        AcceptSendOutcome::Queued { recipients: 1 }
     );
     join_all((0..1_000).map(|number| world.unsubscribe(&app, number))).await;
-    assert_eq!(everyone(&app).await, AcceptedSend::Queued { recipients: 0 });
+    assert_eq!(
+        everyone(&app).await,
+        AcceptSendOutcome::Queued { recipients: 0 }
+    );
 }
 
 #[tokio::test]
@@ -196,7 +205,7 @@ async fn a_batch_is_for_those_of_its_list_that_are_active() {
     let batch = listed(&[3, 1, 0, 9]);
     assert_eq!(
         world.accept(batch).await,
-        AcceptedSend::Queued { recipients: 2 }
+        AcceptSendOutcome::Queued { recipients: 2 }
     );
     let page = world.claim(START, 100).await;
     let reached = world.recipients(&page).await;
@@ -205,7 +214,7 @@ async fn a_batch_is_for_those_of_its_list_that_are_active() {
     assert_eq!(endpoints, [endpoint(0), endpoint(3)]);
     assert_eq!(
         world.accept(listed(&[1, 9])).await,
-        AcceptedSend::Queued { recipients: 0 }
+        AcceptSendOutcome::Queued { recipients: 0 }
     );
     let newest = &world.history(&app).await[0];
     assert_eq!(newest.recipients, 0);

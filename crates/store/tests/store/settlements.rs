@@ -2,21 +2,21 @@
 
 use hato_domain::FailureReason;
 use hato_service::ports::{
-    DeadLetter, Expired, FailureTally, PageRange, RecipientId, RetryJob, SendCounts, SendFailure,
-    SendStatus, Settled, Settlement,
+    ExpiredRecipient, FailureTally, NewDeadLetter, PageRange, RecipientId, RetryJob, SendCounts,
+    SendFailure, SendStatus, SettleOutcome, Settlement,
 };
 
 use crate::world::{START, World, at, ids, sent_to};
 
-fn expired(recipient: RecipientId) -> Expired {
-    Expired {
+fn expired(recipient: RecipientId) -> ExpiredRecipient {
+    ExpiredRecipient {
         recipient,
         http_status: 410,
     }
 }
 
-fn dead(recipient: RecipientId) -> DeadLetter {
-    DeadLetter {
+fn dead(recipient: RecipientId) -> NewDeadLetter {
+    NewDeadLetter {
         recipient,
         reason: FailureReason::Refused,
         http_status: Some(400),
@@ -47,7 +47,10 @@ async fn every_outcome_is_counted_once_and_adds_up() {
         retries: vec![retry(&all[6..8], 1, 10), retry(&all[8..9], 1, 20)],
         ..Settlement::default()
     };
-    assert_eq!(world.settle(&page, settlement).await, Settled::Recorded);
+    assert_eq!(
+        world.settle(&page, settlement).await,
+        SettleOutcome::Recorded
+    );
     let sending = world.send(&app, &send).await;
     assert_eq!(
         (sending.status, sending.counts.skipped),
@@ -224,7 +227,7 @@ async fn a_lost_lease_deactivates_and_queues_nothing() {
         retries: vec![retry(&all[2..], 1, 10)],
         ..Settlement::default()
     };
-    assert_eq!(world.settle(&page, late).await, Settled::LeaseLost);
+    assert_eq!(world.settle(&page, late).await, SettleOutcome::LeaseLost);
     assert_eq!(world.record(&app).await.active_subscriptions, 3);
     assert_eq!(world.next_due(at(10)).await, None);
     let counts = world.send(&app, &send).await.counts;
@@ -268,7 +271,10 @@ async fn failures_are_told_by_push_service_and_reason_to_their_own_app() {
         ],
         ..Settlement::default()
     };
-    assert_eq!(world.settle(&page, settlement).await, Settled::Recorded);
+    assert_eq!(
+        world.settle(&page, settlement).await,
+        SettleOutcome::Recorded
+    );
     let failures = async |app, limit| {
         let found = world.store.failures_of(app, &send, limit).await;
         found.expect("read")

@@ -1,7 +1,9 @@
 //! Statistics of an app.
 
 use hato_domain::{AppId, FailureReason, Plan, UnixMillis};
-use hato_service::ports::{DayCounts, DeadLetter, Expired, Settlement, StatsPeriod, StatsRecord};
+use hato_service::ports::{
+    DayCounts, ExpiredRecipient, NewDeadLetter, Settlement, StatsPeriod, StatsRecord,
+};
 
 use crate::world::{START, World, ids, sent_to};
 
@@ -29,11 +31,11 @@ async fn mixed_send(world: &World, app: &AppId, now: UnixMillis) {
     let recipients = world.recipients(&page).await;
     let settlement = Settlement {
         sent: sent_to(&ids(&recipients[2..])),
-        expired: vec![Expired {
+        expired: vec![ExpiredRecipient {
             recipient: recipients[0].id,
             http_status: 410,
         }],
-        dead_letters: vec![DeadLetter {
+        dead_letters: vec![NewDeadLetter {
             recipient: recipients[1].id,
             reason: FailureReason::Refused,
             http_status: Some(403),

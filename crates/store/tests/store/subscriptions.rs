@@ -2,14 +2,14 @@
 
 use futures_util::future::join_all;
 use hato_domain::{AppId, Plan, Platform};
-use hato_service::ports::RegisteredSubscription::{
+use hato_service::ports::RegisterOutcome::{
     self, Created, LimitReached, NoApp, Reactivated, Updated,
 };
 use uuid::Uuid;
 
 use crate::world::{START, World, endpoint, keys};
 
-async fn within_limit(world: &World, app: &AppId, number: usize) -> RegisteredSubscription {
+async fn within_limit(world: &World, app: &AppId, number: usize) -> RegisterOutcome {
     let new = world.new_subscription(app, number);
     let registered = world.store.register_within_limit(new).await;
     registered.expect("judged")

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hato_domain::{AppId, WebhookUrl};
 use hato_service::ports::{
-    Agenda, Attempt, AttemptRecorded, LaneClaim, LaneLease, NextLane, PostReply, SealedSecrets,
-    Settled, Settlement, Verdict, WebhookEvent,
+    Attempt, Disposition, DueEvents, NextOutbox, OutboxClaimRequest, OutboxLease,
+    RecordAttemptOutcome, SealedSecrets, SettleOutcome, Settlement, WebhookEvent, WebhookResponse,
 };
 
 use crate::world::{LEASE, START, World, at, ids, sent_to};
@@ -26,50 +26,52 @@ async fn announce(world: &World, app: &AppId) {
     assert!(queued.expect("stored"));
 }
 
-async fn next_lane(world: &World, millis: i64, slow_too: bool) -> NextLane {
-    let claim = LaneClaim {
+async fn next_outbox(world: &World, millis: i64, include_slow: bool) -> NextOutbox {
+    let claim = OutboxClaimRequest {
         now: at(millis),
         lease: LEASE,
-        slow_too,
+        include_slow,
     };
-    world.store.claim_lane(claim).await.expect("asked")
+    world.store.claim_outbox(claim).await.expect("asked")
 }
 
-async fn claim(world: &World, millis: i64) -> LaneLease {
-    match next_lane(world, millis, true).await {
-        NextLane::Claimed(lane) => lane,
-        NextLane::Idle { next_due } => panic!("nothing is due before {next_due:?}"),
+async fn claim(world: &World, millis: i64) -> OutboxLease {
+    match next_outbox(world, millis, true).await {
+        NextOutbox::Claimed(outbox) => outbox,
+        NextOutbox::Idle { next_due } => panic!("nothing is due before {next_due:?}"),
     }
 }
 
-/// What is due of a lane: events never posted, and those to be posted again.
-async fn due(world: &World, lane: &LaneLease, in_flight: &[i64]) -> [Vec<WebhookEvent>; 2] {
-    let agenda = world.store.agenda(lane, in_flight, START, 100).await;
-    match agenda.expect("read") {
-        Agenda::Post { first, again, .. } => [first, again],
+/// What is due of an outbox: events never posted, and those to be posted again.
+async fn due(world: &World, outbox: &OutboxLease, in_flight: &[i64]) -> [Vec<WebhookEvent>; 2] {
+    let due_events = world.store.due_events(outbox, in_flight, START, 100).await;
+    match due_events.expect("read") {
+        DueEvents::Post { first, again, .. } => [first, again],
         other => panic!("{other:?}"),
     }
 }
 
-fn attempt(event: i64, status: u16, verdict: Verdict) -> Attempt {
+fn attempt(event: i64, status: u16, disposition: Disposition) -> Attempt {
     Attempt {
         event,
         resend: None,
         url: URL.into(),
         signature: "v1,x".into(),
-        reply: PostReply::Answer {
+        response: WebhookResponse::Received {
             status,
             text: String::new(),
         },
         started_at: START,
         duration: Duration::ZERO,
         is_slow: false,
-        verdict,
+        disposition,
     }
 }
 
-async fn record(world: &World, lane: &LaneLease, attempt: Attempt) -> AttemptRecorded {
-    let recorded = world.store.record_attempt(lane, attempt, FIVE_DAYS, START);
+async fn record(world: &World, outbox: &OutboxLease, attempt: Attempt) -> RecordAttemptOutcome {
+    let recorded = world
+        .store
+        .record_attempt(outbox, attempt, FIVE_DAYS, START);
     recorded.await.expect("stored")
 }
 
@@ -101,7 +103,7 @@ async fn the_secret_before_stays_until_it_expires() {
 }
 
 #[tokio::test]
-async fn a_lane_is_one_holders_and_fences_the_others_off() {
+async fn an_outbox_is_one_holders_and_fences_the_others_off() {
     let world = World::new().await;
     let app = app(&world).await;
     announce(&world, &app).await;
@@ -110,60 +112,60 @@ async fn a_lane_is_one_holders_and_fences_the_others_off() {
     let new = claim(&world, lease).await;
     let [first, _] = due(&world, &new, &[]).await;
     let event = first[0].number;
-    let arrived = || attempt(event, 200, Verdict::Arrived);
+    let arrived = || attempt(event, 200, Disposition::Arrived);
     assert_eq!(
         record(&world, &old, arrived()).await,
-        AttemptRecorded::LeaseLost
+        RecordAttemptOutcome::LeaseLost
     );
-    let lost = world.store.agenda(&old, &[], START, 1).await;
-    assert!(matches!(lost.expect("read"), Agenda::LeaseLost));
+    let lost = world.store.due_events(&old, &[], START, 1).await;
+    assert!(matches!(lost.expect("read"), DueEvents::LeaseLost));
     assert_eq!(
         record(&world, &new, arrived()).await,
-        AttemptRecorded::Recorded
+        RecordAttemptOutcome::Recorded
     );
     assert!(due(&world, &new, &[]).await.iter().all(Vec::is_empty));
 }
 
 #[tokio::test]
-async fn an_event_written_while_its_lane_is_held_is_due_when_it_is_given_back() {
+async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_given_back() {
     let world = World::new().await;
     let app = app(&world).await;
     announce(&world, &app).await;
-    let lane = claim(&world, 0).await;
-    let [first, _] = due(&world, &lane, &[]).await;
+    let outbox = claim(&world, 0).await;
+    let [first, _] = due(&world, &outbox, &[]).await;
     announce(&world, &app).await;
     let next_at = Some(at(500));
     record(
         &world,
-        &lane,
-        attempt(first[0].number, 500, Verdict::Failed(next_at)),
+        &outbox,
+        attempt(first[0].number, 500, Disposition::Failed(next_at)),
     )
     .await;
     world
         .store
-        .release_lane(&lane, at(10))
+        .release_outbox(&outbox, at(10))
         .await
         .expect("stored");
-    let idle = next_lane(&world, 9, true).await;
-    assert!(matches!(idle, NextLane::Idle { next_due } if next_due == Some(at(10))));
-    let lane = claim(&world, 10).await;
-    let [first, again] = due(&world, &lane, &[]).await;
+    let idle = next_outbox(&world, 9, true).await;
+    assert!(matches!(idle, NextOutbox::Idle { next_due } if next_due == Some(at(10))));
+    let outbox = claim(&world, 10).await;
+    let [first, again] = due(&world, &outbox, &[]).await;
     assert_eq!((first.len(), again.len()), (1, 0));
-    let [in_flight, _] = due(&world, &lane, &[first[0].number]).await;
+    let [in_flight, _] = due(&world, &outbox, &[first[0].number]).await;
     assert!(in_flight.is_empty());
     record(
         &world,
-        &lane,
-        attempt(first[0].number, 200, Verdict::Arrived),
+        &outbox,
+        attempt(first[0].number, 200, Disposition::Arrived),
     )
     .await;
     world
         .store
-        .release_lane(&lane, START)
+        .release_outbox(&outbox, START)
         .await
         .expect("stored");
-    let idle = next_lane(&world, 0, true).await;
-    assert!(matches!(idle, NextLane::Idle { next_due } if next_due == next_at));
+    let idle = next_outbox(&world, 0, true).await;
+    assert!(matches!(idle, NextOutbox::Idle { next_due } if next_due == next_at));
 }
 
 #[tokio::test]
@@ -171,12 +173,15 @@ async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing() {
     let world = World::new().await;
     let app = app(&world).await;
     announce(&world, &app).await;
-    let lane = claim(&world, 0).await;
-    let [first, _] = due(&world, &lane, &[]).await;
-    let mut gone = attempt(first[0].number, 410, Verdict::Gone);
+    let outbox = claim(&world, 0).await;
+    let [first, _] = due(&world, &outbox, &[]).await;
+    let mut gone = attempt(first[0].number, 410, Disposition::Gone);
     gone.url = "https://hooks.example/before".into();
-    assert_eq!(record(&world, &lane, gone).await, AttemptRecorded::Recorded);
-    let [_, again] = due(&world, &lane, &[]).await;
+    assert_eq!(
+        record(&world, &outbox, gone).await,
+        RecordAttemptOutcome::Recorded
+    );
+    let [_, again] = due(&world, &outbox, &[]).await;
     let is_due = again.iter().any(|event| event.number == first[0].number);
     assert!(is_due, "it goes to the new URL");
 }
@@ -189,10 +194,15 @@ async fn the_newest_attempts_are_kept_with_their_events() {
         for _ in 0..7 {
             announce(&world, app).await;
         }
-        let lane = claim(&world, 0).await;
-        let [first, _] = due(&world, &lane, &[]).await;
+        let outbox = claim(&world, 0).await;
+        let [first, _] = due(&world, &outbox, &[]).await;
         for event in &first[..6] {
-            record(&world, &lane, attempt(event.number, 200, Verdict::Arrived)).await;
+            record(
+                &world,
+                &outbox,
+                attempt(event.number, 200, Disposition::Arrived),
+            )
+            .await;
         }
     }
     let mut steps = 0;
@@ -223,47 +233,49 @@ async fn an_event_is_written_if_and_only_if_its_outcome_was_counted() {
     };
     let settled = world.settle(&page, settlement.clone()).await;
     let again = world.settle(&page, settlement).await;
-    assert_eq!(again, Settled::LeaseLost);
-    let lane = claim(&world, 0).await;
-    let [first, _] = due(&world, &lane, &[]).await;
+    assert_eq!(again, SettleOutcome::LeaseLost);
+    let outbox = claim(&world, 0).await;
+    let [first, _] = due(&world, &outbox, &[]).await;
     assert_eq!(first.len(), 2, "results, and the end of the send");
     let results = Some(first[0].id.clone());
-    assert_eq!(settled, Settled::Announced { results });
+    assert_eq!(settled, SettleOutcome::RecordedWithEvents { results });
 }
 
 #[tokio::test]
-async fn a_slow_receivers_lane_can_be_passed_over() {
+async fn a_slow_receivers_outbox_can_be_passed_over() {
     let world = World::new().await;
     let apps = [app(&world).await, app(&world).await];
     announce(&world, &apps[0]).await;
-    let lane = claim(&world, 0).await;
-    let [first, _] = due(&world, &lane, &[]).await;
-    let mut dawdling = attempt(first[0].number, 200, Verdict::Arrived);
+    let outbox = claim(&world, 0).await;
+    let [first, _] = due(&world, &outbox, &[]).await;
+    let mut dawdling = attempt(first[0].number, 200, Disposition::Arrived);
     dawdling.is_slow = true;
-    record(&world, &lane, dawdling).await;
+    record(&world, &outbox, dawdling).await;
     announce(&world, &apps[0]).await;
-    let released = world.store.release_lane(&lane, START).await;
+    let released = world.store.release_outbox(&outbox, START).await;
     released.expect("stored");
-    let idle = next_lane(&world, 1, false).await;
-    assert!(matches!(idle, NextLane::Idle { next_due: None }));
+    let idle = next_outbox(&world, 1, false).await;
+    assert!(matches!(idle, NextOutbox::Idle { next_due: None }));
     announce(&world, &apps[1]).await;
-    let prompt = next_lane(&world, 1, false).await;
-    assert!(matches!(prompt, NextLane::Claimed(lane) if lane.app_id == apps[1] && !lane.is_slow));
-    let lane = claim(&world, 1).await;
-    assert_eq!((&lane.app_id, lane.is_slow), (&apps[0], true));
-    let [first, _] = due(&world, &lane, &[]).await;
+    let prompt = next_outbox(&world, 1, false).await;
+    assert!(
+        matches!(prompt, NextOutbox::Claimed(outbox) if outbox.app_id == apps[1] && !outbox.is_slow)
+    );
+    let outbox = claim(&world, 1).await;
+    assert_eq!((&outbox.app_id, outbox.is_slow), (&apps[0], true));
+    let [first, _] = due(&world, &outbox, &[]).await;
     record(
         &world,
-        &lane,
-        attempt(first[0].number, 200, Verdict::Arrived),
+        &outbox,
+        attempt(first[0].number, 200, Disposition::Arrived),
     )
     .await;
     announce(&world, &apps[0]).await;
-    let released = world.store.release_lane(&lane, START).await;
+    let released = world.store.release_outbox(&outbox, START).await;
     released.expect("stored");
-    let again = next_lane(&world, 1, false).await;
+    let again = next_outbox(&world, 1, false).await;
     assert!(
-        matches!(again, NextLane::Claimed(lane) if !lane.is_slow),
+        matches!(again, NextOutbox::Claimed(outbox) if !outbox.is_slow),
         "it is prompt again"
     );
 }

@@ -10,11 +10,11 @@ use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, KeyEventId, KeyId, Notification, PageRequest,
     Plan, PushOptions, Scope, SendId, SubscriptionId, UnixMillis,
 };
-use hato_service::access::{Actor, ActorKind};
+use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptedSend, AppRecord, Audience, Claim, ClaimedPage, NewAccount, NewApp, NewKeyRecord,
-    NewSend, NewSubscription, NextPage, Recipient, RecipientId, SendRecord, Sent, Settled,
-    Settlement, Store,
+    AcceptSendOutcome, AppRecord, Audience, ClaimedPage, NewAccount, NewApp, NewKeyRecord, NewSend,
+    NewSubscription, NextPage, PageClaimRequest, Recipient, RecipientId, SendRecord, SentRecipient,
+    SettleOutcome, Settlement, Store,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -48,8 +48,8 @@ pub fn keys(byte: u8) -> BrowserKeys {
     }
 }
 
-pub fn actor() -> Actor {
-    Actor {
+pub fn actor() -> ActorRecord {
+    ActorRecord {
         kind: ActorKind::ApiKey,
         id: "key_1".to_owned(),
         name: "server".to_owned(),
@@ -66,8 +66,8 @@ pub fn ids(recipients: &[Recipient]) -> Vec<RecipientId> {
 }
 
 /// All of them reached.
-pub fn sent_to(recipients: &[RecipientId]) -> Vec<Sent> {
-    let sent = recipients.iter().map(|recipient| Sent {
+pub fn sent_to(recipients: &[RecipientId]) -> Vec<SentRecipient> {
+    let sent = recipients.iter().map(|recipient| SentRecipient {
         recipient: *recipient,
         http_status: 201,
     });
@@ -205,13 +205,13 @@ impl World {
             options: PushOptions::default(),
             audience,
             actor: actor(),
-            repeatable: None,
+            idempotency: None,
             now,
             month: now.month(),
         }
     }
 
-    pub async fn accept(&self, send: NewSend) -> AcceptedSend {
+    pub async fn accept(&self, send: NewSend) -> AcceptSendOutcome {
         self.store.accept_send(send).await.expect("judged")
     }
 
@@ -231,7 +231,7 @@ impl World {
         let id = send.id.clone();
         assert!(matches!(
             self.accept(send).await,
-            AcceptedSend::Queued { .. }
+            AcceptSendOutcome::Queued { .. }
         ));
         id
     }
@@ -242,12 +242,12 @@ impl World {
     }
 
     /// What a claim finds that passes over pages of these apps.
-    pub async fn next_page(&self, now: UnixMillis, max: u32, passing_over: &[AppId]) -> NextPage {
-        let claim = Claim {
+    pub async fn next_page(&self, now: UnixMillis, max: u32, excluded_apps: &[AppId]) -> NextPage {
+        let claim = PageClaimRequest {
             now,
             lease: LEASE,
             max_recipients: max,
-            passing_over: passing_over.to_vec(),
+            excluded_apps: excluded_apps.to_vec(),
         };
         self.store.claim_page(claim).await.expect("asked")
     }
@@ -270,7 +270,7 @@ impl World {
         self.store.recipients(page).await.expect("read")
     }
 
-    pub async fn settle(&self, page: &ClaimedPage, settlement: Settlement) -> Settled {
+    pub async fn settle(&self, page: &ClaimedPage, settlement: Settlement) -> SettleOutcome {
         self.store
             .settle(page, settlement, START)
             .await
@@ -289,7 +289,7 @@ impl World {
                 },
             )
             .await;
-        assert_eq!(settled, Settled::Recorded);
+        assert_eq!(settled, SettleOutcome::Recorded);
         recipients
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_delivery::RootStoreError;
 use hato_domain::{Email, ErrorCode};
 use hato_service::ports::GithubId;
-use hato_service::{Failure, GithubUser};
+use hato_service::{GithubUser, ServiceError};
 use http::header::{ACCEPT, AUTHORIZATION};
 use oauth2::basic::BasicClient;
 use oauth2::{
@@ -57,7 +57,7 @@ enum Unidentified {
     NoToken,
 }
 
-impl From<Unidentified> for Failure {
+impl From<Unidentified> for ServiceError {
     fn from(cause: Unidentified) -> Self {
         Self::caused_by(ErrorCode::GithubAuthFailed, cause)
     }
@@ -108,7 +108,11 @@ impl Provider {
     }
 
     /// Who stands behind a code; whatever goes wrong is `GITHUB_AUTH_FAILED`.
-    pub async fn identify(&self, code: String, verifier: String) -> Result<GithubUser, Failure> {
+    pub async fn identify(
+        &self,
+        code: String,
+        verifier: String,
+    ) -> Result<GithubUser, ServiceError> {
         let token = self.token(code, verifier).await?;
         let user: User = self.read("/user", &token).await?;
         let addresses: Vec<Address> = self.read("/user/emails", &token).await?;

@@ -2,7 +2,7 @@
 
 use hato_service::access::MayManage;
 use hato_service::ports::{SendFailure, SendRecord, SendStatus};
-use hato_service::{Outcome, Service};
+use hato_service::{Service, ServiceResult};
 use leptos::prelude::*;
 
 use super::failures::Failures;
@@ -23,7 +23,11 @@ pub struct Standing {
 
 impl Standing {
     /// How the send stands now.
-    pub async fn of(service: &Service, access: &MayManage, send: SendRecord) -> Outcome<Self> {
+    pub async fn of(
+        service: &Service,
+        access: &MayManage,
+        send: SendRecord,
+    ) -> ServiceResult<Self> {
         let failures = service.failures(access, &send.id).await?;
         Ok(Self {
             send,

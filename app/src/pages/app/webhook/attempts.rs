@@ -1,6 +1,6 @@
 //! Attempts to post events, newest first.
 
-use hato_service::ports::{AttemptRecord, PostReply};
+use hato_service::ports::{AttemptRecord, WebhookResponse};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
@@ -72,7 +72,7 @@ fn AttemptRow(
 ) -> impl IntoView {
     let whose = format!("{} {}", attempt.event_id, attempt.attempt);
     let named = |label: &str| format!("{label} {whose}");
-    let (class, result) = result(texts, &attempt.reply);
+    let (class, result) = result(texts, &attempt.response);
     let event = attempt.event_id.to_string();
     let headers = headers(&attempt);
     let request = format!("{path}/webhook?event={event}#request");
@@ -101,7 +101,7 @@ fn AttemptRow(
                         <a href=request>{texts.request}</a>
                     </p>
                     <Quoted label=texts.headers name=named(texts.headers) text=headers />
-                    <Answer texts name=named(texts.answer) reply=attempt.reply />
+                    <Answer texts name=named(texts.answer) response=attempt.response />
                     {app.map(|app| view! { <Resend texts app event /> })}
                 </details>
             </td>
@@ -120,9 +120,9 @@ fn AttemptRow(
 }
 
 /// The class of the status, and its text.
-fn result(texts: &Webhook, reply: &PostReply) -> (&'static str, String) {
-    match reply {
-        PostReply::Answer { status, .. } => {
+fn result(texts: &Webhook, response: &WebhookResponse) -> (&'static str, String) {
+    match response {
+        WebhookResponse::Received { status, .. } => {
             let arrived = (200..300).contains(status);
             let class = if arrived {
                 "status done"
@@ -131,7 +131,9 @@ fn result(texts: &Webhook, reply: &PostReply) -> (&'static str, String) {
             };
             (class, status.to_string())
         }
-        PostReply::Nothing(failure) => ("status queued", texts.failure(*failure).to_owned()),
+        WebhookResponse::NotReceived(failure) => {
+            ("status queued", texts.failure(*failure).to_owned())
+        }
     }
 }
 
@@ -149,8 +151,8 @@ fn headers(attempt: &AttemptRecord) -> String {
 }
 
 #[component]
-fn Answer(texts: &'static Webhook, name: String, reply: PostReply) -> impl IntoView {
-    let PostReply::Answer { text, .. } = reply else {
+fn Answer(texts: &'static Webhook, name: String, response: WebhookResponse) -> impl IntoView {
+    let WebhookResponse::Received { text, .. } = response else {
         return ().into_any();
     };
     let text = if text.is_empty() {

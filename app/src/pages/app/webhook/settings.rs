@@ -1,7 +1,7 @@
 //! URL, secret, switch and test of a webhook.
 
 use hato_domain::{DisabledReason, Plan};
-use hato_service::Webhook;
+use hato_service::WebhookDetails;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
@@ -129,7 +129,7 @@ pub fn SwitchedOff(
 pub fn SecretSection(
     texts: &'static i18n::Webhook,
     app: String,
-    webhook: Webhook,
+    webhook: WebhookDetails,
 ) -> impl IntoView {
     let previous = webhook.previous_secret.map(|(secret, until)| {
         view! {

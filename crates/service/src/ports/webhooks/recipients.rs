@@ -6,28 +6,28 @@ use crate::ports::{Recipient, RecipientId};
 
 /// Recipients with numbers in a row, as those of a broadcast mostly are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecipientRun {
+pub struct IdRange {
     /// The smallest number.
     pub first: RecipientId,
     /// The largest.
     pub last: RecipientId,
 }
 
-impl RecipientRun {
-    /// These recipients in as few runs as there can be.
-    pub fn of(mut recipients: Vec<RecipientId>) -> Vec<Self> {
+impl IdRange {
+    /// These recipients in as few ranges as there can be.
+    pub fn from_ids(mut recipients: Vec<RecipientId>) -> Vec<Self> {
         recipients.sort_unstable();
-        let mut runs: Vec<Self> = Vec::new();
+        let mut ranges: Vec<Self> = Vec::new();
         for recipient in recipients {
-            match runs.last_mut() {
-                Some(run) if recipient.0 - run.last.0 <= 1 => run.last = recipient,
-                _ => runs.push(Self {
+            match ranges.last_mut() {
+                Some(range) if recipient.0 - range.last.0 <= 1 => range.last = recipient,
+                _ => ranges.push(Self {
                     first: recipient,
                     last: recipient,
                 }),
             }
         }
-        runs
+        ranges
     }
 
     /// How many recipients these are.
@@ -38,7 +38,7 @@ impl RecipientRun {
 
 /// A recipient as receivers know it.
 #[derive(Clone, Debug)]
-pub struct KnownRecipient {
+pub struct ReportedRecipient {
     /// Its number in the store.
     pub id: RecipientId,
     /// `sub_…`.
@@ -47,7 +47,7 @@ pub struct KnownRecipient {
     pub endpoint: Endpoint,
 }
 
-impl From<Recipient> for KnownRecipient {
+impl From<Recipient> for ReportedRecipient {
     fn from(recipient: Recipient) -> Self {
         Self {
             id: recipient.id,
@@ -59,15 +59,15 @@ impl From<Recipient> for KnownRecipient {
 
 /// Recipients as receivers know them; whose subscription was removed is missing.
 #[derive(Clone, Debug, Default)]
-pub struct KnownRecipients {
+pub struct ReportedRecipients {
     /// In the order of their numbers.
-    all: Vec<KnownRecipient>,
+    all: Vec<ReportedRecipient>,
     size: usize,
 }
 
-impl KnownRecipients {
+impl ReportedRecipients {
     /// These, in any order.
-    pub fn new(mut all: Vec<KnownRecipient>) -> Self {
+    pub fn new(mut all: Vec<ReportedRecipient>) -> Self {
         all.sort_unstable_by_key(|recipient| recipient.id);
         // What was made in place of something larger keeps its room.
         all.shrink_to_fit();
@@ -90,11 +90,11 @@ impl KnownRecipients {
         self.size
     }
 
-    /// Those in a run.
-    pub fn of(&self, run: RecipientRun) -> &[KnownRecipient] {
-        let begin = self.all.partition_point(|one| one.id < run.first);
+    /// Those in a range.
+    pub fn in_range(&self, range: IdRange) -> &[ReportedRecipient] {
+        let begin = self.all.partition_point(|one| one.id < range.first);
         let rest = &self.all[begin..];
-        let end = rest.partition_point(|one| one.id <= run.last);
+        let end = rest.partition_point(|one| one.id <= range.last);
         &rest[..end]
     }
 }
@@ -103,33 +103,36 @@ impl KnownRecipients {
 mod tests {
     use hato_domain::{Endpoint, SubscriptionId};
 
-    use super::{KnownRecipient, KnownRecipients, RecipientRun};
+    use super::{IdRange, ReportedRecipient, ReportedRecipients};
     use crate::ports::RecipientId;
 
-    fn runs(numbers: &[i64]) -> Vec<(i64, i64)> {
+    fn ranges(numbers: &[i64]) -> Vec<(i64, i64)> {
         let recipients = numbers.iter().copied().map(RecipientId).collect();
-        let runs = RecipientRun::of(recipients);
-        runs.iter().map(|run| (run.first.0, run.last.0)).collect()
+        let ranges = IdRange::from_ids(recipients);
+        ranges
+            .iter()
+            .map(|range| (range.first.0, range.last.0))
+            .collect()
     }
 
     #[test]
-    fn numbers_in_a_row_are_a_run() {
-        assert_eq!(runs(&[]), []);
-        assert_eq!(runs(&[7]), [(7, 7)]);
-        assert_eq!(runs(&[9, 1, 3, 2, 8, 5]), [(1, 3), (5, 5), (8, 9)]);
+    fn numbers_in_a_row_are_a_range() {
+        assert_eq!(ranges(&[]), []);
+        assert_eq!(ranges(&[7]), [(7, 7)]);
+        assert_eq!(ranges(&[9, 1, 3, 2, 8, 5]), [(1, 3), (5, 5), (8, 9)]);
     }
 
     #[test]
-    fn a_run_finds_those_who_are_left() {
-        let known = [5, 3, 9].map(|id| KnownRecipient {
+    fn a_range_finds_those_who_are_left() {
+        let known = [5, 3, 9].map(|id| ReportedRecipient {
             id: RecipientId(id),
             subscription_id: SubscriptionId::trusted(format!("sub_{id}")),
             endpoint: Endpoint::trusted(format!("https://push.example/{id}")),
         });
-        let known = KnownRecipients::new(known.into());
+        let known = ReportedRecipients::new(known.into());
         let found = |first, last| -> Vec<_> {
             let (first, last) = (RecipientId(first), RecipientId(last));
-            let found = known.of(RecipientRun { first, last });
+            let found = known.in_range(IdRange { first, last });
             found.iter().map(|one| one.id.0).collect()
         };
         assert_eq!(found(3, 8), [3, 5]);

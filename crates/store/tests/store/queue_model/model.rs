@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::{
-    JobId, Lease, PageRange, RecipientId, RetryJob, SendCounts, SendStatus, Settled, Settlement,
+    JobId, PageLease, PageRange, RecipientId, RetryJob, SendCounts, SendStatus, SettleOutcome,
+    Settlement,
 };
 
 use super::sorted;
@@ -40,7 +41,7 @@ struct Job {
 /// A page as a claim gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    pub lease: Lease,
+    pub lease: PageLease,
     pub send: usize,
     pub range: PageRange,
     pub attempt: u8,
@@ -162,7 +163,7 @@ impl Model {
         job.is_claimed = true;
         self.sends[job.send].is_claimed = true;
         Some(Page {
-            lease: Lease {
+            lease: PageLease {
                 job: JobId(job.number),
                 token: job.token,
             },
@@ -187,14 +188,14 @@ impl Model {
         self.queue(job.send, PageRange::Positions { after: end, up_to }, 0, now);
     }
 
-    fn held(&self, lease: Lease) -> Option<usize> {
+    fn held(&self, lease: PageLease) -> Option<usize> {
         let is_held = |job: &Job| (job.number, job.token) == (lease.job.0, lease.token);
         self.jobs.iter().position(is_held)
     }
 
-    pub fn settle(&mut self, page: &Page, settlement: &Settlement) -> Settled {
+    pub fn settle(&mut self, page: &Page, settlement: &Settlement) -> SettleOutcome {
         let Some(index) = self.held(page.lease) else {
-            return Settled::LeaseLost;
+            return SettleOutcome::LeaseLost;
         };
         let job = self.jobs.remove(index);
         let counts = &mut self.sends[job.send].counts;
@@ -208,7 +209,7 @@ impl Model {
             self.retry(job.send, retry);
         }
         self.finish(job.send);
-        Settled::Recorded
+        SettleOutcome::Recorded
     }
 
     /// Whoever has subscribed again after the page was made stays.
@@ -246,7 +247,7 @@ impl Model {
             - known.cancelled;
     }
 
-    pub fn release(&mut self, lease: Lease, due_at: UnixMillis) {
+    pub fn release(&mut self, lease: PageLease, due_at: UnixMillis) {
         if let Some(index) = self.held(lease) {
             let job = &mut self.jobs[index];
             (job.due_at, job.is_claimed) = (due_at, false);
@@ -254,7 +255,7 @@ impl Model {
         }
     }
 
-    pub fn renew(&mut self, lease: Lease, until: UnixMillis) {
+    pub fn renew(&mut self, lease: PageLease, until: UnixMillis) {
         if let Some(index) = self.held(lease) {
             self.jobs[index].due_at = until;
         }

@@ -7,16 +7,16 @@ use hato_domain::ErrorCode;
 use crate::ports::StoreError;
 
 /// The result of a use case.
-pub type Outcome<T> = Result<T, Failure>;
+pub type ServiceResult<T> = Result<T, ServiceError>;
 
 /// A refusal or a failure.
 #[derive(Debug)]
-pub struct Failure {
+pub struct ServiceError {
     code: ErrorCode,
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
-impl Failure {
+impl ServiceError {
     /// Something unforeseen: `INTERNAL_ERROR`, with its cause for the log.
     pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self {
@@ -50,22 +50,22 @@ impl Failure {
     }
 }
 
-impl From<ErrorCode> for Failure {
+impl From<ErrorCode> for ServiceError {
     fn from(code: ErrorCode) -> Self {
         Self { code, cause: None }
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         Self::internal(error)
     }
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for ServiceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.code.fmt(f)
     }
 }
 
-impl Error for Failure {}
+impl Error for ServiceError {}

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use ::time::{Date, OffsetDateTime};
 use serde::{Deserialize, Serialize};
-use time::{Date, OffsetDateTime};
 
 /// A point in time in Unix milliseconds (SPEC 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl UnixMillis {
     }
 
     /// The first moment of the UTC day with this number.
-    pub const fn of_day(number: i64) -> Self {
+    pub const fn from_day_number(number: i64) -> Self {
         Self(number.saturating_mul(86_400_000))
     }
 
@@ -106,7 +106,7 @@ impl Month {
         let next = self.0 + 1;
         let year = i32::try_from(next.div_euclid(12)).unwrap_or(9999);
         let month = u8::try_from(next.rem_euclid(12) + 1).unwrap_or(1);
-        let first = time::Month::try_from(month)
+        let first = ::time::Month::try_from(month)
             .and_then(|m| Date::from_calendar_date(year, m, 1))
             .unwrap_or(Date::MAX);
         UnixMillis(

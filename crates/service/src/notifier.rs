@@ -1,0 +1,130 @@
+//! Telling the delivery engine and the webhooks' sender that there is work.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hato_domain::AppId;
+use tokio::sync::Notify;
+use tokio::sync::futures::OwnedNotified;
+
+/// Wakes who takes up what is queued, in the same process as those who queue it.
+#[derive(Clone, Debug, Default)]
+pub struct Notifier {
+    pages: Arc<Notify>,
+    events: Arc<EventNotifiers>,
+}
+
+#[derive(Debug, Default)]
+struct EventNotifiers {
+    /// Notified for apps that have no notifier of their own.
+    common: Arc<Notify>,
+    own: Mutex<HashMap<AppId, Arc<Notify>>>,
+}
+
+/// The notifier of one app's events: as long as there is one, it is notified instead of that of all apps.
+#[derive(Debug)]
+pub struct AppNotifier {
+    app: AppId,
+    own: Arc<Notify>,
+    all: Arc<EventNotifiers>,
+}
+
+impl Notifier {
+    /// Tells the engine to look at the queue.
+    pub fn notify(&self) {
+        self.pages.notify_one();
+    }
+
+    /// Resolves at the next notification, or at once if there was one since the last wait. Made before the queue is asked, it
+    /// misses nothing.
+    pub fn notified(&self) -> OwnedNotified {
+        Arc::clone(&self.pages).notified_owned()
+    }
+
+    /// Tells the webhooks' sender that an event of the app waits.
+    pub fn notify_event(&self, app: &AppId) {
+        let own = self.events.own();
+        own.get(app).unwrap_or(&self.events.common).notify_one();
+    }
+
+    /// The same as [`Self::notified`] for the webhooks' sender, and the apps that have no [`AppNotifier`].
+    pub fn event_notified(&self) -> OwnedNotified {
+        Arc::clone(&self.events.common).notified_owned()
+    }
+
+    /// A notifier for the app's events, instead of one that the app may have.
+    pub fn app_notifier(&self, app: &AppId) -> AppNotifier {
+        let own = Arc::new(Notify::new());
+        self.events.own().insert(app.clone(), Arc::clone(&own));
+        AppNotifier {
+            app: app.clone(),
+            own,
+            all: Arc::clone(&self.events),
+        }
+    }
+}
+
+impl EventNotifiers {
+    fn own(&self) -> MutexGuard<'_, HashMap<AppId, Arc<Notify>>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AppNotifier {
+    /// The same as [`Notifier::notified`] for the app's events.
+    pub async fn notified(&self) {
+        self.own.notified().await;
+    }
+}
+
+/// It may have been notified since somebody listened last, so the common one is.
+impl Drop for AppNotifier {
+    fn drop(&mut self) {
+        let mut own = self.all.own();
+        let current = own.get(&self.app);
+        if current.is_some_and(|current| Arc::ptr_eq(current, &self.own)) {
+            own.remove(&self.app);
+        }
+        self.all.common.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use hato_domain::AppId;
+
+    use super::Notifier;
+
+    #[test]
+    fn an_apps_notifier_is_notified_for_that_app_alone_as_long_as_it_is_there() {
+        let [one, other] = ["app_1", "app_2"].map(|id| AppId::trusted(id.into()));
+        let notifier = Notifier::default();
+        let of_one = notifier.app_notifier(&one);
+        notifier.notify_event(&one);
+        assert!(of_one.notified().now_or_never().is_some());
+        assert!(notifier.event_notified().now_or_never().is_none());
+        notifier.notify_event(&other);
+        assert!(of_one.notified().now_or_never().is_none());
+        assert!(notifier.event_notified().now_or_never().is_some());
+        notifier.notify_event(&one);
+        drop(of_one);
+        assert!(
+            notifier.event_notified().now_or_never().is_some(),
+            "it was notified before"
+        );
+        notifier.notify_event(&one);
+        assert!(notifier.event_notified().now_or_never().is_some());
+    }
+
+    #[test]
+    fn an_older_notifier_takes_no_younger_one_away() {
+        let app = AppId::trusted("app_1".into());
+        let notifier = Notifier::default();
+        let older = notifier.app_notifier(&app);
+        let younger = notifier.app_notifier(&app);
+        drop(older);
+        notifier.notify_event(&app);
+        assert!(younger.notified().now_or_never().is_some());
+    }
+}
