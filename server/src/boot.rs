@@ -11,7 +11,7 @@ use hato_delivery::{
 };
 use hato_service::ports::{Clock, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings};
-use hato_store::OpenError;
+use hato_store::StoreOpenError;
 use tokio::net::TcpListener;
 
 use crate::accounts::github::{BadProvider, Provider};
@@ -40,7 +40,7 @@ pub enum BootError {
     DataDir(PathBuf, #[source] io::Error),
     /// The database cannot be opened or migrated.
     #[error("the database cannot be opened")]
-    Store(#[source] OpenError),
+    Store(#[source] StoreOpenError),
     /// The address is taken, or not this machine's.
     #[error("cannot listen on {0}")]
     Listen(SocketAddr, #[source] io::Error),
@@ -104,10 +104,10 @@ pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, BootError> {
         None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
     };
     hato_store::open(&url).await.map_err(|error| match error {
-        OpenError::Sqlite(_) => BootError::Store(error),
-        OpenError::PostgreSql | OpenError::UnknownScheme | OpenError::NoFile => {
-            config::bad_database_url().into()
-        }
+        StoreOpenError::Sqlite(_) => BootError::Store(error),
+        StoreOpenError::PostgreSql
+        | StoreOpenError::UnknownScheme
+        | StoreOpenError::InvalidPath => config::bad_database_url().into(),
     })
 }
 

@@ -12,12 +12,12 @@ mod workspace;
 use anyhow::Result;
 use clap::Parser;
 
-use crate::site::Part;
+use crate::site::SitePart;
 use crate::workspace::Workspace;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]
-enum Task {
+enum Command {
     /// Builds everything that browsers download into target/site
     Site {
         /// Build quickly: unoptimised wasm, nothing compressed
@@ -25,7 +25,7 @@ enum Task {
         dev: bool,
         /// Build and replace one part only
         #[arg(long, value_enum)]
-        only: Option<Part>,
+        only: Option<SitePart>,
     },
     /// Keeps the SDK's current files in sw/releases, where they stay for good
     ReleaseSdk,
@@ -39,9 +39,9 @@ enum Task {
 
 fn main() -> Result<()> {
     let workspace = Workspace::find()?;
-    match Task::parse() {
-        Task::Site { dev, only } => site::build(&workspace, dev, only),
-        Task::ReleaseSdk => sdk::release(&workspace),
-        Task::Prepare { check } => prepare::run(&workspace, check),
+    match Command::parse() {
+        Command::Site { dev, only } => site::build(&workspace, dev, only),
+        Command::ReleaseSdk => sdk::release(&workspace),
+        Command::Prepare { check } => prepare::run(&workspace, check),
     }
 }

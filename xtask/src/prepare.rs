@@ -27,19 +27,19 @@ type QueryData = BTreeMap<OsString, Vec<u8>>;
 
 /// Brings the repository's query data up to date; with `check`, only fails when it is not.
 pub fn run(workspace: &Workspace, check: bool) -> Result<()> {
-    let kept_in = workspace.root.join(FOLDER).join(".sqlx");
-    let fresh = describe(workspace)?;
-    let kept = read(&kept_in)?;
-    if fresh == kept {
+    let folder = workspace.root.join(FOLDER).join(".sqlx");
+    let generated = describe(workspace)?;
+    let committed = read(&folder)?;
+    if generated == committed {
         return Ok(());
     }
     if check {
         bail!(
             "{} is out of date: run `cargo xtask prepare`",
-            kept_in.display()
+            folder.display()
         );
     }
-    replace(&kept_in, &kept, &fresh)
+    replace(&folder, &committed, &generated)
 }
 
 /// Compiles the store against a new database and returns what the macros wrote.
@@ -104,15 +104,18 @@ fn read(folder: &Path) -> Result<QueryData> {
         .collect()
 }
 
-/// Makes the folder hold `fresh`, leaving files that are already right untouched.
-fn replace(folder: &Path, kept: &QueryData, fresh: &QueryData) -> Result<()> {
+/// Makes the folder hold `generated`, leaving files that are already right untouched.
+fn replace(folder: &Path, committed: &QueryData, generated: &QueryData) -> Result<()> {
     fs::create_dir_all(folder)?;
-    for name in kept.keys().filter(|name| !fresh.contains_key(*name)) {
+    for name in committed
+        .keys()
+        .filter(|name| !generated.contains_key(*name))
+    {
         fs::remove_file(folder.join(name))?;
     }
-    for (name, content) in fresh
+    for (name, content) in generated
         .iter()
-        .filter(|(name, content)| kept.get(*name) != Some(*content))
+        .filter(|(name, content)| committed.get(*name) != Some(*content))
     {
         fs::write(folder.join(name), content)?;
     }

@@ -1,4 +1,4 @@
-//! Making a folder hold exactly the files it should, each with its compressed twin.
+//! Making a folder hold exactly the files it should, each with its compressed copy.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -9,32 +9,32 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use brotli::enc::BrotliEncoderParams;
 
-use crate::site::tree;
+use crate::site::files_below;
 
 /// Contents by path relative to the site.
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// Smaller files gain nothing: they fit in one packet as they are.
-const WORTH_COMPRESSING: usize = 1024;
+const MIN_COMPRESSED_SIZE: usize = 1024;
 
 /// Writes `files` below `site`, with `compress` also `NAME.br` beside them, and removes all others
-/// that `replaced` answers for. What is already right is not touched, so that the server is not
+/// for which `is_owned` holds. What is already right is not touched, so that the server is not
 /// compiled again for nothing.
 pub fn publish(
     site: &Path,
     files: &Files,
     compress: bool,
-    replaced: impl Fn(&Path) -> bool,
+    is_owned: impl Fn(&Path) -> bool,
 ) -> Result<()> {
     for (path, content) in files {
         let path = site.join(path);
         let changed = write(&path, content)?;
-        let twin = twin(&path);
-        if compress && content.len() > WORTH_COMPRESSING && (changed || !twin.exists()) {
-            write(&twin, &brotli(content)?)?;
+        let compressed = compressed_path(&path);
+        if compress && content.len() > MIN_COMPRESSED_SIZE && (changed || !compressed.exists()) {
+            write(&compressed, &brotli(content)?)?;
         }
     }
-    remove_others(site, files, compress, replaced)
+    remove_others(site, files, compress, is_owned)
 }
 
 /// Answers whether the file had to be written.
@@ -52,16 +52,16 @@ fn remove_others(
     site: &Path,
     files: &Files,
     compress: bool,
-    replaced: impl Fn(&Path) -> bool,
+    is_owned: impl Fn(&Path) -> bool,
 ) -> Result<()> {
-    for path in tree(site)? {
+    for path in files_below(site)? {
         let relative = path.strip_prefix(site)?;
-        let of = if relative.extension() == Some(OsStr::new("br")) && compress {
+        let original = if relative.extension() == Some(OsStr::new("br")) && compress {
             relative.with_extension("")
         } else {
             relative.to_owned()
         };
-        if replaced(relative) && !files.contains_key(&of) {
+        if is_owned(relative) && !files.contains_key(&original) {
             fs::remove_file(&path)?;
         }
     }
@@ -69,7 +69,7 @@ fn remove_others(
 }
 
 /// `hato.js.br` for `hato.js`.
-fn twin(path: &Path) -> PathBuf {
+fn compressed_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".br");
     name.into()
@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn names(site: &Path) -> Vec<String> {
-        let mut names: Vec<_> = crate::site::tree(site)
+        let mut names: Vec<_> = crate::site::files_below(site)
             .expect("the site can be listed")
             .iter()
             .map(|path| {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn large_files_get_a_compressed_twin_that_reads_the_same() {
+    fn large_files_get_a_compressed_copy_that_reads_the_same() {
         let site = site();
         let large = b"hato ".repeat(1000);
         let files = files(&[
@@ -137,9 +137,9 @@ mod tests {
             names(site.path()),
             ["pkg/large.js", "pkg/large.js.br", "small.txt"]
         );
-        let mut twin = File::open(site.path().join("pkg/large.js.br")).expect("it is there");
+        let mut compressed = File::open(site.path().join("pkg/large.js.br")).expect("it is there");
         let mut read = Vec::new();
-        brotli::BrotliDecompress(&mut twin, &mut read).expect("it is brotli");
+        brotli::BrotliDecompress(&mut compressed, &mut read).expect("it is brotli");
         assert_eq!(read, large);
     }
 

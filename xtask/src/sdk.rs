@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::publish::Files;
 use crate::script::{fill, quoted, strip};
 use crate::style;
-use crate::wasm::{self, Bound, Flavour};
+use crate::wasm::{self, BindgenOutput, ScriptKind};
 use crate::workspace::Workspace;
 
 /// Where the SDK is in the site.
@@ -45,9 +45,9 @@ pub fn build(workspace: &Workspace, dev: bool) -> Result<Files> {
         }
     }
     let folder = Path::new(FOLDER);
-    let mut files = below(folder, current);
+    let mut files = move_below(folder, current);
     for (version, released) in versions {
-        files.extend(below(&folder.join(version), released));
+        files.extend(move_below(&folder.join(version), released));
     }
     Ok(files)
 }
@@ -64,7 +64,7 @@ pub fn release(workspace: &Workspace) -> Result<()> {
     releases::write(&folder, &current(workspace, &version, false)?)
 }
 
-fn below(folder: &Path, files: Files) -> Files {
+fn move_below(folder: &Path, files: Files) -> Files {
     let moved = files
         .into_iter()
         .map(|(path, content)| (folder.join(path), content));
@@ -79,8 +79,8 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
     let registration = source("page/registration.js")?;
     let page = PAGE.map(source).into_iter().collect::<Result<String>>()?;
     let bell_style = style::bundle(&workspace.root.join("sw/page/bell.css"))?;
-    let bound = wasm::build(workspace, PACKAGE, Flavour::Classic, dev)?;
-    let worker = worker(&source("worker/shell.js")?, &registration, &bound)?;
+    let built = wasm::build(workspace, PACKAGE, ScriptKind::Classic, dev)?;
+    let worker = worker(&source("worker/shell.js")?, &registration, &built)?;
     let scripts = [
         ("sw.js", worker),
         (
@@ -98,9 +98,9 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
 
 /// The worker is one file: a worker that the browser wakes while our server cannot be reached
 /// still has its wasm.
-fn worker(shell: &str, registration: &str, bound: &Bound) -> Result<String> {
-    let glue = std::str::from_utf8(&bound.script)?;
-    let wasm = STANDARD.encode(&bound.wasm);
+fn worker(shell: &str, registration: &str, built: &BindgenOutput) -> Result<String> {
+    let glue = std::str::from_utf8(&built.script)?;
+    let wasm = STANDARD.encode(&built.wasm);
     Ok(strip(&fill(
         shell,
         &[

@@ -11,13 +11,13 @@ use clap::ValueEnum;
 use sha2::{Digest, Sha256};
 
 use crate::publish::{Files, publish};
-use crate::wasm::{self, Flavour};
+use crate::wasm::{self, ScriptKind};
 use crate::workspace::Workspace;
 use crate::{sdk, style};
 
 /// A part of the site that can be built alone.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Part {
+pub enum SitePart {
     /// What customers' sites load: the service worker and the page script
     Sw,
     /// The dashboard's wasm, script, style and icons
@@ -25,33 +25,33 @@ pub enum Part {
 }
 
 /// Builds the site, or one part of it, into `target/site` and removes what is no longer part of it.
-pub fn build(workspace: &Workspace, dev: bool, only: Option<Part>) -> Result<()> {
+pub fn build(workspace: &Workspace, dev: bool, only: Option<SitePart>) -> Result<()> {
     let mut files = Files::new();
-    if only != Some(Part::Dashboard) {
+    if only != Some(SitePart::Dashboard) {
         files.extend(sdk::build(workspace, dev)?);
     }
-    if only != Some(Part::Sw) {
+    if only != Some(SitePart::Sw) {
         files.extend(dashboard(workspace, dev)?);
     }
     publish(&workspace.site(), &files, !dev, |path| {
-        only.is_none_or(|part| path.starts_with(sdk::FOLDER) == (part == Part::Sw))
+        only.is_none_or(|part| path.starts_with(sdk::FOLDER) == (part == SitePart::Sw))
     })
 }
 
 fn dashboard(workspace: &Workspace, dev: bool) -> Result<Files> {
     let css = style::bundle(&workspace.root.join("style/main.css"))?;
-    let bound = wasm::build(workspace, "hato-frontend", Flavour::Module, dev)?;
+    let built = wasm::build(workspace, "hato-frontend", ScriptKind::Module, dev)?;
     let name = format!(
         "hato-{}",
-        hash([&bound.script, &bound.wasm, css.as_bytes()])
+        hash([&built.script, &built.wasm, css.as_bytes()])
     );
     let package = Path::new("pkg");
     let mut files = public(&workspace.root.join("style/public"))?;
-    for (path, content) in bound.snippets {
+    for (path, content) in built.snippets {
         files.insert(package.join("snippets").join(path), content);
     }
-    files.insert(package.join(format!("{name}.js")), bound.script);
-    files.insert(package.join(format!("{name}.wasm")), bound.wasm);
+    files.insert(package.join(format!("{name}.js")), built.script);
+    files.insert(package.join(format!("{name}.wasm")), built.wasm);
     files.insert(package.join(format!("{name}.css")), css.into_bytes());
     files.insert("build.txt".into(), name.into_bytes());
     Ok(files)
@@ -73,20 +73,20 @@ fn hash(contents: [&[u8]; 3]) -> String {
 
 /// The files that are served from the site's root as they are.
 fn public(folder: &Path) -> Result<Files> {
-    tree(folder)?
+    files_below(folder)?
         .into_iter()
         .map(|path| Ok((path.strip_prefix(folder)?.to_owned(), fs::read(&path)?)))
         .collect()
 }
 
 /// All files below a folder; none when there is no such folder.
-pub fn tree(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if folder.is_dir() {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             if path.is_dir() {
-                found.extend(tree(&path)?);
+                found.extend(files_below(&path)?);
             } else {
                 found.push(path);
             }

@@ -34,13 +34,13 @@ pub fn bundle(entry: &Path) -> Result<String> {
     sheet
         .minify(minify)
         .map_err(|error| anyhow!("{}: {error}", entry.display()))?;
-    let form = PrinterOptions {
+    let printer_options = PrinterOptions {
         minify: true,
         targets,
         ..PrinterOptions::default()
     };
     let printed = sheet
-        .to_css(form)
+        .to_css(printer_options)
         .map_err(|error| anyhow!("{}: {error}", entry.display()))?;
     Ok(printed.code)
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::publish::Files;
-use crate::site::tree;
+use crate::site::files_below;
 use crate::workspace::{self, Workspace};
 
 /// Wasm builds have a target directory of their own, so that they never wait for a native build.
@@ -17,7 +17,7 @@ const TARGET: &str = "wasm32-site";
 
 /// The kind of script that wraps the wasm.
 #[derive(Clone, Copy)]
-pub enum Flavour {
+pub enum ScriptKind {
     /// An ES module, for pages.
     Module,
     /// A classic script that declares `wasm_bindgen`, for service workers.
@@ -25,7 +25,7 @@ pub enum Flavour {
 }
 
 /// A package's wasm and the script that binds it to the browser.
-pub struct Bound {
+pub struct BindgenOutput {
     pub script: Vec<u8>,
     pub wasm: Vec<u8>,
     /// Scripts that the main one imports from `./snippets/`.
@@ -33,7 +33,12 @@ pub struct Bound {
 }
 
 /// Compiles the package for browsers, with `dev` without optimisation, and binds it.
-pub fn build(workspace: &Workspace, package: &str, flavour: Flavour, dev: bool) -> Result<Bound> {
+pub fn build(
+    workspace: &Workspace,
+    package: &str,
+    kind: ScriptKind,
+    dev: bool,
+) -> Result<BindgenOutput> {
     let (profile, folder) = if dev {
         ("dev", "debug")
     } else {
@@ -52,19 +57,19 @@ pub fn build(workspace: &Workspace, package: &str, flavour: Flavour, dev: bool) 
             ])
             .args(["--package", package, "--profile", profile, "--target-dir"])
             .arg(&target)
-            .args(["--config", &without_home()?]),
+            .args(["--config", &remap_home_config()?]),
     )?;
     let file = format!(
         "wasm32-unknown-unknown/{folder}/{}.wasm",
         package.replace('-', "_")
     );
     let output = target.join("bound").join(folder).join(package);
-    bind(&target.join(file), &output, flavour)?;
+    bind(&target.join(file), &output, kind)?;
     read(&output)
 }
 
 /// Panics name the files of dependencies: without this machine's folder the bytes are everybody's.
-fn without_home() -> Result<String> {
+fn remap_home_config() -> Result<String> {
     let cargo = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
@@ -76,11 +81,11 @@ fn without_home() -> Result<String> {
 }
 
 /// Runs wasm-bindgen, unless what it made last time is newer than the wasm and than xtask itself.
-fn bind(wasm: &Path, output: &Path, flavour: Flavour) -> Result<()> {
-    let made = output.join("package_bg.wasm");
-    if let Ok(made) = changed(&made)
-        && made > changed(wasm)?
-        && made > changed(&env::current_exe()?)?
+fn bind(wasm: &Path, output: &Path, kind: ScriptKind) -> Result<()> {
+    let output_time = output.join("package_bg.wasm");
+    if let Ok(output_time) = modified_time(&output_time)
+        && output_time > modified_time(wasm)?
+        && output_time > modified_time(&env::current_exe()?)?
     {
         return Ok(());
     }
@@ -88,9 +93,9 @@ fn bind(wasm: &Path, output: &Path, flavour: Flavour) -> Result<()> {
         fs::remove_dir_all(output)?;
     }
     let mut bindgen = Bindgen::new();
-    match flavour {
-        Flavour::Module => bindgen.web(true)?,
-        Flavour::Classic => bindgen.no_modules(true)?,
+    match kind {
+        ScriptKind::Module => bindgen.web(true)?,
+        ScriptKind::Classic => bindgen.no_modules(true)?,
     };
     bindgen
         .input_path(wasm)
@@ -102,20 +107,20 @@ fn bind(wasm: &Path, output: &Path, flavour: Flavour) -> Result<()> {
         .generate(output)
 }
 
-fn changed(file: &Path) -> Result<SystemTime> {
+fn modified_time(file: &Path) -> Result<SystemTime> {
     let metadata = fs::metadata(file).with_context(|| format!("no {}", file.display()))?;
     Ok(metadata.modified()?)
 }
 
-fn read(output: &Path) -> Result<Bound> {
+fn read(output: &Path) -> Result<BindgenOutput> {
     let snippets = output.join("snippets");
     let relative = |path: PathBuf| -> Result<_> {
         Ok((path.strip_prefix(&snippets)?.to_owned(), fs::read(&path)?))
     };
-    Ok(Bound {
+    Ok(BindgenOutput {
         script: fs::read(output.join("package.js"))?,
         wasm: fs::read(output.join("package_bg.wasm"))?,
-        snippets: tree(&snippets)?
+        snippets: files_below(&snippets)?
             .into_iter()
             .map(relative)
             .collect::<Result<_>>()?,

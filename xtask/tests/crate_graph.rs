@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 /// Each crate of the workspace and those it may use; optional ones are in the second list and only
 /// behind the feature `ssr`.
-const MAY_USE: [(&str, &[&str], &[&str]); 13] = [
+const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 13] = [
     ("hato-curve", &[], &[]),
     ("hato-domain", &[], &[]),
     ("hato-service", &["hato-domain"], &[]),
@@ -72,7 +72,11 @@ fn metadata() -> Metadata {
 }
 
 /// The crates of the workspace that `package` uses in its own code, optionally or always.
-fn uses<'a>(package: &'a Package, members: &BTreeSet<&str>, optional: bool) -> BTreeSet<&'a str> {
+fn workspace_dependencies<'a>(
+    package: &'a Package,
+    members: &BTreeSet<&str>,
+    optional: bool,
+) -> BTreeSet<&'a str> {
     package
         .dependencies
         .iter()
@@ -91,13 +95,13 @@ fn crates_use_only_those_below_them() {
         .map(|package| package.name.as_str())
         .collect();
     for package in packages {
-        let (_, always, with_ssr) = MAY_USE
+        let (_, always, with_ssr) = ALLOWED_DEPENDENCIES
             .iter()
             .find(|(name, ..)| *name == package.name.as_str())
-            .unwrap_or_else(|| panic!("say in MAY_USE what {} may use", package.name));
+            .unwrap_or_else(|| panic!("say in ALLOWED_DEPENDENCIES what {} may use", package.name));
         for (allowed, optional) in [(always, false), (with_ssr, true)] {
             let allowed = allowed.iter().copied().collect();
-            let used = uses(package, &members, optional);
+            let used = workspace_dependencies(package, &members, optional);
             let surplus: Vec<_> = used.difference(&allowed).collect();
             assert!(
                 surplus.is_empty(),

@@ -5,50 +5,50 @@ use std::fmt::Write as _;
 use hato_domain::{AppId, Endpoint, HttpsUrl, Topic, Urgency};
 use hato_service::ports::{AcceptSendOutcome, Audience, NewSend, SendCounts, SendStatus};
 
-use crate::accounts::plan;
-use crate::dialect::{Connection, sql};
-use crate::idempotency::{self, Earlier};
+use crate::accounts::parse_plan;
+use crate::dialect::{DbConnection, sql};
+use crate::idempotency::{self, PriorRequest};
 use crate::queue::number_list;
 use crate::subscriptions::endpoint_hash;
-use crate::webhook_outbox::{announce_completion, is_active};
+use crate::webhook_outbox::{insert_completed_event, is_active};
 
 /// Answers a repeated request, or accepts the send, or does nothing.
-pub(crate) async fn accept(c: &mut Connection, send: NewSend) -> sqlx::Result<AcceptSendOutcome> {
-    match idempotency::earlier(c, &send).await? {
-        Earlier::Same {
+pub(crate) async fn accept(c: &mut DbConnection, send: NewSend) -> sqlx::Result<AcceptSendOutcome> {
+    match idempotency::find(c, &send).await? {
+        PriorRequest::Same {
             send_id,
             recipients,
         } => Ok(AcceptSendOutcome::Replayed {
             send_id,
             recipients,
         }),
-        Earlier::Other => Ok(AcceptSendOutcome::Conflict),
-        Earlier::None => accept_new(c, &send).await,
+        PriorRequest::Other => Ok(AcceptSendOutcome::Conflict),
+        PriorRequest::None => accept_new(c, &send).await,
     }
 }
 
-async fn accept_new(c: &mut Connection, send: &NewSend) -> sqlx::Result<AcceptSendOutcome> {
-    let Some(sender) = sender(c, send).await? else {
+async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<AcceptSendOutcome> {
+    let Some(sending_app) = find_sending_app(c, send).await? else {
         return Ok(AcceptSendOutcome::NotFound);
     };
-    let Some(target) = target(c, &sender, send).await? else {
+    let Some(audience) = resolve_audience(c, &sending_app, send).await? else {
         return Ok(AcceptSendOutcome::NotFound);
     };
-    let recipients = target.recipients();
-    if !charge(c, &sender, send, recipients).await? {
+    let recipients = audience.recipients();
+    if !charge(c, &sending_app, send, recipients).await? {
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
-    record(c, send, &target).await?;
+    record(c, send, &audience).await?;
     if recipients == 0 && is_active(c, &send.app_id).await? {
-        let nobody = (0, SendCounts::default());
-        announce_completion(c, &send.app_id, &send.id, nobody, send.now).await?;
+        let completed = (0, SendCounts::default());
+        insert_completed_event(c, &send.app_id, &send.id, completed, send.now).await?;
     }
-    idempotency::keep(c, send, recipients).await?;
+    idempotency::save(c, send, recipients).await?;
     Ok(AcceptSendOutcome::Queued { recipients })
 }
 
 /// The sending app: its account and its audience, read by one statement so that they fit together.
-struct Sender {
+struct SendingApp {
     account_id: String,
     plan: String,
     active_subscriptions: i64,
@@ -57,7 +57,10 @@ struct Sender {
     one: Option<i64>,
 }
 
-async fn sender(c: &mut Connection, send: &NewSend) -> sqlx::Result<Option<Sender>> {
+async fn find_sending_app(
+    c: &mut DbConnection,
+    send: &NewSend,
+) -> sqlx::Result<Option<SendingApp>> {
     let app = send.app_id.as_str();
     let hash = match &send.audience {
         Audience::One(endpoint) => Some(endpoint_hash(endpoint)),
@@ -65,7 +68,7 @@ async fn sender(c: &mut Connection, send: &NewSend) -> sqlx::Result<Option<Sende
     };
     let hash = hash.as_ref().map(|hash| &hash[..]);
     sqlx::query_as!(
-        Sender,
+        SendingApp,
         r#"SELECT p.account_id, a.plan, p.active_subscriptions, p.last_position,
                   (SELECT s.id FROM subscriptions AS s
                    WHERE s.app_id = p.id AND s.endpoint_hash = $2 AND s.position IS NOT NULL)
@@ -80,14 +83,14 @@ async fn sender(c: &mut Connection, send: &NewSend) -> sqlx::Result<Option<Sende
 }
 
 /// Whom a send reaches.
-enum Target {
+enum ResolvedAudience {
     /// So many, with positions up to this one.
     Positions { recipients: i64, up_to: i64 },
     /// The subscriptions with these numbers.
     Numbers(Vec<i64>),
 }
 
-impl Target {
+impl ResolvedAudience {
     fn recipients(&self) -> i64 {
         match self {
             Self::Positions { recipients, .. } => *recipients,
@@ -113,25 +116,31 @@ impl Target {
 }
 
 /// `None` when the one subscription asked for is not there.
-async fn target(
-    c: &mut Connection,
-    sender: &Sender,
+async fn resolve_audience(
+    c: &mut DbConnection,
+    sending_app: &SendingApp,
     send: &NewSend,
-) -> sqlx::Result<Option<Target>> {
+) -> sqlx::Result<Option<ResolvedAudience>> {
     Ok(match &send.audience {
-        Audience::Everyone => Some(Target::Positions {
-            recipients: sender.active_subscriptions,
-            up_to: sender.last_position,
+        Audience::Everyone => Some(ResolvedAudience::Positions {
+            recipients: sending_app.active_subscriptions,
+            up_to: sending_app.last_position,
         }),
-        Audience::One(_) => sender.one.map(|number| Target::Numbers(vec![number])),
-        Audience::Listed(endpoints) => {
-            Some(Target::Numbers(listed(c, &send.app_id, endpoints).await?))
-        }
+        Audience::One(_) => sending_app
+            .one
+            .map(|number| ResolvedAudience::Numbers(vec![number])),
+        Audience::Listed(endpoints) => Some(ResolvedAudience::Numbers(
+            find_listed(c, &send.app_id, endpoints).await?,
+        )),
     })
 }
 
 /// The numbers of the active subscriptions among those with these endpoints.
-async fn listed(c: &mut Connection, app: &AppId, endpoints: &[Endpoint]) -> sqlx::Result<Vec<i64>> {
+async fn find_listed(
+    c: &mut DbConnection,
+    app: &AppId,
+    endpoints: &[Endpoint],
+) -> sqlx::Result<Vec<i64>> {
     let (app, hashes) = (app.as_str(), hash_list(endpoints)?);
     sql!(query_scalar [
         r#"SELECT id AS "id!" FROM subscriptions
@@ -159,12 +168,14 @@ fn hexadecimal_hash(endpoint: &Endpoint) -> String {
 
 /// Counts the recipients toward the account's month; `false`, and nothing counted, when they would pass the limit.
 async fn charge(
-    c: &mut Connection,
-    sender: &Sender,
+    c: &mut DbConnection,
+    sending_app: &SendingApp,
     send: &NewSend,
     recipients: i64,
 ) -> sqlx::Result<bool> {
-    let limit = plan(&sender.plan)?.max_monthly_sends().unwrap_or(i64::MAX);
+    let limit = parse_plan(&sending_app.plan)?
+        .max_monthly_sends()
+        .unwrap_or(i64::MAX);
     if recipients == 0 || recipients > limit {
         return Ok(recipients == 0);
     }
@@ -173,7 +184,7 @@ async fn charge(
          ON CONFLICT (account_id, month) DO UPDATE
          SET recipients = monthly_usage.recipients + excluded.recipients
          WHERE monthly_usage.recipients + excluded.recipients <= $4",
-        sender.account_id,
+        sending_app.account_id,
         send.month.0,
         recipients,
         limit
@@ -186,16 +197,20 @@ async fn charge(
 /// Writes the send down, counts it on its day and queues its first attempt; one to nobody is done at once.
 ///
 /// Three statements, sent together: under load, accepting costs what goes to and from the database's thread.
-async fn record(c: &mut Connection, send: &NewSend, target: &Target) -> sqlx::Result<()> {
-    let recipients = target.recipients();
-    let nobody = recipients == 0;
-    let status = if nobody {
+async fn record(
+    c: &mut DbConnection,
+    send: &NewSend,
+    audience: &ResolvedAudience,
+) -> sqlx::Result<()> {
+    let recipients = audience.recipients();
+    let has_no_recipients = recipients == 0;
+    let status = if has_no_recipients {
         SendStatus::Done
     } else {
         SendStatus::Queued
     }
     .as_str();
-    let finished_at = nobody.then_some(send.now.0);
+    let finished_at = has_no_recipients.then_some(send.now.0);
     let (id, app) = (send.id.as_str(), send.app_id.as_str());
     let (content, options) = (&send.notification, &send.options);
     let (title, body, payload) = (content.title(), content.body(), content.payload());
@@ -207,17 +222,16 @@ async fn record(c: &mut Connection, send: &NewSend, target: &Target) -> sqlx::Re
     let topic = options.topic.as_ref().map(Topic::as_str);
     let kind = send.actor.kind.as_str();
     let day = send.now.day_number();
-    let (up_to, list) = (target.up_to(), target.list()?);
+    let (up_to, list) = (audience.up_to(), audience.list()?);
     sql!(query [
-        FIRST
         "INSERT INTO sends (id, app_id, title, body, url, icon, badge, payload, ttl, urgency, topic,
                             recipients, status, actor_kind, actor_id, actor_name, created_at,
                             finished_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
-        SECOND
+        NEXT_STATEMENT
         "INSERT INTO daily_counts (app_id, day, sends) VALUES ($19, $20, 1)
          ON CONFLICT (app_id, day) DO UPDATE SET sends = daily_counts.sends + 1"
-        THIRD
+        NEXT_STATEMENT
         "INSERT INTO jobs (send_id, app_id, up_to_position, recipients, attempt, due_at)
          SELECT $21, $22, $23, $24, 0, $25 WHERE $26 > 0"
     ] id, app, title, body, url, icon, badge, payload, ttl, urgency, topic, recipients, status, kind,

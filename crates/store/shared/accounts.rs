@@ -6,8 +6,8 @@ use hato_service::ports::{AccountRecord, AccountStore, MonthlyUsage, NewAccount,
 
 use crate::Database;
 use crate::deleted_accounts::mark_deleted;
-use crate::dialect::{Connection, readers, write};
-use crate::failure::{during, unreadable};
+use crate::dialect::{DbConnection, readers, write};
+use crate::error::{decode_error, with_context};
 
 #[async_trait]
 impl AccountStore for Database {
@@ -25,7 +25,7 @@ impl AccountStore for Database {
         row.fetch_optional(readers(self))
             .await
             .and_then(|row| row.map(AccountRow::into_record).transpose())
-            .map_err(during("find an account"))
+            .map_err(with_context("find an account"))
     }
 
     async fn monthly_usage(
@@ -35,7 +35,7 @@ impl AccountStore for Database {
     ) -> Result<MonthlyUsage, StoreError> {
         monthly_usage(self, account, month)
             .await
-            .map_err(during("count what an account sends"))
+            .map_err(with_context("count what an account sends"))
     }
 
     async fn delete_account(
@@ -66,7 +66,7 @@ impl AccountRow {
             id: AccountId::trusted(self.id),
             email: self.email,
             password_hash: self.password_hash,
-            plan: plan(&self.plan)?,
+            plan: parse_plan(&self.plan)?,
             created_at: UnixMillis(self.created_at),
         })
     }
@@ -91,7 +91,7 @@ async fn monthly_usage(
     })
 }
 
-struct AppUse {
+struct SentByAppRow {
     app_id: String,
     sent: i64,
 }
@@ -104,7 +104,7 @@ async fn sent_by_app(
     let account = account.as_str();
     let (first, next) = (month.start().day_number(), month.end().day_number());
     let rows = sqlx::query_as!(
-        AppUse,
+        SentByAppRow,
         r#"SELECT d.app_id, CAST(SUM(d.sent) AS BIGINT) AS "sent!: i64"
            FROM apps AS p JOIN daily_counts AS d ON d.app_id = p.id
            WHERE p.account_id = $1 AND p.deleted_at IS NULL AND d.day >= $2 AND d.day < $3
@@ -122,12 +122,12 @@ async fn sent_by_app(
 }
 
 /// The plan that this text stands for.
-pub(crate) fn plan(text: &str) -> sqlx::Result<Plan> {
-    Plan::parse(text).map_err(|_| unreadable("plan"))
+pub(crate) fn parse_plan(text: &str) -> sqlx::Result<Plan> {
+    Plan::parse(text).map_err(|_| decode_error("plan"))
 }
 
 /// Adds the account; `false` when the address is taken.
-pub(crate) async fn insert(c: &mut Connection, account: NewAccount) -> sqlx::Result<bool> {
+pub(crate) async fn insert(c: &mut DbConnection, account: NewAccount) -> sqlx::Result<bool> {
     let (id, email, folded) = (
         account.id.as_str(),
         account.email.as_str(),

@@ -7,11 +7,11 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::accounts::plan;
+use crate::accounts::parse_plan;
 use crate::deleted_apps::{mark_deleted, purge};
-use crate::dialect::{Connection, readers, sql, write};
-use crate::failure::during;
-use crate::webhooks::set_up;
+use crate::dialect::{DbConnection, readers, sql, write};
+use crate::error::with_context;
+use crate::webhooks::ensure_webhook;
 
 #[async_trait]
 impl AppStore for Database {
@@ -32,7 +32,7 @@ impl AppStore for Database {
         rows.fetch_all(readers(self))
             .await
             .and_then(|rows| rows.into_iter().map(AppRow::into_record).collect())
-            .map_err(during("list apps"))
+            .map_err(with_context("list apps"))
     }
 
     async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError> {
@@ -48,7 +48,7 @@ impl AppStore for Database {
         row.fetch_optional(readers(self))
             .await
             .and_then(|row| row.map(AppRow::into_record).transpose())
-            .map_err(during("find an app"))
+            .map_err(with_context("find an app"))
     }
 
     async fn rename_app(&self, app: &AppId, name: &Name) -> Result<bool, StoreError> {
@@ -106,14 +106,14 @@ impl AppRow {
             name: self.name,
             vapid_public_key: self.vapid_public_key,
             webhook_url: self.webhook_url,
-            plan: plan(&self.plan)?,
+            plan: parse_plan(&self.plan)?,
             active_subscriptions: self.active_subscriptions,
             created_at: UnixMillis(self.created_at),
         })
     }
 }
 
-async fn create(c: &mut Connection, app: NewApp) -> sqlx::Result<CreateAppOutcome> {
+async fn create(c: &mut DbConnection, app: NewApp) -> sqlx::Result<CreateAppOutcome> {
     let limit = max_apps(c, &app.account_id).await?;
     Ok(if insert_within(c, &app, limit).await? {
         CreateAppOutcome::Created
@@ -123,15 +123,15 @@ async fn create(c: &mut Connection, app: NewApp) -> sqlx::Result<CreateAppOutcom
 }
 
 /// Most apps of the account. Its row stays locked, so that no concurrent caller counts the same apps.
-async fn max_apps(c: &mut Connection, account: &AccountId) -> sqlx::Result<i64> {
+async fn max_apps(c: &mut DbConnection, account: &AccountId) -> sqlx::Result<i64> {
     let account = account.as_str();
     let text = sql!(query_scalar ["SELECT plan FROM accounts WHERE id = $1" FOR_UPDATE] account)
         .fetch_one(c)
         .await?;
-    Ok(plan(&text)?.max_apps().unwrap_or(i64::MAX))
+    Ok(parse_plan(&text)?.max_apps().unwrap_or(i64::MAX))
 }
 
-async fn insert_within(c: &mut Connection, app: &NewApp, limit: i64) -> sqlx::Result<bool> {
+async fn insert_within(c: &mut DbConnection, app: &NewApp, limit: i64) -> sqlx::Result<bool> {
     let (id, account, created_at) = (app.id.as_str(), app.account_id.as_str(), app.created_at.0);
     let inserted = sqlx::query!(
         "INSERT INTO apps (id, account_id, name, vapid_public_key, sealed_private_key, created_at)
@@ -151,7 +151,7 @@ async fn insert_within(c: &mut Connection, app: &NewApp, limit: i64) -> sqlx::Re
     Ok(inserted.rows_affected() == 1)
 }
 
-async fn rename(c: &mut Connection, app: AppId, name: Name) -> sqlx::Result<bool> {
+async fn rename(c: &mut DbConnection, app: AppId, name: Name) -> sqlx::Result<bool> {
     let (app, name) = (app.as_str(), name.as_str());
     let renamed = sqlx::query!(
         "UPDATE apps SET name = $2 WHERE id = $1 AND deleted_at IS NULL",
@@ -164,7 +164,7 @@ async fn rename(c: &mut Connection, app: AppId, name: Name) -> sqlx::Result<bool
 }
 
 async fn set_webhook(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     url: Option<WebhookUrl>,
 ) -> sqlx::Result<SetWebhookOutcome> {
@@ -184,24 +184,24 @@ async fn set_webhook(
     .await?;
     if set.rows_affected() == 1 {
         if url.is_some() {
-            set_up(c, app, before.as_deref() != url).await?;
+            ensure_webhook(c, app, before.as_deref() != url).await?;
         }
         return Ok(SetWebhookOutcome::Done);
     }
-    let is_there = exists(c, app).await?;
-    Ok(if is_there {
+    let app_exists = exists(c, app).await?;
+    Ok(if app_exists {
         SetWebhookOutcome::PlanRequired
     } else {
         SetWebhookOutcome::NoApp
     })
 }
 
-async fn webhook_url(c: &mut Connection, app: &str) -> sqlx::Result<Option<String>> {
+async fn webhook_url(c: &mut DbConnection, app: &str) -> sqlx::Result<Option<String>> {
     let url = sqlx::query_scalar!("SELECT webhook_url FROM apps WHERE id = $1", app);
     Ok(url.fetch_optional(c).await?.flatten())
 }
 
-async fn exists(c: &mut Connection, app: &str) -> sqlx::Result<bool> {
+async fn exists(c: &mut DbConnection, app: &str) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL) AS "it!: bool""#,
         app

@@ -2,13 +2,13 @@
 
 use hato_domain::{AppId, SendId, UnixMillis};
 
-use crate::dialect::{Connection, sql};
+use crate::dialect::{DbConnection, sql};
 use crate::settlement::finish;
 use crate::webhook_outbox::is_active;
 
 /// Returns how many recipients left the queue; `None` when the app has no such send.
 pub(crate) async fn cancel(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     send: SendId,
     now: UnixMillis,
@@ -22,14 +22,14 @@ pub(crate) async fn cancel(
     let cancelled = unclaimed(c, &send, now).await?;
     remove_unclaimed(c, &send, now).await?;
     count_cancelled(c, &send, cancelled).await?;
-    let is_watched = is_active(c, &app).await?;
-    finish(c, &send, is_watched, now).await?;
+    let has_webhook = is_active(c, &app).await?;
+    finish(c, &send, has_webhook, now).await?;
     Ok(Some(cancelled))
 }
 
 /// Marks the send, which stays locked until the end of the transaction, and says whether it is finished.
 async fn mark(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: &AppId,
     send: &SendId,
     now: UnixMillis,
@@ -50,7 +50,7 @@ async fn mark(
 }
 
 /// How many recipients the unclaimed jobs of the send hold. One whose lease has ended is nobody's.
-async fn unclaimed(c: &mut Connection, send: &SendId, now: UnixMillis) -> sqlx::Result<i64> {
+async fn unclaimed(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<i64> {
     let send = send.as_str();
     sql!(query_scalar [
         r#"SELECT CAST(COALESCE(SUM(
@@ -65,7 +65,11 @@ async fn unclaimed(c: &mut Connection, send: &SendId, now: UnixMillis) -> sqlx::
     .await
 }
 
-async fn remove_unclaimed(c: &mut Connection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
+async fn remove_unclaimed(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
     let send = send.as_str();
     sqlx::query!(
         "DELETE FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)",
@@ -79,7 +83,7 @@ async fn remove_unclaimed(c: &mut Connection, send: &SendId, now: UnixMillis) ->
 
 /// Counts recipients that are not reached because the send is cancelled.
 pub(crate) async fn count_cancelled(
-    c: &mut Connection,
+    c: &mut DbConnection,
     send: &SendId,
     recipients: i64,
 ) -> sqlx::Result<()> {

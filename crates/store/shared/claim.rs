@@ -5,12 +5,12 @@ use hato_service::ports::{
     ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
 };
 
-use crate::dialect::{Connection, sql};
-use crate::failure::unreadable;
+use crate::dialect::{DbConnection, sql};
+use crate::error::decode_error;
 use crate::queue::queue_positions;
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
-pub(crate) async fn claim(c: &mut Connection, claim: PageClaimRequest) -> sqlx::Result<NextPage> {
+pub(crate) async fn claim(c: &mut DbConnection, claim: PageClaimRequest) -> sqlx::Result<NextPage> {
     let Some(earliest) = earliest(c, &claim.excluded_apps).await? else {
         return Ok(NextPage::Idle { next_due: None });
     };
@@ -35,16 +35,16 @@ struct EarliestRow {
 
 /// The first job of the queue that is not of one of these apps.
 async fn earliest(
-    c: &mut Connection,
+    c: &mut DbConnection,
     excluded_apps: &[AppId],
 ) -> sqlx::Result<Option<EarliestRow>> {
     if excluded_apps.is_empty() {
         return earliest_of_all(c).await;
     }
-    earliest_of_others(c, &name_list(excluded_apps)?).await
+    earliest_of_others(c, &app_id_list(excluded_apps)?).await
 }
 
-async fn earliest_of_all(c: &mut Connection) -> sqlx::Result<Option<EarliestRow>> {
+async fn earliest_of_all(c: &mut DbConnection) -> sqlx::Result<Option<EarliestRow>> {
     sql!(query_as EarliestRow [
         r#"SELECT id AS "id!", due_at AS "due_at!" FROM jobs ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
     ])
@@ -52,9 +52,9 @@ async fn earliest_of_all(c: &mut Connection) -> sqlx::Result<Option<EarliestRow>
     .await
 }
 
-/// Goes from app to app in the index, so that thousands of jobs of an app that is passed over cost nothing.
+/// Goes from app to app in the index, so that thousands of jobs of an excluded app cost nothing.
 async fn earliest_of_others(
-    c: &mut Connection,
+    c: &mut DbConnection,
     excluded_apps: &str,
 ) -> sqlx::Result<Option<EarliestRow>> {
     sql!(query_as EarliestRow [
@@ -67,7 +67,7 @@ async fn earliest_of_others(
            SELECT id AS "id!", due_at AS "due_at!" FROM jobs
            WHERE id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
                                 ORDER BY j.due_at, j.id LIMIT 1)
-                        FROM waiting WHERE waiting.app_id NOT IN ("# NAMES r#"))
+                        FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
     ] excluded_apps)
     .fetch_optional(c)
@@ -86,12 +86,12 @@ struct JobRow {
 }
 
 /// App ids as the statements take them: a JSON array.
-fn name_list(apps: &[AppId]) -> sqlx::Result<String> {
+fn app_id_list(apps: &[AppId]) -> sqlx::Result<String> {
     let names: Vec<&str> = apps.iter().map(AppId::as_str).collect();
     serde_json::to_string(&names).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-async fn take(c: &mut Connection, job: i64, until: UnixMillis) -> sqlx::Result<JobRow> {
+async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result<JobRow> {
     sqlx::query_as!(
         JobRow,
         r#"UPDATE jobs SET due_at = $2, lease_token = lease_token + 1, claimed = 1
@@ -108,20 +108,20 @@ async fn take(c: &mut Connection, job: i64, until: UnixMillis) -> sqlx::Result<J
 }
 
 async fn range(
-    c: &mut Connection,
+    c: &mut DbConnection,
     job: &JobRow,
     now: UnixMillis,
     max_recipients: i64,
 ) -> sqlx::Result<PageRange> {
     match (&job.recipients, job.up_to_position) {
-        (Some(list), _) => listed(list),
+        (Some(list), _) => parse_list(list),
         (None, Some(up_to)) => split(c, job, up_to, now, max_recipients).await,
-        (None, None) => Err(unreadable("page")),
+        (None, None) => Err(decode_error("page")),
     }
 }
 
-fn listed(list: &str) -> sqlx::Result<PageRange> {
-    let numbers: Vec<i64> = serde_json::from_str(list).map_err(|_| unreadable("list"))?;
+fn parse_list(list: &str) -> sqlx::Result<PageRange> {
+    let numbers: Vec<i64> = serde_json::from_str(list).map_err(|_| decode_error("list"))?;
     Ok(PageRange::List(
         numbers.into_iter().map(RecipientId).collect(),
     ))
@@ -129,7 +129,7 @@ fn listed(list: &str) -> sqlx::Result<PageRange> {
 
 /// Ends the page before the first subscription that is too many, and queues the rest at the tail.
 async fn split(
-    c: &mut Connection,
+    c: &mut DbConnection,
     job: &JobRow,
     up_to: i64,
     now: UnixMillis,
@@ -157,7 +157,7 @@ async fn split(
 
 /// Where the first active subscription of the job stands that a page of `max_recipients` does not hold.
 async fn position_beyond(
-    c: &mut Connection,
+    c: &mut DbConnection,
     job: &JobRow,
     up_to: i64,
     max_recipients: i64,
@@ -175,7 +175,7 @@ async fn position_beyond(
     .await
 }
 
-struct SendRow {
+struct ClaimedSendRow {
     status: String,
     payload: String,
     ttl: i64,
@@ -186,9 +186,9 @@ struct SendRow {
     sealed_private_key: Vec<u8>,
 }
 
-async fn send(c: &mut Connection, id: &str) -> sqlx::Result<SendRow> {
+async fn send(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
     sqlx::query_as!(
-        SendRow,
+        ClaimedSendRow,
         "SELECT s.status, s.payload, s.ttl, s.urgency, s.topic, s.created_at,
                 p.vapid_public_key, p.sealed_private_key
          FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1",
@@ -198,7 +198,7 @@ async fn send(c: &mut Connection, id: &str) -> sqlx::Result<SendRow> {
     .await
 }
 
-async fn begin(c: &mut Connection, send: &str) -> sqlx::Result<()> {
+async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE sends SET status = 'sending' WHERE id = $1 AND status = 'queued'",
         send
@@ -208,9 +208,9 @@ async fn begin(c: &mut Connection, send: &str) -> sqlx::Result<()> {
     .map(drop)
 }
 
-fn page(job: JobRow, range: PageRange, send: SendRow) -> sqlx::Result<ClaimedPage> {
-    let parsed = |urgency: String| Urgency::parse(&urgency).map_err(|_| unreadable("urgency"));
-    let named = |topic: String| Topic::parse(&topic).map_err(|_| unreadable("topic"));
+fn page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
+    let parsed = |urgency: String| Urgency::parse(&urgency).map_err(|_| decode_error("urgency"));
+    let named = |topic: String| Topic::parse(&topic).map_err(|_| decode_error("topic"));
     Ok(ClaimedPage {
         lease: PageLease {
             job: JobId(job.id),
@@ -219,9 +219,9 @@ fn page(job: JobRow, range: PageRange, send: SendRow) -> sqlx::Result<ClaimedPag
         send_id: SendId::trusted(job.send_id),
         app_id: AppId::trusted(job.app_id),
         range,
-        attempt: u8::try_from(job.attempt).map_err(|_| unreadable("attempt"))?,
+        attempt: u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?,
         payload: send.payload,
-        ttl: Ttl::parse(send.ttl).map_err(|_| unreadable("TTL"))?,
+        ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,
         urgency: send.urgency.map(parsed).transpose()?,
         topic: send.topic.map(named).transpose()?,
         accepted_at: UnixMillis(send.created_at),

@@ -4,8 +4,8 @@ use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
 use hato_service::ports::{DeadLetterRecord, NewDeadLetter};
 
 use crate::Database;
-use crate::dialect::{Connection, readers, sql};
-use crate::failure::unreadable;
+use crate::dialect::{DbConnection, readers, sql};
+use crate::error::decode_error;
 use crate::settlement::SettledPage;
 
 struct DeadLetterRow {
@@ -28,7 +28,7 @@ impl DeadLetterRow {
             subscription_id: self.subscription_id,
             endpoint: self.endpoint,
             reason: self.reason,
-            http_status: status.map_err(|_| unreadable("status"))?,
+            http_status: status.map_err(|_| decode_error("status"))?,
             attempts: self.attempts,
             created_at: UnixMillis(self.created_at),
         })
@@ -61,8 +61,8 @@ pub(crate) async fn list(
 }
 
 /// Records the dead letters with the attempts that were made: one for which no time was left was not.
-pub(crate) async fn bury(
-    c: &mut Connection,
+pub(crate) async fn insert_dead_letters(
+    c: &mut DbConnection,
     page: &SettledPage,
     dead_letters: &[NewDeadLetter],
     now: UnixMillis,
@@ -91,11 +91,11 @@ pub(crate) async fn bury(
 fn failure_list(dead_letters: &[NewDeadLetter]) -> sqlx::Result<String> {
     let failures: Vec<_> = dead_letters
         .iter()
-        .map(|letter| {
+        .map(|dead_letter| {
             (
-                letter.recipient.0,
-                letter.reason.as_str(),
-                letter.http_status,
+                dead_letter.recipient.0,
+                dead_letter.reason.as_str(),
+                dead_letter.http_status,
             )
         })
         .collect();

@@ -3,12 +3,12 @@
 use hato_domain::{AccountId, AppId, UnixMillis};
 
 use crate::deleted_apps;
-use crate::dialect::Connection;
+use crate::dialect::DbConnection;
 use crate::sessions::end_all;
 
 /// Marks the account and its apps, forgets who it was and ends its sessions; `false` when there is no such account.
 pub(crate) async fn mark_deleted(
-    c: &mut Connection,
+    c: &mut DbConnection,
     account: AccountId,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
@@ -24,7 +24,7 @@ pub(crate) async fn mark_deleted(
 }
 
 /// Its address is free for another account. No address is an id, so nobody finds it by one.
-async fn forget(c: &mut Connection, account: &str, now: UnixMillis) -> sqlx::Result<bool> {
+async fn forget(c: &mut DbConnection, account: &str, now: UnixMillis) -> sqlx::Result<bool> {
     let marked = sqlx::query!(
         "UPDATE accounts
          SET deleted_at = $2, email = '', email_folded = id, password_hash = NULL, github_id = NULL
@@ -37,7 +37,7 @@ async fn forget(c: &mut Connection, account: &str, now: UnixMillis) -> sqlx::Res
     Ok(marked.rows_affected() == 1)
 }
 
-async fn apps_of(c: &mut Connection, account: &str) -> sqlx::Result<Vec<String>> {
+async fn apps_of(c: &mut DbConnection, account: &str) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         "SELECT id FROM apps WHERE account_id = $1 AND deleted_at IS NULL",
         account
@@ -47,7 +47,7 @@ async fn apps_of(c: &mut Connection, account: &str) -> sqlx::Result<Vec<String>>
 }
 
 /// Removes what is left of at most `limit` deleted accounts that have no apps any more.
-pub(crate) async fn purge(c: &mut Connection, limit: i64) -> sqlx::Result<()> {
+pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM accounts WHERE id IN
            (SELECT a.id FROM accounts AS a

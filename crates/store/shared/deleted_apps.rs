@@ -3,11 +3,11 @@
 use hato_domain::{AppId, UnixMillis};
 
 use crate::deleted_accounts;
-use crate::dialect::Connection;
+use crate::dialect::DbConnection;
 
 /// Marks the app, which thereby is gone, and removes what could still act for it; `false` when there is no such app.
 pub(crate) async fn mark_deleted(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
@@ -36,7 +36,7 @@ pub(crate) async fn mark_deleted(
 
 /// Removes at most `limit` rows of the app that was deleted first, itself last; whether some may be left. When no app is
 /// left, what is left of deleted accounts.
-pub(crate) async fn purge(c: &mut Connection, limit: i64) -> sqlx::Result<bool> {
+pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool> {
     let Some(app) = next_app(c).await? else {
         deleted_accounts::purge(c, limit).await?;
         return Ok(false);
@@ -59,7 +59,7 @@ pub(crate) async fn purge(c: &mut Connection, limit: i64) -> sqlx::Result<bool> 
     Ok(true)
 }
 
-async fn next_app(c: &mut Connection) -> sqlx::Result<Option<String>> {
+async fn next_app(c: &mut DbConnection) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         "SELECT id FROM apps WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1"
     )
@@ -67,7 +67,7 @@ async fn next_app(c: &mut Connection) -> sqlx::Result<Option<String>> {
     .await
 }
 
-async fn remove(c: &mut Connection, app: &str) -> sqlx::Result<()> {
+async fn remove(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM apps WHERE id = $1", app)
         .execute(c)
         .await
@@ -78,7 +78,7 @@ async fn remove(c: &mut Connection, app: &str) -> sqlx::Result<()> {
 macro_rules! purge {
     ($(#[$doc:meta])* $name:ident, $statement:tt) => {
         $(#[$doc])*
-        async fn $name(c: &mut Connection, app: &str, limit: i64) -> sqlx::Result<i64> {
+        async fn $name(c: &mut DbConnection, app: &str, limit: i64) -> sqlx::Result<i64> {
             let removed = sqlx::query!($statement, app, limit).execute(c).await?;
             Ok(i64::try_from(removed.rows_affected()).unwrap_or(i64::MAX))
         }

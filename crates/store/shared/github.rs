@@ -8,7 +8,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::accounts::{AccountRow, insert};
-use crate::dialect::{Connection, write};
+use crate::dialect::{DbConnection, write};
 use crate::sessions::end_all;
 
 #[async_trait]
@@ -49,7 +49,7 @@ impl GithubStore for Database {
     }
 }
 
-async fn begin(c: &mut Connection, login: PendingLogin, now: UnixMillis) -> sqlx::Result<()> {
+async fn begin(c: &mut DbConnection, login: PendingLogin, now: UnixMillis) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM github_logins WHERE expires_at <= $1", now.0)
         .execute(&mut *c)
         .await?;
@@ -68,7 +68,7 @@ async fn begin(c: &mut Connection, login: PendingLogin, now: UnixMillis) -> sqlx
 }
 
 async fn take(
-    c: &mut Connection,
+    c: &mut DbConnection,
     state_hash: [u8; 32],
     browser_hash: [u8; 32],
     now: UnixMillis,
@@ -88,7 +88,7 @@ async fn take(
 
 /// A new account takes its address first, if that is free: whoever has the address then is linked.
 async fn account_of(
-    c: &mut Connection,
+    c: &mut DbConnection,
     user: GithubId,
     email: Option<Email>,
     otherwise: Option<NewAccount>,
@@ -105,7 +105,7 @@ async fn account_of(
     }
 }
 
-async fn by_github_id(c: &mut Connection, user: GithubId) -> sqlx::Result<Option<AccountRow>> {
+async fn by_github_id(c: &mut DbConnection, user: GithubId) -> sqlx::Result<Option<AccountRow>> {
     sqlx::query_as!(
         AccountRow,
         "SELECT id, email, password_hash, plan, created_at FROM accounts WHERE github_id = $1",
@@ -117,7 +117,7 @@ async fn by_github_id(c: &mut Connection, user: GithubId) -> sqlx::Result<Option
 
 /// Whoever chose the password never proved the address, and neither did the holders of sessions.
 async fn link(
-    c: &mut Connection,
+    c: &mut DbConnection,
     user: GithubId,
     email: &Email,
 ) -> sqlx::Result<Option<AccountRecord>> {

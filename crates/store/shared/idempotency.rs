@@ -1,12 +1,12 @@
-//! Requests that were accepted before, by the names that their clients gave them (CONTRACT 6).
+//! Requests that were accepted before, by the idempotency keys that their clients gave them (CONTRACT 6).
 
 use hato_domain::SendId;
 use hato_service::ports::NewSend;
 
-use crate::dialect::Connection;
+use crate::dialect::DbConnection;
 
-/// What became of a request of the same name.
-pub(crate) enum Earlier {
+/// What became of an earlier request with the same key.
+pub(crate) enum PriorRequest {
     /// None was accepted.
     None,
     /// The same request was.
@@ -15,20 +15,20 @@ pub(crate) enum Earlier {
     Other,
 }
 
-struct KeptRow {
+struct IdempotencyKeyRow {
     request_hash: Vec<u8>,
     send_id: String,
     queued: i64,
 }
 
-/// The request of the same app, path and name, unless it is too old.
-pub(crate) async fn earlier(c: &mut Connection, send: &NewSend) -> sqlx::Result<Earlier> {
+/// The request of the same app, path and key, unless it is too old.
+pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<PriorRequest> {
     let Some(request) = &send.idempotency else {
-        return Ok(Earlier::None);
+        return Ok(PriorRequest::None);
     };
     let (app, key, since) = (send.app_id.as_str(), request.key.as_str(), request.since.0);
-    let kept = sqlx::query_as!(
-        KeptRow,
+    let row = sqlx::query_as!(
+        IdempotencyKeyRow,
         "SELECT request_hash, send_id, queued FROM idempotency_keys
          WHERE app_id = $1 AND path = $2 AND key = $3 AND created_at > $4",
         app,
@@ -38,18 +38,18 @@ pub(crate) async fn earlier(c: &mut Connection, send: &NewSend) -> sqlx::Result<
     )
     .fetch_optional(c)
     .await?;
-    Ok(match kept {
-        None => Earlier::None,
-        Some(kept) if kept.request_hash == request.body_hash => Earlier::Same {
-            send_id: SendId::trusted(kept.send_id),
-            recipients: kept.queued,
+    Ok(match row {
+        None => PriorRequest::None,
+        Some(row) if row.request_hash == request.body_hash => PriorRequest::Same {
+            send_id: SendId::trusted(row.send_id),
+            recipients: row.queued,
         },
-        Some(_) => Earlier::Other,
+        Some(_) => PriorRequest::Other,
     })
 }
 
 /// Keeps the answer of a send that is being accepted, in place of one that is too old.
-pub(crate) async fn keep(c: &mut Connection, send: &NewSend, queued: i64) -> sqlx::Result<()> {
+pub(crate) async fn save(c: &mut DbConnection, send: &NewSend, queued: i64) -> sqlx::Result<()> {
     let Some(request) = &send.idempotency else {
         return Ok(());
     };

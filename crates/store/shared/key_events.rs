@@ -5,14 +5,14 @@ use hato_service::access::ActorRecord;
 use hato_service::ports::{KeyEventKind, KeyEventRecord};
 
 use crate::Database;
-use crate::dialect::{Connection, readers};
-use crate::failure::unreadable;
+use crate::dialect::{DbConnection, readers};
+use crate::error::decode_error;
 use crate::paging::bound;
-use crate::sends::actor_kind;
+use crate::sends::parse_actor_kind;
 
 /// Writes the event down, in the transaction that makes it happen.
 pub(crate) async fn record_event(
-    c: &mut Connection,
+    c: &mut DbConnection,
     (app, event): (AppId, KeyEventRecord),
 ) -> sqlx::Result<()> {
     let (id, app, key) = (event.id.as_str(), app.as_str(), event.key_id.as_str());
@@ -77,12 +77,12 @@ impl KeyEventRow {
     fn into_record(self) -> sqlx::Result<KeyEventRecord> {
         Ok(KeyEventRecord {
             id: KeyEventId::trusted(self.id),
-            event: event(&self.event)?,
+            event: parse_event(&self.event)?,
             key_id: KeyId::trusted(self.key_id),
             key_name: self.key_name,
-            key_scope: Scope::parse(&self.key_scope).map_err(|_| unreadable("scope"))?,
+            key_scope: Scope::parse(&self.key_scope).map_err(|_| decode_error("scope"))?,
             actor: ActorRecord {
-                kind: actor_kind(&self.actor_kind)?,
+                kind: parse_actor_kind(&self.actor_kind)?,
                 id: self.actor_id,
                 name: self.actor_name,
             },
@@ -91,9 +91,9 @@ impl KeyEventRow {
     }
 }
 
-fn event(text: &str) -> sqlx::Result<KeyEventKind> {
+fn parse_event(text: &str) -> sqlx::Result<KeyEventKind> {
     [KeyEventKind::Created, KeyEventKind::Deleted]
         .into_iter()
         .find(|event| event.as_str() == text)
-        .ok_or_else(|| unreadable("event"))
+        .ok_or_else(|| decode_error("event"))
 }

@@ -8,8 +8,8 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{Connection, readers, write};
-use crate::failure::{during, unreadable};
+use crate::dialect::{DbConnection, readers, write};
+use crate::error::{decode_error, with_context};
 use crate::key_events::{self, record_event};
 
 #[async_trait]
@@ -33,7 +33,7 @@ impl KeyStore for Database {
         row.fetch_optional(readers(self))
             .await
             .and_then(|row| row.map(UsedKeyRow::into_used).transpose())
-            .map_err(during("find a key"))
+            .map_err(with_context("find a key"))
     }
 
     async fn keys_of(&self, app: &AppId) -> Result<Vec<KeyRecord>, StoreError> {
@@ -47,7 +47,7 @@ impl KeyStore for Database {
         rows.fetch_all(readers(self))
             .await
             .and_then(|rows| rows.into_iter().map(KeyRow::into_record).collect())
-            .map_err(during("list keys"))
+            .map_err(with_context("list keys"))
     }
 
     async fn delete_key(&self, key: DeletedKey) -> Result<bool, StoreError> {
@@ -60,7 +60,7 @@ impl KeyStore for Database {
         page: &PageRequest,
     ) -> Result<Vec<KeyEventRecord>, StoreError> {
         let events = key_events::list(self, app, page).await;
-        events.map_err(during("list what happened to keys"))
+        events.map_err(with_context("list what happened to keys"))
     }
 
     async fn record_key_uses(&self, uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError> {
@@ -89,7 +89,7 @@ impl KeyRow {
             id: KeyId::trusted(self.id),
             app_id: AppId::trusted(self.app_id),
             name: self.name,
-            scope: Scope::parse(&self.scope).map_err(|_| unreadable("scope"))?,
+            scope: Scope::parse(&self.scope).map_err(|_| decode_error("scope"))?,
             last_used_at: self.last_used_at.map(UnixMillis),
             created_at: UnixMillis(self.created_at),
         })
@@ -123,15 +123,15 @@ impl UsedKeyRow {
     }
 }
 
-async fn create(c: &mut Connection, key: NewKeyRecord) -> sqlx::Result<bool> {
+async fn create(c: &mut DbConnection, key: NewKeyRecord) -> sqlx::Result<bool> {
     let inserted = insert(c, &key).await?;
     if inserted {
-        record_event(c, creation(key)).await?;
+        record_event(c, created_event(key)).await?;
     }
     Ok(inserted)
 }
 
-async fn insert(c: &mut Connection, key: &NewKeyRecord) -> sqlx::Result<bool> {
+async fn insert(c: &mut DbConnection, key: &NewKeyRecord) -> sqlx::Result<bool> {
     let (id, app, scope) = (key.id.as_str(), key.app_id.as_str(), key.scope.as_str());
     let (hash, created_at) = (&key.hash[..], key.created_at.0);
     let inserted = sqlx::query!(
@@ -156,7 +156,7 @@ struct DeletedRow {
     scope: String,
 }
 
-async fn delete(c: &mut Connection, key: DeletedKey) -> sqlx::Result<bool> {
+async fn delete(c: &mut DbConnection, key: DeletedKey) -> sqlx::Result<bool> {
     let (id, app) = (key.id.as_str(), key.app_id.as_str());
     let deleted = sqlx::query_as!(
         DeletedRow,
@@ -170,11 +170,11 @@ async fn delete(c: &mut Connection, key: DeletedKey) -> sqlx::Result<bool> {
     let Some(DeletedRow { name, scope }) = deleted else {
         return Ok(false);
     };
-    record_event(c, deletion(key, name, &scope)?).await?;
+    record_event(c, deleted_event(key, name, &scope)?).await?;
     Ok(true)
 }
 
-fn creation(key: NewKeyRecord) -> (AppId, KeyEventRecord) {
+fn created_event(key: NewKeyRecord) -> (AppId, KeyEventRecord) {
     let event = KeyEventRecord {
         id: key.event_id,
         event: KeyEventKind::Created,
@@ -187,20 +187,24 @@ fn creation(key: NewKeyRecord) -> (AppId, KeyEventRecord) {
     (key.app_id, event)
 }
 
-fn deletion(key: DeletedKey, name: String, scope: &str) -> sqlx::Result<(AppId, KeyEventRecord)> {
+fn deleted_event(
+    key: DeletedKey,
+    name: String,
+    scope: &str,
+) -> sqlx::Result<(AppId, KeyEventRecord)> {
     let event = KeyEventRecord {
         id: key.event_id,
         event: KeyEventKind::Deleted,
         key_id: key.id,
         key_name: name,
-        key_scope: Scope::parse(scope).map_err(|_| unreadable("scope"))?,
+        key_scope: Scope::parse(scope).map_err(|_| decode_error("scope"))?,
         actor: key.actor,
         created_at: key.now,
     };
     Ok((key.app_id, event))
 }
 
-async fn record_uses(c: &mut Connection, uses: Vec<(KeyId, UnixMillis)>) -> sqlx::Result<()> {
+async fn record_uses(c: &mut DbConnection, uses: Vec<(KeyId, UnixMillis)>) -> sqlx::Result<()> {
     for (key, at) in uses {
         let (key, at) = (key.as_str(), at.0);
         sqlx::query!(

@@ -5,9 +5,9 @@ use hato_domain::{AccountId, Email, Month, Plan, UnixMillis};
 use hato_service::ports::{AccountUsage, OperatorStore, StoreError};
 
 use crate::Database;
-use crate::accounts::plan;
-use crate::dialect::{Connection, readers, write};
-use crate::failure::during;
+use crate::accounts::parse_plan;
+use crate::dialect::{DbConnection, readers, write};
+use crate::error::with_context;
 use crate::sessions::end_all;
 
 #[async_trait]
@@ -51,7 +51,7 @@ impl OperatorStore for Database {
         rows.fetch_all(readers(self))
             .await
             .and_then(|rows| rows.into_iter().map(AccountUseRow::into_use).collect())
-            .map_err(during("list accounts"))
+            .map_err(with_context("list accounts"))
     }
 
     async fn queued_pages(&self, most: i64) -> Result<i64, StoreError> {
@@ -61,7 +61,7 @@ impl OperatorStore for Database {
         )
         .fetch_one(readers(self))
         .await
-        .map_err(during("count the queued pages"))
+        .map_err(with_context("count the queued pages"))
     }
 
     async fn oldest_event(&self) -> Result<Option<UnixMillis>, StoreError> {
@@ -76,7 +76,7 @@ impl OperatorStore for Database {
         let oldest = oldest.fetch_one(readers(self)).await;
         oldest
             .map(|at| at.map(UnixMillis))
-            .map_err(during("look for the oldest event"))
+            .map_err(with_context("look for the oldest event"))
     }
 }
 
@@ -94,7 +94,7 @@ impl AccountUseRow {
         Ok(AccountUsage {
             id: AccountId::trusted(self.id),
             email: self.email,
-            plan: plan(&self.plan)?,
+            plan: parse_plan(&self.plan)?,
             created_at: UnixMillis(self.created_at),
             apps: self.apps,
             recipients: self.recipients,
@@ -102,7 +102,7 @@ impl AccountUseRow {
     }
 }
 
-async fn set_plan(c: &mut Connection, folded: String, plan: Plan) -> sqlx::Result<bool> {
+async fn set_plan(c: &mut DbConnection, folded: String, plan: Plan) -> sqlx::Result<bool> {
     let plan = plan.as_str();
     let updated = sqlx::query!(
         "UPDATE accounts SET plan = $2 WHERE email_folded = $1",
@@ -114,7 +114,7 @@ async fn set_plan(c: &mut Connection, folded: String, plan: Plan) -> sqlx::Resul
     Ok(updated.rows_affected() == 1)
 }
 
-async fn set_password(c: &mut Connection, folded: String, hash: String) -> sqlx::Result<bool> {
+async fn set_password(c: &mut DbConnection, folded: String, hash: String) -> sqlx::Result<bool> {
     let account = sqlx::query_scalar!(
         r#"UPDATE accounts SET password_hash = $2 WHERE email_folded = $1 RETURNING id AS "id!""#,
         folded,

@@ -1,4 +1,4 @@
-//! The delivery queue: jobs, and the verbs on them that stand in no file of their own.
+//! The delivery queue: jobs, and the operations on them that stand in no file of their own.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::clock_steps::clamp_due_times;
-use crate::dialect::{Connection, readers, sql, write};
-use crate::failure::{during, unreadable};
+use crate::dialect::{DbConnection, readers, sql, write};
+use crate::due_time_repair::clamp_due_times;
+use crate::error::{decode_error, with_context};
 use crate::settlement::{SettledPage, settle};
 
 #[async_trait]
@@ -28,7 +28,7 @@ impl DeliveryQueue for Database {
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
-        write(self, "bring jobs forward", move |c| {
+        write(self, "clamp due times of jobs", move |c| {
             Box::pin(clamp_due_times(c, now, lease, longest_wait))
         })
         .await
@@ -37,12 +37,12 @@ impl DeliveryQueue for Database {
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError> {
         let rows = match &page.range {
             PageRange::Positions { after, up_to } => {
-                at_positions(self, &page.app_id, *after, *up_to).await
+                recipients_at_positions(self, &page.app_id, *after, *up_to).await
             }
-            PageRange::List(numbers) => listed(self, numbers).await,
+            PageRange::List(numbers) => listed_recipients(self, numbers).await,
         };
         rows.and_then(|rows| rows.into_iter().map(RecipientRow::into_recipient).collect())
-            .map_err(during("read the recipients of a page"))
+            .map_err(with_context("read the recipients of a page"))
     }
 
     async fn renew_leases(
@@ -66,7 +66,7 @@ impl DeliveryQueue for Database {
         settlement: Settlement,
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError> {
-        let page = SettledPage::of(page);
+        let page = SettledPage::from_claimed(page);
         write(self, "settle a page", move |c| {
             Box::pin(settle(c, page, settlement, now))
         })
@@ -74,7 +74,7 @@ impl DeliveryQueue for Database {
     }
 
     async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {
-        write(self, "give a page back", move |c| {
+        write(self, "release a page", move |c| {
             Box::pin(release(c, lease, due_at))
         })
         .await
@@ -95,11 +95,11 @@ impl RecipientRow {
             p256dh: self
                 .p256dh
                 .try_into()
-                .map_err(|_| unreadable("public key"))?,
+                .map_err(|_| decode_error("public key"))?,
             auth: self
                 .auth
                 .try_into()
-                .map_err(|_| unreadable("authentication secret"))?,
+                .map_err(|_| decode_error("authentication secret"))?,
         };
         Ok(Recipient {
             id: RecipientId(self.id),
@@ -110,7 +110,7 @@ impl RecipientRow {
     }
 }
 
-async fn at_positions(
+async fn recipients_at_positions(
     database: &Database,
     app: &AppId,
     after: i64,
@@ -129,7 +129,10 @@ async fn at_positions(
     .await
 }
 
-async fn listed(database: &Database, numbers: &[RecipientId]) -> sqlx::Result<Vec<RecipientRow>> {
+async fn listed_recipients(
+    database: &Database,
+    numbers: &[RecipientId],
+) -> sqlx::Result<Vec<RecipientRow>> {
     let numbers: Vec<i64> = numbers.iter().map(|number| number.0).collect();
     let numbers = number_list(&numbers)?;
     sql!(query_as RecipientRow [
@@ -140,7 +143,11 @@ async fn listed(database: &Database, numbers: &[RecipientId]) -> sqlx::Result<Ve
     .await
 }
 
-async fn renew(c: &mut Connection, leases: Vec<PageLease>, until: UnixMillis) -> sqlx::Result<()> {
+async fn renew(
+    c: &mut DbConnection,
+    leases: Vec<PageLease>,
+    until: UnixMillis,
+) -> sqlx::Result<()> {
     for lease in leases {
         sqlx::query!(
             "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
@@ -154,8 +161,8 @@ async fn renew(c: &mut Connection, leases: Vec<PageLease>, until: UnixMillis) ->
     Ok(())
 }
 
-/// A new token, so that the lease that is given back settles nothing any more.
-async fn release(c: &mut Connection, lease: PageLease, due_at: UnixMillis) -> sqlx::Result<()> {
+/// A new token, so that the released lease settles nothing any more.
+async fn release(c: &mut DbConnection, lease: PageLease, due_at: UnixMillis) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 0
          WHERE id = $1 AND lease_token = $2",
@@ -175,7 +182,7 @@ pub(crate) fn number_list(numbers: &[i64]) -> sqlx::Result<String> {
 
 /// Queues the first attempt for the subscriptions with `after < position <= up_to`.
 pub(crate) async fn queue_positions(
-    c: &mut Connection,
+    c: &mut DbConnection,
     send: &SendId,
     app: &AppId,
     (after, up_to): (i64, i64),
@@ -198,7 +205,7 @@ pub(crate) async fn queue_positions(
 
 /// Queues an attempt for the subscriptions of a list, which [`number_list`] makes.
 pub(crate) async fn queue_list(
-    c: &mut Connection,
+    c: &mut DbConnection,
     send: &SendId,
     app: &AppId,
     list: &str,

@@ -5,7 +5,7 @@ use hato_domain::UnixMillis;
 use hato_service::ports::{RetentionStore, StoreError};
 
 use crate::Database;
-use crate::dialect::{Connection, write};
+use crate::dialect::{DbConnection, write};
 
 #[async_trait]
 impl RetentionStore for Database {
@@ -54,7 +54,7 @@ impl RetentionStore for Database {
 }
 
 /// What hangs on the sends goes first: a send is removed when nothing does any more.
-async fn purge_sends(c: &mut Connection, before: i64, limit: i64) -> sqlx::Result<bool> {
+async fn purge_sends(c: &mut DbConnection, before: i64, limit: i64) -> sqlx::Result<bool> {
     if dead_letters(c, before, limit).await? || tallies(c, before, limit).await? {
         return Ok(true);
     }
@@ -65,7 +65,7 @@ async fn purge_sends(c: &mut Connection, before: i64, limit: i64) -> sqlx::Resul
 macro_rules! purge {
     ($(#[$doc:meta])* $name:ident, $statement:tt) => {
         $(#[$doc])*
-        async fn $name(c: &mut Connection, before: i64, limit: i64) -> sqlx::Result<bool> {
+        async fn $name(c: &mut DbConnection, before: i64, limit: i64) -> sqlx::Result<bool> {
             let removed = sqlx::query!($statement, before, limit).execute(c).await?;
             Ok(i64::try_from(removed.rows_affected()).unwrap_or(i64::MAX) >= limit)
         }

@@ -1,4 +1,4 @@
-//! Sends as the history shows them, and the verbs on them that stand in files of their own.
+//! Sends as the history shows them, and the operations on them that stand in files of their own.
 
 use async_trait::async_trait;
 use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
@@ -13,7 +13,7 @@ use crate::acceptance::accept;
 use crate::cancellation::cancel;
 use crate::dead_letters;
 use crate::dialect::{readers, write};
-use crate::failure::{during, unreadable};
+use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 
 #[async_trait]
@@ -44,7 +44,7 @@ impl SendStore for Database {
         rows.fetch_all(readers(self))
             .await
             .and_then(|rows| rows.into_iter().map(SendRow::into_record).collect())
-            .map_err(during("list sends"))
+            .map_err(with_context("list sends"))
     }
 
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError> {
@@ -60,7 +60,7 @@ impl SendStore for Database {
         row.fetch_optional(readers(self))
             .await
             .and_then(|row| row.map(SendRow::into_record).transpose())
-            .map_err(during("find a send"))
+            .map_err(with_context("find a send"))
     }
 
     async fn failures_of(
@@ -82,7 +82,7 @@ impl SendStore for Database {
         );
         rows.fetch_all(readers(self))
             .await
-            .map_err(during("list the failures of a send"))
+            .map_err(with_context("list the failures of a send"))
     }
 
     async fn cancel_send(
@@ -106,7 +106,7 @@ impl SendStore for Database {
     ) -> Result<Vec<DeadLetterRecord>, StoreError> {
         dead_letters::list(self, app, page, before)
             .await
-            .map_err(during("list dead letters"))
+            .map_err(with_context("list dead letters"))
     }
 }
 
@@ -136,7 +136,7 @@ impl SendRow {
             title: self.title,
             body: self.body,
             url: self.url,
-            status: status(&self.status)?,
+            status: parse_status(&self.status)?,
             recipients: self.recipients,
             counts: SendCounts {
                 sent: self.sent,
@@ -146,7 +146,7 @@ impl SendRow {
                 cancelled: self.cancelled,
             },
             actor: ActorRecord {
-                kind: actor_kind(&self.actor_kind)?,
+                kind: parse_actor_kind(&self.actor_kind)?,
                 id: self.actor_id,
                 name: self.actor_name,
             },
@@ -156,17 +156,17 @@ impl SendRow {
     }
 }
 
-fn status(text: &str) -> sqlx::Result<SendStatus> {
+fn parse_status(text: &str) -> sqlx::Result<SendStatus> {
     use SendStatus::{Cancelled, Done, Queued, Sending};
     [Queued, Sending, Done, Cancelled]
         .into_iter()
         .find(|status| status.as_str() == text)
-        .ok_or_else(|| unreadable("status"))
+        .ok_or_else(|| decode_error("status"))
 }
 
-pub(crate) fn actor_kind(text: &str) -> sqlx::Result<ActorKind> {
+pub(crate) fn parse_actor_kind(text: &str) -> sqlx::Result<ActorKind> {
     [ActorKind::User, ActorKind::ApiKey]
         .into_iter()
         .find(|kind| kind.as_str() == text)
-        .ok_or_else(|| unreadable("kind of actor"))
+        .ok_or_else(|| decode_error("kind of actor"))
 }

@@ -6,8 +6,8 @@ use hato_service::ports::{OpenSession, SessionRecord, SessionStore, StoreError};
 
 use crate::Database;
 use crate::accounts::AccountRow;
-use crate::dialect::{Connection, readers, write};
-use crate::failure::during;
+use crate::dialect::{DbConnection, readers, write};
+use crate::error::with_context;
 
 #[async_trait]
 impl SessionStore for Database {
@@ -53,7 +53,7 @@ impl SessionStore for Database {
         row.fetch_optional(readers(self))
             .await
             .and_then(|row| row.map(SessionRow::into_record).transpose())
-            .map_err(during("find a session"))
+            .map_err(with_context("find a session"))
     }
 
     async fn end_session(&self, token_hash: [u8; 32]) -> Result<(), StoreError> {
@@ -79,7 +79,7 @@ impl SessionStore for Database {
         rows.fetch_all(readers(self))
             .await
             .map(|rows| rows.into_iter().map(OpenRow::into_session).collect())
-            .map_err(during("list sessions"))
+            .map_err(with_context("list sessions"))
     }
 
     async fn end_sessions(&self, account: &AccountId) -> Result<(), StoreError> {
@@ -135,7 +135,7 @@ impl SessionRow {
 }
 
 async fn create(
-    c: &mut Connection,
+    c: &mut DbConnection,
     token_hash: [u8; 32],
     account: AccountId,
     now: UnixMillis,
@@ -158,7 +158,7 @@ async fn create(
 }
 
 async fn renew(
-    c: &mut Connection,
+    c: &mut DbConnection,
     token_hash: [u8; 32],
     expires_at: UnixMillis,
 ) -> sqlx::Result<()> {
@@ -173,7 +173,7 @@ async fn renew(
     .map(drop)
 }
 
-async fn end(c: &mut Connection, token_hash: [u8; 32]) -> sqlx::Result<()> {
+async fn end(c: &mut DbConnection, token_hash: [u8; 32]) -> sqlx::Result<()> {
     let token_hash = &token_hash[..];
     sqlx::query!("DELETE FROM sessions WHERE token_hash = $1", token_hash)
         .execute(c)
@@ -182,7 +182,7 @@ async fn end(c: &mut Connection, token_hash: [u8; 32]) -> sqlx::Result<()> {
 }
 
 /// Ends every session of the account.
-pub(crate) async fn end_all(c: &mut Connection, account: &str) -> sqlx::Result<()> {
+pub(crate) async fn end_all(c: &mut DbConnection, account: &str) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM sessions WHERE account_id = $1", account)
         .execute(c)
         .await

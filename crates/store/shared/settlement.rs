@@ -7,11 +7,11 @@ use hato_service::ports::{
 };
 
 use crate::cancellation::count_cancelled;
-use crate::dead_letters::bury;
-use crate::dialect::{Connection, lock_app, sql};
+use crate::dead_letters::insert_dead_letters;
+use crate::dialect::{DbConnection, lock_app, sql};
 use crate::queue::{number_list, queue_list};
-use crate::subscriptions::count_off;
-use crate::webhook_outbox::{announce_completion, announce_results};
+use crate::subscriptions::decrement_active;
+use crate::webhook_outbox::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
 pub(crate) struct SettledPage {
@@ -25,7 +25,7 @@ pub(crate) struct SettledPage {
 }
 
 impl SettledPage {
-    pub(crate) fn of(page: &ClaimedPage) -> Self {
+    pub(crate) fn from_claimed(page: &ClaimedPage) -> Self {
         let up_to = match page.range {
             PageRange::Positions { up_to, .. } => up_to,
             PageRange::List(_) => i64::MAX,
@@ -43,7 +43,7 @@ impl SettledPage {
 
 /// Records the settlement, unless somebody else holds the page by now.
 pub(crate) async fn settle(
-    c: &mut Connection,
+    c: &mut DbConnection,
     page: SettledPage,
     settlement: Settlement,
     now: UnixMillis,
@@ -54,26 +54,26 @@ pub(crate) async fn settle(
     let send = count(c, &page.send_id, &settlement).await?;
     count_day(c, &page, &settlement).await?;
     deactivate(c, &page, &settlement.expired, now).await?;
-    bury(c, &page, &settlement.dead_letters, now).await?;
+    insert_dead_letters(c, &page, &settlement.dead_letters, now).await?;
     tally(c, &page.send_id, &settlement.tallies).await?;
     if send.is_cancelled {
-        count_cancelled(c, &page.send_id, to_try_again(&settlement)).await?;
+        count_cancelled(c, &page.send_id, retried(&settlement)).await?;
     } else {
         queue_retries(c, &page, &settlement.retries).await?;
     }
     let mut results = None;
     if send.is_watched {
-        results = announce_results(c, &page, &settlement, now).await?;
+        results = insert_results_event(c, &page, &settlement, now).await?;
     }
-    let tells_the_end = finish(c, &page.send_id, send.is_watched, now).await?;
-    Ok(if results.is_some() || tells_the_end {
+    let completed = finish(c, &page.send_id, send.is_watched, now).await?;
+    Ok(if results.is_some() || completed {
         SettleOutcome::RecordedWithEvents { results }
     } else {
         SettleOutcome::Recorded
     })
 }
 
-async fn remove_job(c: &mut Connection, lease: PageLease) -> sqlx::Result<bool> {
+async fn remove_job(c: &mut DbConnection, lease: PageLease) -> sqlx::Result<bool> {
     let removed = sqlx::query!(
         "DELETE FROM jobs WHERE id = $1 AND lease_token = $2",
         lease.job.0,
@@ -84,9 +84,9 @@ async fn remove_job(c: &mut Connection, lease: PageLease) -> sqlx::Result<bool> 
     Ok(removed.rows_affected() == 1)
 }
 
-/// Deactivates those that are still active, and counts exactly these off the app.
+/// Deactivates those that are still active, and takes exactly these off the app's count.
 async fn deactivate(
-    c: &mut Connection,
+    c: &mut DbConnection,
     page: &SettledPage,
     expired: &[ExpiredRecipient],
     now: UnixMillis,
@@ -104,16 +104,16 @@ async fn deactivate(
     ] numbers, now.0, page.up_to)
     .execute(&mut *c)
     .await?;
-    count_off(c, &page.app_id, deactivated.rows_affected()).await
+    decrement_active(c, &page.app_id, deactivated.rows_affected()).await
 }
 
-fn to_try_again(settlement: &Settlement) -> i64 {
+fn retried(settlement: &Settlement) -> i64 {
     let lists = settlement.retries.iter().map(|retry| &retry.recipients);
-    size(lists.map(Vec::len).sum())
+    count_i64(lists.map(Vec::len).sum())
 }
 
 async fn queue_retries(
-    c: &mut Connection,
+    c: &mut DbConnection,
     page: &SettledPage,
     retries: &[RetryJob],
 ) -> sqlx::Result<()> {
@@ -135,13 +135,13 @@ struct CountedSend {
 
 /// Counts what became of the page on its send.
 async fn count(
-    c: &mut Connection,
+    c: &mut DbConnection,
     send: &SendId,
     settlement: &Settlement,
 ) -> sqlx::Result<CountedSend> {
-    let reached = size(settlement.sent.len());
-    let expired = size(settlement.expired.len());
-    let other = size(settlement.dead_letters.len());
+    let reached = count_i64(settlement.sent.len());
+    let expired = count_i64(settlement.expired.len());
+    let other = count_i64(settlement.dead_letters.len());
     let (send, plan) = (send.as_str(), Plan::FOR_WEBHOOKS.as_str());
     sqlx::query_as!(
         CountedSend,
@@ -167,12 +167,12 @@ async fn count(
 
 /// Counts the same on the day when the send was accepted, which has a row since then.
 async fn count_day(
-    c: &mut Connection,
+    c: &mut DbConnection,
     page: &SettledPage,
     settlement: &Settlement,
 ) -> sqlx::Result<()> {
-    let sent = size(settlement.sent.len());
-    let failed = size(settlement.expired.len() + settlement.dead_letters.len());
+    let sent = count_i64(settlement.sent.len());
+    let failed = count_i64(settlement.expired.len() + settlement.dead_letters.len());
     if sent == 0 && failed == 0 {
         return Ok(());
     }
@@ -190,7 +190,7 @@ async fn count_day(
     .map(drop)
 }
 
-async fn tally(c: &mut Connection, send: &SendId, tallies: &[FailureTally]) -> sqlx::Result<()> {
+async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) -> sqlx::Result<()> {
     let send = send.as_str();
     for tally in tallies {
         sqlx::query!(
@@ -208,7 +208,7 @@ async fn tally(c: &mut Connection, send: &SendId, tallies: &[FailureTally]) -> s
     Ok(())
 }
 
-fn size(len: usize) -> i64 {
+fn count_i64(len: usize) -> i64 {
     i64::try_from(len).unwrap_or(i64::MAX)
 }
 
@@ -224,12 +224,12 @@ struct FinishedSend {
 }
 
 /// Ends the send when no page of it is left: whoever is not counted by then was no longer subscribed. The counting before
-/// has locked the send, so of two last pages the later one sees that the other is gone. Returns whether an event tells of
-/// the end, as it does when the app's webhook is active.
+/// has locked the send, so of two last pages the later one sees that the other is gone. Returns whether an event for it
+/// was queued, as it is when the app's webhook is active.
 pub(crate) async fn finish(
-    c: &mut Connection,
+    c: &mut DbConnection,
     send: &SendId,
-    is_watched: bool,
+    has_webhook: bool,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let id = send.as_str();
@@ -248,16 +248,16 @@ pub(crate) async fn finish(
     .fetch_optional(&mut *c)
     .await?;
     match finished {
-        Some(finished) if is_watched => {
-            tell_the_end(c, send, finished, now).await?;
+        Some(finished) if has_webhook => {
+            queue_completed_event(c, send, finished, now).await?;
             Ok(true)
         }
         _ => Ok(false),
     }
 }
 
-async fn tell_the_end(
-    c: &mut Connection,
+async fn queue_completed_event(
+    c: &mut DbConnection,
     send: &SendId,
     finished: FinishedSend,
     now: UnixMillis,
@@ -270,5 +270,5 @@ async fn tell_the_end(
         cancelled: finished.cancelled,
     };
     let app = AppId::trusted(finished.app_id);
-    announce_completion(c, &app, send, (finished.recipients, counts), now).await
+    insert_completed_event(c, &app, send, (finished.recipients, counts), now).await
 }

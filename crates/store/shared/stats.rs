@@ -5,9 +5,9 @@ use hato_domain::AppId;
 use hato_service::ports::{DayCounts, StatsPeriod, StatsRecord, StatsStore, StoreError};
 
 use crate::Database;
-use crate::accounts::plan;
+use crate::accounts::parse_plan;
 use crate::dialect::readers;
-use crate::failure::during;
+use crate::error::with_context;
 
 #[async_trait]
 impl StatsStore for Database {
@@ -18,7 +18,7 @@ impl StatsStore for Database {
     ) -> Result<Option<StatsRecord>, StoreError> {
         read(self, app, period)
             .await
-            .map_err(during("count what an app sent"))
+            .map_err(with_context("count what an app sent"))
     }
 }
 
@@ -27,20 +27,20 @@ async fn read(
     app: &AppId,
     period: StatsPeriod,
 ) -> sqlx::Result<Option<StatsRecord>> {
-    let Some(now) = standing(database, app, period).await? else {
+    let Some(totals) = app_totals(database, app, period).await? else {
         return Ok(None);
     };
     let days = days(database, app, period).await?;
     Ok(Some(StatsRecord {
-        plan: plan(&now.plan)?,
-        active: now.active_subscriptions,
-        deactivated: now.deactivated,
-        month_recipients: now.month_recipients,
+        plan: parse_plan(&totals.plan)?,
+        active: totals.active_subscriptions,
+        deactivated: totals.deactivated,
+        month_recipients: totals.month_recipients,
         total_sent: days.iter().map(|day| day.sent).sum(),
         total_failed: days.iter().map(|day| day.failed).sum(),
         total_sends: days.iter().map(|day| day.sends).sum(),
-        had_key: now.had_key,
-        had_subscriber: now.had_subscriber,
+        had_key: totals.had_key,
+        had_subscriber: totals.had_subscriber,
         days: days
             .into_iter()
             .filter(|day| day.day >= period.first_day)
@@ -48,8 +48,8 @@ async fn read(
     }))
 }
 
-/// How an app and its account stand.
-struct Standing {
+/// Totals of an app and its account.
+struct AppTotalsRow {
     plan: String,
     active_subscriptions: i64,
     deactivated: i64,
@@ -58,14 +58,14 @@ struct Standing {
     had_subscriber: bool,
 }
 
-async fn standing(
+async fn app_totals(
     database: &Database,
     app: &AppId,
     period: StatsPeriod,
-) -> sqlx::Result<Option<Standing>> {
+) -> sqlx::Result<Option<AppTotalsRow>> {
     let (app, month) = (app.as_str(), period.month.0);
     sqlx::query_as!(
-        Standing,
+        AppTotalsRow,
         r#"SELECT a.plan, p.active_subscriptions,
                   (SELECT COUNT(*) FROM subscriptions AS s
                    WHERE s.app_id = p.id AND s.position IS NULL) AS "deactivated!: i64",

@@ -8,10 +8,10 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::dialect::readers;
-use crate::failure::unreadable;
+use crate::error::decode_error;
 
-/// Subscriptions that a search looks at for one page: no index helps to find a part of a text.
-const LOOKED_AT: i64 = 20_000;
+/// Subscriptions that a search scans for one page: no index helps to find a part of a text.
+const MAX_SCANNED: i64 = 20_000;
 
 /// A page, from the newest or from `before` on.
 pub(crate) async fn list(
@@ -24,7 +24,7 @@ pub(crate) async fn list(
     let window = if *filter == SubscriptionFilter::default() {
         limit + 1
     } else {
-        LOOKED_AT
+        MAX_SCANNED
     };
     let rows = found(database, app, filter, before, limit + 1, window).await?;
     let exhausted = rows.first().is_none_or(|row| row.looked_at < window);
@@ -101,11 +101,11 @@ async fn found(
 /// A LIKE pattern for texts that contain this one.
 fn pattern(text: &str) -> String {
     let mut pattern = String::from("%");
-    for letter in text.chars() {
-        if matches!(letter, '%' | '_' | '\\') {
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }
-        pattern.push(letter);
+        pattern.push(character);
     }
     pattern.push('%');
     pattern
@@ -121,7 +121,7 @@ const fn state(filter: StateFilter) -> &'static str {
 
 impl FoundRow {
     fn into_record(self) -> sqlx::Result<SubscriptionRecord> {
-        let missing = || unreadable("subscription");
+        let missing = || decode_error("subscription");
         Ok(SubscriptionRecord {
             deactivated: self.deactivated()?,
             id: SubscriptionId::trusted(self.public_id.ok_or_else(missing)?),
@@ -138,7 +138,7 @@ impl FoundRow {
         let reason = match self.deactivation_reason.as_deref() {
             Some("expired") => DeactivationReason::Expired,
             Some("unsubscribed") => DeactivationReason::Unsubscribed,
-            _ => return Err(unreadable("deactivation_reason")),
+            _ => return Err(decode_error("deactivation_reason")),
         };
         Ok(Some(Deactivated { at, reason }))
     }

@@ -9,9 +9,9 @@ use hato_service::ports::{
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
-use crate::accounts::plan;
-use crate::dialect::{Connection, lock_app, write};
-use crate::failure::during;
+use crate::accounts::parse_plan;
+use crate::dialect::{DbConnection, lock_app, write};
+use crate::error::with_context;
 use crate::subscription_list::list;
 
 #[async_trait]
@@ -58,7 +58,7 @@ impl SubscriptionStore for Database {
     ) -> Result<SubscriptionPage, StoreError> {
         list(self, app, filter, before, limit)
             .await
-            .map_err(during("list subscriptions"))
+            .map_err(with_context("list subscriptions"))
     }
 
     async fn remove_subscription(
@@ -80,7 +80,7 @@ pub(crate) fn endpoint_hash(endpoint: &Endpoint) -> [u8; 32] {
 }
 
 async fn register(
-    c: &mut Connection,
+    c: &mut DbConnection,
     subscription: NewSubscription,
     limited: bool,
 ) -> sqlx::Result<RegisterOutcome> {
@@ -98,7 +98,7 @@ async fn register(
     };
     let active = activate(c, &subscription, position).await?;
     if active.position != position {
-        count_off(c, &subscription.app_id, 1).await?;
+        decrement_active(c, &subscription.app_id, 1).await?;
     }
     let id = SubscriptionId::trusted(active.public_id);
     Ok(if id == subscription.id {
@@ -125,7 +125,7 @@ struct LimitRow {
 }
 
 /// Below which number of active subscriptions the app takes this one: a known endpoint is always taken (CONTRACT 5).
-async fn limit_for(c: &mut Connection, new: &NewSubscription) -> sqlx::Result<i64> {
+async fn limit_for(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
     let (app, hash) = (new.app_id.as_str(), endpoint_hash(&new.endpoint));
     let hash = &hash[..];
     let row = sqlx::query_as!(
@@ -141,13 +141,18 @@ async fn limit_for(c: &mut Connection, new: &NewSubscription) -> sqlx::Result<i6
     .fetch_optional(c)
     .await?;
     match row {
-        Some(row) if !row.is_known => Ok(plan(&row.plan)?.max_subscriptions().unwrap_or(i64::MAX)),
+        Some(row) if !row.is_known => Ok(parse_plan(&row.plan)?
+            .max_subscriptions()
+            .unwrap_or(i64::MAX)),
         Some(_) | None => Ok(i64::MAX),
     }
 }
 
 /// Updates the record if there is an active one, and returns its public id.
-async fn update_active(c: &mut Connection, new: &NewSubscription) -> sqlx::Result<Option<String>> {
+async fn update_active(
+    c: &mut DbConnection,
+    new: &NewSubscription,
+) -> sqlx::Result<Option<String>> {
     let (app, hash) = (new.app_id.as_str(), endpoint_hash(&new.endpoint));
     let (p256dh, auth, hash) = (&new.keys.p256dh[..], &new.keys.auth[..], &hash[..]);
     let (platform, now) = (new.platform.as_ref().map(Platform::as_str), new.now.0);
@@ -169,7 +174,7 @@ async fn update_active(c: &mut Connection, new: &NewSubscription) -> sqlx::Resul
 }
 
 /// Counts one more active subscription and returns its position; `None` when the app is gone or has `limit` of them.
-async fn take_position(c: &mut Connection, app: &AppId, limit: i64) -> sqlx::Result<Option<i64>> {
+async fn take_position(c: &mut DbConnection, app: &AppId, limit: i64) -> sqlx::Result<Option<i64>> {
     let app = app.as_str();
     sqlx::query_scalar!(
         r#"UPDATE apps
@@ -183,24 +188,24 @@ async fn take_position(c: &mut Connection, app: &AppId, limit: i64) -> sqlx::Res
     .await
 }
 
-struct Activated {
+struct ActivatedRow {
     public_id: String,
     position: i64,
 }
 
-/// Makes the record, or gives the one that is there a position. A concurrent twin may have done so first: then the
+/// Makes the record, or gives the one that is there a position. A concurrent request may have done so first: then the
 /// position that is there stays.
 async fn activate(
-    c: &mut Connection,
+    c: &mut DbConnection,
     new: &NewSubscription,
     position: i64,
-) -> sqlx::Result<Activated> {
+) -> sqlx::Result<ActivatedRow> {
     let (id, app, endpoint) = (new.id.as_str(), new.app_id.as_str(), new.endpoint.as_str());
     let hash = endpoint_hash(&new.endpoint);
     let (p256dh, auth, hash) = (&new.keys.p256dh[..], &new.keys.auth[..], &hash[..]);
     let (platform, now) = (new.platform.as_ref().map(Platform::as_str), new.now.0);
     sqlx::query_as!(
-        Activated,
+        ActivatedRow,
         r#"INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
                                       platform, position, created_at, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
@@ -226,7 +231,7 @@ async fn activate(
 }
 
 async fn unsubscribe(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     hash: [u8; 32],
     now: UnixMillis,
@@ -244,11 +249,11 @@ async fn unsubscribe(
     )
     .execute(&mut *c)
     .await?;
-    count_off(c, &app, deactivated.rows_affected()).await
+    decrement_active(c, &app, deactivated.rows_affected()).await
 }
 
 async fn remove(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     subscription: SubscriptionId,
 ) -> sqlx::Result<bool> {
@@ -262,12 +267,16 @@ async fn remove(
     )
     .fetch_optional(&mut *c)
     .await?;
-    count_off(c, &app, u64::from(was_active == Some(true))).await?;
+    decrement_active(c, &app, u64::from(was_active == Some(true))).await?;
     Ok(was_active.is_some())
 }
 
-/// Counts so many active subscriptions less.
-pub(crate) async fn count_off(c: &mut Connection, app: &AppId, less: u64) -> sqlx::Result<()> {
+/// Lowers the number of active subscriptions.
+pub(crate) async fn decrement_active(
+    c: &mut DbConnection,
+    app: &AppId,
+    less: u64,
+) -> sqlx::Result<()> {
     if less == 0 {
         return Ok(());
     }

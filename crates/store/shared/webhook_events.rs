@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Database;
 use crate::dialect::{readers, sql};
-use crate::failure::unreadable;
+use crate::error::decode_error;
 
 /// An event as it is stored.
 pub(crate) struct EventRow {
@@ -31,68 +31,71 @@ impl EventRow {
         Ok(WebhookEvent {
             number: self.id,
             id: WebhookEventId::trusted(self.public_id),
-            content: content(&self.kind, self.send_id, &self.content)?,
+            content: parse_content(&self.kind, self.send_id, &self.content)?,
             created_at: UnixMillis(self.created_at),
-            attempts: count(self.attempts)?,
+            attempts: parse_attempts(self.attempts)?,
             resend: self.resend_at.map(UnixMillis),
         })
     }
 }
 
 /// A number of attempts.
-pub(crate) fn count(number: i64) -> sqlx::Result<u32> {
-    u32::try_from(number).map_err(|_| unreadable("number of attempts"))
+pub(crate) fn parse_attempts(number: i64) -> sqlx::Result<u32> {
+    u32::try_from(number).map_err(|_| decode_error("number of attempts"))
 }
 
 /// The kind of an event as it is stored.
-pub(crate) fn kind(text: &str) -> sqlx::Result<EventType> {
-    EventType::parse(text).ok_or_else(|| unreadable("kind of event"))
+pub(crate) fn parse_event_type(text: &str) -> sqlx::Result<EventType> {
+    EventType::parse(text).ok_or_else(|| decode_error("kind of event"))
 }
 
-fn content(kind_text: &str, send: Option<String>, text: &str) -> sqlx::Result<EventContent> {
-    let send = || send.map(SendId::trusted).ok_or_else(|| unreadable("event"));
-    Ok(match kind(kind_text)? {
-        EventType::DeliveryResults => EventContent::Results(send()?, groups(text)?),
+fn parse_content(kind_text: &str, send: Option<String>, text: &str) -> sqlx::Result<EventContent> {
+    let send = || {
+        send.map(SendId::trusted)
+            .ok_or_else(|| decode_error("event"))
+    };
+    Ok(match parse_event_type(kind_text)? {
+        EventType::DeliveryResults => EventContent::Results(send()?, parse_groups(text)?),
         EventType::SendCompleted => {
-            let (recipients, counts) = counts(text)?;
+            let (recipients, counts) = parse_counts(text)?;
             EventContent::Completed(send()?, recipients, counts)
         }
         EventType::Test => EventContent::Test,
     })
 }
 
-fn groups(text: &str) -> sqlx::Result<Vec<ResultGroup>> {
-    let groups: Vec<(String, Option<u16>, u8, Vec<Members>)> =
-        serde_json::from_str(text).map_err(|_| unreadable("event"))?;
-    let group = |(status, http_status, attempts, recipients): (String, _, _, Vec<Members>)| {
+fn parse_groups(text: &str) -> sqlx::Result<Vec<ResultGroup>> {
+    let groups: Vec<(String, Option<u16>, u8, Vec<IdRangeJson>)> =
+        serde_json::from_str(text).map_err(|_| decode_error("event"))?;
+    let group = |(status, http_status, attempts, recipients): (String, _, _, Vec<IdRangeJson>)| {
         Ok(ResultGroup {
-            status: ResultStatus::parse(&status).ok_or_else(|| unreadable("status"))?,
+            status: ResultStatus::parse(&status).ok_or_else(|| decode_error("status"))?,
             http_status,
             attempts,
-            recipients: runs(&recipients),
+            recipients: to_ranges(&recipients),
         })
     };
     groups.into_iter().map(group).collect()
 }
 
-/// In a list of their own: many outboxes hold many events, and one made of the other would keep its room.
-fn runs(members: &[Members]) -> Vec<IdRange> {
-    members.iter().map(|members| members.run()).collect()
+/// In a list of their own: many outboxes hold many events, and one made of the other would keep its capacity.
+fn to_ranges(ranges: &[IdRangeJson]) -> Vec<IdRange> {
+    ranges.iter().map(|range| range.to_range()).collect()
 }
 
 /// Recipients as a group is stored: one by its number, or those from one number to another.
 #[derive(Clone, Copy, Deserialize, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Members {
-    One(i64),
-    Run(i64, i64),
+pub(crate) enum IdRangeJson {
+    Single(i64),
+    Range(i64, i64),
 }
 
-impl Members {
-    fn run(self) -> IdRange {
+impl IdRangeJson {
+    fn to_range(self) -> IdRange {
         let (first, last) = match self {
-            Self::One(number) => (number, number),
-            Self::Run(first, last) => (first, last),
+            Self::Single(number) => (number, number),
+            Self::Range(first, last) => (first, last),
         };
         IdRange {
             first: RecipientId(first),
@@ -101,18 +104,18 @@ impl Members {
     }
 }
 
-impl From<IdRange> for Members {
-    fn from(run: IdRange) -> Self {
-        if run.first == run.last {
-            Self::One(run.first.0)
+impl From<IdRange> for IdRangeJson {
+    fn from(range: IdRange) -> Self {
+        if range.first == range.last {
+            Self::Single(range.first.0)
         } else {
-            Self::Run(run.first.0, run.last.0)
+            Self::Range(range.first.0, range.last.0)
         }
     }
 }
 
-fn counts(text: &str) -> sqlx::Result<(i64, SendCounts)> {
-    let numbers: [i64; 6] = serde_json::from_str(text).map_err(|_| unreadable("event"))?;
+fn parse_counts(text: &str) -> sqlx::Result<(i64, SendCounts)> {
+    let numbers: [i64; 6] = serde_json::from_str(text).map_err(|_| decode_error("event"))?;
     let [
         recipients,
         sent,
@@ -151,26 +154,26 @@ pub(crate) async fn find(
 }
 
 /// Recipients as three texts: row by row they cost several times as much.
-struct KnownRow {
+struct ReportedRecipientsRow {
     numbers: Option<String>,
     subscriptions: Option<String>,
     endpoints: Option<String>,
 }
 
-/// Who the recipients of these runs are.
+/// The recipients with ids in these ranges.
 pub(crate) async fn reported_recipients(
     database: &Database,
-    runs: &[IdRange],
+    ranges: &[IdRange],
 ) -> sqlx::Result<ReportedRecipients> {
-    let runs = run_list(runs)?;
-    let row = sql!(query_as KnownRow [
+    let ranges = range_list(ranges)?;
+    let row = sql!(query_as ReportedRecipientsRow [
         r#"SELECT numbers AS "numbers?: String", subscriptions AS "subscriptions?: String",
                   endpoints AS "endpoints?: String"
-           FROM ("# KNOWN_RECIPIENTS r#") AS known"#
-    ] runs)
+           FROM ("# REPORTED_RECIPIENTS r#") AS known"#
+    ] ranges)
     .fetch_one(readers(database))
     .await?;
-    known(
+    parse_recipients(
         row.numbers.as_deref(),
         row.subscriptions.as_deref(),
         row.endpoints.as_deref(),
@@ -178,13 +181,16 @@ pub(crate) async fn reported_recipients(
 }
 
 /// Runs as the statements take them.
-pub(crate) fn run_list(runs: &[IdRange]) -> sqlx::Result<String> {
-    let pairs: Vec<[i64; 2]> = runs.iter().map(|run| [run.first.0, run.last.0]).collect();
+pub(crate) fn range_list(ranges: &[IdRange]) -> sqlx::Result<String> {
+    let pairs: Vec<[i64; 2]> = ranges
+        .iter()
+        .map(|range| [range.first.0, range.last.0])
+        .collect();
     serde_json::to_string(&pairs).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
 /// The recipients of three texts of as many words, which are missing when there are none.
-pub(crate) fn known(
+pub(crate) fn parse_recipients(
     numbers: Option<&str>,
     subscriptions: Option<&str>,
     endpoints: Option<&str>,
@@ -200,7 +206,7 @@ pub(crate) fn known(
     let known: Option<Vec<_>> = known.collect();
     let is_all = subscriptions.next().is_none() && endpoints.next().is_none();
     let known = known.filter(|_| is_all);
-    let known = known.ok_or_else(|| unreadable("list of subscriptions"))?;
+    let known = known.ok_or_else(|| decode_error("list of subscriptions"))?;
     Ok(ReportedRecipients::new(known))
 }
 
@@ -210,31 +216,31 @@ fn words(text: Option<&str>) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{groups, known};
+    use super::{parse_groups, parse_recipients};
 
     #[test]
     fn three_texts_have_as_many_words() {
-        let all = known(Some("2 1"), Some("a b"), Some("e f")).expect("two of each");
+        let all = parse_recipients(Some("2 1"), Some("a b"), Some("e f")).expect("two of each");
         assert_eq!(all.count(), 2);
-        assert_eq!(known(None, None, None).expect("none").count(), 0);
+        assert_eq!(parse_recipients(None, None, None).expect("none").count(), 0);
         for (ids, endpoints) in [
             ("a", "e f"),
             ("a b", "e"),
             ("a b c", "e f"),
             ("a b", "e f g"),
         ] {
-            let read = known(Some("2 1"), Some(ids), Some(endpoints));
+            let read = parse_recipients(Some("2 1"), Some(ids), Some(endpoints));
             assert!(read.is_err(), "{ids}; {endpoints}");
         }
     }
 
     #[test]
-    fn recipients_are_read_by_number_and_by_run() {
-        let groups = groups(r#"[["sent", 201, 1, [1, [3, 5], 9]], ["failed", null, 0, []]]"#);
+    fn recipients_are_read_by_number_and_by_range() {
+        let groups = parse_groups(r#"[["sent", 201, 1, [1, [3, 5], 9]], ["failed", null, 0, []]]"#);
         let groups = groups.expect("two groups");
-        let runs = groups[0].recipients.iter();
-        let runs: Vec<_> = runs.map(|run| (run.first.0, run.last.0)).collect();
-        assert_eq!(runs, [(1, 1), (3, 5), (9, 9)]);
+        let ranges = groups[0].recipients.iter();
+        let ranges: Vec<_> = ranges.map(|range| (range.first.0, range.last.0)).collect();
+        assert_eq!(ranges, [(1, 1), (3, 5), (9, 9)]);
         assert_eq!((groups[0].count(), groups[1].count()), (5, 0));
     }
 }

@@ -8,12 +8,12 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::accounts::plan;
-use crate::dialect::{Connection, readers, write};
-use crate::failure::{during, unreadable};
+use crate::accounts::parse_plan;
+use crate::dialect::{DbConnection, readers, write};
+use crate::error::{decode_error, with_context};
 use crate::webhook_attempts;
 use crate::webhook_events;
-use crate::webhook_outbox::{announce_test, call_for, is_active};
+use crate::webhook_outbox::{insert_test_event, is_active, mark_due};
 
 #[async_trait]
 impl WebhookStore for Database {
@@ -24,7 +24,7 @@ impl WebhookStore for Database {
     ) -> Result<Option<WebhookRecord>, StoreError> {
         let row = webhook_row(self, app).await;
         row.and_then(|row| row.map_or(Ok(None), |row| row.into_record(now)))
-            .map_err(during("find a webhook"))
+            .map_err(with_context("find a webhook"))
     }
 
     async fn rotate_secret(
@@ -42,7 +42,7 @@ impl WebhookStore for Database {
 
     async fn enable_webhook(&self, app: &AppId) -> Result<EnableWebhookOutcome, StoreError> {
         let app = app.clone();
-        write(self, "switch a webhook on", |c| Box::pin(enable(c, app))).await
+        write(self, "enable a webhook", |c| Box::pin(enable(c, app))).await
     }
 
     async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError> {
@@ -72,7 +72,7 @@ impl WebhookStore for Database {
         limit: u32,
     ) -> Result<Vec<AttemptRecord>, StoreError> {
         let attempts = webhook_attempts::list(self, app, limit).await;
-        attempts.map_err(during("list attempts"))
+        attempts.map_err(with_context("list attempts"))
     }
 
     async fn webhook_event(
@@ -81,7 +81,7 @@ impl WebhookStore for Database {
         event: &WebhookEventId,
     ) -> Result<Option<WebhookEvent>, StoreError> {
         let event = webhook_events::find(self, app, event).await;
-        event.map_err(during("find an event"))
+        event.map_err(with_context("find an event"))
     }
 
     async fn reported_recipients(
@@ -89,7 +89,7 @@ impl WebhookStore for Database {
         recipients: &[IdRange],
     ) -> Result<ReportedRecipients, StoreError> {
         let known = webhook_events::reported_recipients(self, recipients).await;
-        known.map_err(during("read an event's recipients"))
+        known.map_err(with_context("read an event's recipients"))
     }
 
     async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError> {
@@ -136,11 +136,11 @@ impl WebhookRow {
     }
 
     fn disabled(&self) -> sqlx::Result<Option<DisabledReason>> {
-        if plan(&self.plan)? != Plan::FOR_WEBHOOKS {
+        if parse_plan(&self.plan)? != Plan::FOR_WEBHOOKS {
             return Ok(Some(DisabledReason::PlanRequired));
         }
         let reason = self.disabled_reason.as_deref();
-        let parse = |text| DisabledReason::parse(text).ok_or_else(|| unreadable("reason"));
+        let parse = |text| DisabledReason::parse(text).ok_or_else(|| decode_error("reason"));
         reason.map(parse).transpose()
     }
 }
@@ -161,8 +161,12 @@ async fn webhook_row(database: &Database, app: &AppId) -> sqlx::Result<Option<We
     .await
 }
 
-/// Makes the row of an app whose URL is set. A URL other than the one before starts afresh; the secret stays.
-pub(crate) async fn set_up(c: &mut Connection, app: &str, is_other_url: bool) -> sqlx::Result<()> {
+/// Makes the row of an app whose URL is set. A URL other than the one before resets its failures; the secret stays.
+pub(crate) async fn ensure_webhook(
+    c: &mut DbConnection,
+    app: &str,
+    is_other_url: bool,
+) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO webhooks (app_id) VALUES ($1) ON CONFLICT (app_id) DO NOTHING",
         app
@@ -170,13 +174,13 @@ pub(crate) async fn set_up(c: &mut Connection, app: &str, is_other_url: bool) ->
     .execute(&mut *c)
     .await?;
     if is_other_url {
-        start_afresh(c, app).await?;
+        reset_failures(c, app).await?;
     }
     Ok(())
 }
 
-/// Forgets failures and slowness, and that the webhook was switched off.
-async fn start_afresh(c: &mut Connection, app: &str) -> sqlx::Result<()> {
+/// Forgets failures and slowness, and that the webhook was disabled.
+async fn reset_failures(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE webhooks SET disabled_reason = NULL, failing_since = NULL, slow = 0 WHERE app_id = $1",
         app
@@ -188,7 +192,7 @@ async fn start_afresh(c: &mut Connection, app: &str) -> sqlx::Result<()> {
 
 /// Keeps the first secret of an app that has none.
 pub(crate) async fn keep_secret(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     sealed: Vec<u8>,
 ) -> sqlx::Result<()> {
@@ -204,7 +208,7 @@ pub(crate) async fn keep_secret(
 }
 
 async fn rotate(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     sealed: Vec<u8>,
     until: UnixMillis,
@@ -225,7 +229,7 @@ async fn rotate(
     .map(drop)
 }
 
-async fn enable(c: &mut Connection, app: AppId) -> sqlx::Result<EnableWebhookOutcome> {
+async fn enable(c: &mut DbConnection, app: AppId) -> sqlx::Result<EnableWebhookOutcome> {
     let name = app.as_str();
     let account_plan = sqlx::query_scalar!(
         r#"SELECT a.plan AS "plan!"
@@ -238,23 +242,23 @@ async fn enable(c: &mut Connection, app: AppId) -> sqlx::Result<EnableWebhookOut
     let Some(account_plan) = account_plan else {
         return Ok(EnableWebhookOutcome::NoWebhook);
     };
-    if plan(&account_plan)? != Plan::FOR_WEBHOOKS {
+    if parse_plan(&account_plan)? != Plan::FOR_WEBHOOKS {
         return Ok(EnableWebhookOutcome::PlanRequired);
     }
-    start_afresh(c, name).await?;
+    reset_failures(c, name).await?;
     Ok(EnableWebhookOutcome::Done)
 }
 
-async fn queue_test(c: &mut Connection, app: AppId, now: UnixMillis) -> sqlx::Result<bool> {
+async fn queue_test(c: &mut DbConnection, app: AppId, now: UnixMillis) -> sqlx::Result<bool> {
     let is_active = is_active(c, &app).await?;
     if is_active {
-        announce_test(c, &app, now).await?;
+        insert_test_event(c, &app, now).await?;
     }
     Ok(is_active)
 }
 
 async fn resend(
-    c: &mut Connection,
+    c: &mut DbConnection,
     app: AppId,
     event: WebhookEventId,
     now: UnixMillis,
@@ -272,6 +276,6 @@ async fn resend(
     )
     .execute(&mut *c)
     .await?;
-    call_for(c, &app, now).await?;
+    mark_due(c, &app, now).await?;
     Ok(queued.rows_affected() == 1)
 }

@@ -8,7 +8,7 @@ use hato_store_sqlite::Database;
 
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum StoreOpenError {
     /// It names PostgreSQL.
     #[error("PostgreSQL is not supported by this version; use sqlite:PATH")]
     PostgreSql,
@@ -17,29 +17,29 @@ pub enum OpenError {
     UnknownScheme,
     /// It names SQLite without a plain path to a file.
     #[error("sqlite: must be followed by the path of a file, without parameters")]
-    NoFile,
+    InvalidPath,
     /// The SQLite file cannot be opened.
     #[error(transparent)]
-    Sqlite(#[from] hato_store_sqlite::OpenError),
+    Sqlite(#[from] hato_store_sqlite::SqliteOpenError),
 }
 
 /// Opens the store at `url` and brings its tables up to date.
 ///
 /// `sqlite:PATH` is a file, made with its folder when it is missing; `postgres:` and `postgresql:` are refused by name.
 /// Must be called on a tokio runtime.
-pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
+pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreOpenError> {
     match url.split_once(':') {
-        Some(("sqlite", path)) => Ok(Arc::new(Database::open(file(path)?).await?)),
-        Some(("postgres" | "postgresql", _)) => Err(OpenError::PostgreSql),
-        _ => Err(OpenError::UnknownScheme),
+        Some(("sqlite", path)) => Ok(Arc::new(Database::open(sqlite_path(path)?).await?)),
+        Some(("postgres" | "postgresql", _)) => Err(StoreOpenError::PostgreSql),
+        _ => Err(StoreOpenError::UnknownScheme),
     }
 }
 
 /// `PATH`, or `//PATH` as other programs write it. A database in memory would not survive the process.
-fn file(text: &str) -> Result<&Path, OpenError> {
+fn sqlite_path(text: &str) -> Result<&Path, StoreOpenError> {
     let path = text.strip_prefix("//").unwrap_or(text);
     if path.is_empty() || path.ends_with('/') || path == ":memory:" || path.contains('?') {
-        return Err(OpenError::NoFile);
+        return Err(StoreOpenError::InvalidPath);
     }
     Ok(Path::new(path))
 }

@@ -14,30 +14,30 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
-use crate::failure::during;
-use crate::frequent::FrequentReader;
+use crate::dedicated_reader::DedicatedReader;
+use crate::error::with_context;
 use crate::writer::Writer;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
 
 /// How many reads run at the same time; each connection is a thread.
-const READERS: u32 = 8;
+const MAX_READERS: u32 = 8;
 
 /// How long a statement waits for another process that writes to the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Between two attempts to open a file that is locked.
-const BUSY_PAUSE: Duration = Duration::from_millis(10);
+const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reads a page of a table.
-const A_PAGE: &str = "SELECT id FROM accounts LIMIT 1";
+const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
 
 /// Rows that a reader works ahead: a page of recipients without handing over row by row.
-const ROWS_AHEAD: usize = 512;
+const ROW_BUFFER: usize = 512;
 
 /// A file could not be opened as a store.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum SqliteOpenError {
     /// Its folder is missing and cannot be made.
     #[error("cannot make the folder {folder}: {source}")]
     Folder {
@@ -76,92 +76,96 @@ pub enum OpenError {
 pub struct Database {
     pub(crate) readers: SqlitePool,
     pub(crate) writer: Writer,
-    pub(crate) frequent: FrequentReader,
-    /// How to open the file anew, by one who asks for a sign of life at a time.
+    pub(crate) dedicated_reader: DedicatedReader,
+    /// How to open the file anew, for one probe at a time.
     probe: Mutex<SqliteConnectOptions>,
 }
 
 impl Database {
     /// Opens the file, which is made when it is missing, and brings its tables up to date. Must be called on a tokio
     /// runtime, where the writer lives on as a task.
-    pub async fn open(path: &Path) -> Result<Self, OpenError> {
+    pub async fn open(path: &Path) -> Result<Self, SqliteOpenError> {
         make_folder(path)?;
         make_file(path)?;
         let options = options(path);
-        let file = |source| OpenError::File {
+        let file = |source| SqliteOpenError::File {
             path: path.to_owned(),
             source,
         };
         let mut connection = connect(&options).await.map_err(file)?;
         migrate(&mut connection)
             .await
-            .map_err(|source| OpenError::Migration {
+            .map_err(|source| SqliteOpenError::Migration {
                 path: path.to_owned(),
                 source,
             })?;
-        let reading = reading(&options);
-        let readers = readers(reading.clone()).await.map_err(file)?;
+        let reader_options = reader_options(&options);
+        let readers = connect_readers(reader_options.clone())
+            .await
+            .map_err(file)?;
         let writer = Writer::start(options, connection);
         Ok(Self {
             readers,
             writer,
-            frequent: FrequentReader::new(reading.clone()),
-            probe: Mutex::new(reading),
+            dedicated_reader: DedicatedReader::new(reader_options.clone()),
+            probe: Mutex::new(reader_options),
         })
     }
 }
 
 impl Database {
     /// Reads a page as everybody else does, and as somebody does who opens the file now.
-    async fn look(&self) -> sqlx::Result<()> {
+    async fn probe(&self) -> sqlx::Result<()> {
         let options = self.probe.lock().await;
-        sqlx::query(A_PAGE).execute(&self.readers).await?;
-        look_into(&options).await
+        sqlx::query(PROBE_QUERY).execute(&self.readers).await?;
+        probe_new_connection(&options).await
     }
 }
 
 #[async_trait]
 impl Store for Database {
     async fn ping(&self) -> Result<(), StoreError> {
-        let looked = self.look().await;
-        looked.map_err(during("ask for a sign of life"))
+        let probed = self.probe().await;
+        probed.map_err(with_context("probe the database"))
     }
 
     async fn close(&self) {
         self.writer.close().await;
-        self.frequent.close().await;
+        self.dedicated_reader.close().await;
         self.readers.close().await;
     }
 }
 
-fn make_folder(path: &Path) -> Result<(), OpenError> {
+fn make_folder(path: &Path) -> Result<(), SqliteOpenError> {
     let Some(folder) = path.parent() else {
         return Ok(());
     };
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|source| OpenError::Folder {
+    made.map_err(|source| SqliteOpenError::Folder {
         folder: folder.to_owned(),
         source,
     })
 }
 
 /// For its owner alone; SQLite gives the files beside it the same permissions. An empty file is an empty database.
-fn make_file(path: &Path) -> Result<(), OpenError> {
+fn make_file(path: &Path) -> Result<(), SqliteOpenError> {
     let mut options = OpenOptions::new();
     match options.write(true).create_new(true).mode(0o600).open(path) {
-        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => Err(OpenError::Make {
-            path: path.to_owned(),
-            source,
-        }),
+        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
+            Err(SqliteOpenError::Make {
+                path: path.to_owned(),
+                source,
+            })
+        }
         _ => Ok(()),
     }
 }
 
 /// Reads a page of the file on a connection of its own: an open one would still find a page that it remembers, or a file
 /// that has been taken away.
-async fn look_into(options: &SqliteConnectOptions) -> sqlx::Result<()> {
+async fn probe_new_connection(options: &SqliteConnectOptions) -> sqlx::Result<()> {
     let mut connection = options.connect().await?;
-    sqlx::query(A_PAGE).execute(&mut connection).await?;
+    sqlx::query(PROBE_QUERY).execute(&mut connection).await?;
     connection.close().await
 }
 
@@ -177,11 +181,11 @@ fn options(path: &Path) -> SqliteConnectOptions {
 
 /// Connects, patiently: SQLite does not wait for another process that turns the same new file to WAL, it fails at once.
 async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         match options.connect().await {
-            Err(error) if is_busy(&error) && begun.elapsed() < BUSY_TIMEOUT => {
-                tokio::time::sleep(BUSY_PAUSE).await;
+            Err(error) if is_busy(&error) && started.elapsed() < BUSY_TIMEOUT => {
+                tokio::time::sleep(BUSY_RETRY_INTERVAL).await;
             }
             connected => return connected,
         }
@@ -202,17 +206,17 @@ async fn migrate(connection: &mut SqliteConnection) -> Result<(), MigrateError> 
     Ok(transaction.commit().await?)
 }
 
-fn reading(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+fn reader_options(options: &SqliteConnectOptions) -> SqliteConnectOptions {
     options
         .clone()
         .create_if_missing(false)
-        .row_buffer_size(ROWS_AHEAD)
+        .row_buffer_size(ROW_BUFFER)
         .pragma("query_only", "ON")
 }
 
-async fn readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
+async fn connect_readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     SqlitePoolOptions::new()
-        .max_connections(READERS)
+        .max_connections(MAX_READERS)
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)

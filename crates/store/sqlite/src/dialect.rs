@@ -6,23 +6,23 @@ use hato_service::ports::StoreError;
 use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::Database;
-use crate::failure::during;
-use crate::writer::Haste;
+use crate::error::with_context;
+use crate::writer::CommitMode;
 
 /// The connection on which an operation runs.
-pub(crate) type Connection = SqliteConnection;
+pub(crate) type DbConnection = SqliteConnection;
 
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers
 }
 
-/// Runs a read that there is one of for every event of a webhook.
-pub(crate) async fn read_often<T, F>(database: &Database, read: F) -> sqlx::Result<T>
+/// Runs a read that happens for every event of a webhook, on the connection kept for these.
+pub(crate) async fn read_dedicated<T, F>(database: &Database, read: F) -> sqlx::Result<T>
 where
-    F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, sqlx::Result<T>>,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
 {
-    database.frequent.run(read).await
+    database.dedicated_reader.run(read).await
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
@@ -34,30 +34,30 @@ pub(crate) async fn write<T, F>(
 ) -> Result<T, StoreError>
 where
     T: Send + 'static,
-    F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
 {
-    let written = database.writer.run(Haste::Now, operation).await;
-    written.map_err(during(context))
+    let written = database.writer.run(CommitMode::Immediate, operation).await;
+    written.map_err(with_context(context))
 }
 
 /// The same for what nobody waits for: it may take some milliseconds more, and costs less.
-pub(crate) async fn write_soon<T, F>(
+pub(crate) async fn write_deferred<T, F>(
     database: &Database,
     context: &'static str,
     operation: F,
 ) -> Result<T, StoreError>
 where
     T: Send + 'static,
-    F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
 {
-    let written = database.writer.run(Haste::Soon, operation).await;
-    written.map_err(during(context))
+    let written = database.writer.run(CommitMode::Deferred, operation).await;
+    written.map_err(with_context(context))
 }
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
 /// lock.
-pub(crate) fn lock_app(_: &mut Connection, _: &AppId) -> Ready<sqlx::Result<()>> {
+pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()>> {
     ready(Ok(()))
 }
 
@@ -65,20 +65,20 @@ pub(crate) fn lock_app(_: &mut Connection, _: &AppId) -> Ready<sqlx::Result<()>>
 /// `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`, `sql!(query_as Row [...] …)`.
 ///
 /// - `NUMBERS`: the members of `$1`, a JSON array of numbers
-/// - `NAMES`: the members of `$1`, a JSON array of texts
+/// - `TEXTS`: the members of `$1`, a JSON array of texts
 /// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
 /// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
-/// - `KNOWN_RECIPIENTS`: `numbers`, `subscriptions` and `endpoints` of the subscriptions whose number is in one of the pairs
+/// - `REPORTED_RECIPIENTS`: `numbers`, `subscriptions` and `endpoints` of the subscriptions whose number is in one of the pairs
 ///   (from, to) of `$1`, a JSON array: three texts, each with a space between two, or NULL when there are none
 /// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
-/// - `FIRST`, `SECOND`, `THIRD`: begin statements that return nothing and are sent together; each of `$1`, `$2` … stands in one
+/// - `NEXT_STATEMENT`: begins another statement, sent with the one before; all return nothing, each of `$1`, `$2` … stands in one
 /// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
-/// - `SKIP_LOCKED`: the same, passing over rows that somebody else has locked
+/// - `SKIP_LOCKED`: the same, skipping rows that somebody else has locked
 macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
     };
-    (@ $call:tt [$($text:tt)*] [NAMES $($rest:tt)*] $args:tt) => {
+    (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
@@ -89,7 +89,7 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT unhex(value) FROM json_each($1)"] [$($rest)*] $args)
     };
-    (@ $call:tt [$($text:tt)*] [KNOWN_RECIPIENTS $($rest:tt)*] $args:tt) => {
+    (@ $call:tt [$($text:tt)*] [REPORTED_RECIPIENTS $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT group_concat(s.id, ' ') AS numbers, group_concat(s.public_id, ' ') AS subscriptions, group_concat(s.endpoint, ' ') AS endpoints FROM (SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)) AS r CROSS JOIN subscriptions AS s ON s.id BETWEEN r.low AND r.high"]
             [$($rest)*] $args)
@@ -97,13 +97,7 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "json_array_length(j.recipients)"] [$($rest)*] $args)
     };
-    (@ $call:tt [] [FIRST $($rest:tt)*] $args:tt) => {
-        sql!(@ $call [] [$($rest)*] $args)
-    };
-    (@ $call:tt [$($text:tt)*] [SECOND $($rest:tt)*] $args:tt) => {
-        sql!(@ $call [$($text)* ";"] [$($rest)*] $args)
-    };
-    (@ $call:tt [$($text:tt)*] [THIRD $($rest:tt)*] $args:tt) => {
+    (@ $call:tt [$($text:tt)*] [NEXT_STATEMENT $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* ";"] [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [FOR_UPDATE $($rest:tt)*] $args:tt) => {

@@ -4,8 +4,8 @@
 //! opening of the file (`database`), the few words of SQL that differ (`dialect`) and the one writer (`writer`).
 
 mod database;
+mod dedicated_reader;
 mod dialect;
-mod frequent;
 mod writer;
 
 #[path = "../../shared/acceptance.rs"]
@@ -18,16 +18,16 @@ mod apps;
 mod cancellation;
 #[path = "../../shared/claim.rs"]
 mod claim;
-#[path = "../../shared/clock_steps.rs"]
-mod clock_steps;
 #[path = "../../shared/dead_letters.rs"]
 mod dead_letters;
 #[path = "../../shared/deleted_accounts.rs"]
 mod deleted_accounts;
 #[path = "../../shared/deleted_apps.rs"]
 mod deleted_apps;
-#[path = "../../shared/failure.rs"]
-mod failure;
+#[path = "../../shared/due_time_repair.rs"]
+mod due_time_repair;
+#[path = "../../shared/error.rs"]
+mod error;
 #[path = "../../shared/github.rs"]
 mod github;
 #[path = "../../shared/idempotency.rs"]
@@ -56,17 +56,17 @@ mod stats;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
-#[path = "../../shared/webhook_agenda.rs"]
-mod webhook_agenda;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
+#[path = "../../shared/webhook_due.rs"]
+mod webhook_due;
 #[path = "../../shared/webhook_events.rs"]
 mod webhook_events;
-#[path = "../../shared/webhook_lanes.rs"]
-mod webhook_lanes;
+#[path = "../../shared/webhook_leases.rs"]
+mod webhook_leases;
 #[path = "../../shared/webhook_outbox.rs"]
 mod webhook_outbox;
 #[path = "../../shared/webhooks.rs"]
 mod webhooks;
 
-pub use database::{Database, OpenError};
+pub use database::{Database, SqliteOpenError};

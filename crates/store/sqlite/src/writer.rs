@@ -21,21 +21,21 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 /// Most operations in one transaction.
-const TOGETHER: usize = 64;
+const MAX_BATCH: usize = 64;
 
-/// Most operations that wait; further callers wait for a place.
-const WAITING: usize = 1_024;
+/// Most operations that wait; further callers wait for room.
+const QUEUE_CAPACITY: usize = 1_024;
 
-/// How long an operation without haste waits for others to share their commit with.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// How long a deferred operation waits for others to share their commit with.
+const MAX_BATCH_DELAY: Duration = Duration::from_millis(20);
 
 /// When an operation is committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Haste {
+pub(crate) enum CommitMode {
     /// With those that wait.
-    Now,
-    /// With the next ones that are in a hurry, and soon when there are none: a commit of its own costs more than it does.
-    Soon,
+    Immediate,
+    /// With the next immediate ones, or alone after a short delay: a commit of its own costs more than it does.
+    Deferred,
 }
 
 /// Why an operation's changes were not kept.
@@ -55,22 +55,22 @@ pub(crate) enum WriteError {
     Closed,
 }
 
-/// The way to the writer's task.
+/// A handle to the writer's task.
 pub(crate) struct Writer {
     /// Taken when the store is closed; the task ends when it has done what was sent.
-    queue: Mutex<Option<mpsc::Sender<Box<dyn Operation>>>>,
+    queue: Mutex<Option<mpsc::Sender<Box<dyn WriteOperation>>>>,
     task: tokio::sync::Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Writer {
     /// Starts the task, which writes on `connection` and opens another when that one breaks.
     pub(crate) fn start(options: SqliteConnectOptions, connection: SqliteConnection) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        let commits = Commits {
+        let (sender, receiver) = mpsc::channel(QUEUE_CAPACITY);
+        let writer_task = WriterTask {
             options,
             connection: Some(connection),
         };
-        let task = tokio::spawn(commits.run(receiver));
+        let task = tokio::spawn(writer_task.run(receiver));
         Self {
             queue: Mutex::new(Some(sender)),
             task: tokio::sync::Mutex::new(Some(task)),
@@ -78,7 +78,11 @@ impl Writer {
     }
 
     /// Runs the operation and returns when its changes are on disk.
-    pub(crate) async fn run<T, F>(&self, haste: Haste, operation: F) -> Result<T, WriteError>
+    pub(crate) async fn run<T, F>(
+        &self,
+        commit_mode: CommitMode,
+        operation: F,
+    ) -> Result<T, WriteError>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>>
@@ -86,19 +90,19 @@ impl Writer {
             + 'static,
     {
         let queue = self.queue().clone().ok_or(WriteError::Closed)?;
-        let (caller, answer) = oneshot::channel();
-        let pending = Pending {
+        let (caller, response) = oneshot::channel();
+        let pending = PendingWrite {
             operation: Some(operation),
-            outcome: None,
+            result: None,
             caller,
-            haste,
+            commit_mode,
         };
         queue
             .send(Box::new(pending))
             .await
             .map_err(|_| WriteError::Closed)?;
         drop(queue);
-        answer.await.unwrap_or(Err(WriteError::Closed))
+        response.await.unwrap_or(Err(WriteError::Closed))
     }
 
     /// Takes no more operations, and returns when those that were taken are done.
@@ -110,33 +114,33 @@ impl Writer {
         }
     }
 
-    fn queue(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Box<dyn Operation>>>> {
+    fn queue(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Box<dyn WriteOperation>>>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// An operation in the queue, whatever it returns.
 #[async_trait]
-trait Operation: Send {
+trait WriteOperation: Send {
     /// Runs it, once; whether its changes are to be kept.
     async fn run(&mut self, connection: &mut SqliteConnection) -> bool;
 
-    /// How much of a hurry it is in.
-    fn haste(&self) -> Haste;
+    /// When it is to be committed.
+    fn commit_mode(&self) -> CommitMode;
 
     /// Tells the caller what became of it, given what became of the transaction.
-    fn answer(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>);
+    fn respond(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>);
 }
 
-struct Pending<T, F> {
+struct PendingWrite<T, F> {
     operation: Option<F>,
-    outcome: Option<Result<T, WriteError>>,
+    result: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
-    haste: Haste,
+    commit_mode: CommitMode,
 }
 
 #[async_trait]
-impl<T, F> Operation for Pending<T, F>
+impl<T, F> WriteOperation for PendingWrite<T, F>
 where
     T: Send,
     F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send,
@@ -146,42 +150,42 @@ where
             return false;
         };
         let run = AssertUnwindSafe(async { operation(connection).await }).catch_unwind();
-        let outcome = match run.await {
-            Ok(outcome) => outcome.map_err(WriteError::Failed),
+        let result = match run.await {
+            Ok(result) => result.map_err(WriteError::Failed),
             Err(_) => Err(WriteError::Panicked),
         };
-        let keep = outcome.is_ok();
-        self.outcome = Some(outcome);
+        let keep = result.is_ok();
+        self.result = Some(result);
         keep
     }
 
-    fn haste(&self) -> Haste {
-        self.haste
+    fn commit_mode(&self) -> CommitMode {
+        self.commit_mode
     }
 
-    fn answer(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>) {
-        let answer = match (self.outcome, transaction) {
+    fn respond(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>) {
+        let response = match (self.result, transaction) {
             (Some(Ok(value)), Ok(())) => Ok(value),
             (Some(Err(own)), _) => Err(own),
             (_, Err(cause)) => Err(WriteError::Transaction(cause)),
             (None, Ok(())) => Err(WriteError::Closed),
         };
         // A caller that has gone away needs no answer.
-        self.caller.send(answer).ok();
+        self.caller.send(response).ok();
     }
 }
 
 /// The writer's task.
-struct Commits {
+struct WriterTask {
     options: SqliteConnectOptions,
     /// `None` after a transaction that broke, whose connection is not to be trusted.
     connection: Option<SqliteConnection>,
 }
 
-impl Commits {
-    async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn Operation>>) {
-        let mut waiting = Vec::with_capacity(TOGETHER);
-        while gather(&mut queue, &mut waiting).await {
+impl WriterTask {
+    async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn WriteOperation>>) {
+        let mut waiting = Vec::with_capacity(MAX_BATCH);
+        while collect_batch(&mut queue, &mut waiting).await {
             self.commit(waiting.drain(..).collect()).await;
         }
         if let Some(connection) = self.connection {
@@ -191,12 +195,12 @@ impl Commits {
 
     /// Runs and answers all. When a transaction breaks, those that ran in it are answered with its failure, and those that
     /// did not run get a transaction each.
-    async fn commit(&mut self, mut waiting: VecDeque<Box<dyn Operation>>) {
-        let mut at_once = TOGETHER;
+    async fn commit(&mut self, mut waiting: VecDeque<Box<dyn WriteOperation>>) {
+        let mut max_operations = MAX_BATCH;
         while !waiting.is_empty() {
             let mut ran = Vec::new();
             let result = self
-                .transaction(&mut waiting, &mut ran, at_once)
+                .transaction(&mut waiting, &mut ran, max_operations)
                 .await
                 .map_err(Arc::new);
             if ran.is_empty() {
@@ -204,23 +208,23 @@ impl Commits {
                 ran.extend(waiting.drain(..));
             }
             for operation in ran {
-                operation.answer(result.clone());
+                operation.respond(result.clone());
             }
-            at_once = 1;
+            max_operations = 1;
         }
     }
 
     async fn transaction(
         &mut self,
-        waiting: &mut VecDeque<Box<dyn Operation>>,
-        ran: &mut Vec<Box<dyn Operation>>,
-        at_once: usize,
+        waiting: &mut VecDeque<Box<dyn WriteOperation>>,
+        ran: &mut Vec<Box<dyn WriteOperation>>,
+        max_operations: usize,
     ) -> sqlx::Result<()> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.options.connect().await?,
         };
-        let result = together(&mut connection, waiting, ran, at_once).await;
+        let result = run_batch(&mut connection, waiting, ran, max_operations).await;
         if let Err(error) = &result {
             tracing::warn!(%error, "a transaction failed; writing goes on with a new connection");
             connection.close().await.ok();
@@ -231,18 +235,22 @@ impl Commits {
     }
 }
 
-/// Waits for operations until one is in a hurry, those without haste have waited long enough or there are enough of them; `false`
+/// Waits for operations until one is immediate, deferred ones have waited long enough or there are enough of them; `false`
 /// when there are none and never will be.
-async fn gather(
-    queue: &mut mpsc::Receiver<Box<dyn Operation>>,
-    waiting: &mut Vec<Box<dyn Operation>>,
+async fn collect_batch(
+    queue: &mut mpsc::Receiver<Box<dyn WriteOperation>>,
+    waiting: &mut Vec<Box<dyn WriteOperation>>,
 ) -> bool {
-    if queue.recv_many(waiting, TOGETHER).await == 0 {
+    if queue.recv_many(waiting, MAX_BATCH).await == 0 {
         return false;
     }
-    let end = Instant::now() + PATIENCE;
-    while waiting.len() < TOGETHER && waiting.iter().all(|it| it.haste() == Haste::Soon) {
-        let more = queue.recv_many(waiting, TOGETHER - waiting.len());
+    let end = Instant::now() + MAX_BATCH_DELAY;
+    while waiting.len() < MAX_BATCH
+        && waiting
+            .iter()
+            .all(|it| it.commit_mode() == CommitMode::Deferred)
+    {
+        let more = queue.recv_many(waiting, MAX_BATCH - waiting.len());
         if !timeout_at(end, more).await.is_ok_and(|count| count > 0) {
             break;
         }
@@ -250,31 +258,31 @@ async fn gather(
     true
 }
 
-/// Runs up to `at_once` of the waiting operations in one transaction; those that ran, kept or not, move to `ran`.
-async fn together(
+/// Runs up to `max_operations` of the waiting operations in one transaction; those that ran, kept or not, move to `ran`.
+async fn run_batch(
     connection: &mut SqliteConnection,
-    waiting: &mut VecDeque<Box<dyn Operation>>,
-    ran: &mut Vec<Box<dyn Operation>>,
-    at_once: usize,
+    waiting: &mut VecDeque<Box<dyn WriteOperation>>,
+    ran: &mut Vec<Box<dyn WriteOperation>>,
+    max_operations: usize,
 ) -> sqlx::Result<()> {
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    if at_once.min(waiting.len()) == 1 {
-        return alone(transaction, waiting, ran).await;
+    if max_operations.min(waiting.len()) == 1 {
+        return run_single(transaction, waiting, ran).await;
     }
     transaction.execute("SAVEPOINT operation").await?;
-    while ran.len() < at_once
+    while ran.len() < max_operations
         && let Some(mut operation) = waiting.pop_front()
     {
         let keep = operation.run(&mut transaction).await;
         ran.push(operation);
-        transaction.execute(after(keep)).await?;
+        transaction.execute(savepoint_statement(keep)).await?;
     }
     transaction.commit().await
 }
 
 /// What ends one operation and begins the next: one message to the connection's thread, which costs more than the statements.
 /// Both fail when SQLite has ended the transaction by itself.
-const fn after(keep: bool) -> &'static str {
+const fn savepoint_statement(keep: bool) -> &'static str {
     if keep {
         "RELEASE operation; SAVEPOINT operation"
     } else {
@@ -283,10 +291,10 @@ const fn after(keep: bool) -> &'static str {
 }
 
 /// Runs the next operation in a transaction that is its own.
-async fn alone(
+async fn run_single(
     mut transaction: Transaction<'_, Sqlite>,
-    waiting: &mut VecDeque<Box<dyn Operation>>,
-    ran: &mut Vec<Box<dyn Operation>>,
+    waiting: &mut VecDeque<Box<dyn WriteOperation>>,
+    ran: &mut Vec<Box<dyn WriteOperation>>,
 ) -> sqlx::Result<()> {
     let Some(mut operation) = waiting.pop_front() else {
         return transaction.rollback().await;

@@ -54,24 +54,24 @@ const FILL: [&str; 12] = [
 ];
 
 /// A store with one app that has rows in every table.
-struct Bench {
+struct PurgeFixture {
     folder: TempDir,
     database: Database,
     app: AppId,
 }
 
-impl Bench {
+impl PurgeFixture {
     async fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("hato.db");
-        let bench = Self {
+        let fixture = Self {
             database: Database::open(&file).await.expect("a new file"),
             folder,
             app: AppId::trusted("app_1".to_owned()),
         };
-        bench.make_app().await;
-        bench.fill().await;
-        bench
+        fixture.make_app().await;
+        fixture.fill().await;
+        fixture
     }
 
     async fn make_app(&self) {
@@ -152,25 +152,25 @@ impl Bench {
 #[tokio::test]
 async fn no_table_keeps_a_row_of_a_deleted_app() {
     for limit in [1, 7, 1_000] {
-        let bench = Bench::new().await;
-        for (table, count) in bench.rows().await {
+        let fixture = PurgeFixture::new().await;
+        for (table, count) in fixture.rows().await {
             assert!(count > 0, "{table} is to be filled by this test");
         }
-        let deleted = bench.database.delete_app(&bench.app, NOW).await;
+        let deleted = fixture.database.delete_app(&fixture.app, NOW).await;
         assert!(deleted.expect("deleted"));
-        let mut left = bench.total().await;
-        while bench
+        let mut left = fixture.total().await;
+        while fixture
             .database
             .purge_deleted_apps(limit)
             .await
             .expect("removed")
         {
-            let now = bench.total().await;
+            let now = fixture.total().await;
             assert!(left - now <= i64::from(limit), "{left} to {now}");
             left = now;
         }
         assert_eq!(left, 0);
-        let mut file = bench.file().await;
+        let mut file = fixture.file().await;
         let apps: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM apps")
             .fetch_one(&mut file)
             .await
@@ -181,13 +181,13 @@ async fn no_table_keeps_a_row_of_a_deleted_app() {
 
 #[tokio::test]
 async fn what_could_act_is_removed_at_once() {
-    let bench = Bench::new().await;
-    bench
+    let fixture = PurgeFixture::new().await;
+    fixture
         .database
-        .delete_app(&bench.app, NOW)
+        .delete_app(&fixture.app, NOW)
         .await
         .expect("deleted");
-    for (table, count) in bench.rows().await {
+    for (table, count) in fixture.rows().await {
         let acts = ["jobs", "api_keys", "webhooks"].contains(&table.as_str());
         assert_eq!(count == 0, acts, "{table}");
     }

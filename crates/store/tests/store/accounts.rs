@@ -3,16 +3,16 @@
 use hato_domain::{Email, Plan};
 use hato_service::ports::CreateAppOutcome;
 
-use crate::world::{START, World, at};
+use crate::test_store::{START, TestStore, at};
 
 #[tokio::test]
 async fn an_account_is_found_whatever_the_case_of_its_address() {
-    let world = World::new().await;
-    let account = world.new_account("Hato@Example.com", Plan::Pro);
+    let test = TestStore::new().await;
+    let account = test.new_account("Hato@Example.com", Plan::Pro);
     let id = account.id.clone();
-    assert!(world.store.create_account(account).await.expect("stored"));
+    assert!(test.store.create_account(account).await.expect("stored"));
     let asked = Email::parse("hATO@example.COM").expect("an address");
-    let found = world
+    let found = test
         .store
         .account_by_email(&asked)
         .await
@@ -25,11 +25,10 @@ async fn an_account_is_found_whatever_the_case_of_its_address() {
 
 #[tokio::test]
 async fn an_address_is_taken_once_whatever_its_case() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     let make = |email| {
-        world
-            .store
-            .create_account(world.new_account(email, Plan::Free))
+        test.store
+            .create_account(test.new_account(email, Plan::Free))
     };
     assert!(make("a@example.com").await.expect("stored"));
     assert!(!make("A@EXAMPLE.com").await.expect("refused"));
@@ -38,11 +37,10 @@ async fn an_address_is_taken_once_whatever_its_case() {
 
 #[tokio::test]
 async fn an_unknown_address_is_no_account() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     let nobody = Email::parse("nobody@example.com").expect("an address");
     assert!(
-        world
-            .store
+        test.store
             .account_by_email(&nobody)
             .await
             .expect("read")
@@ -52,33 +50,33 @@ async fn an_unknown_address_is_no_account() {
 
 #[tokio::test]
 async fn a_deleted_account_leaves_nothing_and_its_address_is_free() {
-    let world = World::new().await;
-    let account = world.new_account("a@example.com", Plan::Pro);
+    let test = TestStore::new().await;
+    let account = test.new_account("a@example.com", Plan::Pro);
     let id = account.id.clone();
-    assert!(world.store.create_account(account).await.expect("stored"));
-    let app = world.app_of(&id).await;
-    world.subscribe(&app, 1).await;
-    world.broadcast(&app, START).await;
-    let session = world
+    assert!(test.store.create_account(account).await.expect("stored"));
+    let app = test.app_of(&id).await;
+    test.subscribe(&app, 1).await;
+    test.broadcast(&app, START).await;
+    let session = test
         .store
         .create_session([1; 32], id.clone(), START, at(100), None);
     session.await.expect("made");
-    let delete = async || world.store.delete_account(&id, at(1)).await.expect("done");
+    let delete = async || test.store.delete_account(&id, at(1)).await.expect("done");
     assert!(delete().await);
     assert!(!delete().await);
 
-    assert!(world.store.app(&app).await.expect("read").is_none());
-    let session = world.store.session([1; 32], START).await.expect("read");
+    assert!(test.store.app(&app).await.expect("read").is_none());
+    let session = test.store.session([1; 32], START).await.expect("read");
     assert!(session.is_none());
-    assert!(world.try_claim(at(1), 10).await.is_none());
-    let made = world.store.create_app(world.new_app(&id)).await;
+    assert!(test.try_claim(at(1), 10).await.is_none());
+    let made = test.store.create_app(test.new_app(&id)).await;
     assert_eq!(made.expect("refused"), CreateAppOutcome::LimitReached);
-    let again = world.new_account("A@example.com", Plan::Free);
-    assert!(world.store.create_account(again).await.expect("stored"));
+    let again = test.new_account("A@example.com", Plan::Free);
+    assert!(test.store.create_account(again).await.expect("stored"));
 
-    while world.store.purge_deleted_apps(1).await.expect("purged") {}
+    while test.store.purge_deleted_apps(1).await.expect("purged") {}
     let month = START.month();
-    let left = world.store.accounts(month, None, 10).await.expect("listed");
+    let left = test.store.accounts(month, None, 10).await.expect("listed");
     let left: Vec<_> = left.into_iter().map(|account| account.email).collect();
     assert_eq!(left, ["A@example.com"]);
     assert!(!delete().await);
@@ -86,16 +84,16 @@ async fn a_deleted_account_leaves_nothing_and_its_address_is_free() {
 
 #[tokio::test]
 async fn the_month_is_counted_for_the_account_and_by_app() {
-    let world = World::new().await;
-    let account = world.account(Plan::Pro).await;
-    let (app, quiet) = (world.app_of(&account).await, world.app_of(&account).await);
-    world.subscribe_all(&app, 3).await;
-    world.subscribe(&quiet, 1).await;
-    world.broadcast(&app, START).await;
-    world.deliver_all(START, 100).await;
-    world.broadcast(&quiet, START).await;
+    let test = TestStore::new().await;
+    let account = test.account(Plan::Pro).await;
+    let (app, quiet) = (test.app_of(&account).await, test.app_of(&account).await);
+    test.subscribe_all(&app, 3).await;
+    test.subscribe(&quiet, 1).await;
+    test.broadcast(&app, START).await;
+    test.deliver_all(START, 100).await;
+    test.broadcast(&quiet, START).await;
     let month = START.month();
-    let used = world
+    let used = test
         .store
         .monthly_usage(&account, month)
         .await
@@ -106,7 +104,7 @@ async fn the_month_is_counted_for_the_account_and_by_app() {
         counted.map_or(0, |(_, sent)| *sent)
     };
     assert_eq!((sent(&app), sent(&quiet)), (3, 0));
-    let next = world
+    let next = test
         .store
         .monthly_usage(&account, month.end().month())
         .await;

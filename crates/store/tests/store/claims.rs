@@ -6,16 +6,16 @@ use futures_util::future::join_all;
 use hato_service::ports::RecipientId;
 use hato_service::ports::SendStatus::{self, Done, Queued, Sending};
 
-use crate::world::{START, World, at, ids};
+use crate::test_store::{START, TestStore, at, ids};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_claimers_cover_every_active_subscription_once() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 1_250).await;
-    join_all((0..16).map(|number| world.unsubscribe(&app, number * 70))).await;
-    let send = world.broadcast(&app, START).await;
-    let reached = join_all((0..5).map(|_| world.deliver_all(START, 100)))
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 1_250).await;
+    join_all((0..16).map(|number| test.unsubscribe(&app, number * 70))).await;
+    let send = test.broadcast(&app, START).await;
+    let reached = join_all((0..5).map(|_| test.deliver_all(START, 100)))
         .await
         .concat();
     assert_eq!(reached.len(), 1_234);
@@ -23,67 +23,64 @@ async fn concurrent_claimers_cover_every_active_subscription_once() {
         reached.into_iter().collect::<HashSet<RecipientId>>().len(),
         1_234
     );
-    let send = world.send(&app, &send).await;
+    let send = test.send(&app, &send).await;
     assert_eq!((send.status, send.recipients), (SendStatus::Done, 1_234));
     assert_eq!((send.counts.sent, send.counts.skipped), (1_234, 0));
 }
 
 #[tokio::test]
 async fn pages_are_full_and_none_is_empty() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 300).await;
-    world.broadcast(&app, START).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 300).await;
+    test.broadcast(&app, START).await;
     for _ in 0..3 {
-        assert_eq!(
-            world.deliver(&world.claim(START, 100).await).await.len(),
-            100
-        );
+        assert_eq!(test.deliver(&test.claim(START, 100).await).await.len(), 100);
     }
-    assert_eq!(world.next_due(START).await, None);
+    assert_eq!(test.next_due(START).await, None);
 }
 
 #[tokio::test]
 async fn the_first_claim_moves_the_send_to_sending_and_the_last_settlement_to_done() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 2).await;
-    let send = world.broadcast(&app, START).await;
-    let mut seen = vec![world.send(&app, &send).await.status];
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 2).await;
+    let send = test.broadcast(&app, START).await;
+    let mut seen = vec![test.send(&app, &send).await.status];
     for _ in 0..2 {
-        let page = world.claim(START, 1).await;
-        seen.push(world.send(&app, &send).await.status);
-        world.deliver(&page).await;
+        let page = test.claim(START, 1).await;
+        seen.push(test.send(&app, &send).await.status);
+        test.deliver(&page).await;
     }
-    seen.push(world.send(&app, &send).await.status);
+    seen.push(test.send(&app, &send).await.status);
     assert_eq!(seen, [Queued, Sending, Sending, Done]);
 }
 
 #[tokio::test]
 async fn a_send_to_one_waits_for_at_most_one_more_page_of_a_broadcast() {
-    let world = World::new().await;
-    let (big, small) = (world.app().await, world.app().await);
-    world.subscribe_all(&big, 500).await;
-    world.subscribe(&small, 0).await;
-    world.broadcast(&big, START).await;
-    assert_eq!(world.claim(at(1), 100).await.app_id, big);
-    let urgent = world.send_to(&small, 0, at(2)).await;
-    let next = [world.claim(at(3), 100).await, world.claim(at(4), 100).await];
+    let test = TestStore::new().await;
+    let (big, small) = (test.app().await, test.app().await);
+    test.subscribe_all(&big, 500).await;
+    test.subscribe(&small, 0).await;
+    test.broadcast(&big, START).await;
+    assert_eq!(test.claim(at(1), 100).await.app_id, big);
+    let urgent = test.send_to(&small, 0, at(2)).await;
+    let next = [test.claim(at(3), 100).await, test.claim(at(4), 100).await];
     assert!(next.iter().any(|page| page.send_id == urgent));
 }
 
 #[tokio::test]
 async fn two_broadcasts_of_the_same_moment_take_turns() {
-    let world = World::new().await;
-    let (one, other) = (world.app().await, world.app().await);
+    let test = TestStore::new().await;
+    let (one, other) = (test.app().await, test.app().await);
     for app in [&one, &other] {
-        world.subscribe_all(app, 30).await;
-        world.broadcast(app, START).await;
+        test.subscribe_all(app, 30).await;
+        test.broadcast(app, START).await;
     }
     for _ in 0..3 {
         let turn = [
-            world.claim(START, 10).await.app_id,
-            world.claim(START, 10).await.app_id,
+            test.claim(START, 10).await.app_id,
+            test.claim(START, 10).await.app_id,
         ];
         assert_eq!(turn, [one.clone(), other.clone()]);
     }
@@ -91,59 +88,59 @@ async fn two_broadcasts_of_the_same_moment_take_turns() {
 
 #[tokio::test]
 async fn whoever_came_back_is_no_recipient_of_an_older_broadcast() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 10).await;
-    let older = world.broadcast(&app, START).await;
-    world.unsubscribe(&app, 3).await;
-    world.subscribe(&app, 3).await;
-    world.subscribe(&app, 10).await;
-    assert_eq!(world.deliver_all(START, 4).await.len(), 9);
-    let older = world.send(&app, &older).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 10).await;
+    let older = test.broadcast(&app, START).await;
+    test.unsubscribe(&app, 3).await;
+    test.subscribe(&app, 3).await;
+    test.subscribe(&app, 10).await;
+    assert_eq!(test.deliver_all(START, 4).await.len(), 9);
+    let older = test.send(&app, &older).await;
     assert_eq!(
         (older.recipients, older.counts.sent, older.counts.skipped),
         (10, 9, 1)
     );
-    world.broadcast(&app, START).await;
-    assert_eq!(world.deliver_all(START, 4).await.len(), 11);
+    test.broadcast(&app, START).await;
+    assert_eq!(test.deliver_all(START, 4).await.len(), 11);
 }
 
 #[tokio::test]
 async fn whoever_unsubscribes_before_their_page_is_skipped() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 250).await;
-    let send = world.broadcast(&app, START).await;
-    let first = world.claim(START, 100).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 250).await;
+    let send = test.broadcast(&app, START).await;
+    let first = test.claim(START, 100).await;
     for number in [5, 105, 249] {
-        world.unsubscribe(&app, number).await;
+        test.unsubscribe(&app, number).await;
     }
-    assert_eq!(world.deliver(&first).await.len(), 99);
-    assert_eq!(world.send(&app, &send).await.counts.skipped, 0);
-    assert_eq!(world.deliver_all(START, 100).await.len(), 148);
-    let counts = world.send(&app, &send).await.counts;
+    assert_eq!(test.deliver(&first).await.len(), 99);
+    assert_eq!(test.send(&app, &send).await.counts.skipped, 0);
+    assert_eq!(test.deliver_all(START, 100).await.len(), 148);
+    let counts = test.send(&app, &send).await.counts;
     assert_eq!((counts.sent, counts.skipped), (247, 3));
 }
 
 #[tokio::test]
 async fn a_send_whose_whole_audience_left_is_done_with_all_skipped() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 3).await;
-    let send = world.broadcast(&app, START).await;
-    join_all((0..3).map(|number| world.unsubscribe(&app, number))).await;
-    assert!(world.deliver_all(START, 100).await.is_empty());
-    let send = world.send(&app, &send).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 3).await;
+    let send = test.broadcast(&app, START).await;
+    join_all((0..3).map(|number| test.unsubscribe(&app, number))).await;
+    assert!(test.deliver_all(START, 100).await.is_empty());
+    let send = test.send(&app, &send).await;
     assert_eq!((send.status, send.counts.skipped), (SendStatus::Done, 3));
 }
 
 #[tokio::test]
 async fn nothing_is_due_before_its_time() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe(&app, 0).await;
-    world.broadcast(&app, at(50)).await;
-    assert_eq!(world.next_due(at(49)).await, Some(at(50)));
-    let page = world.claim(at(50), 100).await;
-    assert_eq!(ids(&world.recipients(&page).await).len(), 1);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.broadcast(&app, at(50)).await;
+    assert_eq!(test.next_due(at(49)).await, Some(at(50)));
+    let page = test.claim(at(50), 100).await;
+    assert_eq!(ids(&test.recipients(&page).await).len(), 1);
 }

@@ -6,17 +6,17 @@ use hato_domain::{AccountId, SubscriptionId};
 use hato_service::ports::{AcceptSendOutcome, Audience};
 use uuid::Uuid;
 
-use crate::world::{START, World, at};
+use crate::test_store::{START, TestStore, at};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_concurrent_accepts_are_all_stored_and_survive() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe(&app, 0).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
     let callers = (0..500).map(|_| {
         let (store, send) = (
-            world.store.clone(),
-            world.new_send(&app, Audience::Everyone, START),
+            test.store.clone(),
+            test.new_send(&app, Audience::Everyone, START),
         );
         tokio::spawn(async move { store.accept_send(send).await })
     });
@@ -24,30 +24,29 @@ async fn many_concurrent_accepts_are_all_stored_and_survive() {
         let answer = answer.expect("no panic").expect("judged");
         assert_eq!(answer, AcceptSendOutcome::Queued { recipients: 1 });
     }
-    let world = world.reopened().await;
-    assert_eq!(world.deliver_all(START, 10).await.len(), 500);
+    let test = test.reopened().await;
+    assert_eq!(test.deliver_all(START, 10).await.len(), 500);
 }
 
 #[tokio::test]
 async fn errors_among_concurrent_writes_undo_their_own_changes_only() {
-    let world = World::new().await;
-    let app = world.app().await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
     let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
-    let taken = world.new_subscription(&app, 0);
+    let taken = test.new_subscription(&app, 0);
     let clash = taken.id.clone();
-    world
-        .store
+    test.store
         .register_subscription(taken)
         .await
         .expect("registered");
     let writes = (1..100_usize).map(|number| {
-        let (world, app, nobody, clash) = (&world, &app, &nobody, &clash);
+        let (test, app, nobody, clash) = (&test, &app, &nobody, &clash);
         async move {
             match number % 3 {
-                0 => fails_on_a_foreign_key(world, nobody, number).await,
-                1 => fails_half_way(world, app, clash, number).await,
+                0 => fails_on_a_foreign_key(test, nobody, number).await,
+                1 => fails_half_way(test, app, clash, number).await,
                 _ => {
-                    world.subscribe(app, number).await;
+                    test.subscribe(app, number).await;
                     true
                 }
             }
@@ -61,15 +60,14 @@ async fn errors_among_concurrent_writes_undo_their_own_changes_only() {
             .count(),
         33
     );
-    assert_eq!(world.record(&app).await.active_subscriptions, 34);
-    world.broadcast(&app, START).await;
-    assert_eq!(world.deliver_all(START, 7).await.len(), 34);
+    assert_eq!(test.record(&app).await.active_subscriptions, 34);
+    test.broadcast(&app, START).await;
+    assert_eq!(test.deliver_all(START, 7).await.len(), 34);
 }
 
-async fn fails_on_a_foreign_key(world: &World, nobody: &AccountId, number: usize) -> bool {
+async fn fails_on_a_foreign_key(test: &TestStore, nobody: &AccountId, number: usize) -> bool {
     let token = [u8::try_from(number).expect("small"); 32];
-    world
-        .store
+    test.store
         .create_session(token, nobody.clone(), START, at(1), None)
         .await
         .is_ok()
@@ -77,29 +75,25 @@ async fn fails_on_a_foreign_key(world: &World, nobody: &AccountId, number: usize
 
 /// The app's counters are changed before the public id clashes.
 async fn fails_half_way(
-    world: &World,
+    test: &TestStore,
     app: &hato_domain::AppId,
     clash: &SubscriptionId,
     number: usize,
 ) -> bool {
-    let mut subscription = world.new_subscription(app, number);
+    let mut subscription = test.new_subscription(app, number);
     subscription.id = clash.clone();
-    world
-        .store
-        .register_subscription(subscription)
-        .await
-        .is_ok()
+    test.store.register_subscription(subscription).await.is_ok()
 }
 
 #[tokio::test]
 async fn a_caller_that_goes_away_harms_nobody() {
-    let world = World::new().await;
-    let app = world.app().await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
     for number in 0..50 {
-        let subscription = world.new_subscription(&app, number);
-        let registering = world.store.register_subscription(subscription);
+        let subscription = test.new_subscription(&app, number);
+        let registering = test.store.register_subscription(subscription);
         assert!(registering.now_or_never().is_none());
     }
-    world.subscribe(&app, 50).await;
-    assert_eq!(world.record(&app).await.active_subscriptions, 51);
+    test.subscribe(&app, 50).await;
+    assert_eq!(test.record(&app).await.active_subscriptions, 51);
 }

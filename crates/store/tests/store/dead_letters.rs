@@ -3,7 +3,7 @@
 use hato_domain::{AppId, DeadLetterId, FailureReason, PageRequest};
 use hato_service::ports::{DeadLetterRecord, NewDeadLetter, RecipientId, Settlement};
 
-use crate::world::{START, World, endpoint, ids};
+use crate::test_store::{START, TestStore, endpoint, ids};
 
 fn dead(recipient: RecipientId, reason: FailureReason) -> NewDeadLetter {
     let http_status = (reason == FailureReason::Refused).then_some(400);
@@ -14,23 +14,23 @@ fn dead(recipient: RecipientId, reason: FailureReason) -> NewDeadLetter {
     }
 }
 
-async fn bury_all(world: &World, count: usize, reason: FailureReason) -> AppId {
-    let app = world.app().await;
-    world.subscribe_all(&app, count).await;
-    world.broadcast(&app, START).await;
-    let page = world.claim(START, 100).await;
-    let recipients = ids(&world.recipients(&page).await);
+async fn fail_all(test: &TestStore, count: usize, reason: FailureReason) -> AppId {
+    let app = test.app().await;
+    test.subscribe_all(&app, count).await;
+    test.broadcast(&app, START).await;
+    let page = test.claim(START, 100).await;
+    let recipients = ids(&test.recipients(&page).await);
     let dead_letters = recipients.into_iter().map(|it| dead(it, reason)).collect();
     let settlement = Settlement {
         dead_letters,
         ..Settlement::default()
     };
-    world.settle(&page, settlement).await;
+    test.settle(&page, settlement).await;
     app
 }
 
 async fn listed(
-    world: &World,
+    test: &TestStore,
     app: &AppId,
     limit: &str,
     last: Option<&DeadLetterRecord>,
@@ -39,38 +39,38 @@ async fn listed(
     let id = last.map(|letter| letter.id.to_string());
     let page = PageRequest::parse(Some(limit), before.as_deref(), id.as_deref()).expect("a page");
     let before = last.map(|letter| letter.id);
-    let letters = world.store.dead_letters_of(app, &page, before).await;
+    let letters = test.store.dead_letters_of(app, &page, before).await;
     letters.expect("listed")
 }
 
 #[tokio::test]
 async fn a_dead_letter_says_who_why_and_after_how_many_attempts() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     for (reason, status, attempts) in [
         (FailureReason::Refused, Some(400), 1),
         (FailureReason::Unreachable, None, 1),
         (FailureReason::OutOfTime, None, 0),
     ] {
-        let app = bury_all(&world, 1, reason).await;
-        let letter = &listed(&world, &app, "10", None).await[0];
+        let app = fail_all(&test, 1, reason).await;
+        let letter = &listed(&test, &app, "10", None).await[0];
         assert_eq!(
             (letter.reason.as_str(), letter.http_status, letter.attempts),
             (reason.as_str(), status, attempts)
         );
         assert_eq!(letter.endpoint, endpoint(0).as_str());
-        assert_eq!(letter.send_id, world.history(&app).await[0].id);
+        assert_eq!(letter.send_id, test.history(&app).await[0].id);
     }
 }
 
 #[tokio::test]
 async fn pages_of_letters_of_the_same_moment_neither_skip_nor_repeat() {
-    let world = World::new().await;
-    let app = bury_all(&world, 7, FailureReason::Refused).await;
-    let other = bury_all(&world, 2, FailureReason::Refused).await;
+    let test = TestStore::new().await;
+    let app = fail_all(&test, 7, FailureReason::Refused).await;
+    let other = fail_all(&test, 2, FailureReason::Refused).await;
     let mut seen: Vec<DeadLetterId> = Vec::new();
     let mut last = None;
     loop {
-        let mut page = listed(&world, &app, "3", last.as_ref()).await;
+        let mut page = listed(&test, &app, "3", last.as_ref()).await;
         page.truncate(3);
         seen.extend(page.iter().map(|letter| letter.id));
         let Some(letter) = page.pop() else { break };
@@ -80,5 +80,5 @@ async fn pages_of_letters_of_the_same_moment_neither_skip_nor_repeat() {
     sorted.sort_by(|a, b| b.cmp(a));
     sorted.dedup();
     assert_eq!((seen.len(), &seen), (7, &sorted));
-    assert_eq!(listed(&world, &other, "10", None).await.len(), 2);
+    assert_eq!(listed(&test, &other, "10", None).await.len(), 2);
 }

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use hato_domain::{Email, Plan};
 use hato_service::ports::{AccountRecord, GithubId, PendingLogin};
 
-use crate::world::{START, World, at};
+use crate::test_store::{START, TestStore, at};
 
 const STATE: [u8; 32] = [1; 32];
 const BROWSER: [u8; 32] = [2; 32];
@@ -21,53 +21,53 @@ fn login(state_hash: [u8; 32], expires_at: i64) -> PendingLogin {
     }
 }
 
-async fn begin(world: &World, state_hash: [u8; 32], expires_at: i64, now: i64) {
+async fn begin(test: &TestStore, state_hash: [u8; 32], expires_at: i64, now: i64) {
     let login = login(state_hash, expires_at);
-    let begun = world.store.begin_github_login(login, at(now)).await;
+    let begun = test.store.begin_github_login(login, at(now)).await;
     begun.expect("kept");
 }
 
-async fn take(world: &World, state: [u8; 32], browser: [u8; 32], now: i64) -> Option<String> {
-    let taken = world.store.take_github_login(state, browser, at(now)).await;
+async fn take(test: &TestStore, state: [u8; 32], browser: [u8; 32], now: i64) -> Option<String> {
+    let taken = test.store.take_github_login(state, browser, at(now)).await;
     taken.expect("read")
 }
 
 #[tokio::test]
 async fn a_login_is_taken_once_in_time_and_by_its_browser() {
-    let world = World::new().await;
-    begin(&world, STATE, 100, 0).await;
-    assert_eq!(take(&world, [9; 32], BROWSER, 1).await, None);
-    assert_eq!(take(&world, STATE, [9; 32], 1).await, None);
-    assert_eq!(take(&world, STATE, BROWSER, 100).await, None, "too late");
+    let test = TestStore::new().await;
+    begin(&test, STATE, 100, 0).await;
+    assert_eq!(take(&test, [9; 32], BROWSER, 1).await, None);
+    assert_eq!(take(&test, STATE, [9; 32], 1).await, None);
+    assert_eq!(take(&test, STATE, BROWSER, 100).await, None, "too late");
     assert_eq!(
-        take(&world, STATE, BROWSER, 99).await.as_deref(),
+        take(&test, STATE, BROWSER, 99).await.as_deref(),
         Some("verifier")
     );
-    assert_eq!(take(&world, STATE, BROWSER, 99).await, None, "taken");
+    assert_eq!(take(&test, STATE, BROWSER, 99).await, None, "taken");
 }
 
 #[tokio::test]
 async fn expired_logins_are_forgotten() {
-    let world = World::new().await;
-    begin(&world, STATE, 100, 0).await;
-    begin(&world, [3; 32], 300, 99).await;
-    assert!(take(&world, STATE, BROWSER, 50).await.is_some());
-    begin(&world, STATE, 100, 0).await;
-    begin(&world, [4; 32], 300, 100).await;
-    assert_eq!(take(&world, STATE, BROWSER, 50).await, None);
-    assert!(take(&world, [3; 32], BROWSER, 150).await.is_some());
+    let test = TestStore::new().await;
+    begin(&test, STATE, 100, 0).await;
+    begin(&test, [3; 32], 300, 99).await;
+    assert!(take(&test, STATE, BROWSER, 50).await.is_some());
+    begin(&test, STATE, 100, 0).await;
+    begin(&test, [4; 32], 300, 100).await;
+    assert_eq!(take(&test, STATE, BROWSER, 50).await, None);
+    assert!(take(&test, [3; 32], BROWSER, 150).await.is_some());
 }
 
 /// Signs in with this address; an account may be made when `open`.
 async fn sign_in(
-    world: &World,
+    test: &TestStore,
     user: GithubId,
     address: &str,
     open: bool,
 ) -> Option<AccountRecord> {
     let email = Email::parse(address).expect("an address");
-    let otherwise = open.then(|| world.new_account(address, Plan::Free));
-    let found = world
+    let otherwise = open.then(|| test.new_account(address, Plan::Free));
+    let found = test
         .store
         .account_of_github_user(user, Some(email), otherwise);
     found.await.expect("done")
@@ -75,20 +75,20 @@ async fn sign_in(
 
 #[tokio::test]
 async fn a_new_account_is_its_persons() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     assert!(
-        sign_in(&world, HATO, "hato@example.com", false)
+        sign_in(&test, HATO, "hato@example.com", false)
             .await
             .is_none()
     );
-    let made = sign_in(&world, HATO, "hato@example.com", true)
+    let made = sign_in(&test, HATO, "hato@example.com", true)
         .await
         .expect("made");
-    let again = sign_in(&world, HATO, "other@example.com", false).await;
+    let again = sign_in(&test, HATO, "other@example.com", false).await;
     assert_eq!(again.expect("found").id, made.id);
-    let unproven = world.store.account_of_github_user(HATO, None, None).await;
+    let unproven = test.store.account_of_github_user(HATO, None, None).await;
     assert_eq!(unproven.expect("done").expect("found").id, made.id);
-    let nobody = world
+    let nobody = test
         .store
         .account_of_github_user(GithubId(8), None, None)
         .await;
@@ -97,33 +97,33 @@ async fn a_new_account_is_its_persons() {
 
 #[tokio::test]
 async fn linking_drops_the_password_and_the_sessions() {
-    let world = World::new().await;
-    let account = world.new_account("Hato@example.com", Plan::Pro);
+    let test = TestStore::new().await;
+    let account = test.new_account("Hato@example.com", Plan::Pro);
     let id = account.id.clone();
-    world.store.create_account(account).await.expect("made");
-    let other = world.account(Plan::Free).await;
+    test.store.create_account(account).await.expect("made");
+    let other = test.account(Plan::Free).await;
     for (token, account) in [([5; 32], id.clone()), ([6; 32], other)] {
-        let made = world
+        let made = test
             .store
             .create_session(token, account, START, at(100), None);
         made.await.expect("made");
     }
-    let linked = sign_in(&world, HATO, "hato@EXAMPLE.com", true)
+    let linked = sign_in(&test, HATO, "hato@EXAMPLE.com", true)
         .await
         .expect("linked");
     assert_eq!(
         (linked.id, linked.plan, linked.password_hash),
         (id.clone(), Plan::Pro, None)
     );
-    let session = |token| world.store.session(token, START);
+    let session = |token| test.store.session(token, START);
     assert!(session([5; 32]).await.expect("read").is_none());
     assert!(session([6; 32]).await.expect("read").is_some(), "another's");
 
-    let made = world
+    let made = test
         .store
         .create_session([7; 32], id.clone(), START, at(100), None);
     made.await.expect("made");
-    let known = sign_in(&world, HATO, "hato@example.com", true)
+    let known = sign_in(&test, HATO, "hato@example.com", true)
         .await
         .expect("known");
     assert_eq!(known.id, id);
@@ -135,11 +135,11 @@ async fn linking_drops_the_password_and_the_sessions() {
 
 #[tokio::test]
 async fn a_person_who_arrives_many_times_at_once_has_one_account() {
-    let world = Arc::new(World::new().await);
+    let test = Arc::new(TestStore::new().await);
     let arrivals = (0..16).map(|_| {
-        let world = Arc::clone(&world);
+        let test = Arc::clone(&test);
         async move {
-            sign_in(&world, HATO, "hato@example.com", true)
+            sign_in(&test, HATO, "hato@example.com", true)
                 .await
                 .expect("there")
                 .id

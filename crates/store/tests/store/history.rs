@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use hato_domain::{Cursor, PageRequest, SendId};
 
-use crate::world::{World, at};
+use crate::test_store::{TestStore, at};
 
 /// Three sends at each of four moments.
-async fn twelve_sends(world: &World, app: &hato_domain::AppId) -> HashSet<SendId> {
+async fn twelve_sends(test: &TestStore, app: &hato_domain::AppId) -> HashSet<SendId> {
     let mut sends = HashSet::new();
     for number in 0..12 {
-        sends.insert(world.broadcast(app, at(number % 4)).await);
+        sends.insert(test.broadcast(app, at(number % 4)).await);
     }
     sends
 }
@@ -22,15 +22,15 @@ fn request(limit: &str, cursor: Option<Cursor>) -> PageRequest {
 
 #[tokio::test]
 async fn pages_of_any_size_show_every_send_once_and_in_order() {
-    let world = World::new().await;
-    let app = world.app().await;
-    let sends = twelve_sends(&world, &app).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    let sends = twelve_sends(&test, &app).await;
     for limit in [1, 2, 5, 7, 12] {
         let mut seen = Vec::new();
         let mut cursor = None;
         loop {
             let page = request(&limit.to_string(), cursor);
-            let mut items = world.store.sends_of(&app, &page).await.expect("listed");
+            let mut items = test.store.sends_of(&app, &page).await.expect("listed");
             let more = items.len() > limit;
             items.truncate(limit);
             cursor = items.last().map(|last| Cursor {
@@ -52,14 +52,14 @@ async fn pages_of_any_size_show_every_send_once_and_in_order() {
 
 #[tokio::test]
 async fn a_time_alone_means_strictly_older() {
-    let world = World::new().await;
-    let app = world.app().await;
-    twelve_sends(&world, &app).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    twelve_sends(&test, &app).await;
     let cursor = Cursor {
         before: at(2),
         before_id: None,
     };
-    let items = world
+    let items = test
         .store
         .sends_of(&app, &request("100", Some(cursor)))
         .await
@@ -70,8 +70,8 @@ async fn a_time_alone_means_strictly_older() {
 
 #[tokio::test]
 async fn another_apps_sends_are_not_shown() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
-    world.broadcast(&other, at(0)).await;
-    assert!(world.history(&app).await.is_empty());
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
+    test.broadcast(&other, at(0)).await;
+    assert!(test.history(&app).await.is_empty());
 }

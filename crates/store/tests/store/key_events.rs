@@ -4,10 +4,10 @@ use hato_domain::{AppId, Cursor, KeyEventId, PageRequest, Scope};
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{DeletedKey, KeyEventKind, KeyEventRecord};
 
-use crate::world::{World, actor, at};
+use crate::test_store::{TestStore, actor, at};
 
-async fn events(world: &World, app: &AppId, page: &PageRequest) -> Vec<KeyEventRecord> {
-    let events = world.store.key_events_of(app, page).await;
+async fn events(test: &TestStore, app: &AppId, page: &PageRequest) -> Vec<KeyEventRecord> {
+    let events = test.store.key_events_of(app, page).await;
     events.expect("listed")
 }
 
@@ -17,17 +17,17 @@ fn newest(limit: usize) -> PageRequest {
 
 #[tokio::test]
 async fn making_and_deleting_a_key_are_told() {
-    let world = World::new().await;
-    let app = world.app().await;
-    let made = world.new_key(&app, [1; 32]);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    let made = test.new_key(&app, [1; 32]);
     let (key, creation) = (made.id.clone(), made.event_id.clone());
-    world.store.create_key(made).await.expect("stored");
+    test.store.create_key(made).await.expect("stored");
     let owner = ActorRecord {
         kind: ActorKind::User,
         id: "usr_1".to_owned(),
         name: "owner@example.com".to_owned(),
     };
-    let deletion = KeyEventId::from_uuid(world.uuid());
+    let deletion = KeyEventId::from_uuid(test.uuid());
     let deleted = DeletedKey {
         id: key.clone(),
         app_id: app.clone(),
@@ -35,9 +35,9 @@ async fn making_and_deleting_a_key_are_told() {
         actor: owner.clone(),
         now: at(5),
     };
-    assert!(world.store.delete_key(deleted).await.expect("deleted"));
+    assert!(test.store.delete_key(deleted).await.expect("deleted"));
 
-    let events = events(&world, &app, &newest(10)).await;
+    let events = events(&test, &app, &newest(10)).await;
     let told: Vec<_> = events
         .iter()
         .map(|event| (&event.id, event.event, &event.actor, event.created_at))
@@ -57,17 +57,17 @@ async fn making_and_deleting_a_key_are_told() {
 
 #[tokio::test]
 async fn pages_of_any_size_show_every_event_once_and_in_order() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
     for number in 0..12 {
         for app in [&app, &other] {
-            let mut key = world.new_key(app, [0; 32]);
-            key.hash[..16].copy_from_slice(&world.uuid().into_bytes());
+            let mut key = test.new_key(app, [0; 32]);
+            key.hash[..16].copy_from_slice(&test.uuid().into_bytes());
             key.created_at = at(number % 3);
-            world.store.create_key(key).await.expect("stored");
+            test.store.create_key(key).await.expect("stored");
         }
     }
-    let all = events(&world, &app, &newest(100)).await;
+    let all = events(&test, &app, &newest(100)).await;
     assert_eq!(all.len(), 12);
     let all: Vec<_> = all.into_iter().map(|it| (it.created_at, it.id)).collect();
     assert!(all.is_sorted_by(|a, b| a > b));
@@ -75,7 +75,7 @@ async fn pages_of_any_size_show_every_event_once_and_in_order() {
         let mut page = newest(limit);
         let mut seen = Vec::new();
         loop {
-            let items = events(&world, &app, &page).await;
+            let items = events(&test, &app, &page).await;
             let more = items.len() > limit;
             seen.extend(
                 items

@@ -4,16 +4,16 @@ use hato_domain::{AppId, KeyEventId, KeyId, Scope};
 use hato_service::ports::DeletedKey;
 use uuid::Uuid;
 
-use crate::world::{START, World, actor, at};
+use crate::test_store::{START, TestStore, actor, at};
 
 #[tokio::test]
 async fn a_key_is_found_by_its_hash() {
-    let world = World::new().await;
-    let app = world.app().await;
-    let key = world.new_key(&app, [1; 32]);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    let key = test.new_key(&app, [1; 32]);
     let id = key.id.clone();
-    assert!(world.store.create_key(key).await.expect("stored"));
-    let found = world
+    assert!(test.store.create_key(key).await.expect("stored"));
+    let found = test
         .store
         .key_by_hash([1; 32])
         .await
@@ -28,8 +28,7 @@ async fn a_key_is_found_by_its_hash() {
     assert_eq!((found.scope, found.last_used_at), (Scope::Notify, None));
     assert_eq!(found.created_at, START);
     assert!(
-        world
-            .store
+        test.store
             .key_by_hash([2; 32])
             .await
             .expect("read")
@@ -39,37 +38,35 @@ async fn a_key_is_found_by_its_hash() {
 
 #[tokio::test]
 async fn keys_are_listed_oldest_first_and_only_those_of_the_app() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
-    world
-        .store
-        .create_key(world.new_key(&other, [0; 32]))
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
+    test.store
+        .create_key(test.new_key(&other, [0; 32]))
         .await
         .expect("stored");
     for (hash, age) in [(1, 20), (2, 30), (3, 10)] {
-        let mut key = world.new_key(&app, [hash; 32]);
+        let mut key = test.new_key(&app, [hash; 32]);
         key.created_at = at(age);
-        world.store.create_key(key).await.expect("stored");
+        test.store.create_key(key).await.expect("stored");
     }
-    let listed = world.store.keys_of(&app).await.expect("listed");
+    let listed = test.store.keys_of(&app).await.expect("listed");
     let ages: Vec<_> = listed.iter().map(|key| key.created_at).collect();
     assert_eq!(ages, [at(10), at(20), at(30)]);
 }
 
 #[tokio::test]
 async fn a_key_for_an_app_that_is_gone_is_not_made() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     assert!(
-        !world
+        !test
             .store
-            .create_key(world.new_key(&app, [1; 32]))
+            .create_key(test.new_key(&app, [1; 32]))
             .await
             .expect("refused")
     );
     assert!(
-        world
-            .store
+        test.store
             .key_by_hash([1; 32])
             .await
             .expect("read")
@@ -79,16 +76,15 @@ async fn a_key_for_an_app_that_is_gone_is_not_made() {
 
 #[tokio::test]
 async fn a_failed_event_undoes_its_key() {
-    let world = World::new().await;
-    let app = world.app().await;
-    let first = world.new_key(&app, [1; 32]);
-    let mut second = world.new_key(&app, [2; 32]);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    let first = test.new_key(&app, [1; 32]);
+    let mut second = test.new_key(&app, [2; 32]);
     second.event_id = first.event_id.clone();
-    assert!(world.store.create_key(first).await.expect("stored"));
-    assert!(world.store.create_key(second).await.is_err());
+    assert!(test.store.create_key(first).await.expect("stored"));
+    assert!(test.store.create_key(second).await.is_err());
     assert!(
-        world
-            .store
+        test.store
             .key_by_hash([2; 32])
             .await
             .expect("read")
@@ -98,27 +94,25 @@ async fn a_failed_event_undoes_its_key() {
 
 #[tokio::test]
 async fn uses_only_move_forward() {
-    let world = World::new().await;
-    let app = world.app().await;
-    let (used, idle) = (world.new_key(&app, [1; 32]), world.new_key(&app, [2; 32]));
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    let (used, idle) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
     let id = used.id.clone();
     for key in [used, idle] {
-        world.store.create_key(key).await.expect("stored");
+        test.store.create_key(key).await.expect("stored");
     }
     for age in [5, 9, 7] {
-        world
-            .store
+        test.store
             .record_key_uses(vec![(id.clone(), at(age))])
             .await
             .expect("recorded");
     }
-    world
-        .store
+    test.store
         .record_key_uses(Vec::new())
         .await
         .expect("nothing to do");
     let last = async |hash| {
-        let key = world
+        let key = test
             .store
             .key_by_hash(hash)
             .await
@@ -130,37 +124,37 @@ async fn uses_only_move_forward() {
     assert_eq!(last([2; 32]).await, None);
 }
 
-async fn delete(world: &World, app: &AppId, id: &KeyId) -> bool {
+async fn delete(test: &TestStore, app: &AppId, id: &KeyId) -> bool {
     let key = DeletedKey {
         id: id.clone(),
         app_id: app.clone(),
-        event_id: KeyEventId::from_uuid(world.uuid()),
+        event_id: KeyEventId::from_uuid(test.uuid()),
         actor: actor(),
         now: START,
     };
-    world.store.delete_key(key).await.expect("judged")
+    test.store.delete_key(key).await.expect("judged")
 }
 
 #[tokio::test]
 async fn a_key_is_deleted_once_and_only_by_its_app() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
-    let (key, kept) = (world.new_key(&app, [1; 32]), world.new_key(&app, [2; 32]));
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
+    let (key, kept) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
     let id = key.id.clone();
     for key in [key, kept] {
-        world.store.create_key(key).await.expect("stored");
+        test.store.create_key(key).await.expect("stored");
     }
     let found = async |hash| {
-        let key = world.store.key_by_hash(hash).await;
+        let key = test.store.key_by_hash(hash).await;
         key.expect("read").is_some()
     };
-    assert!(!delete(&world, &other, &id).await);
+    assert!(!delete(&test, &other, &id).await);
     assert!(found([1; 32]).await);
-    assert!(delete(&world, &app, &id).await);
+    assert!(delete(&test, &app, &id).await);
     assert!(!found([1; 32]).await);
-    assert!(!delete(&world, &app, &id).await);
+    assert!(!delete(&test, &app, &id).await);
     assert!(found([2; 32]).await);
     let uses = vec![(id, at(1))];
-    let recorded = world.store.record_key_uses(uses).await;
+    let recorded = test.store.record_key_uses(uses).await;
     recorded.expect("a use of a deleted key is nobody's");
 }

@@ -3,11 +3,11 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use hato_service::ports::Audience;
-use hato_store::OpenError;
+use hato_store::StoreOpenError;
 
-use crate::world::{START, World, endpoint};
+use crate::test_store::{START, TestStore, endpoint};
 
-async fn refusal(url: &str) -> OpenError {
+async fn refusal(url: &str) -> StoreOpenError {
     hato_store::open(url).await.err().expect("refused")
 }
 
@@ -18,7 +18,7 @@ async fn postgresql_is_refused_by_name_and_without_its_password() {
         "postgresql://hato:secret@db/hato",
     ] {
         let error = refusal(url).await;
-        assert!(matches!(error, OpenError::PostgreSql));
+        assert!(matches!(error, StoreOpenError::PostgreSql));
         assert!(error.to_string().contains("PostgreSQL") && !error.to_string().contains("secret"));
     }
 }
@@ -27,7 +27,7 @@ async fn postgresql_is_refused_by_name_and_without_its_password() {
 async fn what_is_no_file_is_refused() {
     for url in ["mysql://localhost/x", "hato.db", ""] {
         assert!(
-            matches!(refusal(url).await, OpenError::UnknownScheme),
+            matches!(refusal(url).await, StoreOpenError::UnknownScheme),
             "{url}"
         );
     }
@@ -37,7 +37,10 @@ async fn what_is_no_file_is_refused() {
         "sqlite:data/",
         "sqlite:hato.db?mode=ro",
     ] {
-        assert!(matches!(refusal(url).await, OpenError::NoFile), "{url}");
+        assert!(
+            matches!(refusal(url).await, StoreOpenError::InvalidPath),
+            "{url}"
+        );
     }
 }
 
@@ -60,22 +63,22 @@ async fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
     let letter = "dear database, ".repeat(100);
     std::fs::write(&path, &letter).expect("written");
     let error = refusal(&format!("sqlite:{}", path.display())).await;
-    assert!(matches!(error, OpenError::Sqlite(_)), "{error}");
+    assert!(matches!(error, StoreOpenError::Sqlite(_)), "{error}");
     assert_eq!(std::fs::read_to_string(&path).expect("read"), letter);
 }
 
 #[tokio::test]
 async fn reopening_after_a_drop_without_close_keeps_everything() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 30).await;
-    let send = world.broadcast(&app, START).await;
-    let claimed = world.claim(START, 10).await;
-    let world = world.reopened().await;
-    assert_eq!(world.record(&app).await.active_subscriptions, 30);
-    assert_eq!(world.deliver(&claimed).await.len(), 10);
-    assert_eq!(world.deliver_all(START, 10).await.len(), 20);
-    assert_eq!(world.send(&app, &send).await.counts.sent, 30);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 30).await;
+    let send = test.broadcast(&app, START).await;
+    let claimed = test.claim(START, 10).await;
+    let test = test.reopened().await;
+    assert_eq!(test.record(&app).await.active_subscriptions, 30);
+    assert_eq!(test.deliver(&claimed).await.len(), 10);
+    assert_eq!(test.deliver_all(START, 10).await.len(), 20);
+    assert_eq!(test.send(&app, &send).await.counts.sent, 30);
 }
 
 #[tokio::test]
@@ -89,14 +92,14 @@ async fn two_stores_open_one_file_at_the_same_time() {
 
 #[tokio::test]
 async fn a_closed_store_answers_with_an_error() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe(&app, 0).await;
-    world.store.close().await;
-    let send = world.new_send(&app, Audience::One(endpoint(0)), START);
-    assert!(world.store.accept_send(send).await.is_err());
-    assert!(world.store.ping().await.is_err());
-    world.store.close().await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.store.close().await;
+    let send = test.new_send(&app, Audience::One(endpoint(0)), START);
+    assert!(test.store.accept_send(send).await.is_err());
+    assert!(test.store.ping().await.is_err());
+    test.store.close().await;
 }
 
 #[tokio::test]
@@ -118,7 +121,7 @@ async fn the_files_are_their_owners_alone() {
 }
 
 #[tokio::test]
-async fn a_store_whose_file_is_gone_gives_no_sign_of_life() {
+async fn a_store_whose_file_is_gone_fails_its_ping() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("hato.db");
     let url = format!("sqlite:{}", path.display());

@@ -2,36 +2,36 @@
 
 use hato_domain::{Email, Plan};
 
-use crate::world::{START, World, at};
+use crate::test_store::{START, TestStore, at};
 
 fn email(text: &str) -> Email {
     Email::parse(text).expect("an address")
 }
 
-async fn set_password(world: &World, email: &Email) -> bool {
-    let set = world.store.set_password(email, "new".to_owned()).await;
+async fn set_password(test: &TestStore, email: &Email) -> bool {
+    let set = test.store.set_password(email, "new".to_owned()).await;
     set.expect("done")
 }
 
 #[tokio::test]
 async fn a_plan_and_a_password_are_set_for_one_account() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     for address in ["Hato@example.com", "other@example.com"] {
-        let account = world.new_account(address, Plan::Free);
-        world.store.create_account(account).await.expect("made");
+        let account = test.new_account(address, Plan::Free);
+        test.store.create_account(account).await.expect("made");
     }
     for (address, known) in [("hato@EXAMPLE.com", true), ("x@example.com", false)] {
         let address = email(address);
-        let set = world.store.set_plan(&address, Plan::Pro).await;
+        let set = test.store.set_plan(&address, Plan::Pro).await;
         assert_eq!(set.expect("done"), known);
-        assert_eq!(set_password(&world, &address).await, known);
+        assert_eq!(set_password(&test, &address).await, known);
     }
 
     for (address, plan, hash) in [
         ("hato@example.com", Plan::Pro, "new"),
         ("other@example.com", Plan::Free, "$argon2id$"),
     ] {
-        let account = world.store.account_by_email(&email(address)).await;
+        let account = test.store.account_by_email(&email(address)).await;
         let account = account.expect("read").expect("there");
         assert_eq!(
             (account.plan, account.password_hash.as_deref()),
@@ -42,26 +42,24 @@ async fn a_plan_and_a_password_are_set_for_one_account() {
 
 #[tokio::test]
 async fn a_new_password_ends_the_accounts_sessions() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     for (token, address) in [([1; 32], "a@example.com"), ([2; 32], "b@example.com")] {
-        let account = world.new_account(address, Plan::Free);
+        let account = test.new_account(address, Plan::Free);
         let id = account.id.clone();
-        world.store.create_account(account).await.expect("made");
-        let made = world.store.create_session(token, id, START, at(100), None);
+        test.store.create_account(account).await.expect("made");
+        let made = test.store.create_session(token, id, START, at(100), None);
         made.await.expect("made");
     }
-    assert!(set_password(&world, &email("a@example.com")).await);
+    assert!(set_password(&test, &email("a@example.com")).await);
     assert!(
-        world
-            .store
+        test.store
             .session([1; 32], START)
             .await
             .expect("read")
             .is_none()
     );
     assert!(
-        world
-            .store
+        test.store
             .session([2; 32], START)
             .await
             .expect("read")
@@ -71,18 +69,18 @@ async fn a_new_password_ends_the_accounts_sessions() {
 
 #[tokio::test]
 async fn accounts_are_listed_page_by_page() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     let mut made = Vec::new();
     for number in 0..5 {
-        let account = world.new_account(&format!("{number}@example.com"), Plan::Free);
+        let account = test.new_account(&format!("{number}@example.com"), Plan::Free);
         made.push(account.id.clone());
-        world.store.create_account(account).await.expect("made");
+        test.store.create_account(account).await.expect("made");
     }
     made.sort();
     let mut listed = Vec::new();
     loop {
         let after = listed.last().cloned();
-        let page = world.store.accounts(START.month(), after, 2).await;
+        let page = test.store.accounts(START.month(), after, 2).await;
         let page = page.expect("read");
         assert!(page.len() <= 2);
         if page.is_empty() {

@@ -11,55 +11,55 @@ use hato_service::ports::{
 };
 use hato_testkit::chance::Chance;
 
-use crate::world::{START, World, endpoint, sent_to};
-use model::{Model, Page};
+use crate::test_store::{START, TestStore, endpoint, sent_to};
+use model::{ModelPage, QueueModel};
 
 const STEPS: usize = 400;
 const APPS: usize = 2;
 const SUBSCRIPTIONS: usize = 24;
 
 /// A store and its model, to which the same is done.
-struct Pair {
-    world: World,
+struct QueueModelTest {
+    test: TestStore,
     apps: Vec<AppId>,
-    model: Model,
+    model: QueueModel,
     chance: Chance,
     now: UnixMillis,
     /// Pages that were claimed, leases lost or not.
-    held: Vec<(ClaimedPage, Page)>,
+    claimed: Vec<(ClaimedPage, ModelPage)>,
 }
 
-impl Pair {
+impl QueueModelTest {
     async fn new() -> Self {
-        let world = World::new().await;
+        let test = TestStore::new().await;
         let mut apps = Vec::new();
         for _ in 0..APPS {
-            apps.push(world.app().await);
+            apps.push(test.app().await);
         }
-        let mut pair = Self {
-            world,
+        let mut model_test = Self {
+            test,
             apps,
-            model: Model::default(),
+            model: QueueModel::default(),
             chance: Chance::from_env(),
             now: START,
-            held: Vec::new(),
+            claimed: Vec::new(),
         };
         for index in 0..SUBSCRIPTIONS {
-            pair.subscribe(index).await;
+            model_test.subscribe(index).await;
         }
-        pair
+        model_test
     }
 
     fn app_of(&self, index: usize) -> AppId {
         self.apps[index % APPS].clone()
     }
 
-    fn any(&mut self, count: usize) -> usize {
+    fn random_index(&mut self, count: usize) -> usize {
         let index = self.chance.within(0..count as u64);
         usize::try_from(index).expect("an index")
     }
 
-    fn soon(&mut self) -> UnixMillis {
+    fn random_time(&mut self) -> UnixMillis {
         let wait = self.chance.within(0..90_000);
         self.now.plus(Duration::from_millis(wait))
     }
@@ -74,42 +74,45 @@ impl Pair {
             79..82 => self.cancel().await,
             82..88 => self.unsubscribe().await,
             88..93 => {
-                let index = self.any(SUBSCRIPTIONS);
+                let index = self.random_index(SUBSCRIPTIONS);
                 self.subscribe(index).await;
             }
-            _ => self.now = self.soon(),
+            _ => self.now = self.random_time(),
         }
         self.assert_same().await;
     }
 
     async fn subscribe(&mut self, index: usize) {
         let app = self.app_of(index);
-        self.world.subscribe(&app, index).await;
+        self.test.subscribe(&app, index).await;
         self.model.activate(index, &app);
     }
 
     async fn unsubscribe(&mut self) {
-        let index = self.any(SUBSCRIPTIONS);
-        self.world.unsubscribe(&self.app_of(index), index).await;
+        let index = self.random_index(SUBSCRIPTIONS);
+        self.test.unsubscribe(&self.app_of(index), index).await;
         self.model.deactivate(index);
     }
 
     async fn accept(&mut self) {
-        let chosen = self.any(APPS);
+        let chosen = self.random_index(APPS);
         let app = self.apps[chosen].clone();
-        let list = self.chance.percent(40).then(|| self.chosen(&app));
+        let list = self
+            .chance
+            .percent(40)
+            .then(|| self.random_recipients(&app));
         let endpoints = list.as_ref().map(|list| {
             let index = |it: &RecipientId| usize::try_from(it.0 - 1).expect("a number from 1");
             list.iter().map(|it| endpoint(index(it))).collect()
         });
         let audience = endpoints.map_or(Audience::Everyone, Audience::Listed);
-        let send = self.world.new_send(&app, audience, self.now);
+        let send = self.test.new_send(&app, audience, self.now);
         self.model.accept(send.id.clone(), &app, list, self.now);
-        self.world.accept(send).await;
+        self.test.accept(send).await;
     }
 
     /// Some of the app's active subscriptions, in the order of their numbers.
-    fn chosen(&mut self, app: &AppId) -> Vec<RecipientId> {
+    fn random_recipients(&mut self, app: &AppId) -> Vec<RecipientId> {
         let everyone = PageRange::Positions {
             after: 0,
             up_to: i64::MAX,
@@ -121,19 +124,19 @@ impl Pair {
     }
 
     async fn claim(&mut self) {
-        let most = self.any(6) + 1;
-        let page = u32::try_from(most).expect("few");
-        let claimed = self.world.try_claim(self.now, page).await;
-        let expected = self.model.claim(self.now, most);
-        let found = claimed.as_ref().map(|page| self.seen(page));
+        let max = self.random_index(6) + 1;
+        let page = u32::try_from(max).expect("few");
+        let claimed = self.test.try_claim(self.now, page).await;
+        let expected = self.model.claim(self.now, max);
+        let found = claimed.as_ref().map(|page| self.to_model_page(page));
         assert_eq!(found, expected);
-        self.held.extend(claimed.zip(expected));
+        self.claimed.extend(claimed.zip(expected));
     }
 
     /// The page as the model has it. In which order a list is kept does not matter.
-    fn seen(&self, page: &ClaimedPage) -> Page {
-        let is_it = |send: &model::Send| send.id == page.send_id;
-        Page {
+    fn to_model_page(&self, page: &ClaimedPage) -> ModelPage {
+        let is_it = |send: &model::ModelSend| send.id == page.send_id;
+        ModelPage {
             lease: page.lease,
             send: self.model.sends.iter().position(is_it).expect("accepted"),
             range: sorted(&page.range),
@@ -141,31 +144,31 @@ impl Pair {
         }
     }
 
-    fn any_held(&mut self) -> Option<(ClaimedPage, Page)> {
-        if self.held.is_empty() {
+    fn any_claimed(&mut self) -> Option<(ClaimedPage, ModelPage)> {
+        if self.claimed.is_empty() {
             return None;
         }
-        let index = self.any(self.held.len());
-        Some(self.held[index].clone())
+        let index = self.random_index(self.claimed.len());
+        Some(self.claimed[index].clone())
     }
 
     /// Settles a page that was claimed at some time, perhaps by now somebody else's, perhaps for the second time.
     async fn settle(&mut self) {
-        let Some((claimed, page)) = self.any_held() else {
+        let Some((claimed, page)) = self.any_claimed() else {
             return;
         };
-        let mut recipients: Vec<_> = crate::world::ids(&self.world.recipients(&claimed).await);
+        let mut recipients: Vec<_> = crate::test_store::ids(&self.test.recipients(&claimed).await);
         let mut expected = self.model.recipients(&claimed.app_id, &page.range);
         recipients.sort();
         expected.sort();
         assert_eq!(recipients, expected);
-        let settlement = self.outcome(&recipients, page.attempt);
-        let settled = self.world.settle(&claimed, settlement.clone()).await;
+        let settlement = self.random_settlement(&recipients, page.attempt);
+        let settled = self.test.settle(&claimed, settlement.clone()).await;
         assert_eq!(settled, self.model.settle(&page, &settlement));
     }
 
     /// Anything that can become of a page.
-    fn outcome(&mut self, recipients: &[RecipientId], attempt: u8) -> Settlement {
+    fn random_settlement(&mut self, recipients: &[RecipientId], attempt: u8) -> Settlement {
         let mut settlement = Settlement::default();
         let (mut again, mut unknown) = (Vec::new(), Vec::new());
         for &recipient in recipients {
@@ -189,25 +192,25 @@ impl Pair {
             settlement.retries.push(RetryJob {
                 recipients,
                 attempt,
-                due_at: self.soon(),
+                due_at: self.random_time(),
             });
         }
         settlement
     }
 
     async fn release(&mut self) {
-        if let Some((claimed, _)) = self.any_held() {
-            let due_at = self.soon();
-            let released = self.world.store.release(claimed.lease, due_at).await;
+        if let Some((claimed, _)) = self.any_claimed() {
+            let due_at = self.random_time();
+            let released = self.test.store.release(claimed.lease, due_at).await;
             released.expect("done");
             self.model.release(claimed.lease, due_at);
         }
     }
 
     async fn renew(&mut self) {
-        if let Some((claimed, _)) = self.any_held() {
-            let until = self.soon();
-            let renewed = self.world.store.renew_leases(&[claimed.lease], until).await;
+        if let Some((claimed, _)) = self.any_claimed() {
+            let until = self.random_time();
+            let renewed = self.test.store.renew_leases(&[claimed.lease], until).await;
             renewed.expect("done");
             self.model.renew(claimed.lease, until);
         }
@@ -217,17 +220,17 @@ impl Pair {
         if self.model.sends.is_empty() {
             return;
         }
-        let index = self.any(self.model.sends.len());
+        let index = self.random_index(self.model.sends.len());
         let send = &self.model.sends[index];
         let (app, id) = (send.app.clone(), send.id.clone());
-        let cancelled = self.world.store.cancel_send(&app, &id, self.now).await;
+        let cancelled = self.test.store.cancel_send(&app, &id, self.now).await;
         let expected = self.model.cancel(index, self.now);
         assert_eq!(cancelled.expect("done"), Some(expected));
     }
 
     async fn assert_same(&self) {
         for send in &self.model.sends {
-            let record = self.world.store.send_of(&send.app, &send.id).await;
+            let record = self.test.store.send_of(&send.app, &send.id).await;
             let record = record.expect("read").expect("the send");
             assert_eq!(
                 (record.status, record.recipients, record.counts),
@@ -239,10 +242,10 @@ impl Pair {
     /// Delivers whatever is left, however late.
     async fn drain(&mut self) {
         self.now = self.now.plus(Duration::from_hours(1));
-        while let Some(claimed) = self.world.try_claim(self.now, 5).await {
+        while let Some(claimed) = self.test.try_claim(self.now, 5).await {
             let page = self.model.claim(self.now, 5).expect("the same page");
             let settlement = Settlement {
-                sent: sent_to(&self.world.deliver(&claimed).await),
+                sent: sent_to(&self.test.deliver(&claimed).await),
                 ..Settlement::default()
             };
             self.model.settle(&page, &settlement);
@@ -262,12 +265,12 @@ fn sorted(range: &PageRange) -> PageRange {
 
 #[tokio::test]
 async fn whatever_happens_everybody_is_accounted_for_once() {
-    let mut pair = Pair::new().await;
+    let mut model_test = QueueModelTest::new().await;
     for _ in 0..STEPS {
-        pair.step().await;
+        model_test.step().await;
     }
-    pair.drain().await;
-    for send in &pair.model.sends {
+    model_test.drain().await;
+    for send in &model_test.model.sends {
         let counts = send.counts;
         let known = counts.sent + counts.failed_expired + counts.failed_other;
         assert!(send.is_finished);

@@ -6,20 +6,20 @@ use hato_domain::{AppId, HttpsUrl, Notification, Plan, PushOptions, Topic, Ttl, 
 use hato_service::ports::{AcceptSendOutcome, Audience, PageRange, SendStatus};
 use uuid::Uuid;
 
-use crate::world::{START, World, actor, at, endpoint};
+use crate::test_store::{START, TestStore, actor, at, endpoint};
 
 #[tokio::test]
 async fn a_send_to_everyone_counts_the_active_and_is_queued() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 5).await;
-    world.unsubscribe(&app, 2).await;
-    let send = world.new_send(&app, Audience::Everyone, START);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 5).await;
+    test.unsubscribe(&app, 2).await;
+    let send = test.new_send(&app, Audience::Everyone, START);
     assert_eq!(
-        world.accept(send).await,
+        test.accept(send).await,
         AcceptSendOutcome::Queued { recipients: 4 }
     );
-    let listed = world.history(&app).await;
+    let listed = test.history(&app).await;
     assert_eq!(
         (listed[0].status, listed[0].recipients),
         (SendStatus::Queued, 4)
@@ -32,50 +32,50 @@ async fn a_send_to_everyone_counts_the_active_and_is_queued() {
 
 #[tokio::test]
 async fn a_send_to_nobody_is_done_and_leaves_no_job() {
-    let world = World::new().await;
-    let app = world.app().await;
-    let send = world.new_send(&app, Audience::Everyone, START);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    let send = test.new_send(&app, Audience::Everyone, START);
     assert_eq!(
-        world.accept(send).await,
+        test.accept(send).await,
         AcceptSendOutcome::Queued { recipients: 0 }
     );
-    assert_eq!(world.history(&app).await[0].status, SendStatus::Done);
-    assert_eq!(world.next_due(START).await, None);
+    assert_eq!(test.history(&app).await[0].status, SendStatus::Done);
+    assert_eq!(test.next_due(START).await, None);
 }
 
 #[tokio::test]
 async fn a_send_to_one_reaches_that_one_while_it_is_active() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 3).await;
-    world.send_to(&app, 1, START).await;
-    let page = world.claim(START, 100).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 3).await;
+    test.send_to(&app, 1, START).await;
+    let page = test.claim(START, 100).await;
     assert!(matches!(page.range, PageRange::List(_)));
-    let recipients = world.recipients(&page).await;
+    let recipients = test.recipients(&page).await;
     assert_eq!(recipients.len(), 1);
     assert_eq!(recipients[0].endpoint, endpoint(1));
-    world.unsubscribe(&app, 1).await;
+    test.unsubscribe(&app, 1).await;
     for stranger in [1, 99] {
-        let send = world.new_send(&app, Audience::One(endpoint(stranger)), START);
-        assert_eq!(world.accept(send).await, AcceptSendOutcome::NotFound);
+        let send = test.new_send(&app, Audience::One(endpoint(stranger)), START);
+        assert_eq!(test.accept(send).await, AcceptSendOutcome::NotFound);
     }
-    assert_eq!(world.history(&app).await.len(), 1);
+    assert_eq!(test.history(&app).await.len(), 1);
 }
 
 #[tokio::test]
 async fn an_app_that_is_gone_sends_nothing() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
-    let send = world.new_send(&app, Audience::Everyone, START);
-    assert_eq!(world.accept(send).await, AcceptSendOutcome::NotFound);
+    let send = test.new_send(&app, Audience::Everyone, START);
+    assert_eq!(test.accept(send).await, AcceptSendOutcome::NotFound);
 }
 
 #[tokio::test]
 async fn a_claimed_page_carries_everything_that_was_accepted() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe(&app, 0).await;
-    let mut send = world.new_send(&app, Audience::Everyone, at(5));
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let mut send = test.new_send(&app, Audience::Everyone, at(5));
     let url = HttpsUrl::parse("https://example.com/").ok();
     send.notification = Notification::new(
         "題".into(),
@@ -96,8 +96,8 @@ async fn a_claimed_page_carries_everything_that_was_accepted() {
         send.notification.clone(),
         send.options.clone(),
     );
-    world.accept(send).await;
-    let page = world.claim(at(5), 100).await;
+    test.accept(send).await;
+    let page = test.claim(at(5), 100).await;
     assert_eq!(
         (page.send_id, page.app_id, page.attempt),
         (id, app.clone(), 0)
@@ -113,7 +113,7 @@ async fn a_claimed_page_carries_everything_that_was_accepted() {
         (page.vapid_public_key, page.sealed_private_key),
         (vec![4; 65], vec![7; 60])
     );
-    let listed = &world.history(&app).await[0];
+    let listed = &test.history(&app).await[0];
     assert_eq!(
         (listed.title.as_str(), listed.body.as_str()),
         ("題", "本文")
@@ -123,13 +123,13 @@ async fn a_claimed_page_carries_everything_that_was_accepted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sixteen_at_once_stay_within_the_month() {
-    let world = World::new().await;
-    let app = world.app_of(&world.account(Plan::Free).await).await;
-    world.subscribe_all(&app, 2_000).await;
+    let test = TestStore::new().await;
+    let app = test.app_of(&test.account(Plan::Free).await).await;
+    test.subscribe_all(&app, 2_000).await;
     let callers = (0..16).map(|_| {
         let (store, send) = (
-            world.store.clone(),
-            world.new_send(&app, Audience::Everyone, START),
+            test.store.clone(),
+            test.new_send(&app, Audience::Everyone, START),
         );
         tokio::spawn(async move { store.accept_send(send).await })
     });
@@ -141,27 +141,27 @@ async fn sixteen_at_once_stay_within_the_month() {
     let count = |wanted| answers.iter().filter(|answer| **answer == wanted).count();
     assert_eq!(count(AcceptSendOutcome::Queued { recipients: 2_000 }), 15);
     assert_eq!(count(AcceptSendOutcome::OverMonthlyLimit), 1);
-    assert_eq!(world.history(&app).await.len(), 15);
-    let one_more = world.new_send(&app, Audience::One(endpoint(0)), START);
+    assert_eq!(test.history(&app).await.len(), 15);
+    let one_more = test.new_send(&app, Audience::One(endpoint(0)), START);
     assert_eq!(
-        world.accept(one_more).await,
+        test.accept(one_more).await,
         AcceptSendOutcome::OverMonthlyLimit
     );
 }
 
 #[tokio::test]
 async fn the_month_is_full_at_exactly_its_limit_and_the_next_starts_at_zero() {
-    let world = World::new().await;
-    let app = world.app_of(&world.account(Plan::Free).await).await;
-    world.subscribe_all(&app, 30_001).await;
-    let everyone = |now| world.accept(world.new_send(&app, Audience::Everyone, now));
+    let test = TestStore::new().await;
+    let app = test.app_of(&test.account(Plan::Free).await).await;
+    test.subscribe_all(&app, 30_001).await;
+    let everyone = |now| test.accept(test.new_send(&app, Audience::Everyone, now));
     assert_eq!(everyone(START).await, AcceptSendOutcome::OverMonthlyLimit);
-    world.unsubscribe(&app, 0).await;
+    test.unsubscribe(&app, 0).await;
     let all = AcceptSendOutcome::Queued { recipients: 30_000 };
     assert_eq!(everyone(START).await, all);
-    let one_more = world.new_send(&app, Audience::One(endpoint(1)), START);
+    let one_more = test.new_send(&app, Audience::One(endpoint(1)), START);
     assert_eq!(
-        world.accept(one_more).await,
+        test.accept(one_more).await,
         AcceptSendOutcome::OverMonthlyLimit
     );
     assert_eq!(everyone(START.month().end()).await, all);
@@ -169,22 +169,22 @@ async fn the_month_is_full_at_exactly_its_limit_and_the_next_starts_at_zero() {
 
 #[tokio::test]
 async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month() {
-    let world = World::new().await;
-    let account = world.account(Plan::Free).await;
-    let app = world.app_of(&account).await;
-    world.subscribe_all(&app, 1_000).await;
+    let test = TestStore::new().await;
+    let account = test.account(Plan::Free).await;
+    let app = test.app_of(&account).await;
+    test.subscribe_all(&app, 1_000).await;
     for _ in 0..30 {
-        world.broadcast(&app, START).await;
+        test.broadcast(&app, START).await;
     }
-    let everyone = |app| world.accept(world.new_send(app, Audience::Everyone, START));
+    let everyone = |app| test.accept(test.new_send(app, Audience::Everyone, START));
     assert_eq!(everyone(&app).await, AcceptSendOutcome::OverMonthlyLimit);
-    let other = world.app_of(&world.account(Plan::Free).await).await;
-    world.subscribe(&other, 0).await;
+    let other = test.app_of(&test.account(Plan::Free).await).await;
+    test.subscribe(&other, 0).await;
     assert_eq!(
         everyone(&other).await,
         AcceptSendOutcome::Queued { recipients: 1 }
     );
-    join_all((0..1_000).map(|number| world.unsubscribe(&app, number))).await;
+    join_all((0..1_000).map(|number| test.unsubscribe(&app, number))).await;
     assert_eq!(
         everyone(&app).await,
         AcceptSendOutcome::Queued { recipients: 0 }
@@ -193,30 +193,30 @@ async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month() {
 
 #[tokio::test]
 async fn a_batch_is_for_those_of_its_list_that_are_active() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
-    world.subscribe_all(&app, 4).await;
-    world.subscribe(&other, 9).await;
-    world.unsubscribe(&app, 1).await;
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
+    test.subscribe_all(&app, 4).await;
+    test.subscribe(&other, 9).await;
+    test.unsubscribe(&app, 1).await;
     let listed = |numbers: &[usize]| {
         let endpoints = numbers.iter().copied().map(endpoint).collect();
-        world.new_send(&app, Audience::Listed(endpoints), START)
+        test.new_send(&app, Audience::Listed(endpoints), START)
     };
     let batch = listed(&[3, 1, 0, 9]);
     assert_eq!(
-        world.accept(batch).await,
+        test.accept(batch).await,
         AcceptSendOutcome::Queued { recipients: 2 }
     );
-    let page = world.claim(START, 100).await;
-    let reached = world.recipients(&page).await;
+    let page = test.claim(START, 100).await;
+    let reached = test.recipients(&page).await;
     let mut endpoints: Vec<_> = reached.into_iter().map(|it| it.endpoint).collect();
     endpoints.sort_by(|a, b| a.as_str().cmp(b.as_str()));
     assert_eq!(endpoints, [endpoint(0), endpoint(3)]);
     assert_eq!(
-        world.accept(listed(&[1, 9])).await,
+        test.accept(listed(&[1, 9])).await,
         AcceptSendOutcome::Queued { recipients: 0 }
     );
-    let newest = &world.history(&app).await[0];
+    let newest = &test.history(&app).await[0];
     assert_eq!(newest.recipients, 0);
     assert_eq!(newest.status, SendStatus::Done);
 }

@@ -3,20 +3,19 @@
 use hato_domain::{AccountId, Plan};
 use uuid::Uuid;
 
-use crate::world::{START, World, at};
+use crate::test_store::{START, TestStore, at};
 
 const TOKEN: [u8; 32] = [9; 32];
 
 #[tokio::test]
 async fn a_session_lives_until_its_end() {
-    let world = World::new().await;
-    let account = world.account(Plan::Free).await;
-    world
-        .store
+    let test = TestStore::new().await;
+    let account = test.account(Plan::Free).await;
+    test.store
         .create_session(TOKEN, account.clone(), START, at(100), None)
         .await
         .expect("saved");
-    let session = world
+    let session = test
         .store
         .session(TOKEN, at(99))
         .await
@@ -24,16 +23,14 @@ async fn a_session_lives_until_its_end() {
         .expect("alive");
     assert_eq!((session.account.id, session.expires_at), (account, at(100)));
     assert!(
-        world
-            .store
+        test.store
             .session(TOKEN, at(100))
             .await
             .expect("read")
             .is_none()
     );
     assert!(
-        world
-            .store
+        test.store
             .session([8; 32], START)
             .await
             .expect("read")
@@ -43,54 +40,50 @@ async fn a_session_lives_until_its_end() {
 
 #[tokio::test]
 async fn renewing_moves_the_end() {
-    let world = World::new().await;
-    let account = world.account(Plan::Free).await;
-    let made = world
+    let test = TestStore::new().await;
+    let account = test.account(Plan::Free).await;
+    let made = test
         .store
         .create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
-    world
-        .store
+    test.store
         .renew_session(TOKEN, at(200))
         .await
         .expect("renewed");
-    let session = world.store.session(TOKEN, at(150)).await;
+    let session = test.store.session(TOKEN, at(150)).await;
     let session = session.expect("read").expect("alive");
     assert_eq!(session.expires_at, at(200));
 }
 
 #[tokio::test]
 async fn renewing_does_not_bring_an_ended_session_back() {
-    let world = World::new().await;
-    let account = world.account(Plan::Free).await;
-    let made = world
+    let test = TestStore::new().await;
+    let account = test.account(Plan::Free).await;
+    let made = test
         .store
         .create_session(TOKEN, account, START, at(100), None);
     made.await.expect("made");
-    world.store.end_session(TOKEN).await.expect("ended");
-    world
-        .store
+    test.store.end_session(TOKEN).await.expect("ended");
+    test.store
         .renew_session(TOKEN, at(200))
         .await
         .expect("nothing to renew");
-    let session = world.store.session(TOKEN, START).await;
+    let session = test.store.session(TOKEN, START).await;
     assert!(session.expect("read").is_none());
 }
 
 #[tokio::test]
 async fn an_ended_session_is_gone_and_ending_it_again_is_fine() {
-    let world = World::new().await;
-    let account = world.account(Plan::Free).await;
-    world
-        .store
+    let test = TestStore::new().await;
+    let account = test.account(Plan::Free).await;
+    test.store
         .create_session(TOKEN, account, START, at(100), None)
         .await
         .expect("saved");
     for _ in 0..2 {
-        world.store.end_session(TOKEN).await.expect("ended");
+        test.store.end_session(TOKEN).await.expect("ended");
         assert!(
-            world
-                .store
+            test.store
                 .session(TOKEN, START)
                 .await
                 .expect("read")
@@ -101,18 +94,16 @@ async fn an_ended_session_is_gone_and_ending_it_again_is_fine() {
 
 #[tokio::test]
 async fn a_session_of_nobody_is_an_error() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
     assert!(
-        world
-            .store
+        test.store
             .create_session(TOKEN, nobody, START, at(100), None)
             .await
             .is_err()
     );
     assert!(
-        world
-            .store
+        test.store
             .session(TOKEN, START)
             .await
             .expect("read")
@@ -122,10 +113,10 @@ async fn a_session_of_nobody_is_an_error() {
 
 #[tokio::test]
 async fn an_accounts_sessions_are_listed_by_their_last_use_and_ended_together() {
-    let world = World::new().await;
+    let test = TestStore::new().await;
     let (account, other) = (
-        world.account(Plan::Free).await,
-        world.account(Plan::Free).await,
+        test.account(Plan::Free).await,
+        test.account(Plan::Free).await,
     );
     for (token, account, end) in [
         ([1; 32], &account, 100),
@@ -134,20 +125,20 @@ async fn an_accounts_sessions_are_listed_by_their_last_use_and_ended_together() 
         ([4; 32], &other, 200),
     ] {
         let browser = Some(format!("browser {}", token[0]));
-        let made = world
+        let made = test
             .store
             .create_session(token, account.clone(), START, at(end), browser);
         made.await.expect("made");
     }
     let list = async |account| {
-        let listed = world.store.sessions_of(account, at(50), 10).await;
+        let listed = test.store.sessions_of(account, at(50), 10).await;
         let listed = listed.expect("listed").into_iter();
         listed
             .filter_map(|session| session.browser)
             .collect::<Vec<_>>()
     };
     assert_eq!(list(&account).await, ["browser 2", "browser 1"]);
-    world.store.end_sessions(&account).await.expect("ended");
+    test.store.end_sessions(&account).await.expect("ended");
     assert_eq!(list(&account).await, Vec::<String>::new());
     assert_eq!(list(&other).await, ["browser 4"]);
 }

@@ -6,7 +6,7 @@ use hato_service::ports::{
     SendFailure, SendStatus, SettleOutcome, Settlement,
 };
 
-use crate::world::{START, World, at, ids, sent_to};
+use crate::test_store::{START, TestStore, at, ids, sent_to};
 
 fn expired(recipient: RecipientId) -> ExpiredRecipient {
     ExpiredRecipient {
@@ -33,13 +33,13 @@ fn retry(recipients: &[RecipientId], attempt: u8, millis: i64) -> RetryJob {
 
 #[tokio::test]
 async fn every_outcome_is_counted_once_and_adds_up() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 10).await;
-    let send = world.broadcast(&app, START).await;
-    world.unsubscribe(&app, 9).await;
-    let page = world.claim(START, 100).await;
-    let all = ids(&world.recipients(&page).await);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 10).await;
+    let send = test.broadcast(&app, START).await;
+    test.unsubscribe(&app, 9).await;
+    let page = test.claim(START, 100).await;
+    let all = ids(&test.recipients(&page).await);
     let settlement = Settlement {
         sent: sent_to(&all[..3]),
         expired: all[3..5].iter().copied().map(expired).collect(),
@@ -48,18 +48,18 @@ async fn every_outcome_is_counted_once_and_adds_up() {
         ..Settlement::default()
     };
     assert_eq!(
-        world.settle(&page, settlement).await,
+        test.settle(&page, settlement).await,
         SettleOutcome::Recorded
     );
-    let sending = world.send(&app, &send).await;
+    let sending = test.send(&app, &send).await;
     assert_eq!(
         (sending.status, sending.counts.skipped),
         (SendStatus::Sending, 0)
     );
-    assert_eq!(world.record(&app).await.active_subscriptions, 7);
-    assert_eq!(world.next_due(START).await, Some(at(10)));
-    assert_eq!(world.deliver_all(at(20), 100).await.len(), 3);
-    let done = world.send(&app, &send).await;
+    assert_eq!(test.record(&app).await.active_subscriptions, 7);
+    assert_eq!(test.next_due(START).await, Some(at(10)));
+    assert_eq!(test.deliver_all(at(20), 100).await.len(), 3);
+    let done = test.send(&app, &send).await;
     let counts = SendCounts {
         sent: 6,
         failed_expired: 2,
@@ -75,162 +75,157 @@ async fn every_outcome_is_counted_once_and_adds_up() {
 
 #[tokio::test]
 async fn a_retry_goes_to_those_that_failed_at_its_time_and_with_its_attempt() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 5).await;
-    let send = world.broadcast(&app, START).await;
-    let mut page = world.claim(START, 100).await;
-    let all = ids(&world.recipients(&page).await);
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 5).await;
+    let send = test.broadcast(&app, START).await;
+    let mut page = test.claim(START, 100).await;
+    let all = ids(&test.recipients(&page).await);
     let failing = all[1..3].to_vec();
     let mut reached = vec![all[0], all[3], all[4]];
     for attempt in 1..=3 {
         let retries = vec![retry(&failing, attempt, i64::from(attempt) * 100)];
-        world
-            .settle(
-                &page,
-                Settlement {
-                    sent: sent_to(&reached),
-                    retries,
-                    ..Settlement::default()
-                },
-            )
-            .await;
-        let due = at(i64::from(attempt) * 100);
-        assert_eq!(
-            world.next_due(at(i64::from(attempt) * 100 - 1)).await,
-            Some(due)
-        );
-        page = world.claim(due, 100).await;
-        assert_eq!(
-            (page.attempt, &page.range),
-            (attempt, &PageRange::List(failing.clone()))
-        );
-        assert_eq!(ids(&world.recipients(&page).await), failing);
-        reached = Vec::new();
-    }
-    let dead_letters = failing.iter().copied().map(dead).collect();
-    world
-        .settle(
+        test.settle(
             &page,
             Settlement {
-                dead_letters,
-                ..Settlement::default()
-            },
-        )
-        .await;
-    let done = world.send(&app, &send).await;
-    assert_eq!(
-        (done.status, done.counts.sent, done.counts.failed_other),
-        (SendStatus::Done, 3, 2)
-    );
-    assert_eq!(world.record(&app).await.active_subscriptions, 5);
-}
-
-#[tokio::test]
-async fn whoever_leaves_before_the_retry_is_skipped() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 2).await;
-    let send = world.broadcast(&app, START).await;
-    let page = world.claim(START, 100).await;
-    let retries = vec![retry(&ids(&world.recipients(&page).await), 1, 10)];
-    world
-        .settle(
-            &page,
-            Settlement {
+                sent: sent_to(&reached),
                 retries,
                 ..Settlement::default()
             },
         )
         .await;
-    world.unsubscribe(&app, 1).await;
-    assert_eq!(world.deliver_all(at(10), 100).await.len(), 1);
-    let counts = world.send(&app, &send).await.counts;
+        let due = at(i64::from(attempt) * 100);
+        assert_eq!(
+            test.next_due(at(i64::from(attempt) * 100 - 1)).await,
+            Some(due)
+        );
+        page = test.claim(due, 100).await;
+        assert_eq!(
+            (page.attempt, &page.range),
+            (attempt, &PageRange::List(failing.clone()))
+        );
+        assert_eq!(ids(&test.recipients(&page).await), failing);
+        reached = Vec::new();
+    }
+    let dead_letters = failing.iter().copied().map(dead).collect();
+    test.settle(
+        &page,
+        Settlement {
+            dead_letters,
+            ..Settlement::default()
+        },
+    )
+    .await;
+    let done = test.send(&app, &send).await;
+    assert_eq!(
+        (done.status, done.counts.sent, done.counts.failed_other),
+        (SendStatus::Done, 3, 2)
+    );
+    assert_eq!(test.record(&app).await.active_subscriptions, 5);
+}
+
+#[tokio::test]
+async fn whoever_leaves_before_the_retry_is_skipped() {
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 2).await;
+    let send = test.broadcast(&app, START).await;
+    let page = test.claim(START, 100).await;
+    let retries = vec![retry(&ids(&test.recipients(&page).await), 1, 10)];
+    test.settle(
+        &page,
+        Settlement {
+            retries,
+            ..Settlement::default()
+        },
+    )
+    .await;
+    test.unsubscribe(&app, 1).await;
+    assert_eq!(test.deliver_all(at(10), 100).await.len(), 1);
+    let counts = test.send(&app, &send).await.counts;
     assert_eq!((counts.sent, counts.skipped), (1, 1));
 }
 
 #[tokio::test]
 async fn the_same_subscription_found_gone_by_two_sends_is_counted_off_once() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 3).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 3).await;
     let sends = [
-        world.broadcast(&app, START).await,
-        world.broadcast(&app, START).await,
+        test.broadcast(&app, START).await,
+        test.broadcast(&app, START).await,
     ];
-    let pages = [world.claim(START, 100).await, world.claim(START, 100).await];
-    let all = ids(&world.recipients(&pages[0]).await);
+    let pages = [test.claim(START, 100).await, test.claim(START, 100).await];
+    let all = ids(&test.recipients(&pages[0]).await);
     let gone = all[0];
     for page in &pages {
         let expired = vec![expired(gone)];
-        world
-            .settle(
-                page,
-                Settlement {
-                    sent: sent_to(&all[1..]),
-                    expired,
-                    ..Settlement::default()
-                },
-            )
-            .await;
-    }
-    assert_eq!(world.record(&app).await.active_subscriptions, 2);
-    for send in &sends {
-        let counts = world.send(&app, send).await.counts;
-        assert_eq!(
-            (counts.sent, counts.failed_expired, counts.skipped),
-            (2, 1, 0)
-        );
-    }
-    world.broadcast(&app, START).await;
-    assert!(!world.deliver_all(START, 100).await.contains(&gone));
-}
-
-#[tokio::test]
-async fn a_late_410_does_not_deactivate_whoever_came_back_since() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe(&app, 0).await;
-    let send = world.broadcast(&app, START).await;
-    let page = world.claim(START, 100).await;
-    let expired = ids(&world.recipients(&page).await)
-        .into_iter()
-        .map(expired)
-        .collect();
-    world.unsubscribe(&app, 0).await;
-    world.subscribe(&app, 0).await;
-    world
-        .settle(
-            &page,
+        test.settle(
+            page,
             Settlement {
+                sent: sent_to(&all[1..]),
                 expired,
                 ..Settlement::default()
             },
         )
         .await;
-    assert_eq!(world.record(&app).await.active_subscriptions, 1);
-    assert_eq!(world.send(&app, &send).await.counts.failed_expired, 1);
+    }
+    assert_eq!(test.record(&app).await.active_subscriptions, 2);
+    for send in &sends {
+        let counts = test.send(&app, send).await.counts;
+        assert_eq!(
+            (counts.sent, counts.failed_expired, counts.skipped),
+            (2, 1, 0)
+        );
+    }
+    test.broadcast(&app, START).await;
+    assert!(!test.deliver_all(START, 100).await.contains(&gone));
+}
+
+#[tokio::test]
+async fn a_late_410_does_not_deactivate_whoever_came_back_since() {
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let send = test.broadcast(&app, START).await;
+    let page = test.claim(START, 100).await;
+    let expired = ids(&test.recipients(&page).await)
+        .into_iter()
+        .map(expired)
+        .collect();
+    test.unsubscribe(&app, 0).await;
+    test.subscribe(&app, 0).await;
+    test.settle(
+        &page,
+        Settlement {
+            expired,
+            ..Settlement::default()
+        },
+    )
+    .await;
+    assert_eq!(test.record(&app).await.active_subscriptions, 1);
+    assert_eq!(test.send(&app, &send).await.counts.failed_expired, 1);
 }
 
 #[tokio::test]
 async fn a_lost_lease_deactivates_and_queues_nothing() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 3).await;
-    let send = world.broadcast(&app, START).await;
-    let page = world.claim(START, 100).await;
-    let all = ids(&world.recipients(&page).await);
-    world.deliver(&page).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 3).await;
+    let send = test.broadcast(&app, START).await;
+    let page = test.claim(START, 100).await;
+    let all = ids(&test.recipients(&page).await);
+    test.deliver(&page).await;
     let late = Settlement {
         expired: vec![expired(all[0])],
         dead_letters: vec![dead(all[1])],
         retries: vec![retry(&all[2..], 1, 10)],
         ..Settlement::default()
     };
-    assert_eq!(world.settle(&page, late).await, SettleOutcome::LeaseLost);
-    assert_eq!(world.record(&app).await.active_subscriptions, 3);
-    assert_eq!(world.next_due(at(10)).await, None);
-    let counts = world.send(&app, &send).await.counts;
+    assert_eq!(test.settle(&page, late).await, SettleOutcome::LeaseLost);
+    assert_eq!(test.record(&app).await.active_subscriptions, 3);
+    assert_eq!(test.next_due(at(10)).await, None);
+    let counts = test.send(&app, &send).await.counts;
     assert_eq!(
         counts,
         SendCounts {
@@ -242,23 +237,23 @@ async fn a_lost_lease_deactivates_and_queues_nothing() {
 
 #[tokio::test]
 async fn the_last_two_pages_settled_at_once_end_the_send() {
-    let world = World::new().await;
-    let app = world.app().await;
-    world.subscribe_all(&app, 2).await;
-    let send = world.broadcast(&app, START).await;
-    let pages = [world.claim(START, 1).await, world.claim(START, 1).await];
-    tokio::join!(world.deliver(&pages[0]), world.deliver(&pages[1]));
-    let send = world.send(&app, &send).await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 2).await;
+    let send = test.broadcast(&app, START).await;
+    let pages = [test.claim(START, 1).await, test.claim(START, 1).await];
+    tokio::join!(test.deliver(&pages[0]), test.deliver(&pages[1]));
+    let send = test.send(&app, &send).await;
     assert_eq!((send.status, send.counts.sent), (SendStatus::Done, 2));
 }
 
 #[tokio::test]
 async fn failures_are_told_by_push_service_and_reason_to_their_own_app() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
-    world.subscribe_all(&app, 3).await;
-    let send = world.broadcast(&app, START).await;
-    let page = world.claim(START, 100).await;
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
+    test.subscribe_all(&app, 3).await;
+    let send = test.broadcast(&app, START).await;
+    let page = test.claim(START, 100).await;
     let tally = |host: &str, reason, recipients| FailureTally {
         host: host.to_owned(),
         reason,
@@ -272,11 +267,11 @@ async fn failures_are_told_by_push_service_and_reason_to_their_own_app() {
         ..Settlement::default()
     };
     assert_eq!(
-        world.settle(&page, settlement).await,
+        test.settle(&page, settlement).await,
         SettleOutcome::Recorded
     );
     let failures = async |app, limit| {
-        let found = world.store.failures_of(app, &send, limit).await;
+        let found = test.store.failures_of(app, &send, limit).await;
         found.expect("read")
     };
     let failure = |host: &str, reason: &str, recipients| SendFailure {

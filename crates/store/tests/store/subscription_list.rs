@@ -5,15 +5,15 @@ use hato_service::ports::{
     Deactivated, DeactivationReason, StateFilter, SubscriptionFilter, SubscriptionPage,
 };
 
-use crate::world::{World, at, endpoint};
+use crate::test_store::{TestStore, at, endpoint};
 
 async fn list(
-    world: &World,
+    test: &TestStore,
     app: &AppId,
     filter: &SubscriptionFilter,
     before: Option<i64>,
 ) -> SubscriptionPage {
-    let page = world.store.subscriptions_of(app, filter, before, 2);
+    let page = test.store.subscriptions_of(app, filter, before, 2);
     page.await.expect("listed")
 }
 
@@ -34,16 +34,16 @@ fn endpoints(page: &SubscriptionPage) -> Vec<&str> {
 
 #[tokio::test]
 async fn pages_are_newest_first_and_end() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
     for number in 1..=5 {
-        world.subscribe(&app, number).await;
+        test.subscribe(&app, number).await;
     }
-    world.subscribe(&other, 9).await;
+    test.subscribe(&other, 9).await;
     let everything = SubscriptionFilter::default();
     let (mut seen, mut before) = (Vec::new(), None);
     loop {
-        let page = list(&world, &app, &everything, before).await;
+        let page = list(&test, &app, &everything, before).await;
         seen.extend(endpoints(&page).into_iter().map(str::to_owned));
         before = page.next;
         if before.is_none() {
@@ -55,10 +55,10 @@ async fn pages_are_newest_first_and_end() {
 
 #[tokio::test]
 async fn a_search_takes_every_letter_as_it_is() {
-    let world = World::new().await;
-    let app = world.app().await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
     for number in [1, 12, 3] {
-        world.subscribe(&app, number).await;
+        test.subscribe(&app, number).await;
     }
     for (text, found) in [
         ("PUSH.example/1", vec!["12", "1"]),
@@ -67,24 +67,24 @@ async fn a_search_takes_every_letter_as_it_is() {
         ("%", vec![]),
         ("\\", vec![]),
     ] {
-        let page = list(&world, &app, &searching(text, StateFilter::Any), None).await;
+        let page = list(&test, &app, &searching(text, StateFilter::Any), None).await;
         assert_eq!((endpoints(&page), page.next), (found, None), "{text}");
     }
 }
 
 #[tokio::test]
 async fn states_are_told_apart_with_their_reason() {
-    let world = World::new().await;
-    let app = world.app().await;
+    let test = TestStore::new().await;
+    let app = test.app().await;
     for number in [1, 2] {
-        world.subscribe(&app, number).await;
+        test.subscribe(&app, number).await;
     }
     let first = endpoint(1);
-    let left = world.store.unsubscribe(&app, &first, at(7)).await;
+    let left = test.store.unsubscribe(&app, &first, at(7)).await;
     left.expect("unsubscribed");
-    let active = list(&world, &app, &searching("", StateFilter::Active), None).await;
+    let active = list(&test, &app, &searching("", StateFilter::Active), None).await;
     assert_eq!(endpoints(&active), ["2"]);
-    let ended = list(&world, &app, &searching("", StateFilter::Deactivated), None).await;
+    let ended = list(&test, &app, &searching("", StateFilter::Deactivated), None).await;
     assert_eq!(endpoints(&ended), ["1"]);
     let reason = DeactivationReason::Unsubscribed;
     let ended = ended.items.first().and_then(|item| item.deactivated);
@@ -93,24 +93,24 @@ async fn states_are_told_apart_with_their_reason() {
 
 #[tokio::test]
 async fn a_removed_subscription_counts_no_more_and_is_removed_once() {
-    let world = World::new().await;
-    let (app, other) = (world.app().await, world.app().await);
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
     for number in [1, 2] {
-        world.subscribe(&app, number).await;
+        test.subscribe(&app, number).await;
     }
-    let page = list(&world, &app, &SubscriptionFilter::default(), None).await;
+    let page = list(&test, &app, &SubscriptionFilter::default(), None).await;
     let ids: Vec<SubscriptionId> = page.items.into_iter().map(|item| item.id).collect();
     let remove = async |app: &AppId, id: &SubscriptionId| {
-        let removed = world.store.remove_subscription(app, id).await;
+        let removed = test.store.remove_subscription(app, id).await;
         removed.expect("done")
     };
     assert!(!remove(&other, &ids[0]).await);
     assert!(remove(&app, &ids[0]).await);
     assert!(!remove(&app, &ids[0]).await);
-    assert_eq!(world.record(&app).await.active_subscriptions, 1);
+    assert_eq!(test.record(&app).await.active_subscriptions, 1);
     let first = endpoint(1);
-    let left = world.store.unsubscribe(&app, &first, at(7)).await;
+    let left = test.store.unsubscribe(&app, &first, at(7)).await;
     left.expect("unsubscribed");
     assert!(remove(&app, &ids[1]).await);
-    assert_eq!(world.record(&app).await.active_subscriptions, 0);
+    assert_eq!(test.record(&app).await.active_subscriptions, 0);
 }

@@ -11,11 +11,11 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Executor as _};
 use tempfile::TempDir;
 
-use super::{Haste, WriteError, Writer};
+use super::{CommitMode, WriteError, Writer};
 
 /// What an operation does after it has written its number.
 #[derive(Clone, Copy)]
-enum Then {
+enum TestWrite {
     Succeed,
     Fail,
     Panic,
@@ -25,12 +25,12 @@ enum Then {
     EndTransaction,
 }
 
-struct Bench {
+struct WriterFixture {
     folder: TempDir,
     writer: Writer,
 }
 
-impl Bench {
+impl WriterFixture {
     async fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = options(folder.path());
@@ -46,17 +46,19 @@ impl Bench {
         Self { folder, writer }
     }
 
-    async fn run(&self, number: i64, then: Then) -> Result<i64, WriteError> {
+    async fn run(&self, number: i64, kind: TestWrite) -> Result<i64, WriteError> {
         self.writer
-            .run(Haste::Now, move |c| Box::pin(write(c, number, then)))
+            .run(CommitMode::Immediate, move |c| {
+                Box::pin(write(c, number, kind))
+            })
             .await
     }
 
-    async fn run_all(&self, thens: &[Then]) -> Vec<Result<i64, WriteError>> {
+    async fn run_all(&self, kinds: &[TestWrite]) -> Vec<Result<i64, WriteError>> {
         join_all(
             (0..)
-                .zip(thens)
-                .map(|(number, then)| self.run(number, *then)),
+                .zip(kinds)
+                .map(|(number, kind)| self.run(number, *kind)),
         )
         .await
     }
@@ -75,45 +77,45 @@ impl Bench {
 
 fn options(folder: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
-        .filename(folder.join("bench.db"))
+        .filename(folder.join("writer.db"))
         .create_if_missing(true)
         .foreign_keys(true)
 }
 
-async fn write(c: &mut SqliteConnection, number: i64, then: Then) -> sqlx::Result<i64> {
+async fn write(c: &mut SqliteConnection, number: i64, kind: TestWrite) -> sqlx::Result<i64> {
     sqlx::query("INSERT INTO written (number) VALUES ($1)")
         .bind(number)
         .execute(&mut *c)
         .await?;
-    match then {
-        Then::Succeed => Ok(number),
-        Then::Fail => Err(sqlx::Error::RowNotFound),
-        Then::Panic => panic!("as the test asked for"),
-        Then::BreakCommit => {
+    match kind {
+        TestWrite::Succeed => Ok(number),
+        TestWrite::Fail => Err(sqlx::Error::RowNotFound),
+        TestWrite::Panic => panic!("as the test asked for"),
+        TestWrite::BreakCommit => {
             sqlx::query("UPDATE written SET parent = -1 WHERE number = $1")
                 .bind(number)
                 .execute(c)
                 .await?;
             Ok(number)
         }
-        Then::EndTransaction => c.execute("ROLLBACK").await.map(|_| number),
+        TestWrite::EndTransaction => c.execute("ROLLBACK").await.map(|_| number),
     }
 }
 
 #[tokio::test]
 async fn failures_and_panics_undo_their_own_changes_only() {
-    let bench = Bench::new().await;
-    let answers = bench
+    let fixture = WriterFixture::new().await;
+    let results = fixture
         .run_all(&[
-            Then::Succeed,
-            Then::Fail,
-            Then::Succeed,
-            Then::Panic,
-            Then::Succeed,
+            TestWrite::Succeed,
+            TestWrite::Fail,
+            TestWrite::Succeed,
+            TestWrite::Panic,
+            TestWrite::Succeed,
         ])
         .await;
     assert!(matches!(
-        answers[..],
+        results[..],
         [
             Ok(0),
             Err(WriteError::Failed(_)),
@@ -122,42 +124,42 @@ async fn failures_and_panics_undo_their_own_changes_only() {
             Ok(4)
         ]
     ));
-    assert_eq!(bench.written().await, [0, 2, 4]);
+    assert_eq!(fixture.written().await, [0, 2, 4]);
 }
 
 #[tokio::test]
 async fn a_commit_that_fails_is_an_error_for_all_of_its_batch_and_nobody_after() {
-    let bench = Bench::new().await;
-    let answers = bench
-        .run_all(&[Then::Succeed, Then::BreakCommit, Then::Fail])
+    let fixture = WriterFixture::new().await;
+    let results = fixture
+        .run_all(&[TestWrite::Succeed, TestWrite::BreakCommit, TestWrite::Fail])
         .await;
     assert!(matches!(
-        answers[..],
+        results[..],
         [
             Err(WriteError::Transaction(_)),
             Err(WriteError::Transaction(_)),
             Err(WriteError::Failed(_))
         ]
     ));
-    assert!(bench.written().await.is_empty());
-    assert!(bench.run(7, Then::Succeed).await.is_ok());
-    assert_eq!(bench.written().await, [7]);
+    assert!(fixture.written().await.is_empty());
+    assert!(fixture.run(7, TestWrite::Succeed).await.is_ok());
+    assert_eq!(fixture.written().await, [7]);
 }
 
 #[tokio::test]
 async fn those_after_a_broken_transaction_get_one_each() {
-    let bench = Bench::new().await;
-    let answers = bench
+    let fixture = WriterFixture::new().await;
+    let results = fixture
         .run_all(&[
-            Then::Succeed,
-            Then::EndTransaction,
-            Then::Succeed,
-            Then::BreakCommit,
-            Then::Succeed,
+            TestWrite::Succeed,
+            TestWrite::EndTransaction,
+            TestWrite::Succeed,
+            TestWrite::BreakCommit,
+            TestWrite::Succeed,
         ])
         .await;
     assert!(matches!(
-        answers[..],
+        results[..],
         [
             Err(WriteError::Transaction(_)),
             Err(WriteError::Transaction(_)),
@@ -166,51 +168,58 @@ async fn those_after_a_broken_transaction_get_one_each() {
             Ok(4)
         ]
     ));
-    assert_eq!(bench.written().await, [2, 4]);
+    assert_eq!(fixture.written().await, [2, 4]);
 }
 
 #[tokio::test]
 async fn closing_finishes_what_waits_and_takes_no_more() {
-    let bench = Bench::new().await;
-    let thens = [Then::Succeed; 200];
+    let fixture = WriterFixture::new().await;
+    let kinds = [TestWrite::Succeed; 200];
     let all = join_all(
         (0..)
-            .zip(thens)
-            .map(|(number, then)| bench.run(number, then)),
+            .zip(kinds)
+            .map(|(number, kind)| fixture.run(number, kind)),
     );
-    let (answers, ()) = tokio::join!(all, bench.writer.close());
-    assert!(answers.iter().all(Result::is_ok));
-    assert_eq!(bench.written().await.len(), 200);
+    let (results, ()) = tokio::join!(all, fixture.writer.close());
+    assert!(results.iter().all(Result::is_ok));
+    assert_eq!(fixture.written().await.len(), 200);
     assert!(matches!(
-        bench.run(200, Then::Succeed).await,
+        fixture.run(200, TestWrite::Succeed).await,
         Err(WriteError::Closed)
     ));
 }
 
 #[tokio::test]
-async fn more_than_the_queue_holds_wait_for_a_place() {
-    let bench = Bench::new().await;
-    let answers = bench.run_all(&[Then::Succeed; super::WAITING + 100]).await;
-    assert!(answers.iter().all(Result::is_ok));
+async fn more_writes_than_the_queue_holds_wait_for_room() {
+    let fixture = WriterFixture::new().await;
+    let results = fixture
+        .run_all(&[TestWrite::Succeed; super::QUEUE_CAPACITY + 100])
+        .await;
+    assert!(results.iter().all(Result::is_ok));
 }
 
 #[tokio::test]
-async fn who_has_no_haste_is_committed_with_others_or_alone() {
-    let bench = Bench::new().await;
-    let soon = |number, then| {
-        let operation = bench
-            .writer
-            .run(Haste::Soon, move |c| Box::pin(write(c, number, then)));
+async fn deferred_writes_are_committed_with_others_or_alone() {
+    let fixture = WriterFixture::new().await;
+    let deferred = |number, kind| {
+        let operation = fixture.writer.run(CommitMode::Deferred, move |c| {
+            Box::pin(write(c, number, kind))
+        });
         operation.boxed()
     };
-    let now = bench.run(3, Then::BreakCommit).boxed();
-    let answers = join_all([soon(1, Then::Succeed), soon(2, Then::Fail), now]).await;
+    let immediate = fixture.run(3, TestWrite::BreakCommit).boxed();
+    let results = join_all([
+        deferred(1, TestWrite::Succeed),
+        deferred(2, TestWrite::Fail),
+        immediate,
+    ])
+    .await;
     assert!(
-        matches!(answers[0], Err(WriteError::Transaction(_))),
+        matches!(results[0], Err(WriteError::Transaction(_))),
         "it shared the commit that broke"
     );
-    assert!(matches!(soon(4, Then::Succeed).await, Ok(4)));
-    let (left, ()) = tokio::join!(soon(5, Then::Succeed), bench.writer.close());
+    assert!(matches!(deferred(4, TestWrite::Succeed).await, Ok(4)));
+    let (left, ()) = tokio::join!(deferred(5, TestWrite::Succeed), fixture.writer.close());
     assert!(matches!(left, Ok(5)), "closing finishes it");
-    assert_eq!(bench.written().await, [4, 5]);
+    assert_eq!(fixture.written().await, [4, 5]);
 }

@@ -9,15 +9,15 @@ use hato_service::ports::{
 };
 
 use super::sorted;
-use crate::world::LEASE;
+use crate::test_store::LEASE;
 
 /// A subscription, in the order of registration over all apps.
-pub struct Subscription {
+pub struct ModelSubscription {
     pub app: AppId,
     pub position: Option<i64>,
 }
 
-pub struct Send {
+pub struct ModelSend {
     pub id: SendId,
     pub app: AppId,
     pub recipients: i64,
@@ -28,7 +28,7 @@ pub struct Send {
 }
 
 #[derive(Clone)]
-struct Job {
+struct ModelJob {
     number: i64,
     send: usize,
     range: PageRange,
@@ -40,7 +40,7 @@ struct Job {
 
 /// A page as a claim gives it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Page {
+pub struct ModelPage {
     pub lease: PageLease,
     pub send: usize,
     pub range: PageRange,
@@ -48,20 +48,20 @@ pub struct Page {
 }
 
 #[derive(Default)]
-pub struct Model {
-    pub subscriptions: Vec<Subscription>,
-    pub sends: Vec<Send>,
-    jobs: Vec<Job>,
+pub struct QueueModel {
+    pub subscriptions: Vec<ModelSubscription>,
+    pub sends: Vec<ModelSend>,
+    jobs: Vec<ModelJob>,
     last_job: i64,
     /// The last position that each app has given.
     positions: HashMap<AppId, i64>,
 }
 
-impl Model {
+impl QueueModel {
     /// Activates a subscription by its number from 0, or a new one.
     pub fn activate(&mut self, index: usize, app: &AppId) {
         if index == self.subscriptions.len() {
-            self.subscriptions.push(Subscription {
+            self.subscriptions.push(ModelSubscription {
                 app: app.clone(),
                 position: None,
             });
@@ -121,7 +121,7 @@ impl Model {
         };
         let recipients = self.recipients(app, &range).len();
         let recipients = i64::try_from(recipients).expect("few");
-        self.sends.push(Send {
+        self.sends.push(ModelSend {
             id,
             app: app.clone(),
             recipients,
@@ -138,7 +138,7 @@ impl Model {
 
     fn queue(&mut self, send: usize, range: PageRange, attempt: u8, due_at: UnixMillis) {
         self.last_job += 1;
-        self.jobs.push(Job {
+        self.jobs.push(ModelJob {
             number: self.last_job,
             send,
             range,
@@ -149,20 +149,20 @@ impl Model {
         });
     }
 
-    pub fn claim(&mut self, now: UnixMillis, most: usize) -> Option<Page> {
+    pub fn claim(&mut self, now: UnixMillis, max: usize) -> Option<ModelPage> {
         let due = self
             .jobs
             .iter()
             .enumerate()
             .filter(|(_, job)| job.due_at <= now);
         let (index, _) = due.min_by_key(|(_, job)| (job.due_at, job.number))?;
-        self.split(index, now, most);
+        self.split(index, now, max);
         let job = &mut self.jobs[index];
         job.due_at = now.plus(LEASE);
         job.token += 1;
         job.is_claimed = true;
         self.sends[job.send].is_claimed = true;
-        Some(Page {
+        Some(ModelPage {
             lease: PageLease {
                 job: JobId(job.number),
                 token: job.token,
@@ -174,13 +174,13 @@ impl Model {
     }
 
     /// Leaves the job at `index` a page, and queues the rest.
-    fn split(&mut self, index: usize, now: UnixMillis, most: usize) {
+    fn split(&mut self, index: usize, now: UnixMillis, max: usize) {
         let job = self.jobs[index].clone();
         let PageRange::Positions { after, up_to } = job.range else {
             return;
         };
         let app = self.sends[job.send].app.clone();
-        let Some(beyond) = self.positioned(&app, after, up_to).get(most).copied() else {
+        let Some(beyond) = self.positioned(&app, after, up_to).get(max).copied() else {
             return;
         };
         let end = self.position(beyond).expect("it is active") - 1;
@@ -188,13 +188,13 @@ impl Model {
         self.queue(job.send, PageRange::Positions { after: end, up_to }, 0, now);
     }
 
-    fn held(&self, lease: PageLease) -> Option<usize> {
-        let is_held = |job: &Job| (job.number, job.token) == (lease.job.0, lease.token);
-        self.jobs.iter().position(is_held)
+    fn find_job(&self, lease: PageLease) -> Option<usize> {
+        let is_it = |job: &ModelJob| (job.number, job.token) == (lease.job.0, lease.token);
+        self.jobs.iter().position(is_it)
     }
 
-    pub fn settle(&mut self, page: &Page, settlement: &Settlement) -> SettleOutcome {
-        let Some(index) = self.held(page.lease) else {
+    pub fn settle(&mut self, page: &ModelPage, settlement: &Settlement) -> SettleOutcome {
+        let Some(index) = self.find_job(page.lease) else {
             return SettleOutcome::LeaseLost;
         };
         let job = self.jobs.remove(index);
@@ -248,7 +248,7 @@ impl Model {
     }
 
     pub fn release(&mut self, lease: PageLease, due_at: UnixMillis) {
-        if let Some(index) = self.held(lease) {
+        if let Some(index) = self.find_job(lease) {
             let job = &mut self.jobs[index];
             (job.due_at, job.is_claimed) = (due_at, false);
             job.token += 1;
@@ -256,7 +256,7 @@ impl Model {
     }
 
     pub fn renew(&mut self, lease: PageLease, until: UnixMillis) {
-        if let Some(index) = self.held(lease) {
+        if let Some(index) = self.find_job(lease) {
             self.jobs[index].due_at = until;
         }
     }
@@ -268,7 +268,7 @@ impl Model {
         }
         self.sends[send].is_cancelled = true;
         let app = self.sends[send].app.clone();
-        let is_free = |job: &Job| job.send == send && (!job.is_claimed || job.due_at <= now);
+        let is_free = |job: &ModelJob| job.send == send && (!job.is_claimed || job.due_at <= now);
         let (free, kept): (Vec<_>, Vec<_>) = self.jobs.drain(..).partition(is_free);
         self.jobs = kept;
         let sizes = free.iter().map(|job| match &job.range {
@@ -282,7 +282,7 @@ impl Model {
     }
 }
 
-impl Send {
+impl ModelSend {
     pub fn status(&self) -> SendStatus {
         match (self.is_finished, self.is_claimed) {
             (true, _) if self.counts.cancelled > 0 => SendStatus::Cancelled,

@@ -26,7 +26,7 @@ pub const START: UnixMillis = UnixMillis(1_767_225_600_000);
 pub const LEASE: Duration = Duration::from_mins(1);
 
 /// A store and the folder that it lives in.
-pub struct World {
+pub struct TestStore {
     pub store: Arc<dyn Store>,
     folder: TempDir,
     number: AtomicU64,
@@ -74,7 +74,7 @@ pub fn sent_to(recipients: &[RecipientId]) -> Vec<SentRecipient> {
     sent.collect()
 }
 
-impl World {
+impl TestStore {
     pub async fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let store = hato_store::open(&url(&folder)).await.expect("a new store");
@@ -241,7 +241,7 @@ impl World {
         self.try_claim(now, max).await.expect("a page that is due")
     }
 
-    /// What a claim finds that passes over pages of these apps.
+    /// What a claim finds that excludes these apps.
     pub async fn next_page(&self, now: UnixMillis, max: u32, excluded_apps: &[AppId]) -> NextPage {
         let claim = PageClaimRequest {
             now,

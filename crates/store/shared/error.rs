@@ -1,11 +1,11 @@
-//! Failures of the database as the ports speak of them.
+//! Errors of the database as the ports return them.
 
 use std::error::Error;
 
 use hato_service::ports::StoreError;
 
 /// Says what was being done when it failed.
-pub(crate) fn during<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
+pub(crate) fn with_context<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
 where
     E: Into<Box<dyn Error + Send + Sync>>,
 {
@@ -16,6 +16,6 @@ where
 }
 
 /// The database holds something that this program never wrote.
-pub(crate) fn unreadable(what: &'static str) -> sqlx::Error {
-    sqlx::Error::Decode(format!("an unreadable {what}").into())
+pub(crate) fn decode_error(what: &'static str) -> sqlx::Error {
+    sqlx::Error::Decode(format!("corrupt {what}").into())
 }

@@ -1,25 +1,25 @@
-//! A connection for reads that happen all the time and one after the other: a pool asks each connection that it gets back for a
-//! sign of life, which costs as much as a small read.
+//! A connection for reads that happen all the time and one after the other: a pool pings each connection that it gets
+//! back, which costs as much as a small read.
 
 use futures_util::future::BoxFuture;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use tokio::sync::Mutex;
 
-/// The way to the connection.
-pub(crate) struct FrequentReader(Mutex<Kept>);
+/// A handle to the connection.
+pub(crate) struct DedicatedReader(Mutex<DedicatedReaderState>);
 
-struct Kept {
+struct DedicatedReaderState {
     options: SqliteConnectOptions,
     /// `None` after a read that failed or was abandoned, whose connection is not to be trusted.
     connection: Option<SqliteConnection>,
     is_closed: bool,
 }
 
-impl FrequentReader {
+impl DedicatedReader {
     /// It connects when it is first needed.
     pub(crate) fn new(options: SqliteConnectOptions) -> Self {
-        Self(Mutex::new(Kept {
+        Self(Mutex::new(DedicatedReaderState {
             options,
             connection: None,
             is_closed: false,
@@ -31,24 +31,24 @@ impl FrequentReader {
     where
         F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>>,
     {
-        let mut kept = self.0.lock().await;
-        if kept.is_closed {
+        let mut state = self.0.lock().await;
+        if state.is_closed {
             return Err(sqlx::Error::PoolClosed);
         }
-        let mut connection = match kept.connection.take() {
+        let mut connection = match state.connection.take() {
             Some(connection) => connection,
-            None => kept.options.connect().await?,
+            None => state.options.connect().await?,
         };
         let found = read(&mut connection).await?;
-        kept.connection = Some(connection);
+        state.connection = Some(connection);
         Ok(found)
     }
 
     /// Closes the connection, for good.
     pub(crate) async fn close(&self) {
-        let mut kept = self.0.lock().await;
-        kept.is_closed = true;
-        if let Some(connection) = kept.connection.take() {
+        let mut state = self.0.lock().await;
+        state.is_closed = true;
+        if let Some(connection) = state.connection.take() {
             // It only reads: there is nothing to lose.
             connection.close().await.ok();
         }
@@ -62,16 +62,16 @@ mod tests {
     use futures_util::{FutureExt as _, TryStreamExt as _};
     use sqlx::sqlite::SqliteConnectOptions;
 
-    use super::FrequentReader;
+    use super::DedicatedReader;
 
-    async fn read(reader: &FrequentReader, statement: &'static str) -> sqlx::Result<i64> {
+    async fn read(reader: &DedicatedReader, statement: &'static str) -> sqlx::Result<i64> {
         let read = reader.run(move |c| Box::pin(sqlx::query_scalar(statement).fetch_one(c)));
         read.await
     }
 
     #[tokio::test]
     async fn reads_go_on_after_one_that_failed_or_was_abandoned_until_it_is_closed() {
-        let reader = FrequentReader::new(SqliteConnectOptions::new().in_memory(true));
+        let reader = DedicatedReader::new(SqliteConnectOptions::new().in_memory(true));
         assert!(matches!(read(&reader, "SELECT 1").await, Ok(1)));
         assert!(read(&reader, "SELECT nothing").await.is_err());
         assert!(matches!(read(&reader, "SELECT 2").await, Ok(2)));

@@ -1,17 +1,17 @@
-//! What is due of an outbox, and what an event takes with it: one statement each, for there is one of each for every event.
+//! The due events of an outbox, and the inputs of an attempt: one statement each, for each runs for every event.
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{AttemptInputs, DueEvents, IdRange, OutboxLease, WebhookEvent};
 
 use crate::Database;
-use crate::dialect::{Connection, read_often, sql};
-use crate::failure::unreadable;
+use crate::dialect::{DbConnection, read_dedicated, sql};
+use crate::error::decode_error;
 use crate::queue::number_list;
-use crate::webhook_events::{EventRow, known, run_list};
+use crate::webhook_events::{EventRow, parse_recipients, range_list};
 use crate::webhooks::WebhookRow;
 
-/// An event that is due, and the webhook; without an event when none is due.
-struct AgendaRow {
+/// A due event, and the webhook; without an event when none is due.
+struct DueEventRow {
     url: Option<String>,
     plan: String,
     sealed_secret: Option<Vec<u8>>,
@@ -30,9 +30,9 @@ struct AgendaRow {
 }
 
 /// Events that were never posted.
-const FIRST: i64 = 0;
+const NEW_EVENTS: i64 = 0;
 
-impl AgendaRow {
+impl DueEventRow {
     fn webhook(&self) -> WebhookRow {
         WebhookRow {
             url: self.url.clone(),
@@ -49,7 +49,7 @@ impl AgendaRow {
         let Some(id) = self.id else {
             return Ok(None);
         };
-        let missing = || unreadable("event");
+        let missing = || decode_error("event");
         let row = EventRow {
             id,
             public_id: self.public_id.ok_or_else(missing)?,
@@ -60,7 +60,7 @@ impl AgendaRow {
             attempts: self.attempts.ok_or_else(missing)?,
             resend_at: self.resend_at,
         };
-        Ok(Some((self.part == Some(FIRST), row.into_event()?)))
+        Ok(Some((self.part == Some(NEW_EVENTS), row.into_event()?)))
     }
 }
 
@@ -73,11 +73,11 @@ pub(crate) async fn due_events(
     limit: i64,
 ) -> sqlx::Result<DueEvents> {
     let (outbox, in_flight) = (outbox.clone(), number_list(in_flight)?);
-    let rows = read_often(database, move |c| {
+    let rows = read_dedicated(database, move |c| {
         Box::pin(rows(c, outbox, in_flight, now, limit))
     });
     let rows = rows.await?;
-    let Some(webhook) = rows.first().map(AgendaRow::webhook) else {
+    let Some(webhook) = rows.first().map(DueEventRow::webhook) else {
         return Ok(DueEvents::LeaseLost);
     };
     let Some(webhook) = webhook.into_active(now)? else {
@@ -100,14 +100,14 @@ pub(crate) async fn due_events(
 
 /// First attempts, resends and retries, each found by an index of their own.
 async fn rows(
-    c: &mut Connection,
+    c: &mut DbConnection,
     outbox: OutboxLease,
     in_flight: String,
     now: UnixMillis,
     limit: i64,
-) -> sqlx::Result<Vec<AgendaRow>> {
+) -> sqlx::Result<Vec<DueEventRow>> {
     let app = outbox.app_id.as_str();
-    sql!(query_as AgendaRow [
+    sql!(query_as DueEventRow [
         r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.sealed_secret AS "sealed_secret?",
                   w.sealed_previous_secret AS "sealed_previous_secret?",
                   w.previous_secret_expires_at AS "previous_secret_expires_at?",
@@ -149,7 +149,7 @@ async fn rows(
 }
 
 /// The webhook with its secrets, and the event's recipients as three texts: row by row they cost several times as much.
-struct PostingRow {
+struct AttemptInputsRow {
     url: Option<String>,
     plan: String,
     sealed_secret: Option<Vec<u8>>,
@@ -161,19 +161,19 @@ struct PostingRow {
     endpoints: Option<String>,
 }
 
-/// What an event that names these recipients takes with it, unless the lease was lost or the webhook is not active.
+/// The inputs of an attempt for an event with these recipients, unless the lease was lost or the webhook is not active.
 pub(crate) async fn attempt_inputs(
     database: &Database,
     outbox: &OutboxLease,
     recipients: &[IdRange],
     now: UnixMillis,
 ) -> sqlx::Result<Option<AttemptInputs>> {
-    let (outbox, runs) = (outbox.clone(), run_list(recipients)?);
-    let row = read_often(database, move |c| Box::pin(row(c, outbox, runs)));
+    let (outbox, ranges) = (outbox.clone(), range_list(recipients)?);
+    let row = read_dedicated(database, move |c| Box::pin(row(c, outbox, ranges)));
     let Some(row) = row.await? else {
         return Ok(None);
     };
-    let recipients = known(
+    let recipients = parse_recipients(
         row.numbers.as_deref(),
         row.subscriptions.as_deref(),
         row.endpoints.as_deref(),
@@ -194,12 +194,12 @@ pub(crate) async fn attempt_inputs(
 }
 
 async fn row(
-    c: &mut Connection,
+    c: &mut DbConnection,
     outbox: OutboxLease,
-    runs: String,
-) -> sqlx::Result<Option<PostingRow>> {
+    ranges: String,
+) -> sqlx::Result<Option<AttemptInputsRow>> {
     let app = outbox.app_id.as_str();
-    sql!(query_as PostingRow [
+    sql!(query_as AttemptInputsRow [
         r#"SELECT p.webhook_url AS "url?", a.plan AS "plan!", w.sealed_secret AS "sealed_secret?",
                   w.sealed_previous_secret AS "sealed_previous_secret?",
                   w.previous_secret_expires_at AS "previous_secret_expires_at?",
@@ -207,11 +207,11 @@ async fn row(
                   known.numbers AS "numbers?: String",
                   known.subscriptions AS "subscriptions?: String",
                   known.endpoints AS "endpoints?: String"
-           FROM ("# KNOWN_RECIPIENTS r#") AS known
+           FROM ("# REPORTED_RECIPIENTS r#") AS known
                 CROSS JOIN webhooks AS w JOIN apps AS p ON p.id = w.app_id
                                          JOIN accounts AS a ON a.id = p.account_id
            WHERE w.app_id = $2 AND w.lease_token = $3 AND p.deleted_at IS NULL"#
-    ] runs, app, outbox.token)
+    ] ranges, app, outbox.token)
     .fetch_optional(c)
     .await
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 
-use crate::dialect::Connection;
+use crate::dialect::DbConnection;
 
-/// Brings forward what is due too late: more than the longest wait ahead, or a part of a send's first attempt, which is due when
+/// Clamps due times that are too late: more than the longest wait ahead, or a part of a send's first attempt, which is due when
 /// it is queued, or of a send that was accepted in what is the future. Doing it again changes nothing, so each process may do it.
 pub(crate) async fn clamp_due_times(
-    c: &mut Connection,
+    c: &mut DbConnection,
     now: UnixMillis,
     lease: Duration,
     longest_wait: Duration,
@@ -30,11 +30,11 @@ pub(crate) async fn clamp_due_times(
 }
 
 /// How far the clocks of two machines may differ.
-const SKEW: Duration = Duration::from_secs(5);
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
 
 /// Whoever still holds such a lease renews it before it ends.
-async fn end_leases(c: &mut Connection, now: UnixMillis, lease: Duration) -> sqlx::Result<()> {
-    let (end, too_late) = (now.plus(lease).0, now.plus(lease + SKEW).0);
+async fn end_leases(c: &mut DbConnection, now: UnixMillis, lease: Duration) -> sqlx::Result<()> {
+    let (end, too_late) = (now.plus(lease).0, now.plus(lease + MAX_CLOCK_SKEW).0);
     sqlx::query!(
         "UPDATE jobs SET due_at = $1 WHERE claimed = 1 AND due_at > $2",
         end,

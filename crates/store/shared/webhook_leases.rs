@@ -1,4 +1,4 @@
-//! Outboxes: the right to post an app's events, held under a lease that is fenced like a page's.
+//! Outbox leases: the right to post an app's events, fenced like a page's.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{Connection, readers, sql, write, write_soon};
-use crate::failure::during;
-use crate::webhook_agenda;
+use crate::dialect::{DbConnection, readers, sql, write, write_deferred};
+use crate::error::with_context;
 use crate::webhook_attempts::record;
+use crate::webhook_due;
 use crate::webhook_outbox::is_active;
 use crate::webhooks::keep_secret;
 
@@ -21,7 +21,7 @@ use crate::webhooks::keep_secret;
 impl WebhookQueue for Database {
     async fn claim_outbox(&self, claim: OutboxClaimRequest) -> Result<NextOutbox, StoreError> {
         let next_due = next_due(self, claim.include_slow).await;
-        let next_due = next_due.map_err(during("look for an outbox"))?;
+        let next_due = next_due.map_err(with_context("look for a due outbox"))?;
         if next_due.is_none_or(|due| due > claim.now) {
             return Ok(NextOutbox::Idle { next_due });
         }
@@ -40,7 +40,7 @@ impl WebhookQueue for Database {
     ) -> Result<DueEvents, StoreError> {
         let due_events =
             webhook_agenda::due_events(self, outbox, in_flight, now, limit.into()).await;
-        due_events.map_err(during("read an outbox"))
+        due_events.map_err(with_context("read due events"))
     }
 
     async fn attempt_inputs(
@@ -49,8 +49,8 @@ impl WebhookQueue for Database {
         recipients: &[IdRange],
         now: UnixMillis,
     ) -> Result<Option<AttemptInputs>, StoreError> {
-        let inputs = webhook_agenda::attempt_inputs(self, outbox, recipients, now).await;
-        inputs.map_err(during("read what an event takes with it"))
+        let inputs = webhook_due::attempt_inputs(self, outbox, recipients, now).await;
+        inputs.map_err(with_context("read the inputs of an attempt"))
     }
 
     async fn record_attempt(
@@ -62,7 +62,7 @@ impl WebhookQueue for Database {
     ) -> Result<RecordAttemptOutcome, StoreError> {
         let outbox = outbox.clone();
         let limit = now.minus(failing_limit);
-        write_soon(self, "record an attempt", move |c| {
+        write_deferred(self, "record an attempt", move |c| {
             Box::pin(record(c, outbox, attempt, limit, now))
         })
         .await
@@ -90,7 +90,7 @@ impl WebhookQueue for Database {
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
         let outbox = outbox.clone();
-        write(self, "renew an outbox's lease", move |c| {
+        write(self, "renew the lease of an outbox", move |c| {
             Box::pin(renew(c, outbox, until))
         })
         .await
@@ -102,7 +102,7 @@ impl WebhookQueue for Database {
         not_before: UnixMillis,
     ) -> Result<(), StoreError> {
         let outbox = outbox.clone();
-        write(self, "give an outbox back", move |c| {
+        write(self, "release an outbox", move |c| {
             Box::pin(release(c, outbox, not_before))
         })
         .await
@@ -138,7 +138,7 @@ struct OutboxRow {
     slow: i64,
 }
 
-async fn claim_next(c: &mut Connection, claim: OutboxClaimRequest) -> sqlx::Result<NextOutbox> {
+async fn claim_next(c: &mut DbConnection, claim: OutboxClaimRequest) -> sqlx::Result<NextOutbox> {
     let until = claim.now.plus(claim.lease);
     let row = sql!(query_as OutboxRow [
         r#"WITH due AS MATERIALIZED (
@@ -161,8 +161,8 @@ async fn claim_next(c: &mut Connection, claim: OutboxClaimRequest) -> sqlx::Resu
     })
 }
 
-/// A webhook that was switched on meanwhile keeps what waits.
-async fn discard(c: &mut Connection, outbox: OutboxLease, limit: i64) -> sqlx::Result<bool> {
+/// A webhook that was enabled meanwhile keeps what waits.
+async fn discard(c: &mut DbConnection, outbox: OutboxLease, limit: i64) -> sqlx::Result<bool> {
     if is_active(c, &outbox.app_id).await? {
         return Ok(false);
     }
@@ -179,7 +179,7 @@ async fn discard(c: &mut Connection, outbox: OutboxLease, limit: i64) -> sqlx::R
     Ok(i64::try_from(discarded.rows_affected()).unwrap_or(i64::MAX) >= limit)
 }
 
-async fn renew(c: &mut Connection, outbox: OutboxLease, until: UnixMillis) -> sqlx::Result<bool> {
+async fn renew(c: &mut DbConnection, outbox: OutboxLease, until: UnixMillis) -> sqlx::Result<bool> {
     let app = outbox.app_id.as_str();
     let renewed = sqlx::query!(
         "UPDATE webhooks SET due_at = $3 WHERE app_id = $1 AND lease_token = $2",
@@ -192,9 +192,9 @@ async fn renew(c: &mut Connection, outbox: OutboxLease, until: UnixMillis) -> sq
     Ok(renewed.rows_affected() == 1)
 }
 
-/// A new token, so that the lease that is given back records nothing any more.
+/// A new token, so that the released lease records nothing any more.
 async fn release(
-    c: &mut Connection,
+    c: &mut DbConnection,
     outbox: OutboxLease,
     not_before: UnixMillis,
 ) -> sqlx::Result<()> {
@@ -214,7 +214,7 @@ async fn release(
 }
 
 /// When the app's next event is to be posted; one that was never posted, and a resend, at once.
-async fn next_event(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>> {
+async fn next_event(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Option<i64>> {
     let app = app.as_str();
     sqlx::query_scalar!(
         r#"SELECT CASE WHEN EXISTS (SELECT 1 FROM webhook_events
@@ -231,9 +231,9 @@ async fn next_event(c: &mut Connection, app: &AppId) -> sqlx::Result<Option<i64>
     .await
 }
 
-/// Who holds a lease renews it before it ends; every other outbox is looked after at once, which finds out what is due.
+/// Who holds a lease renews it before it ends; every other outbox becomes due at once, and its worker finds out what is due.
 async fn clamp_due_times(
-    c: &mut Connection,
+    c: &mut DbConnection,
     now: UnixMillis,
     lease: Duration,
     longest_wait: Duration,
