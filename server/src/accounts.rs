@@ -3,7 +3,7 @@
 mod error_page;
 pub mod github;
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hato_app::session_cookie;
@@ -11,62 +11,62 @@ use hato_domain::wire::{Account, Acknowledged, Credentials, SessionCreated, User
 use hato_service::access::AccountPrincipal;
 use http::{HeaderMap, StatusCode};
 
-pub use error_page::explain;
+pub use error_page::render_error_pages;
 
-use crate::http::access::{Credential, SignedIn, set_cookie};
+use crate::http::access::{Credential, SessionAccess, set_cookie};
 use crate::http::error::ApiResult;
-use crate::http::json::Json;
+use crate::http::json::ApiJson;
 use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
-use crate::state::{self, Shared};
+use crate::state::{self, AppState};
 
 /// `POST /auth/register`.
 pub async fn register(
-    State(state): State<Shared>,
+    State(state): State<AppState>,
     _: RegistrationAttempt,
     headers: HeaderMap,
-    Json(credentials): Json<Credentials>,
+    ApiJson(credentials): ApiJson<Credentials>,
 ) -> ApiResult<Response> {
     let (email, password) = credentials.for_registration()?;
     let owner = state.service.register(email, password).await?;
-    welcome(&state, &headers, StatusCode::CREATED, &owner).await
+    start_session(&state, &headers, StatusCode::CREATED, &owner).await
 }
 
 /// `POST /auth/login`.
 pub async fn log_in(
-    State(state): State<Shared>,
+    State(state): State<AppState>,
     _: LoginAttempt,
     headers: HeaderMap,
-    Json(credentials): Json<Credentials>,
+    ApiJson(credentials): ApiJson<Credentials>,
 ) -> ApiResult<Response> {
     let (email, password) = credentials.for_login()?;
     let owner = state.service.log_in(&email, password).await?;
-    welcome(&state, &headers, StatusCode::OK, &owner).await
+    start_session(&state, &headers, StatusCode::OK, &owner).await
 }
 
 /// `POST /auth/logout`: the session that was shown is dead at once.
 pub async fn log_out(
-    State(state): State<Shared>,
-    _: SignedIn,
+    State(state): State<AppState>,
+    _: SessionAccess,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    if let Ok(Credential::Session { token, .. }) = Credential::of(&headers) {
+    if let Ok(Credential::Session { token, .. }) = Credential::from_headers(&headers) {
         state.service.end_session(&token).await?;
     }
-    let mut answer = Answer(Acknowledged { ok: true }).into_response();
+    let mut response = Json(Acknowledged { ok: true }).into_response();
     let cookie = session_cookie::clear(state.secure_cookies());
-    set_cookie(answer.headers_mut(), &cookie);
-    Ok(answer)
+    set_cookie(response.headers_mut(), &cookie);
+    Ok(response)
 }
 
 /// `GET /auth/session`.
-pub async fn session(SignedIn { owner, .. }: SignedIn) -> Answer<Account> {
-    Answer(Account {
-        user: shown(&owner),
+pub async fn session(SessionAccess { owner, .. }: SessionAccess) -> Json<Account> {
+    Json(Account {
+        user: to_wire(&owner),
     })
 }
 
-async fn welcome(
-    state: &state::State,
+async fn start_session(
+    state: &state::AppStateInner,
     headers: &HeaderMap,
     status: StatusCode,
     owner: &AccountPrincipal,
@@ -74,17 +74,17 @@ async fn welcome(
     let browser = session_cookie::browser(headers);
     let session_token = state.service.start_session(owner, browser).await?;
     let cookie = session_cookie::set(&session_token, state.secure_cookies());
-    let user = shown(owner);
+    let user = to_wire(owner);
     let body = SessionCreated {
         user,
         session_token,
     };
-    let mut answer = (status, Answer(body)).into_response();
-    set_cookie(answer.headers_mut(), &cookie);
-    Ok(answer)
+    let mut response = (status, Json(body)).into_response();
+    set_cookie(response.headers_mut(), &cookie);
+    Ok(response)
 }
 
-fn shown(owner: &AccountPrincipal) -> User {
+fn to_wire(owner: &AccountPrincipal) -> User {
     let account = owner.account();
     User {
         id: account.id.to_string(),

@@ -13,7 +13,7 @@ use hato_service::access::Operator;
 use hato_service::ports::{Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceError, ServiceSettings};
 
-pub use command::{AdminArgs, AdminConfig, Task};
+pub use command::{AdminArgs, AdminConfig, AdminTask};
 
 use crate::boot::{self, BootError};
 
@@ -31,7 +31,7 @@ pub enum AdminError {
     Password(#[source] io::Error),
     /// What was given is no password.
     #[error("a password takes 8 to 128 characters")]
-    BadPassword,
+    InvalidPassword,
     /// The answer cannot be written.
     #[error("the answer cannot be written")]
     Output(#[source] io::Error),
@@ -44,7 +44,7 @@ impl AdminError {
     /// 2 after something that no account could have, 1 otherwise.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::BadPassword => 2,
+            Self::InvalidPassword => 2,
             _ => 1,
         }
     }
@@ -52,17 +52,17 @@ impl AdminError {
 
 /// Does what was asked, and says so on standard output.
 pub async fn run(config: AdminConfig) -> Result<(), BootError> {
-    let store = boot::open(&config.store).await?;
+    let store = boot::open_store(&config.store).await?;
     let service = service(Arc::clone(&store), config.default_plan);
-    let told = perform(&service, config.task).await;
+    let result = perform(&service, config.task).await;
     store.close().await;
-    Ok(write(&told?)?)
+    Ok(write(&result?)?)
 }
 
-async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
+async fn perform(service: &Service, task: AdminTask) -> Result<String, AdminError> {
     let operator = Operator::local();
     match task {
-        Task::SetPlan(email, plan) => {
+        AdminTask::SetPlan(email, plan) => {
             let set = service.set_plan(&operator, &email, plan).await;
             set.map_err(|error| refused(&error, &email))?;
             Ok(format!(
@@ -71,7 +71,7 @@ async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
                 plan.as_str()
             ))
         }
-        Task::SetPassword(email, password) => {
+        AdminTask::SetPassword(email, password) => {
             let set = service.set_password(&operator, &email, password).await;
             set.map_err(|error| refused(&error, &email))?;
             Ok(format!(
@@ -79,7 +79,7 @@ async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
                 email.as_str()
             ))
         }
-        Task::CreateAccount(email, password) => {
+        AdminTask::CreateAccount(email, password) => {
             let made = service.create_account(&operator, email.clone(), password);
             let account = made.await.map_err(|error| refused(&error, &email))?;
             Ok(format!(
@@ -88,9 +88,9 @@ async fn perform(service: &Service, task: Task) -> Result<String, AdminError> {
                 account.id
             ))
         }
-        Task::ListAccounts => {
+        AdminTask::ListAccounts => {
             let accounts = service.accounts(&operator).await;
-            Ok(table::of(&accounts.map_err(|error| failed(&error))?))
+            Ok(table::render(&accounts.map_err(|error| failed(&error))?))
         }
     }
 }

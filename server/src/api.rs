@@ -17,12 +17,12 @@ use hato_domain::wire;
 use hato_service::access::ActorRecord;
 
 /// A public key as browsers take it: base64url without padding.
-fn key_text(public_key: &[u8]) -> String {
+fn base64url_key(public_key: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(public_key)
 }
 
 /// Who did something.
-fn actor(actor: ActorRecord) -> wire::Actor {
+fn actor_to_wire(actor: ActorRecord) -> wire::Actor {
     wire::Actor {
         kind: actor.kind.as_str().to_owned(),
         id: actor.id,

@@ -20,28 +20,29 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use rust_embed::{Embed, EmbeddedFile};
 
 use crate::http::error::ApiError;
-use crate::state::Shared;
+use crate::state::AppState;
 
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 const REVALIDATED: &str = "no-cache";
-const BUILD: &str = "build.txt";
+const BUILD_FILE: &str = "build.txt";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// The site that was there when the server was built; none is fine for everything but a browser.
 #[derive(Embed)]
 #[folder = "../target/site"]
 #[allow_missing = true]
-struct Site;
+struct SiteAssets;
 
 /// `/sdk/*`: the current files are revalidated, those of a version never change. Any site may load them.
-pub fn sdk() -> Router<Shared> {
+pub fn sdk() -> Router<AppState> {
     Router::new().route("/{*path}", get(sdk_file))
 }
 
 /// `/pkg/*`, whose names change with their content, and the files beside it, such as the favicon.
-pub fn site() -> Router<Shared> {
+pub fn site() -> Router<AppState> {
     let folders = ["pkg/", "sdk/"];
-    let beside = Site::iter().filter(|path| !folders.iter().any(|folder| path.starts_with(folder)));
+    let beside =
+        SiteAssets::iter().filter(|path| !folders.iter().any(|folder| path.starts_with(folder)));
     let pkg = Router::new().route("/pkg/{*path}", get(pkg_file));
     beside
         .filter(|path| is_public(path))
@@ -56,7 +57,8 @@ pub fn site() -> Router<Shared> {
 
 /// The name of the dashboard's files under /pkg, without their ending, as the build wrote it down.
 pub fn output_name() -> String {
-    let name = Site::get(BUILD).and_then(|file| String::from_utf8(file.data.into_owned()).ok());
+    let name =
+        SiteAssets::get(BUILD_FILE).and_then(|file| String::from_utf8(file.data.into_owned()).ok());
     name.map_or_else(|| "hato".to_owned(), |name| name.trim().to_owned())
 }
 
@@ -64,7 +66,7 @@ pub fn output_name() -> String {
 pub fn sdk_release() -> Sdk {
     let version = env!("CARGO_PKG_VERSION");
     let integrity = |name: &str| {
-        let file = Site::get(&format!("sdk/{version}/{name}"));
+        let file = SiteAssets::get(&format!("sdk/{version}/{name}"));
         file.map_or_else(String::new, |file| integrity(&file.data))
     };
     Sdk {
@@ -85,10 +87,10 @@ async fn sdk_file(Path(path): Path<String>, headers: HeaderMap) -> Response {
     } else {
         REVALIDATED
     };
-    let mut answer = serve(&format!("sdk/{path}"), cache, &headers);
-    let anybody = HeaderValue::from_static("cross-origin");
-    answer.headers_mut().insert(RESOURCE_POLICY, anybody);
-    answer
+    let mut response = serve(&format!("sdk/{path}"), cache, &headers);
+    let cross_origin = HeaderValue::from_static("cross-origin");
+    response.headers_mut().insert(RESOURCE_POLICY, cross_origin);
+    response
 }
 
 async fn pkg_file(Path(path): Path<String>, headers: HeaderMap) -> Response {
@@ -97,32 +99,32 @@ async fn pkg_file(Path(path): Path<String>, headers: HeaderMap) -> Response {
 
 /// The compressed variants and the facts of the build are no files of their own.
 fn is_public(path: &str) -> bool {
-    path != BUILD && !has_ending(path, "br")
+    path != BUILD_FILE && !has_ending(path, "br")
 }
 
 fn has_ending(path: &str, ending: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, it)| it == ending)
 }
 
-fn serve(path: &str, cache: &'static str, asked: &HeaderMap) -> Response {
-    let file = Site::get(path).filter(|_| is_public(path));
+fn serve(path: &str, cache: &'static str, request_headers: &HeaderMap) -> Response {
+    let file = SiteAssets::get(path).filter(|_| is_public(path));
     let Some(file) = file else {
         return ApiError::from(ErrorCode::NotFound).into_response();
     };
-    let brotli = accepts_brotli(asked)
-        .then(|| Site::get(&format!("{path}.br")))
+    let brotli = accepts_brotli(request_headers)
+        .then(|| SiteAssets::get(&format!("{path}.br")))
         .flatten();
     let encoding = brotli.is_some().then_some("br");
     let file = brotli.unwrap_or(file);
     let etag = etag(&file);
-    let known = is_known(asked, &etag);
+    let known = is_known(request_headers, &etag);
     let body = if known { Body::empty() } else { body(file) };
-    let mut answer = Response::new(body);
-    describe(answer.headers_mut(), path, &etag, cache, encoding);
+    let mut response = Response::new(body);
+    describe(response.headers_mut(), path, &etag, cache, encoding);
     if known {
-        *answer.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
     }
-    answer
+    response
 }
 
 fn describe(
@@ -158,8 +160,8 @@ fn etag(file: &EmbeddedFile) -> String {
 }
 
 /// Whether the client has these very bytes; for a GET a weak comparison is enough (RFC 9110 §13.1.2).
-fn is_known(asked: &HeaderMap, etag: &str) -> bool {
-    let known = asked.get_all(IF_NONE_MATCH).iter();
+fn is_known(request_headers: &HeaderMap, etag: &str) -> bool {
+    let known = request_headers.get_all(IF_NONE_MATCH).iter();
     known
         .filter_map(|tags| tags.to_str().ok())
         .flat_map(|tags| tags.split(','))
@@ -168,8 +170,8 @@ fn is_known(asked: &HeaderMap, etag: &str) -> bool {
 }
 
 /// Whether `Accept-Encoding` names brotli with a weight that is not 0 (RFC 9110 §12.5.3).
-fn accepts_brotli(asked: &HeaderMap) -> bool {
-    let accepted = asked.get_all(ACCEPT_ENCODING).iter();
+fn accepts_brotli(request_headers: &HeaderMap) -> bool {
+    let accepted = request_headers.get_all(ACCEPT_ENCODING).iter();
     accepted
         .filter_map(|encodings| encodings.to_str().ok())
         .flat_map(|encodings| encodings.split(','))

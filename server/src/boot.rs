@@ -14,27 +14,27 @@ use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use hato_store::StoreOpenError;
 use tokio::net::TcpListener;
 
-use crate::accounts::github::{BadProvider, Provider};
+use crate::accounts::github::{GithubProvider, GithubProviderError};
 use crate::admin::AdminError;
-use crate::config::{self, BadSetting, BaseUrl, Config, MigrateConfig, StoreConfig};
-use crate::lifecycle::{Delivering, PartEnded, Server, Signals};
-use crate::metrics::{self, BadMetrics, Exposition};
+use crate::config::{self, BaseUrl, Config, MigrateConfig, SettingError, StoreConfig};
+use crate::lifecycle::{ServerRuntime, ShutdownSignals, TaskExitError, Workers};
+use crate::metrics::{self, MetricsError, MetricsServer};
 use crate::router;
-use crate::secrets_file::{self, BadSecretsFile};
-use crate::state::{Shared, State};
+use crate::secrets_file::{self, SecretsFileError};
+use crate::state::{AppState, AppStateInner};
 
 /// Used when push services are given no contact; some refuse it (Apple).
-const NO_CONTACT: &str = "mailto:admin@example.com";
+const DEFAULT_SUBJECT: &str = "mailto:admin@example.com";
 
 /// The server did not start, or did not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum BootError {
     /// A setting has a value that it does not take.
     #[error(transparent)]
-    Setting(#[from] BadSetting),
+    Setting(#[from] SettingError),
     /// The file of secrets cannot be used.
     #[error(transparent)]
-    Secrets(#[from] BadSecretsFile),
+    Secrets(#[from] SecretsFileError),
     /// The data folder cannot be made.
     #[error("HATO_DATA_DIR takes a folder that is there or can be made, not {0}")]
     DataDir(PathBuf, #[source] io::Error),
@@ -52,26 +52,28 @@ pub enum BootError {
     Signals(#[source] io::Error),
     /// GitHub cannot be talked to with these settings.
     #[error(transparent)]
-    Provider(BadProvider),
+    GithubProvider(GithubProviderError),
     /// Webhooks cannot be posted to with these settings.
     #[error(transparent)]
     Webhooks(ClientBuildError),
     /// Metrics cannot be recorded.
     #[error("metrics cannot be recorded")]
-    Metrics(#[from] BadMetrics),
+    Metrics(#[from] MetricsError),
     /// An operator's command did not do what it was asked.
     #[error(transparent)]
     Admin(#[from] AdminError),
     /// A part of the server ended while it should run.
     #[error(transparent)]
-    Ended(#[from] PartEnded),
+    Ended(#[from] TaskExitError),
 }
 
 impl BootError {
     /// 2 after a bad setting (CONTRACT 1), 1 otherwise.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Setting(_) | Self::Secrets(BadSecretsFile::Damaged(..)) | Self::DataDir(..) => 2,
+            Self::Setting(_) | Self::Secrets(SecretsFileError::Damaged(..)) | Self::DataDir(..) => {
+                2
+            }
             Self::Admin(error) => error.exit_code(),
             _ => 1,
         }
@@ -80,8 +82,8 @@ impl BootError {
 
 /// Runs the server until it is told to stop.
 pub async fn serve(config: Config) -> Result<(), BootError> {
-    let signals = Signals::catch().map_err(BootError::Signals)?;
-    let store = open(&config.store).await?;
+    let signals = ShutdownSignals::catch().map_err(BootError::Signals)?;
+    let store = open_store(&config.store).await?;
     let secrets = secrets_file::load(&config.store.data_dir, &config.secrets)?;
     let server = assemble(&config, store, secrets).await?;
     announce(&server.listener, &config)?;
@@ -90,14 +92,14 @@ pub async fn serve(config: Config) -> Result<(), BootError> {
 
 /// Brings the database to this version's schema.
 pub async fn migrate(config: MigrateConfig) -> Result<(), BootError> {
-    let store = open(&config.store).await?;
+    let store = open_store(&config.store).await?;
     store.close().await;
     tracing::info!("the database has the schema of this version");
     Ok(())
 }
 
 /// Opens the database and brings it to this version's schema.
-pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, BootError> {
+pub async fn open_store(config: &StoreConfig) -> Result<Arc<dyn Store>, BootError> {
     make_data_dir(&config.data_dir)?;
     let url = match &config.database_url {
         Some(url) => url.clone(),
@@ -107,7 +109,7 @@ pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, BootError> {
         StoreOpenError::Sqlite(_) => BootError::Store(error),
         StoreOpenError::PostgreSql
         | StoreOpenError::UnknownScheme
-        | StoreOpenError::InvalidPath => config::bad_database_url().into(),
+        | StoreOpenError::InvalidPath => config::database_url_error().into(),
     })
 }
 
@@ -119,13 +121,13 @@ async fn assemble(
     config: &Config,
     store: Arc<dyn Store>,
     secrets: Secrets,
-) -> Result<Server, BootError> {
+) -> Result<ServerRuntime, BootError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let notifier = Notifier::default();
     let settings = settings(config);
     let delivery = delivery_settings(config, &settings);
     let parts = (Arc::clone(&store), Arc::clone(&clock));
-    let delivering = delivering(config, delivery, parts, (&secrets, &notifier))?;
+    let workers = workers(config, delivery, parts, (&secrets, &notifier))?;
     let service = Service::new(
         Arc::clone(&store),
         clock,
@@ -134,24 +136,24 @@ async fn assemble(
         notifier,
     );
     let service = Arc::new(service);
-    let state = State::new(Arc::clone(&service), secrets, provider(config)?, config);
-    Ok(Server {
+    let state = AppStateInner::new(Arc::clone(&service), secrets, provider(config)?, config);
+    Ok(ServerRuntime {
         listener: listen(config.listen).await?,
-        metrics: exposition(config, &service).await?,
+        metrics: metrics_server(config, &service).await?,
         router: routes(config, &state),
-        delivering: config.role.delivers().then_some(delivering),
+        workers: config.role.delivers().then_some(workers),
         service,
         store,
     })
 }
 
 /// Made in every role, so that settings that cannot be used stop each.
-fn delivering(
+fn workers(
     config: &Config,
     delivery: DeliverySettings,
     (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
     (secrets, notifier): (&Secrets, &Notifier),
-) -> Result<Delivering, BootError> {
+) -> Result<Workers, BootError> {
     let recipient_cache = RecipientCache::default();
     let webhooks = WebhookSender::new(
         Arc::clone(&store),
@@ -161,9 +163,9 @@ fn delivering(
         webhook_settings(config),
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
-    let news = (notifier.clone(), recipient_cache);
-    let engine = Engine::new(store, clock, secrets.clone(), news, delivery);
-    Ok(Delivering {
+    let shared = (notifier.clone(), recipient_cache);
+    let engine = Engine::new(store, clock, secrets.clone(), shared, delivery);
+    Ok(Workers {
         engine: engine.map_err(|error| unusable_roots(&error))?,
         webhooks: webhooks.map_err(unusable_webhook_client)?,
         janitor,
@@ -176,38 +178,45 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, BootError> {
 }
 
 /// Metrics, when somebody may read them.
-async fn exposition(
+async fn metrics_server(
     config: &Config,
     service: &Arc<Service>,
-) -> Result<Option<Exposition>, BootError> {
+) -> Result<Option<MetricsServer>, BootError> {
     let Some(address) = config.metrics_listen else {
         return Ok(None);
     };
     let listener = listen(address).await?;
-    tracing::info!("metrics at http://{}/metrics", bound(&listener, address)?);
+    tracing::info!(
+        "metrics at http://{}/metrics",
+        bound_address(&listener, address)?
+    );
     let now = SystemClock.now();
-    Ok(Some(Exposition::start(listener, Arc::clone(service), now)?))
+    Ok(Some(MetricsServer::start(
+        listener,
+        Arc::clone(service),
+        now,
+    )?))
 }
 
-fn provider(config: &Config) -> Result<Option<Provider>, BootError> {
+fn provider(config: &Config) -> Result<Option<GithubProvider>, BootError> {
     let Some(github) = &config.github else {
         return Ok(None);
     };
-    let provider = Provider::new(github, &config.base_url, config.outbound_ca.as_deref());
+    let provider = GithubProvider::new(github, &config.base_url, config.outbound_ca.as_deref());
     provider.map(Some).map_err(|error| match error {
-        BadProvider::Roots(error) => unusable_roots(&error).into(),
-        other => BootError::Provider(other),
+        GithubProviderError::Roots(error) => unusable_roots(&error).into(),
+        other => BootError::GithubProvider(other),
     })
 }
 
-fn routes(config: &Config, state: &Shared) -> axum::Router {
+fn routes(config: &Config, state: &AppState) -> axum::Router {
     let router = if config.role.serves() {
         router::router(state)
     } else {
         router::worker(state)
     };
     if state.metrics {
-        metrics::counted(router)
+        metrics::with_metrics(router)
     } else {
         router
     }
@@ -227,8 +236,10 @@ fn vapid_subject(config: &Config) -> String {
         Some(subject) => subject.clone(),
         None if config.base_url.is_https() => config.base_url.to_string(),
         None => {
-            tracing::warn!("HATO_VAPID_SUBJECT is not set: push services are told {NO_CONTACT}");
-            NO_CONTACT.to_owned()
+            tracing::warn!(
+                "HATO_VAPID_SUBJECT is not set: push services are told {DEFAULT_SUBJECT}"
+            );
+            DEFAULT_SUBJECT.to_owned()
         }
     }
 }
@@ -260,14 +271,14 @@ fn unusable_webhook_client(error: ClientBuildError) -> BootError {
     }
 }
 
-fn unusable_roots(error: &RootStoreError) -> BadSetting {
+fn unusable_roots(error: &RootStoreError) -> SettingError {
     tracing::debug!(%error, "the additional trusted roots cannot be used");
-    config::bad_outbound_ca()
+    config::outbound_ca_error()
 }
 
 /// What people and programs that started the server wait for.
 fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
-    let address = bound(listener, config.listen)?;
+    let address = bound_address(listener, config.listen)?;
     tracing::info!("listening on http://{address}");
     if config.role.serves() {
         let base_url: &BaseUrl = &config.base_url;
@@ -277,7 +288,7 @@ fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
 }
 
 /// The address that the system gave for the one that was asked for.
-fn bound(listener: &TcpListener, asked: SocketAddr) -> Result<SocketAddr, BootError> {
+fn bound_address(listener: &TcpListener, requested: SocketAddr) -> Result<SocketAddr, BootError> {
     let address = listener.local_addr();
-    address.map_err(|error| BootError::Listen(asked, error))
+    address.map_err(|error| BootError::Listen(requested, error))
 }

@@ -32,7 +32,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
         Ok(cli) => run(cli.command),
-        Err(error) => return misused(&error),
+        Err(error) => return usage_error(&error),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -44,7 +44,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Help and the version as clap has them; of its explanations the first paragraph, as one line.
-fn misused(error: &clap::Error) -> ExitCode {
+fn usage_error(error: &clap::Error) -> ExitCode {
     let help = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !error.use_stderr() || error.kind() == help {
         // Nobody is left to be told that nobody reads.
@@ -52,12 +52,12 @@ fn misused(error: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::from(error.use_stderr()) * 2);
     }
     let text = error.to_string();
-    let told = text.trim_start_matches("error: ").lines();
-    let told: Vec<&str> = told
+    let paragraph = text.trim_start_matches("error: ").lines();
+    let paragraph: Vec<&str> = paragraph
         .map(str::trim)
         .take_while(|line| !line.is_empty())
         .collect();
-    eprintln!("hato-server: {}", told.join(" "));
+    eprintln!("hato-server: {}", paragraph.join(" "));
     ExitCode::from(2)
 }
 
@@ -71,19 +71,19 @@ fn run(command: Command) -> Result<(), BootError> {
 
 fn serve(args: ServeArgs) -> Result<(), BootError> {
     let config = Config::try_from(args)?;
-    logging::start(&config.log);
+    logging::init(&config.log);
     in_runtime(boot::serve(config))
 }
 
 fn migrate(args: MigrateArgs) -> Result<(), BootError> {
     let config = MigrateConfig::try_from(args)?;
-    logging::start(&config.log);
+    logging::init(&config.log);
     in_runtime(boot::migrate(config))
 }
 
 /// The log is for what goes wrong: standard output says what was done.
 fn administer(args: AdminArgs) -> Result<(), BootError> {
-    logging::start(&LogConfig {
+    logging::init(&LogConfig {
         filter: "warn".to_owned(),
         format: LogFormat::Text,
     });

@@ -16,8 +16,8 @@ use hato_domain::{OutboundPolicy, Plan};
 pub use args::{LogArgs, MigrateArgs, PlanArgs, ServeArgs, StoreArgs};
 pub use base_url::BaseUrl;
 pub use github::GithubConfig;
-pub use read::{bad_database_url, bad_outbound_ca, default_plan};
-pub use setting::BadSetting;
+pub use read::{database_url_error, default_plan, outbound_ca_error};
+pub use setting::SettingError;
 
 use crate::http::client_address::TrustedProxies;
 use crate::logging::LogConfig;
@@ -56,7 +56,7 @@ pub struct StoreConfig {
 
 /// The two secrets as far as the environment has them.
 #[derive(Clone, Default)]
-pub struct GivenSecrets {
+pub struct SecretsConfig {
     /// Keys the hash of API keys.
     pub pepper: Option<[u8; 32]>,
     /// Seals private keys.
@@ -76,7 +76,7 @@ pub struct Config {
     /// Which parts run.
     pub role: Role,
     /// The secrets.
-    pub secrets: GivenSecrets,
+    pub secrets: SecretsConfig,
     /// The VAPID `sub`, if given.
     pub vapid_subject: Option<String>,
     /// The plan of new accounts.

@@ -1,6 +1,6 @@
 //! Accepting and serving connections: bounded in number and in the time that a request's head may take.
 
-mod explained;
+mod error_body_stream;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 use tower::service_fn;
 use tower::util::ServiceExt as _;
 
-use self::explained::Explained;
-use crate::http::client_address::Peer;
+use self::error_body_stream::ErrorBodyStream;
+use crate::http::client_address::PeerAddr;
 
 /// Connections at a time; the next one waits in the system's queue.
 const MAX_CONNECTIONS: usize = 10_000;
@@ -29,7 +29,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
 /// Most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// The pause after the system refused a connection: descriptors come free when others end.
-const PAUSE: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// Serves `router` on `listener` until `draining`, then finishes the requests in flight. Dropping the future ends them.
 pub async fn serve(listener: TcpListener, router: Router, draining: CancellationToken) {
@@ -41,11 +41,11 @@ pub async fn serve(listener: TcpListener, router: Router, draining: Cancellation
             Some(_) = connections.join_next() => {}
             accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(converse(stream, peer, router.clone(), draining.clone()));
+                    connections.spawn(serve_connection(stream, peer, router.clone(), draining.clone()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection cannot be accepted");
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             },
         }
@@ -54,7 +54,7 @@ pub async fn serve(listener: TcpListener, router: Router, draining: Cancellation
     while connections.join_next().await.is_some() {}
 }
 
-async fn converse(
+async fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
@@ -64,7 +64,7 @@ async fn converse(
     let _ = stream.set_nodelay(true);
     let service = {
         let draining = draining.clone();
-        service_fn(move |request| answer(router.clone(), peer, draining.clone(), request))
+        service_fn(move |request| handle(router.clone(), peer, draining.clone(), request))
     };
     let mut http = auto::Builder::new(TokioExecutor::new()).http1_only();
     http.http1()
@@ -72,7 +72,7 @@ async fn converse(
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD_BYTES);
     let connection = http.serve_connection(
-        TokioIo::new(Explained::new(stream)),
+        TokioIo::new(ErrorBodyStream::new(stream)),
         TowerToHyperService::new(service),
     );
     tokio::pin!(connection);
@@ -88,7 +88,7 @@ async fn converse(
     }
 }
 
-async fn answer<B>(
+async fn handle<B>(
     router: Router,
     peer: SocketAddr,
     draining: CancellationToken,
@@ -99,7 +99,7 @@ where
     B::Error: Into<axum::BoxError>,
 {
     let mut request = request.map(Body::new);
-    request.extensions_mut().insert(Peer(peer.ip()));
+    request.extensions_mut().insert(PeerAddr(peer.ip()));
     request.extensions_mut().insert(Draining(draining));
     router.oneshot(request).await
 }

@@ -10,7 +10,7 @@ use hato_service::Service;
 use http::StatusCode;
 
 /// How long the database may take to give a sign of life.
-const PATIENCE: Duration = Duration::from_secs(5);
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `GET /healthz` and `GET /readyz`.
 pub fn routes<S: Clone + Send + Sync + 'static>(service: Arc<Service>) -> Router<S> {
@@ -25,7 +25,7 @@ async fn live() -> &'static str {
 }
 
 async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, &'static str) {
-    match tokio::time::timeout(PATIENCE, service.is_ready()).await {
+    match tokio::time::timeout(READY_TIMEOUT, service.is_ready()).await {
         Ok(true) => (StatusCode::OK, "ready"),
         Ok(false) | Err(_) => (
             StatusCode::SERVICE_UNAVAILABLE,

@@ -15,24 +15,24 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connections;
-use crate::metrics::Exposition;
+use crate::metrics::MetricsServer;
 
 /// How long requests and pages in flight may take to finish; with the bounds below it stays under 20 seconds.
-const DRAIN: Duration = Duration::from_secs(12);
-/// How long the engine may take to settle what is known and give back the rest.
-const STOP: Duration = Duration::from_secs(4);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(12);
+/// How long the engine may take to settle what is known and release the rest.
+const STOP_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long the last writes may take.
-const CLOSE: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often the uses of keys are written, for other processes to see.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// SIGTERM and SIGINT, caught from the moment this exists.
-pub struct Signals {
+pub struct ShutdownSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
-impl Signals {
+impl ShutdownSignals {
     /// Catches the two signals.
     pub fn catch() -> io::Result<Self> {
         Ok(Self {
@@ -52,20 +52,20 @@ impl Signals {
 /// A part of the server ended by itself, which none should.
 #[derive(Debug, thiserror::Error)]
 #[error("{part} has ended by itself")]
-pub struct PartEnded {
+pub struct TaskExitError {
     part: &'static str,
 }
 
 /// Everything that runs.
-pub struct Server {
+pub struct ServerRuntime {
     /// Where requests come in.
     pub listener: TcpListener,
     /// Who answers them.
     pub router: Router,
     /// Where metrics are read, if they are recorded.
-    pub metrics: Option<Exposition>,
+    pub metrics: Option<MetricsServer>,
     /// Who delivers, in processes that do.
-    pub delivering: Option<Delivering>,
+    pub workers: Option<Workers>,
     /// The use cases.
     pub service: Arc<Service>,
     /// The database, closed at the end.
@@ -73,7 +73,7 @@ pub struct Server {
 }
 
 /// What processes that deliver run besides.
-pub struct Delivering {
+pub struct Workers {
     /// Who delivers to push services.
     pub engine: Engine<dyn Store>,
     /// Who posts what became of it to webhooks.
@@ -83,20 +83,20 @@ pub struct Delivering {
 }
 
 /// The parts while they run.
-struct Running {
+struct RunningTasks {
     http: JoinHandle<()>,
-    delivering: JoinHandle<()>,
+    workers: JoinHandle<()>,
     draining: CancellationToken,
     delivery: Shutdown,
 }
 
-impl Server {
+impl ServerRuntime {
     /// Runs until a signal arrives or a part ends by itself, then drains and closes.
-    pub async fn run(self, mut signals: Signals) -> Result<(), PartEnded> {
+    pub async fn run(self, mut signals: ShutdownSignals) -> Result<(), TaskExitError> {
         let service = Arc::clone(&self.service);
         let flushing = tokio::spawn(flush_key_uses(Arc::clone(&service)));
         let metrics = self.metrics.map(|metrics| tokio::spawn(metrics.serve()));
-        let mut running = Running::start(self.listener, self.router, self.delivering);
+        let mut running = RunningTasks::start(self.listener, self.router, self.workers);
         let ended = tokio::select! {
             () = signals.next() => Ok(()),
             part = running.ended() => Err(part),
@@ -107,17 +107,17 @@ impl Server {
         if let Some(metrics) = metrics {
             metrics.abort();
         }
-        let last_uses = timeout(CLOSE, service.flush_key_uses()).await;
+        let last_uses = timeout(CLOSE_TIMEOUT, service.flush_key_uses()).await;
         if !matches!(last_uses, Ok(Ok(()))) {
             tracing::warn!("the last uses of keys were not written");
         }
-        let _ = timeout(CLOSE, self.store.close()).await;
+        let _ = timeout(CLOSE_TIMEOUT, self.store.close()).await;
         tracing::info!("stopped");
         ended
     }
 }
 
-impl Delivering {
+impl Workers {
     /// Runs until asked to stop. Each has a task of its own, so that none keeps another from a core; one that panics ends all.
     async fn run(self, shutdown: Shutdown) {
         let engine = tokio::spawn(self.engine.run(shutdown.clone()));
@@ -128,48 +128,48 @@ impl Delivering {
     }
 }
 
-impl Running {
-    fn start(listener: TcpListener, router: Router, delivering: Option<Delivering>) -> Self {
+impl RunningTasks {
+    fn start(listener: TcpListener, router: Router, workers: Option<Workers>) -> Self {
         let (draining, delivery) = (CancellationToken::new(), Shutdown::new());
         let stopping = delivery.clone();
         let deliver = async move {
-            match delivering {
-                Some(delivering) => delivering.run(stopping).await,
+            match workers {
+                Some(workers) => workers.run(stopping).await,
                 None => stopping.draining().await,
             }
         };
         Self {
             http: tokio::spawn(connections::serve(listener, router, draining.clone())),
-            delivering: tokio::spawn(deliver),
+            workers: tokio::spawn(deliver),
             draining,
             delivery,
         }
     }
 
-    async fn ended(&mut self) -> PartEnded {
+    async fn ended(&mut self) -> TaskExitError {
         let (part, ended) = tokio::select! {
             ended = &mut self.http => ("the listener", ended),
-            ended = &mut self.delivering => ("the delivery", ended),
+            ended = &mut self.workers => ("the delivery", ended),
         };
         log_panic(part, &ended);
-        PartEnded { part }
+        TaskExitError { part }
     }
 
     async fn drain(mut self) {
         self.draining.cancel();
         self.delivery.drain();
-        if timeout(DRAIN, self.finished()).await.is_err() {
-            tracing::warn!("draining takes too long: giving back what is in flight");
+        if timeout(DRAIN_TIMEOUT, self.finished()).await.is_err() {
+            tracing::warn!("draining takes too long: releasing what is in flight");
             self.delivery.abort();
             self.http.abort();
-            if timeout(STOP, self.finished()).await.is_err() {
-                tracing::warn!("some pages were not given back: their leases end by themselves");
+            if timeout(STOP_TIMEOUT, self.finished()).await.is_err() {
+                tracing::warn!("some pages were not released: their leases expire");
             }
         }
     }
 
     async fn finished(&mut self) {
-        for part in [&mut self.http, &mut self.delivering] {
+        for part in [&mut self.http, &mut self.workers] {
             if !part.is_finished() {
                 // How a part ended does not matter any more.
                 let _ = part.await;

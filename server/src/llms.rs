@@ -4,12 +4,12 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
-use crate::state::Shared;
+use crate::state::AppState;
 
 const TEXT: &str = include_str!("llms.txt");
 
 /// The text, with this server's address.
-pub async fn show(State(state): State<Shared>) -> impl IntoResponse {
+pub async fn show(State(state): State<AppState>) -> impl IntoResponse {
     let headers = [
         (CONTENT_TYPE, "text/plain; charset=utf-8"),
         (CACHE_CONTROL, "no-cache"),

@@ -23,7 +23,7 @@ pub enum LogFormat {
 }
 
 /// Starts logging; a second start in one process changes nothing.
-pub fn start(config: &LogConfig) {
+pub fn init(config: &LogConfig) {
     let lines = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&config.filter))
         .with_ansi(stderr().is_terminal())
@@ -37,7 +37,7 @@ pub fn start(config: &LogConfig) {
     }
 }
 
-/// Whether `text` is a filter that [`start`] takes.
+/// Whether `text` is a filter that [`init`] takes.
 pub fn is_filter(text: &str) -> bool {
     EnvFilter::builder().parse(text).is_ok()
 }

@@ -23,23 +23,23 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 
-use crate::http::access::KeyManager;
+use crate::http::access::FullKeyAccess;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::json;
-use crate::state::Shared;
-use tools::Tools;
+use crate::state::AppState;
+use tools::McpServer;
 
 /// Who calls, in the extensions of the request that rmcp hands to a tool.
 #[derive(Clone)]
-struct Caller {
-    state: Shared,
+struct ToolContext {
+    state: AppState,
     access: MayManage,
     /// What is wrong with the arguments before any tool has read them.
     arguments: Result<(), ErrorCode>,
 }
 
 /// Which host was asked is not of interest: what protects is the key, and the check of the origin before.
-static PROTOCOL: LazyLock<StreamableHttpService<Tools, NeverSessionManager>> =
+static MCP_SERVICE: LazyLock<StreamableHttpService<McpServer, NeverSessionManager>> =
     LazyLock::new(|| {
         let settings = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -47,29 +47,29 @@ static PROTOCOL: LazyLock<StreamableHttpService<Tools, NeverSessionManager>> =
             .with_sse_keep_alive(None)
             .with_max_request_body_bytes(MAX_BODY_BYTES)
             .disable_allowed_hosts();
-        StreamableHttpService::new(|| Ok(Tools), Arc::default(), settings)
+        StreamableHttpService::new(|| Ok(McpServer), Arc::default(), settings)
     });
 
 /// `POST /mcp`.
-pub async fn answer(
-    State(state): State<Shared>,
-    KeyManager(access): KeyManager,
+pub async fn handle(
+    State(state): State<AppState>,
+    FullKeyAccess(access): FullKeyAccess,
     request: Request,
 ) -> ApiResult<Response> {
     let (mut parts, body) = request.into_parts();
     let mut message = message(&json::read(body).await?)?;
-    let arguments = take_wrong_arguments(&mut message);
-    accept_everything(&mut parts.headers);
-    parts.extensions.insert(Caller {
+    let arguments = take_invalid_arguments(&mut message);
+    set_protocol_headers(&mut parts.headers);
+    parts.extensions.insert(ToolContext {
         state,
         access,
         arguments,
     });
     let body = Bytes::from(message.to_string());
-    let answer = PROTOCOL
+    let response = MCP_SERVICE
         .handle(Request::from_parts(parts, Full::new(body)))
         .await;
-    Ok(in_our_words(answer.map(Body::new)))
+    Ok(with_api_errors(response.map(Body::new)))
 }
 
 /// A JSON-RPC message is one object with a method, or an answer to one; a list of them was given up by the protocol.
@@ -81,7 +81,7 @@ fn message(body: &Bytes) -> Result<Value, ErrorCode> {
 }
 
 /// Arguments that are no object would be an error of the protocol, which models do not get to read: the tool refuses them.
-fn take_wrong_arguments(message: &mut Value) -> Result<(), ErrorCode> {
+fn take_invalid_arguments(message: &mut Value) -> Result<(), ErrorCode> {
     if message["method"] != "tools/call" {
         return Ok(());
     }
@@ -95,28 +95,28 @@ fn take_wrong_arguments(message: &mut Value) -> Result<(), ErrorCode> {
 }
 
 /// The API does not look at these headers, and clients that leave them out mean the same.
-fn accept_everything(headers: &mut HeaderMap) {
+fn set_protocol_headers(headers: &mut HeaderMap) {
     let types = HeaderValue::from_static("application/json, text/event-stream");
     headers.insert(ACCEPT, types);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
 }
 
 /// Refusals of the protocol that are no JSON-RPC messages become error bodies (CONTRACT 2).
-fn in_our_words(answer: Response) -> Response {
-    let kind = answer.headers().get(CONTENT_TYPE);
+fn with_api_errors(response: Response) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE);
     let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if answer.status().is_client_error() && !is_json {
+    if response.status().is_client_error() && !is_json {
         return ApiError::from(ErrorCode::InvalidInput).into_response();
     }
-    if answer.status().is_server_error() && !is_json {
+    if response.status().is_server_error() && !is_json {
         return ApiError::from(ErrorCode::InternalError).into_response();
     }
-    answer
+    response
 }
 
-impl Caller {
-    /// Put there by [`answer`].
-    fn of(extensions: &rmcp::model::Extensions) -> Option<Self> {
+impl ToolContext {
+    /// Put there by [`handle`].
+    fn from_extensions(extensions: &rmcp::model::Extensions) -> Option<Self> {
         extensions.get::<Parts>()?.extensions.get().cloned()
     }
 }

@@ -38,41 +38,41 @@ const BUCKETS: [f64; 7] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
 /// How often durations are put into their buckets; they wait in memory until then.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// How long the database may take to tell what a gauge shows.
-const PATIENCE: Duration = Duration::from_secs(5);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The text format, version 0.0.4.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Metrics cannot be recorded.
 #[derive(Debug, thiserror::Error)]
-pub enum BadMetrics {
+pub enum MetricsError {
     /// The recorder cannot be made.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Another recorder is there.
     #[error("metrics are recorded already")]
-    Taken,
+    AlreadyInstalled,
 }
 
-impl<R> From<SetRecorderError<R>> for BadMetrics {
+impl<R> From<SetRecorderError<R>> for MetricsError {
     fn from(_: SetRecorderError<R>) -> Self {
-        Self::Taken
+        Self::AlreadyInstalled
     }
 }
 
 /// What is recorded in this process, and where it can be read.
-pub struct Exposition {
+pub struct MetricsServer {
     listener: TcpListener,
     service: Arc<Service>,
-    recorded: PrometheusHandle,
+    handle: PrometheusHandle,
 }
 
-impl Exposition {
+impl MetricsServer {
     /// Begins to record, for readers at `listener`; once in a process.
     pub fn start(
         listener: TcpListener,
         service: Arc<Service>,
         now: UnixMillis,
-    ) -> Result<Self, BadMetrics> {
+    ) -> Result<Self, MetricsError> {
         let recorder = PrometheusBuilder::new()
             .set_buckets(&BUCKETS)?
             .build_recorder();
@@ -82,33 +82,33 @@ impl Exposition {
         Ok(Self {
             listener,
             service,
-            recorded: handle,
+            handle,
         })
     }
 
     /// Answers `GET /metrics`; dropping the future ends it.
     pub async fn serve(self) {
-        let recorded = self.recorded.clone();
-        let reader = (self.service, self.recorded);
+        let handle = self.handle.clone();
+        let reader = (self.service, self.handle);
         let router = Router::new()
             .route("/metrics", get(scrape))
             .with_state(reader)
             .layer(from_fn(request_id::assign));
         tokio::select! {
             () = connections::serve(self.listener, router, CancellationToken::new()) => {}
-            () = upkeep(recorded) => {}
+            () = upkeep(handle) => {}
         }
     }
 }
 
 /// A router whose requests are counted by route.
-pub fn counted(router: Router) -> Router {
-    router.layer(from_fn(count))
+pub fn with_metrics(router: Router) -> Router {
+    router.layer(from_fn(record_request))
 }
 
 /// A router within another one's fallback, whose routes the outer one does not see: they go along with the answers.
-pub fn noted(router: Router) -> Router {
-    router.layer(from_fn(note))
+pub fn with_matched_path(router: Router) -> Router {
+    router.layer(from_fn(forward_matched_path))
 }
 
 /// What is there before anything happened, so that rates can be told from the first event on.
@@ -132,61 +132,61 @@ fn describe(now: UnixMillis) {
 }
 
 async fn scrape(
-    State((service, recorded)): State<(Arc<Service>, PrometheusHandle)>,
+    State((service, handle)): State<(Arc<Service>, PrometheusHandle)>,
 ) -> impl IntoResponse {
     let operator = Operator::local();
     let pages = service.queued_pages(&operator);
     let age = service.oldest_event_age(&operator);
-    let (pages, age) = tokio::join!(timeout(PATIENCE, pages), timeout(PATIENCE, age));
+    let (pages, age) = tokio::join!(timeout(QUERY_TIMEOUT, pages), timeout(QUERY_TIMEOUT, age));
     let pages = in_time(QUEUED_PAGES, pages);
     let pages = pages.map(|pages| u32::try_from(pages).unwrap_or(u32::MAX));
     gauge!(QUEUED_PAGES).set(pages.map_or(f64::NAN, f64::from));
     let age = in_time(OLDEST_EVENT, age);
     gauge!(OLDEST_EVENT).set(age.map_or(f64::NAN, |age| age.as_secs_f64()));
-    ([(CONTENT_TYPE, TEXT)], recorded.render())
+    ([(CONTENT_TYPE, TEXT)], handle.render())
 }
 
-/// What the database told in time.
-fn in_time<T>(gauge: &str, told: Result<ServiceResult<T>, Elapsed>) -> Option<T> {
-    let told = told.ok().and_then(Result::ok);
-    if told.is_none() {
-        tracing::warn!(gauge, "the database does not tell");
+/// What the database returned in time.
+fn in_time<T>(gauge: &str, result: Result<ServiceResult<T>, Elapsed>) -> Option<T> {
+    let result = result.ok().and_then(Result::ok);
+    if result.is_none() {
+        tracing::warn!(gauge, "a gauge cannot be read from the database");
     }
-    told
+    result
 }
 
-async fn upkeep(recorded: PrometheusHandle) {
+async fn upkeep(handle: PrometheusHandle) {
     let mut ticks = interval(UPKEEP_INTERVAL);
     loop {
         ticks.tick().await;
-        recorded.run_upkeep();
+        handle.run_upkeep();
     }
 }
 
-async fn count(request: Request, next: Next) -> Response {
-    let method = known(request.method());
+async fn record_request(request: Request, next: Next) -> Response {
+    let method = method_label(request.method());
     let route = request.extensions().get::<MatchedPath>().cloned();
     let began = Instant::now();
-    let answer = next.run(request).await;
-    let route = route.or_else(|| answer.extensions().get().cloned());
+    let response = next.run(request).await;
+    let route = route.or_else(|| response.extensions().get().cloned());
     let route = route.map_or_else(|| "unmatched".to_owned(), |route| route.as_str().to_owned());
-    let status = answer.status().as_u16().to_string();
+    let status = response.status().as_u16().to_string();
     histogram!(DURATION, "route" => route.clone()).record(began.elapsed());
     counter!(REQUESTS, "method" => method, "route" => route, "status" => status).increment(1);
-    answer
+    response
 }
 
-async fn note(request: Request, next: Next) -> Response {
+async fn forward_matched_path(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let mut answer = next.run(request).await;
+    let mut response = next.run(request).await;
     if let Some(route) = route {
-        answer.extensions_mut().insert(route);
+        response.extensions_mut().insert(route);
     }
-    answer
+    response
 }
 
 /// Clients may make methods up, labels must not.
-fn known(method: &Method) -> &'static str {
+fn method_label(method: &Method) -> &'static str {
     let known = [
         (Method::GET, "GET"),
         (Method::HEAD, "HEAD"),

@@ -5,20 +5,20 @@
 //! with follows from who may use it and whether it takes a body; only what is its own is listed there.
 
 mod accounts;
-mod answer;
 mod apps;
 mod description;
+mod endpoint_auth;
 mod history;
 mod keys;
 mod operation;
 mod parameter;
+mod response;
 mod sends;
 mod stats;
 mod subscriptions;
-mod takes;
 mod webhook;
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use serde_json::Value;
 use utoipa::openapi::path::PathsBuilder;
@@ -28,16 +28,16 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApiBuilder, ServerBuilder};
 
 use crate::config::BaseUrl;
-use crate::state::Shared;
-use operation::Operation;
+use crate::state::AppState;
+use operation::OperationSpec;
 
 const ABOUT: &str = "JSON over HTTP, for pages that subscribe, servers that send, and programs that manage. Unknown \
     members are ignored, `null` and the empty string count as absent, times are Unix milliseconds, and every answer \
     carries `x-request-id`. Errors have a sentence in Japanese for people and a `code` to branch on.";
 
 /// `GET /api/v1/openapi.json`.
-pub async fn show(State(state): State<Shared>) -> Answer<Value> {
-    Answer(Value::clone(&state.app.api))
+pub async fn show(State(state): State<AppState>) -> Json<Value> {
+    Json(Value::clone(&state.app.api))
 }
 
 /// The document of the server at this address.
@@ -100,7 +100,7 @@ const TAGS: [(&str, &str); 9] = [
 ];
 
 /// Every endpoint, in the order of the specification.
-fn operations() -> Vec<Operation> {
+fn operations() -> Vec<OperationSpec> {
     [
         subscriptions::operations(),
         sends::operations(),
@@ -123,12 +123,15 @@ fn secured(components: ComponentsBuilder) -> ComponentsBuilder {
     let cookie = ApiKeyValue::with_description("hato_session", "The same token as a cookie.");
     components
         .security_scheme(
-            takes::KEY,
+            endpoint_auth::KEY,
             bearer("An API key: `pk_` and 64 hexadecimal digits."),
         )
-        .security_scheme(takes::SESSION, bearer("The `session_token` of a login."))
         .security_scheme(
-            takes::COOKIE,
+            endpoint_auth::SESSION,
+            bearer("The `session_token` of a login."),
+        )
+        .security_scheme(
+            endpoint_auth::COOKIE,
             SecurityScheme::ApiKey(ApiKey::Cookie(cookie)),
         )
 }

@@ -10,30 +10,30 @@ use hato_app::session_cookie;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 
-use crate::http::error::{ApiResult, Refusal};
+use crate::http::error::{ApiResult, RefusalCode};
 use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
 use crate::http::{json, same_origin};
 use crate::metrics;
-use crate::state::Shared;
+use crate::state::AppState;
 
 /// Every page and form of the dashboard, and the page for what does not exist.
-pub fn routes(state: &Shared) -> Router {
+pub fn routes(state: &AppState) -> Router {
     let pages = hato_app::router(state.app.clone())
-        .layer(from_fn_with_state(Shared::clone(state), guard_forms));
+        .layer(from_fn_with_state(AppState::clone(state), guard_forms));
     if state.metrics {
-        metrics::noted(pages)
+        metrics::with_matched_path(pages)
     } else {
         pages
     }
 }
 
-/// The page that explains the refusal in `answer`; any other answer as it is.
-pub async fn explained(state: &Shared, asked: Request, answer: Response) -> Response {
-    let Some(Refusal(code)) = answer.extensions().get().copied() else {
-        return answer;
+/// The page that explains the refusal in `response`; any other response as it is.
+pub async fn into_error_page(state: &AppState, request: Request, response: Response) -> Response {
+    let Some(RefusalCode(code)) = response.extensions().get().copied() else {
+        return response;
     };
-    let mut page = hato_app::error_page(&state.app, asked, code).await;
-    let retry_after = answer.headers().get(RETRY_AFTER).cloned();
+    let mut page = hato_app::error_page(&state.app, request, code).await;
+    let retry_after = response.headers().get(RETRY_AFTER).cloned();
     if let Some(seconds) = retry_after {
         page.headers_mut().insert(RETRY_AFTER, seconds);
     }
@@ -41,7 +41,7 @@ pub async fn explained(state: &Shared, asked: Request, answer: Response) -> Resp
 }
 
 /// Forms stand for endpoints: they count in the same limits and must come from our own pages.
-async fn guard_forms(State(state): State<Shared>, request: Request, next: Next) -> Response {
+async fn guard_forms(State(state): State<AppState>, request: Request, next: Next) -> Response {
     if same_origin::is_safe(request.method()) {
         return next.run(request).await;
     }
@@ -49,19 +49,19 @@ async fn guard_forms(State(state): State<Shared>, request: Request, next: Next) 
     match form(&mut parts, body, &state).await {
         Ok(body) => next.run(Request::from_parts(parts, body.into())).await,
         Err(refusal) => {
-            let asked = Request::from_parts(parts, Body::empty());
-            explained(&state, asked, refusal.into_response()).await
+            let request = Request::from_parts(parts, Body::empty());
+            into_error_page(&state, request, refusal.into_response()).await
         }
     }
 }
 
 /// The form's body, once its sender was found to be let through.
-async fn form(parts: &mut Parts, body: Body, state: &Shared) -> ApiResult<Bytes> {
+async fn form(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Bytes> {
     guard(parts, state).await?;
     Ok(json::read(body).await?)
 }
 
-async fn guard(parts: &mut Parts, state: &Shared) -> ApiResult<()> {
+async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
     match parts.uri.path() {
         // Whoever has got hold of a session must not guess the password with it.
         "/_app/change_password" | "/_app/delete_account" => {
@@ -77,6 +77,6 @@ async fn guard(parts: &mut Parts, state: &Shared) -> ApiResult<()> {
         _ if session_cookie::read(&parts.headers).is_some() => {
             Ok(same_origin::require(parts, &state.base_url)?)
         }
-        _ => Ok(same_origin::refuse_others(parts, &state.base_url)?),
+        _ => Ok(same_origin::refuse_cross_origin(parts, &state.base_url)?),
     }
 }

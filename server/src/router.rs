@@ -20,11 +20,11 @@ use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::{client_address, headers, rate_limit, request_id, unread_body};
 use crate::routes::{Route, Routes};
-use crate::state::Shared;
+use crate::state::AppState;
 use crate::{accounts, assets, health, llms, mcp, openapi, pages};
 
 /// Everything the server answers.
-pub fn router(state: &Shared) -> Router {
+pub fn router(state: &AppState) -> Router {
     Router::new()
         .merge(health::routes(state.service.clone()))
         .nest(
@@ -33,24 +33,24 @@ pub fn router(state: &Shared) -> Router {
         )
         .nest("/auth", auth(state))
         .route("/api/", any(unknown_path))
-        .route("/auth/", explained(state, any(unknown_path)))
-        .merge(tools(state))
+        .route("/auth/", with_error_pages(state, any(unknown_path)))
+        .merge(mcp_router(state))
         .route("/mcp/", any(unknown_path))
         .route("/mcp/{*rest}", any(unknown_path))
         .route("/llms.txt", get(llms::show))
         .nest("/sdk", sdk())
         .merge(assets::site())
         .method_not_allowed_fallback(wrong_method)
-        .fallback_service(caught(pages::routes(state)))
-        .with_state(Shared::clone(state))
+        .fallback_service(catch_panics(pages::routes(state)))
+        .with_state(AppState::clone(state))
         .layer(from_fn_with_state(
-            Shared::clone(state),
+            AppState::clone(state),
             client_address::resolve,
         ))
-        .layer(from_fn(unread_body::take_in))
+        .layer(from_fn(unread_body::drain_unread))
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(
-            Shared::clone(state),
+            AppState::clone(state),
             error::write_bodies,
         ))
         .layer(compression())
@@ -59,13 +59,13 @@ pub fn router(state: &Shared) -> Router {
 }
 
 /// What a server that only delivers answers: its health, and that there is nothing else.
-pub fn worker(state: &Shared) -> Router {
+pub fn worker(state: &AppState) -> Router {
     Router::new()
         .merge(health::routes(state.service.clone()))
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(
-            Shared::clone(state),
+            AppState::clone(state),
             error::write_bodies,
         ))
         .layer(from_fn(headers::protect))
@@ -74,7 +74,7 @@ pub fn worker(state: &Shared) -> Router {
 
 /// Every endpoint of the API and of accounts.
 pub fn endpoints() -> Vec<Route> {
-    let all = [api_routes(), auth_routes(), tool_routes()];
+    let all = [api_routes(), auth_routes(), mcp_routes()];
     all.map(Routes::into_list).concat()
 }
 
@@ -89,7 +89,7 @@ fn api_routes() -> Routes {
         .delete("/apps/{appId}/subscriptions", subscriptions::unsubscribe)
         .get("/vapid-public-key", vapid_public_key::show)
         .get("/stats", stats::show)
-        .get("/apps/{appId}/stats", stats::of_app)
+        .get("/apps/{appId}/stats", stats::show_for_app)
         .post("/apps/{appId}/keys", keys::create)
         .get("/apps/{appId}/keys", keys::list)
         .delete("/apps/{appId}/keys/{keyId}", keys::delete)
@@ -127,68 +127,74 @@ fn auth_routes() -> Routes {
 }
 
 /// CONTRACT 9.
-fn tool_routes() -> Routes {
-    Routes::under("").post("/mcp", mcp::answer)
+fn mcp_routes() -> Routes {
+    Routes::under("").post("/mcp", mcp::handle)
 }
 
-fn tools(state: &Shared) -> Router<Shared> {
-    let routes = tool_routes()
+fn mcp_router(state: &AppState) -> Router<AppState> {
+    let routes = mcp_routes()
         .into_router()
         .method_not_allowed_fallback(wrong_method);
-    caught(routes)
+    catch_panics(routes)
         .layer(from_fn_with_state(
-            Shared::clone(state),
-            rate_limit::failed_keys,
+            AppState::clone(state),
+            rate_limit::limit_failed_keys,
         ))
-        .layer(from_fn(headers::data))
+        .layer(from_fn(headers::protect_data))
 }
 
-fn api(state: &Shared) -> Router<Shared> {
+fn api(state: &AppState) -> Router<AppState> {
     let routes = api_routes()
         .into_router()
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method);
-    caught(routes)
+    catch_panics(routes)
         .layer(from_fn_with_state(
-            Shared::clone(state),
-            rate_limit::failed_keys,
+            AppState::clone(state),
+            rate_limit::limit_failed_keys,
         ))
         .layer(from_fn_with_state(
-            Shared::clone(state),
-            RenewedSession::keep,
+            AppState::clone(state),
+            RenewedSession::refresh_cookie,
         ))
-        .layer(from_fn(headers::data))
+        .layer(from_fn(headers::protect_data))
         .layer(cors())
 }
 
-fn auth(state: &Shared) -> Router<Shared> {
+fn auth(state: &AppState) -> Router<AppState> {
     let routes = auth_routes()
         .into_router()
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method);
-    caught(routes)
+    catch_panics(routes)
         .layer(from_fn_with_state(
-            Shared::clone(state),
-            RenewedSession::keep,
+            AppState::clone(state),
+            RenewedSession::refresh_cookie,
         ))
-        .layer(from_fn_with_state(Shared::clone(state), accounts::explain))
-        .layer(from_fn(headers::data))
+        .layer(from_fn_with_state(
+            AppState::clone(state),
+            accounts::render_error_pages,
+        ))
+        .layer(from_fn(headers::protect_data))
 }
 
 /// Answers refusals as pages to whoever asks for pages (CONTRACT 2).
-fn explained(state: &Shared, answers: MethodRouter<Shared>) -> MethodRouter<Shared> {
-    answers.layer(from_fn_with_state(Shared::clone(state), accounts::explain))
+fn with_error_pages(state: &AppState, methods: MethodRouter<AppState>) -> MethodRouter<AppState> {
+    methods.layer(from_fn_with_state(
+        AppState::clone(state),
+        accounts::render_error_pages,
+    ))
 }
 
 /// CONTRACT 10. The fallback comes before the layer, which also answers preflights.
-fn sdk() -> Router<Shared> {
+fn sdk() -> Router<AppState> {
     assets::sdk()
         .method_not_allowed_fallback(wrong_method)
         .layer(cors())
 }
 
 /// A panic becomes an answer inside the layers that add headers to answers.
-fn caught<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
+fn catch_panics<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
     routes.layer(CatchPanicLayer::custom(error::panicked))
 }
 

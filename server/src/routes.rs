@@ -12,7 +12,7 @@ use axum::handler::Handler;
 use axum::routing::{MethodFilter, on};
 use http::Method;
 
-use crate::state::Shared;
+use crate::state::AppState;
 
 /// An endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ pub struct Route {
 /// Endpoints below a common prefix, one a line.
 pub struct Routes {
     prefix: &'static str,
-    router: Router<Shared>,
+    router: Router<AppState>,
     listed: Vec<Route>,
 }
 
@@ -41,27 +41,27 @@ impl Routes {
     }
 
     /// `GET path`, and `HEAD path`.
-    pub fn get<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+    pub fn get<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::GET, MethodFilter::GET, path, handler)
     }
 
     /// `POST path`.
-    pub fn post<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+    pub fn post<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::POST, MethodFilter::POST, path, handler)
     }
 
     /// `PATCH path`.
-    pub fn patch<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+    pub fn patch<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::PATCH, MethodFilter::PATCH, path, handler)
     }
 
     /// `DELETE path`.
-    pub fn delete<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+    pub fn delete<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::DELETE, MethodFilter::DELETE, path, handler)
     }
 
     /// What answers them, to be nested at the prefix.
-    pub fn into_router(self) -> Router<Shared> {
+    pub fn into_router(self) -> Router<AppState> {
         self.router
     }
 
@@ -75,7 +75,7 @@ impl Routes {
         method: Method,
         filter: MethodFilter,
         path: &str,
-        handler: impl Handler<T, Shared>,
+        handler: impl Handler<T, AppState>,
     ) -> Self {
         self.router = self.router.route(path, on(filter, handler));
         let path = format!("{}{path}", self.prefix);

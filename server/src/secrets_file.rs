@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use hato_service::Secrets;
 use toml::{Table, Value};
 
-use crate::config::GivenSecrets;
+use crate::config::SecretsConfig;
 
 const FILE: &str = "secrets.toml";
 const PEPPER: &str = "pepper";
@@ -20,7 +20,7 @@ const ENCRYPTION_KEY: &str = "encryption_key";
 
 /// secrets.toml cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum BadSecretsFile {
+pub enum SecretsFileError {
     /// It cannot be read or written.
     #[error("{0} cannot be read or written")]
     Io(PathBuf, #[source] io::Error),
@@ -40,12 +40,12 @@ pub fn make_data_dir(path: &Path) -> io::Result<()> {
         .create(path)
 }
 
-/// The secrets to run with: a missing one is made and kept when `given` says so, else stays missing and is logged.
-pub fn load(data_dir: &Path, given: &GivenSecrets) -> Result<Secrets, BadSecretsFile> {
+/// The secrets to run with: a missing one is made and kept when `config` says so, else stays missing and is logged.
+pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsFileError> {
     let file = SecretsFile::new(data_dir);
-    let kept = file.locked(|file| file.complete(given))?;
-    let pepper = given.pepper.or(kept.pepper);
-    let encryption_key = given.encryption_key.or(kept.encryption_key);
+    let stored = file.locked(|file| file.complete(config))?;
+    let pepper = config.pepper.or(stored.pepper);
+    let encryption_key = config.encryption_key.or(stored.encryption_key);
     for (name, secret) in [
         ("HATO_PEPPER", pepper),
         ("HATO_ENCRYPTION_KEY", encryption_key),
@@ -59,7 +59,7 @@ pub fn load(data_dir: &Path, given: &GivenSecrets) -> Result<Secrets, BadSecrets
 
 /// What the file holds.
 #[derive(Default)]
-struct Kept {
+struct StoredSecrets {
     pepper: Option<[u8; 32]>,
     encryption_key: Option<[u8; 32]>,
 }
@@ -80,20 +80,20 @@ impl SecretsFile {
     /// One process at a time: two that start together must not make two peppers.
     fn locked(
         &self,
-        work: impl FnOnce(&Self) -> Result<Kept, BadSecretsFile>,
-    ) -> Result<Kept, BadSecretsFile> {
+        work: impl FnOnce(&Self) -> Result<StoredSecrets, SecretsFileError>,
+    ) -> Result<StoredSecrets, SecretsFileError> {
         let folder = File::open(&self.folder).map_err(|error| self.io(error))?;
         folder.lock().map_err(|error| self.io(error))?;
         work(self)
     }
 
-    fn complete(&self, given: &GivenSecrets) -> Result<Kept, BadSecretsFile> {
+    fn complete(&self, config: &SecretsConfig) -> Result<StoredSecrets, SecretsFileError> {
         let mut table = self.read()?;
-        if given.generate {
+        if config.generate {
             let mut added = false;
             for (name, secret) in [
-                (PEPPER, given.pepper),
-                (ENCRYPTION_KEY, given.encryption_key),
+                (PEPPER, config.pepper),
+                (ENCRYPTION_KEY, config.encryption_key),
             ] {
                 if secret.is_none() && !table.contains_key(name) {
                     table.insert(name.to_owned(), Value::String(to_hex(&random()?)));
@@ -105,13 +105,13 @@ impl SecretsFile {
                 tracing::info!(path = %self.path.display(), "made secrets; keep a copy of this file");
             }
         }
-        Ok(Kept {
+        Ok(StoredSecrets {
             pepper: self.secret(&table, PEPPER)?,
             encryption_key: self.secret(&table, ENCRYPTION_KEY)?,
         })
     }
 
-    fn read(&self) -> Result<Table, BadSecretsFile> {
+    fn read(&self) -> Result<Table, SecretsFileError> {
         match fs::read_to_string(&self.path) {
             Ok(text) => text.parse().map_err(|_| self.damaged(PEPPER)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Table::new()),
@@ -123,7 +123,7 @@ impl SecretsFile {
         &self,
         table: &Table,
         name: &'static str,
-    ) -> Result<Option<[u8; 32]>, BadSecretsFile> {
+    ) -> Result<Option<[u8; 32]>, SecretsFileError> {
         let Some(value) = table.get(name) else {
             return Ok(None);
         };
@@ -148,18 +148,18 @@ impl SecretsFile {
         File::open(&self.folder)?.sync_all()
     }
 
-    fn io(&self, error: io::Error) -> BadSecretsFile {
-        BadSecretsFile::Io(self.path.clone(), error)
+    fn io(&self, error: io::Error) -> SecretsFileError {
+        SecretsFileError::Io(self.path.clone(), error)
     }
 
-    fn damaged(&self, secret: &'static str) -> BadSecretsFile {
-        BadSecretsFile::Damaged(self.path.clone(), secret)
+    fn damaged(&self, secret: &'static str) -> SecretsFileError {
+        SecretsFileError::Damaged(self.path.clone(), secret)
     }
 }
 
-fn random() -> Result<[u8; 32], BadSecretsFile> {
+fn random() -> Result<[u8; 32], SecretsFileError> {
     let mut bytes = [0; 32];
-    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| BadSecretsFile::Randomness)?;
+    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| SecretsFileError::Randomness)?;
     Ok(bytes)
 }
 
@@ -188,12 +188,12 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::{FILE, from_hex, load};
-    use crate::config::GivenSecrets;
+    use crate::config::SecretsConfig;
 
-    fn generating() -> GivenSecrets {
-        GivenSecrets {
+    fn generating() -> SecretsConfig {
+        SecretsConfig {
             generate: true,
-            ..GivenSecrets::default()
+            ..SecretsConfig::default()
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn nothing_is_made_when_that_is_not_wanted() {
         let folder = tempfile::tempdir().expect("a folder");
-        let secrets = load(folder.path(), &GivenSecrets::default()).expect("none");
+        let secrets = load(folder.path(), &SecretsConfig::default()).expect("none");
         assert!(secrets.sealer().is_err() && secrets.hash_key("pk_").is_err());
         assert!(!folder.path().join(FILE).exists());
     }
@@ -240,7 +240,7 @@ mod tests {
         for text in ["pepper = \"short\"\n", "pepper = 1\n", "no toml"] {
             fs::write(folder.path().join(FILE), text).expect("written");
             assert!(
-                load(folder.path(), &GivenSecrets::default()).is_err(),
+                load(folder.path(), &SecretsConfig::default()).is_err(),
                 "{text}"
             );
             assert_eq!(

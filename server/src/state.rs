@@ -6,17 +6,17 @@ use hato_app::AppContext;
 use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
-use crate::accounts::github::Provider;
+use crate::accounts::github::GithubProvider;
 use crate::config::{BaseUrl, Config};
 use crate::http::client_address::TrustedProxies;
 use crate::http::rate_limit::RateLimits;
 use crate::openapi;
 
 /// The state of the router.
-pub type Shared = Arc<State>;
+pub type AppState = Arc<AppStateInner>;
 
 /// The use cases and the settings of the HTTP side.
-pub struct State {
+pub struct AppStateInner {
     /// The use cases.
     pub service: Arc<Service>,
     /// Which of the secrets are there.
@@ -28,7 +28,7 @@ pub struct State {
     /// Whose `X-Forwarded-For` is believed.
     pub trusted_proxies: TrustedProxies,
     /// Who identifies people for us, if somebody does.
-    pub github: Option<Provider>,
+    pub github: Option<GithubProvider>,
     /// Whether requests are counted by route.
     pub metrics: bool,
     /// Who asked how often.
@@ -37,14 +37,14 @@ pub struct State {
     pub app: AppContext,
 }
 
-impl State {
+impl AppStateInner {
     /// The state over `service`, which works with `secrets`.
     pub fn new(
         service: Arc<Service>,
         secrets: Secrets,
-        github: Option<Provider>,
+        github: Option<GithubProvider>,
         config: &Config,
-    ) -> Shared {
+    ) -> AppState {
         Arc::new(Self {
             app: AppContext {
                 service: Arc::clone(&service),
@@ -68,7 +68,7 @@ impl State {
     }
 
     /// Who identifies people for us; nobody: `OAUTH_NOT_CONFIGURED`.
-    pub fn github(&self) -> Result<&Provider, ErrorCode> {
+    pub fn github(&self) -> Result<&GithubProvider, ErrorCode> {
         self.github.as_ref().ok_or(ErrorCode::OauthNotConfigured)
     }
 

@@ -8,17 +8,21 @@ use http::header::ACCEPT;
 use http::{HeaderMap, Method};
 
 use crate::pages;
-use crate::state::Shared;
+use crate::state::AppState;
 
 /// Middleware: explains what a GET was refused with as a page, if a page was asked for.
-pub async fn explain(State(state): State<Shared>, request: Request, next: Next) -> Response {
+pub async fn render_error_pages(
+    State(state): State<AppState>,
+    request: Request,
+    next: Next,
+) -> Response {
     if request.method() != Method::GET || !wants_page(request.headers()) {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let asked = Request::from_parts(parts.clone(), Body::empty());
-    let answer = next.run(Request::from_parts(parts, body)).await;
-    pages::explained(&state, asked, answer).await
+    let request = Request::from_parts(parts.clone(), Body::empty());
+    let response = next.run(Request::from_parts(parts, body)).await;
+    pages::into_error_page(&state, request, response).await
 }
 
 fn wants_page(headers: &HeaderMap) -> bool {

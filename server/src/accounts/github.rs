@@ -5,7 +5,7 @@
 //! GET /auth/github/callback  configured? a code? the state of this browser? what does GitHub say? whose account?
 //! ```
 
-mod browser;
+mod login_cookie;
 mod provider;
 
 use axum::extract::State;
@@ -18,17 +18,17 @@ use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use oauth2::PkceCodeChallenge;
 
-pub use provider::{BadProvider, Provider};
+pub use provider::{GithubProvider, GithubProviderError};
 
-use self::browser::Browser;
+use self::login_cookie::LoginCookie;
 use crate::http::access::set_cookie;
 use crate::http::error::ApiResult;
 use crate::http::rate_limit::GithubAttempt;
-use crate::state::{self, Shared};
+use crate::state::{self, AppState};
 
 /// `GET /auth/github`, with `?next=` for the page to come back to.
 pub async fn begin(
-    State(state): State<Shared>,
+    State(state): State<AppState>,
     _: GithubAttempt,
     address: Uri,
 ) -> ApiResult<Response> {
@@ -40,41 +40,41 @@ pub async fn begin(
         browser,
     } = login.await?;
     let next = parameter(&address, "next").filter(|next| own_path(next).is_some());
-    let browser = Browser {
+    let cookie = LoginCookie {
         secret: browser,
         next,
     };
-    let mut answer = found(provider.authorize_url(state_sent, challenge).as_str());
+    let mut response = redirect(provider.authorize_url(state_sent, challenge).as_str());
     set_cookie(
-        answer.headers_mut(),
-        &browser.to_cookie(state.secure_cookies()),
+        response.headers_mut(),
+        &cookie.to_set_cookie(state.secure_cookies()),
     );
-    Ok(answer)
+    Ok(response)
 }
 
 /// `GET /auth/github/callback`.
 pub async fn finish(
-    State(state): State<Shared>,
+    State(state): State<AppState>,
     headers: HeaderMap,
     address: Uri,
 ) -> ApiResult<Response> {
     let provider = state.github()?;
     let code = parameter(&address, "code").ok_or(ErrorCode::MissingCode)?;
     let state_back = parameter(&address, "state").ok_or(ErrorCode::InvalidState)?;
-    let browser = Browser::of(&headers).ok_or(ErrorCode::InvalidState)?;
+    let cookie = LoginCookie::from_headers(&headers).ok_or(ErrorCode::InvalidState)?;
     let login = GithubLogin {
         state: state_back,
-        browser: browser.secret,
+        browser: cookie.secret,
     };
     let verifier = state.service.resume_github_login(&login).await?;
     let user = provider.identify(code, verifier).await?;
     let owner = state.service.sign_in_with_github(user).await?;
-    enter(&state, &headers, &owner, browser.next.as_deref()).await
+    complete_sign_in(&state, &headers, &owner, cookie.next.as_deref()).await
 }
 
 /// Starts a session of its own for every sign-in, and ends the one there was.
-async fn enter(
-    state: &state::State,
+async fn complete_sign_in(
+    state: &state::AppStateInner,
     headers: &HeaderMap,
     owner: &AccountPrincipal,
     next: Option<&str>,
@@ -85,10 +85,10 @@ async fn enter(
     let browser = session_cookie::browser(headers);
     let token = state.service.start_session(owner, browser).await?;
     let secure = state.secure_cookies();
-    let mut answer = found(next.and_then(own_path).unwrap_or("/apps"));
-    set_cookie(answer.headers_mut(), &session_cookie::set(&token, secure));
-    set_cookie(answer.headers_mut(), &Browser::forget(secure));
-    Ok(answer)
+    let mut response = redirect(next.and_then(own_path).unwrap_or("/apps"));
+    set_cookie(response.headers_mut(), &session_cookie::set(&token, secure));
+    set_cookie(response.headers_mut(), &LoginCookie::clear(secure));
+    Ok(response)
 }
 
 /// The first value of this name in the query; an empty one counts as absent.
@@ -99,10 +99,10 @@ fn parameter(address: &Uri, name: &str) -> Option<String> {
         .filter(|value| !value.is_empty())
 }
 
-fn found(address: &str) -> Response {
-    let mut answer = StatusCode::FOUND.into_response();
+fn redirect(address: &str) -> Response {
+    let mut response = StatusCode::FOUND.into_response();
     if let Ok(address) = HeaderValue::from_str(address) {
-        answer.headers_mut().insert(LOCATION, address);
+        response.headers_mut().insert(LOCATION, address);
     }
-    answer
+    response
 }

@@ -7,7 +7,7 @@ use hato_domain::{Email, NewPassword, Plan};
 
 use super::password;
 use crate::boot::BootError;
-use crate::config::{self, BadSetting, PlanArgs, StoreArgs, StoreConfig};
+use crate::config::{self, PlanArgs, SettingError, StoreArgs, StoreConfig};
 
 /// The arguments of `hato-server admin`.
 #[derive(Args)]
@@ -51,7 +51,7 @@ enum Command {
 }
 
 /// What is to be done.
-pub enum Task {
+pub enum AdminTask {
     /// Give this account this plan.
     SetPlan(Email, Plan),
     /// Give this account this password.
@@ -69,7 +69,7 @@ pub struct AdminConfig {
     /// The plan of new accounts.
     pub default_plan: Plan,
     /// What is to be done.
-    pub task: Task,
+    pub task: AdminTask,
 }
 
 impl AdminConfig {
@@ -77,19 +77,20 @@ impl AdminConfig {
     pub fn read(args: AdminArgs) -> Result<Self, BootError> {
         let mut default_plan = Plan::Free;
         let (task, store) = match args.command {
-            Command::SetPlan { email, plan, store } => {
-                (Task::SetPlan(address(&email)?, named_plan(&plan)?), store)
-            }
+            Command::SetPlan { email, plan, store } => (
+                AdminTask::SetPlan(parse_email(&email)?, parse_plan(&plan)?),
+                store,
+            ),
             Command::SetPassword { email, store } => {
-                let email = address(&email)?;
-                (Task::SetPassword(email, password::ask()?), store)
+                let email = parse_email(&email)?;
+                (AdminTask::SetPassword(email, password::prompt()?), store)
             }
             Command::CreateAccount { email, plan, store } => {
                 default_plan = config::default_plan(plan)?;
-                let email = address(&email)?;
-                (Task::CreateAccount(email, password::ask()?), store)
+                let email = parse_email(&email)?;
+                (AdminTask::CreateAccount(email, password::prompt()?), store)
             }
-            Command::ListAccounts { store } => (Task::ListAccounts, store),
+            Command::ListAccounts { store } => (AdminTask::ListAccounts, store),
         };
         Ok(Self {
             store: store.try_into()?,
@@ -99,12 +100,12 @@ impl AdminConfig {
     }
 }
 
-fn address(given: &OsString) -> Result<Email, BadSetting> {
-    let email = given.to_str().and_then(|text| Email::parse(text).ok());
-    email.ok_or(BadSetting::new("EMAIL", "an email address"))
+fn parse_email(raw: &OsString) -> Result<Email, SettingError> {
+    let email = raw.to_str().and_then(|text| Email::parse(text).ok());
+    email.ok_or(SettingError::new("EMAIL", "an email address"))
 }
 
-fn named_plan(given: &OsString) -> Result<Plan, BadSetting> {
-    let plan = given.to_str().and_then(|text| Plan::parse(text).ok());
-    plan.ok_or(BadSetting::new("PLAN", "free or pro"))
+fn parse_plan(raw: &OsString) -> Result<Plan, SettingError> {
+    let plan = raw.to_str().and_then(|text| Plan::parse(text).ok());
+    plan.ok_or(SettingError::new("PLAN", "free or pro"))
 }

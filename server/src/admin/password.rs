@@ -10,14 +10,14 @@ use super::AdminError;
 const MAX_LINE: u64 = 4_096;
 
 /// Asks for a password.
-pub fn ask() -> Result<NewPassword, AdminError> {
+pub fn prompt() -> Result<NewPassword, AdminError> {
     let text = if io::stdin().is_terminal() {
         rpassword::prompt_password("Password: ")
     } else {
         line()
     };
     let text = text.map_err(AdminError::Password)?;
-    NewPassword::parse(text).map_err(|_| AdminError::BadPassword)
+    NewPassword::parse(text).map_err(|_| AdminError::InvalidPassword)
 }
 
 fn line() -> io::Result<String> {

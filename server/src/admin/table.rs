@@ -7,7 +7,7 @@ use hato_service::ports::AccountUsage;
 const HEAD: [&str; 6] = ["ID", "EMAIL", "PLAN", "CREATED", "APPS", "THIS_MONTH"];
 
 /// A line for each account below a line of headings; numbers are aligned at their ends.
-pub fn of(accounts: &[AccountUsage]) -> String {
+pub fn render(accounts: &[AccountUsage]) -> String {
     let rows: Vec<[String; 6]> = accounts.iter().map(row).collect();
     let mut widths = HEAD.map(str::len);
     for row in &rows {

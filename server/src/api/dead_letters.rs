@@ -1,26 +1,26 @@
 //! Deliveries that finally failed (CONTRACT 4).
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{DeadLetter, Page};
 use hato_service::ports::DeadLetterRecord;
 
-use crate::http::access::Manager;
+use crate::http::access::ManageAccess;
 use crate::http::error::ApiResult;
-use crate::http::paging::Paging;
-use crate::state::Shared;
+use crate::http::paging::PagingParams;
+use crate::state::AppState;
 
 /// `GET /api/v1/apps/{appId}/dead-letters`: newest first.
 pub async fn list(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager,
-    Paging(page): Paging,
-) -> ApiResult<Answer<Page<DeadLetter>>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess,
+    PagingParams(page): PagingParams,
+) -> ApiResult<Json<Page<DeadLetter>>> {
     let letters = state.service.dead_letters(&access, &page).await?;
-    Ok(Answer(letters.map(shown)))
+    Ok(Json(letters.map(to_wire)))
 }
 
-fn shown(letter: DeadLetterRecord) -> DeadLetter {
+fn to_wire(letter: DeadLetterRecord) -> DeadLetter {
     DeadLetter {
         id: letter.id.to_string(),
         send_id: letter.send_id.to_string(),

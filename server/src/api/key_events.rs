@@ -1,27 +1,27 @@
 //! What happened to API keys (SPEC 4.12).
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{KeyEvent, Page};
 use hato_service::ports::KeyEventRecord;
 
-use super::actor;
-use crate::http::access::Manager;
+use super::actor_to_wire;
+use crate::http::access::ManageAccess;
 use crate::http::error::ApiResult;
-use crate::http::paging::Paging;
-use crate::state::Shared;
+use crate::http::paging::PagingParams;
+use crate::state::AppState;
 
 /// `GET /api/v1/apps/{appId}/key-events`: newest first.
 pub async fn list(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager,
-    Paging(page): Paging,
-) -> ApiResult<Answer<Page<KeyEvent>>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess,
+    PagingParams(page): PagingParams,
+) -> ApiResult<Json<Page<KeyEvent>>> {
     let events = state.service.key_events(&access, &page).await?;
-    Ok(Answer(events.map(shown)))
+    Ok(Json(events.map(to_wire)))
 }
 
-fn shown(event: KeyEventRecord) -> KeyEvent {
+fn to_wire(event: KeyEventRecord) -> KeyEvent {
     KeyEvent {
         id: event.id.to_string(),
         event: event.event.as_str().to_owned(),
@@ -29,6 +29,6 @@ fn shown(event: KeyEventRecord) -> KeyEvent {
         key_name: event.key_name,
         key_scope: event.key_scope.as_str().to_owned(),
         created_at: event.created_at,
-        actor: actor(event.actor),
+        actor: actor_to_wire(event.actor),
     }
 }

@@ -1,52 +1,52 @@
 //! What was sent: the history, one send, and cancelling it (SPEC 4.11, CONTRACT 4).
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{Cancelled, HistoryItem, Page};
 use hato_service::ports::SendRecord;
 
-use super::actor;
-use crate::http::access::Manager;
+use super::actor_to_wire;
+use crate::http::access::ManageAccess;
 use crate::http::error::ApiResult;
-use crate::http::paging::Paging;
-use crate::http::path::SendId;
-use crate::state::Shared;
+use crate::http::paging::PagingParams;
+use crate::http::path::SendIdPath;
+use crate::state::AppState;
 
 /// `GET /api/v1/apps/{appId}/notifications`: newest first.
 pub async fn list(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager,
-    Paging(page): Paging,
-) -> ApiResult<Answer<Page<HistoryItem>>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess,
+    PagingParams(page): PagingParams,
+) -> ApiResult<Json<Page<HistoryItem>>> {
     let sends = state.service.history(&access, &page).await?;
-    Ok(Answer(sends.map(shown)))
+    Ok(Json(sends.map(to_wire)))
 }
 
 /// `GET /api/v1/apps/{appId}/notifications/{send_id}`: its history item.
 pub async fn show(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager,
-    SendId(send): SendId,
-) -> ApiResult<Answer<HistoryItem>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess,
+    SendIdPath(send): SendIdPath,
+) -> ApiResult<Json<HistoryItem>> {
     let send = state.service.sent(&access, &send).await?;
-    Ok(Answer(shown(send)))
+    Ok(Json(to_wire(send)))
 }
 
 /// `DELETE /api/v1/apps/{appId}/notifications/{send_id}`: stops what is not yet claimed.
 pub async fn cancel(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager,
-    SendId(send): SendId,
-) -> ApiResult<Answer<Cancelled>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess,
+    SendIdPath(send): SendIdPath,
+) -> ApiResult<Json<Cancelled>> {
     let cancelled = state.service.cancel(&access, &send).await?;
-    Ok(Answer(Cancelled {
+    Ok(Json(Cancelled {
         ok: true,
         cancelled,
     }))
 }
 
 /// A send as the history shows it.
-pub fn shown(send: SendRecord) -> HistoryItem {
+pub fn to_wire(send: SendRecord) -> HistoryItem {
     let counts = send.counts;
     HistoryItem {
         send_id: send.id.to_string(),
@@ -58,7 +58,7 @@ pub fn shown(send: SendRecord) -> HistoryItem {
         failed_expired: counts.failed_expired,
         failed_other: counts.failed_other,
         created_at: send.created_at,
-        actor: actor(send.actor),
+        actor: actor_to_wire(send.actor),
         status: send.status.as_str().to_owned(),
         recipients: send.recipients,
         skipped_count: counts.skipped,

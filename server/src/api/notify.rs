@@ -1,6 +1,6 @@
 //! The three sends (SPEC 4.8 to 4.10).
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
@@ -8,32 +8,32 @@ use hato_service::SendReceipt;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::http::access::{EncryptionKey, Manager, Sender};
+use crate::http::access::{EncryptionKey, ManageAccess, SendAccess};
 use crate::http::error::ApiResult;
-use crate::http::repeatable::Repeatable;
-use crate::state::Shared;
+use crate::http::idempotent::Idempotent;
+use crate::state::AppState;
 
 /// Says that the answer is that of an earlier, equal request (CONTRACT 6).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// `POST /api/v1/notify`.
 pub async fn send(
-    State(state): State<Shared>,
-    Sender(access): Sender,
-    request: Repeatable<Notify>,
+    State(state): State<AppState>,
+    SendAccess(access): SendAccess,
+    request: Idempotent<Notify>,
 ) -> ApiResult<Response> {
-    let (notify, request) = request.named("/notify");
+    let (notify, request) = request.into_parts("/notify");
     let accepted = state.service.send(&access, notify, request).await?;
-    Ok(reply(&accepted, shown(&accepted)))
+    Ok(reply(&accepted, to_wire(&accepted)))
 }
 
 /// `POST /api/v1/notify/batch`.
 pub async fn send_batch(
-    State(state): State<Shared>,
-    Sender(access): Sender,
-    request: Repeatable<NotifyBatch>,
+    State(state): State<AppState>,
+    SendAccess(access): SendAccess,
+    request: Idempotent<NotifyBatch>,
 ) -> ApiResult<Response> {
-    let (batch, request) = request.named("/notify/batch");
+    let (batch, request) = request.into_parts("/notify/batch");
     let accepted = state.service.send_batch(&access, batch, request).await?;
     let body = BatchAccepted {
         queued: accepted.queued,
@@ -44,18 +44,18 @@ pub async fn send_batch(
 
 /// `POST /api/v1/apps/{appId}/notify`: to everyone.
 pub async fn broadcast(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager<EncryptionKey>,
-    request: Repeatable<Notify>,
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess<EncryptionKey>,
+    request: Idempotent<Notify>,
 ) -> ApiResult<Response> {
-    let (notify, request) = request.named("/apps/{appId}/notify");
+    let (notify, request) = request.into_parts("/apps/{appId}/notify");
     let access = access.may_send();
     let accepted = state.service.broadcast(&access, notify, request).await?;
-    Ok(reply(&accepted, shown(&accepted)))
+    Ok(reply(&accepted, to_wire(&accepted)))
 }
 
 /// What a send is answered.
-pub fn shown(accepted: &SendReceipt) -> SendAccepted {
+pub fn to_wire(accepted: &SendReceipt) -> SendAccepted {
     SendAccepted {
         ok: true,
         send_id: accepted.send_id.to_string(),
@@ -64,10 +64,10 @@ pub fn shown(accepted: &SendReceipt) -> SendAccepted {
 }
 
 fn reply(accepted: &SendReceipt, body: impl Serialize) -> Response {
-    let mut answer = (StatusCode::ACCEPTED, Answer(body)).into_response();
+    let mut response = (StatusCode::ACCEPTED, Json(body)).into_response();
     if accepted.replayed {
         let replayed = HeaderValue::from_static("true");
-        answer.headers_mut().insert(REPLAYED, replayed);
+        response.headers_mut().insert(REPLAYED, replayed);
     }
-    answer
+    response
 }

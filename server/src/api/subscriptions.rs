@@ -1,22 +1,22 @@
 //! Registering and removing browsers (SPEC 4.1 to 4.3).
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{Acknowledged, RegisterSubscription, Registered, Unsubscribe};
 use hato_service::Registration;
 use http::StatusCode;
 
-use crate::http::access::{Subscriber, SubscriberOfPath};
+use crate::http::access::{PathSubscribeAccess, SubscribeAccess};
 use crate::http::error::ApiResult;
-use crate::http::json::Json;
-use crate::state::Shared;
+use crate::http::json::ApiJson;
+use crate::state::AppState;
 
 /// `POST /api/v1/subscriptions`: 201 when the endpoint is new, 200 when it existed.
 pub async fn register(
-    State(state): State<Shared>,
-    Subscriber(access): Subscriber,
-    Json(request): Json<RegisterSubscription>,
-) -> ApiResult<(StatusCode, Answer<Registered>)> {
+    State(state): State<AppState>,
+    SubscribeAccess(access): SubscribeAccess,
+    ApiJson(request): ApiJson<RegisterSubscription>,
+) -> ApiResult<(StatusCode, Json<Registered>)> {
     let parts = request.into_parts()?;
     let registration = state.service.register_subscription(&access, parts).await?;
     Ok(reply(&registration))
@@ -24,16 +24,16 @@ pub async fn register(
 
 /// `POST /api/v1/apps/{appId}/subscriptions`: the same within the plan's limit (SPEC 4.2).
 pub async fn register_within_limit(
-    State(state): State<Shared>,
-    SubscriberOfPath(access): SubscriberOfPath,
-    Json(request): Json<RegisterSubscription>,
-) -> ApiResult<(StatusCode, Answer<Registered>)> {
+    State(state): State<AppState>,
+    PathSubscribeAccess(access): PathSubscribeAccess,
+    ApiJson(request): ApiJson<RegisterSubscription>,
+) -> ApiResult<(StatusCode, Json<Registered>)> {
     let parts = request.into_parts()?;
     let registration = state.service.register_within_limit(&access, parts).await?;
     Ok(reply(&registration))
 }
 
-fn reply(registration: &Registration) -> (StatusCode, Answer<Registered>) {
+fn reply(registration: &Registration) -> (StatusCode, Json<Registered>) {
     let status = if registration.is_new {
         StatusCode::CREATED
     } else {
@@ -43,16 +43,16 @@ fn reply(registration: &Registration) -> (StatusCode, Answer<Registered>) {
         id: registration.id.to_string(),
         reactivated: registration.was_deactivated,
     };
-    (status, Answer(registered))
+    (status, Json(registered))
 }
 
 /// `DELETE /api/v1/apps/{appId}/subscriptions`: idempotent.
 pub async fn unsubscribe(
-    State(state): State<Shared>,
-    SubscriberOfPath(access): SubscriberOfPath,
-    Json(request): Json<Unsubscribe>,
-) -> ApiResult<Answer<Acknowledged>> {
+    State(state): State<AppState>,
+    PathSubscribeAccess(access): PathSubscribeAccess,
+    ApiJson(request): ApiJson<Unsubscribe>,
+) -> ApiResult<Json<Acknowledged>> {
     let endpoint = request.into_endpoint()?;
     state.service.unsubscribe(&access, &endpoint).await?;
-    Ok(Answer(Acknowledged { ok: true }))
+    Ok(Json(Acknowledged { ok: true }))
 }

@@ -1,43 +1,43 @@
 //! An app's webhook (CONTRACT 8).
 
-use axum::Json as Answer;
+use axum::Json;
 use axum::extract::State;
 use hato_domain::DisabledReason;
 use hato_domain::wire;
 use hato_service::WebhookDetails;
 
-use crate::http::access::{EncryptionKey, Manager};
+use crate::http::access::{EncryptionKey, ManageAccess};
 use crate::http::error::ApiResult;
-use crate::state::Shared;
+use crate::state::AppState;
 
 /// `GET /api/v1/apps/{appId}/webhook`.
 pub async fn show(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager<EncryptionKey>,
-) -> ApiResult<Answer<wire::Webhook>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess<EncryptionKey>,
+) -> ApiResult<Json<wire::Webhook>> {
     let webhook = state.service.webhook(&access).await?;
-    Ok(Answer(shown(webhook)))
+    Ok(Json(to_wire(webhook)))
 }
 
 /// `POST /api/v1/apps/{appId}/webhook/secret`: a new secret; for a day both sign.
 pub async fn rotate(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager<EncryptionKey>,
-) -> ApiResult<Answer<wire::Webhook>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess<EncryptionKey>,
+) -> ApiResult<Json<wire::Webhook>> {
     let webhook = state.service.rotate_webhook_secret(&access).await?;
-    Ok(Answer(shown(webhook)))
+    Ok(Json(to_wire(webhook)))
 }
 
 /// `POST /api/v1/apps/{appId}/webhook/enable`: switches a switched-off one on.
 pub async fn enable(
-    State(state): State<Shared>,
-    Manager { access, .. }: Manager<EncryptionKey>,
-) -> ApiResult<Answer<wire::Webhook>> {
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess<EncryptionKey>,
+) -> ApiResult<Json<wire::Webhook>> {
     let webhook = state.service.enable_webhook(&access).await?;
-    Ok(Answer(shown(webhook)))
+    Ok(Json(to_wire(webhook)))
 }
 
-fn shown(webhook: WebhookDetails) -> wire::Webhook {
+fn to_wire(webhook: WebhookDetails) -> wire::Webhook {
     let (previous_secret, previous_secret_expires_at) = webhook.previous_secret.unzip();
     wire::Webhook {
         webhook_url: webhook.url,

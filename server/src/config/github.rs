@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 use url::Url;
 
-use super::BadSetting;
+use super::SettingError;
 use super::setting::Setting;
 
 /// The flags about GitHub.
@@ -70,7 +70,7 @@ pub struct GithubConfig {
 
 impl GithubConfig {
     /// Reads the flags; none without an OAuth app, of which half is a bad setting.
-    pub fn read(args: GithubArgs) -> Result<Option<Self>, BadSetting> {
+    pub fn read(args: GithubArgs) -> Result<Option<Self>, SettingError> {
         let id = credential("HATO_GITHUB_CLIENT_ID", ID, args.client_id)?;
         let secret = credential("HATO_GITHUB_CLIENT_SECRET", SECRET, args.client_secret)?;
         let authorize_url = url(
@@ -101,30 +101,33 @@ impl GithubConfig {
 const ID: &str = "the client id of an OAuth app, together with HATO_GITHUB_CLIENT_SECRET";
 const SECRET: &str = "the client secret of an OAuth app, together with HATO_GITHUB_CLIENT_ID";
 
-fn app(id: Option<String>, secret: Option<String>) -> Result<Option<(String, String)>, BadSetting> {
+fn app(
+    id: Option<String>,
+    secret: Option<String>,
+) -> Result<Option<(String, String)>, SettingError> {
     match (id, secret) {
         (Some(id), Some(secret)) => Ok(Some((id, secret))),
         (None, None) => Ok(None),
-        (Some(_), None) => Err(BadSetting::new("HATO_GITHUB_CLIENT_SECRET", SECRET)),
-        (None, Some(_)) => Err(BadSetting::new("HATO_GITHUB_CLIENT_ID", ID)),
+        (Some(_), None) => Err(SettingError::new("HATO_GITHUB_CLIENT_SECRET", SECRET)),
+        (None, Some(_)) => Err(SettingError::new("HATO_GITHUB_CLIENT_ID", ID)),
     }
 }
 
 fn credential(
     name: &'static str,
-    takes: &'static str,
-    given: Vec<OsString>,
-) -> Result<Option<String>, BadSetting> {
-    Setting::new(name, takes, given).parse(|text| {
+    expected: &'static str,
+    raw: Vec<OsString>,
+) -> Result<Option<String>, SettingError> {
+    Setting::new(name, expected, raw).parse(|text| {
         let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         (visible && !text.is_empty()).then(|| text.to_owned())
     })
 }
 
-fn url(name: &'static str, given: Vec<OsString>, default: &str) -> Result<Url, BadSetting> {
-    let given = Setting::new(name, "an http or https address", given).parse(|text| {
+fn url(name: &'static str, raw: Vec<OsString>, default: &str) -> Result<Url, SettingError> {
+    let url = Setting::new(name, "an http or https address", raw).parse(|text| {
         let url = Url::parse(text).ok()?;
         (matches!(url.scheme(), "http" | "https") && url.fragment().is_none()).then_some(url)
     })?;
-    Ok(given.unwrap_or_else(|| Url::parse(default).expect("the defaults are addresses")))
+    Ok(url.unwrap_or_else(|| Url::parse(default).expect("the defaults are addresses")))
 }

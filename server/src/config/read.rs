@@ -10,22 +10,22 @@ use url::Url;
 
 use super::setting::Setting;
 use super::{
-    BadSetting, BaseUrl, Config, GithubConfig, GivenSecrets, LogArgs, MigrateArgs, MigrateConfig,
-    PlanArgs, Role, ServeArgs, StoreArgs, StoreConfig, duration,
+    BaseUrl, Config, GithubConfig, LogArgs, MigrateArgs, MigrateConfig, PlanArgs, Role,
+    SecretsConfig, ServeArgs, SettingError, StoreArgs, StoreConfig, duration,
 };
 use crate::http::client_address::TrustedProxies;
 use crate::logging::{self, LogConfig, LogFormat};
 
 impl TryFrom<ServeArgs> for Config {
-    type Error = BadSetting;
+    type Error = SettingError;
 
-    fn try_from(args: ServeArgs) -> Result<Self, BadSetting> {
+    fn try_from(args: ServeArgs) -> Result<Self, SettingError> {
         let base_url = base_url(args.base_url)?;
         Ok(Self {
             listen: listen(args.listen)?,
             store: args.store.try_into()?,
             role: role(args.role)?,
-            secrets: GivenSecrets {
+            secrets: SecretsConfig {
                 pepper: secret("HATO_PEPPER", args.pepper)?,
                 encryption_key: secret("HATO_ENCRYPTION_KEY", args.encryption_key)?,
                 generate: generate_secrets(args.generate_secrets)?,
@@ -49,9 +49,9 @@ impl TryFrom<ServeArgs> for Config {
 }
 
 impl TryFrom<MigrateArgs> for MigrateConfig {
-    type Error = BadSetting;
+    type Error = SettingError;
 
-    fn try_from(args: MigrateArgs) -> Result<Self, BadSetting> {
+    fn try_from(args: MigrateArgs) -> Result<Self, SettingError> {
         Ok(Self {
             store: args.store.try_into()?,
             log: args.log.try_into()?,
@@ -60,9 +60,9 @@ impl TryFrom<MigrateArgs> for MigrateConfig {
 }
 
 impl TryFrom<StoreArgs> for StoreConfig {
-    type Error = BadSetting;
+    type Error = SettingError;
 
-    fn try_from(args: StoreArgs) -> Result<Self, BadSetting> {
+    fn try_from(args: StoreArgs) -> Result<Self, SettingError> {
         Ok(Self {
             data_dir: data_dir(args.data_dir)?,
             database_url: database_url(args.database_url)?,
@@ -71,11 +71,11 @@ impl TryFrom<StoreArgs> for StoreConfig {
 }
 
 impl TryFrom<LogArgs> for LogConfig {
-    type Error = BadSetting;
+    type Error = SettingError;
 
-    fn try_from(args: LogArgs) -> Result<Self, BadSetting> {
-        let takes = "a tracing filter such as info or hato_server=debug,info";
-        let filter = Setting::new("HATO_LOG", takes, args.log)
+    fn try_from(args: LogArgs) -> Result<Self, SettingError> {
+        let expected = "a tracing filter such as info or hato_server=debug,info";
+        let filter = Setting::new("HATO_LOG", expected, args.log)
             .parse(|text| logging::is_filter(text).then(|| text.to_owned()))?;
         let words = [("text", LogFormat::Text), ("json", LogFormat::Json)];
         let format = Setting::new("HATO_LOG_FORMAT", "text or json", args.log_format).word(&words);
@@ -86,37 +86,37 @@ impl TryFrom<LogArgs> for LogConfig {
     }
 }
 
-type Given = Vec<std::ffi::OsString>;
+type RawValues = Vec<std::ffi::OsString>;
 
-fn listen(given: Given) -> Result<SocketAddr, BadSetting> {
-    let takes = "an address and a port such as 127.0.0.1:3000";
-    let address = Setting::new("HATO_LISTEN", takes, given).parse(|text| text.parse().ok())?;
+fn listen(raw: RawValues) -> Result<SocketAddr, SettingError> {
+    let expected = "an address and a port such as 127.0.0.1:3000";
+    let address = Setting::new("HATO_LISTEN", expected, raw).parse(|text| text.parse().ok())?;
     Ok(address.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 3000))))
 }
 
-fn metrics_listen(given: Given) -> Result<Option<SocketAddr>, BadSetting> {
-    let takes = "an address and a port such as 127.0.0.1:9090";
-    Setting::new("HATO_METRICS_LISTEN", takes, given).parse(|text| text.parse().ok())
+fn metrics_listen(raw: RawValues) -> Result<Option<SocketAddr>, SettingError> {
+    let expected = "an address and a port such as 127.0.0.1:9090";
+    Setting::new("HATO_METRICS_LISTEN", expected, raw).parse(|text| text.parse().ok())
 }
 
 /// The path becomes part of the database's address, in which a question mark would begin parameters.
-fn data_dir(given: Given) -> Result<PathBuf, BadSetting> {
-    let takes = "the path of a folder, in UTF-8 and without a question mark";
-    let path = Setting::new("HATO_DATA_DIR", takes, given).path(|path| {
+fn data_dir(raw: RawValues) -> Result<PathBuf, SettingError> {
+    let expected = "the path of a folder, in UTF-8 and without a question mark";
+    let path = Setting::new("HATO_DATA_DIR", expected, raw).path(|path| {
         let plain = !path.as_os_str().as_encoded_bytes().contains(&b'?');
         plain.then(|| path.to_owned())
     })?;
     Ok(path.unwrap_or_else(|| "./data".into()))
 }
 
-fn base_url(given: Given) -> Result<BaseUrl, BadSetting> {
-    let takes = "an http or https address without a path, such as https://push.example.com";
-    let base_url = Setting::new("HATO_BASE_URL", takes, given).parse(BaseUrl::parse)?;
+fn base_url(raw: RawValues) -> Result<BaseUrl, SettingError> {
+    let expected = "an http or https address without a path, such as https://push.example.com";
+    let base_url = Setting::new("HATO_BASE_URL", expected, raw).parse(BaseUrl::parse)?;
     Ok(base_url.unwrap_or_default())
 }
 
-fn database_url(given: Given) -> Result<Option<String>, BadSetting> {
-    let setting = Setting::new(DATABASE_URL.0, DATABASE_URL.1, given);
+fn database_url(raw: RawValues) -> Result<Option<String>, SettingError> {
+    let setting = Setting::new(DATABASE_URL.0, DATABASE_URL.1, raw);
     setting.parse(|text| text.starts_with("sqlite:").then(|| text.to_owned()))
 }
 
@@ -127,34 +127,34 @@ const DATABASE_URL: (&str, &str) = (
 );
 
 /// What an address that leads to no store is refused with.
-pub fn bad_database_url() -> BadSetting {
-    BadSetting::new(DATABASE_URL.0, DATABASE_URL.1)
+pub fn database_url_error() -> SettingError {
+    SettingError::new(DATABASE_URL.0, DATABASE_URL.1)
 }
 
-fn role(given: Given) -> Result<Role, BadSetting> {
+fn role(raw: RawValues) -> Result<Role, SettingError> {
     let words = [
         ("all", Role::All),
         ("api", Role::Api),
         ("worker", Role::Worker),
     ];
-    let role = Setting::new("HATO_ROLE", "all, api or worker", given).word(&words)?;
+    let role = Setting::new("HATO_ROLE", "all, api or worker", raw).word(&words)?;
     Ok(role.unwrap_or(Role::All))
 }
 
-fn secret(name: &'static str, given: Given) -> Result<Option<[u8; 32]>, BadSetting> {
-    let takes = "32 bytes as 64 hexadecimal digits";
-    Setting::new(name, takes, given).parse(crate::secrets_file::from_hex)
+fn secret(name: &'static str, raw: RawValues) -> Result<Option<[u8; 32]>, SettingError> {
+    let expected = "32 bytes as 64 hexadecimal digits";
+    Setting::new(name, expected, raw).parse(crate::secrets_file::from_hex)
 }
 
-fn generate_secrets(given: Given) -> Result<bool, BadSetting> {
+fn generate_secrets(raw: RawValues) -> Result<bool, SettingError> {
     let words = [("true", true), ("false", false)];
-    let setting = Setting::new("HATO_GENERATE_SECRETS", "true or false", given);
+    let setting = Setting::new("HATO_GENERATE_SECRETS", "true or false", raw);
     Ok(setting.word(&words)?.unwrap_or(true))
 }
 
-fn vapid_subject(given: Given) -> Result<Option<String>, BadSetting> {
-    let takes = "a mailto: or https: address of the operator";
-    Setting::new("HATO_VAPID_SUBJECT", takes, given).parse(|text| {
+fn vapid_subject(raw: RawValues) -> Result<Option<String>, SettingError> {
+    let expected = "a mailto: or https: address of the operator";
+    Setting::new("HATO_VAPID_SUBJECT", expected, raw).parse(|text| {
         let url = Url::parse(text).ok()?;
         let contact = match url.scheme() {
             "mailto" => url.path().contains('@'),
@@ -166,21 +166,21 @@ fn vapid_subject(given: Given) -> Result<Option<String>, BadSetting> {
 }
 
 /// The plan of new accounts.
-pub fn default_plan(args: PlanArgs) -> Result<Plan, BadSetting> {
+pub fn default_plan(args: PlanArgs) -> Result<Plan, SettingError> {
     let setting = Setting::new("HATO_DEFAULT_PLAN", "free or pro", args.default_plan);
     let plan = setting.parse(|text| Plan::parse(text).ok())?;
     Ok(plan.unwrap_or(Plan::Free))
 }
 
-fn registration(given: Given) -> Result<bool, BadSetting> {
+fn registration(raw: RawValues) -> Result<bool, SettingError> {
     let words = [("open", true), ("closed", false)];
-    let setting = Setting::new("HATO_REGISTRATION", "open or closed", given);
+    let setting = Setting::new("HATO_REGISTRATION", "open or closed", raw);
     Ok(setting.word(&words)?.unwrap_or(true))
 }
 
-fn pricing_url(given: Given, base_url: &BaseUrl) -> Result<String, BadSetting> {
-    let takes = "an http or https address";
-    let pricing_url = Setting::new("HATO_PRICING_URL", takes, given).parse(|text| {
+fn pricing_url(raw: RawValues, base_url: &BaseUrl) -> Result<String, SettingError> {
+    let expected = "an http or https address";
+    let pricing_url = Setting::new("HATO_PRICING_URL", expected, raw).parse(|text| {
         let url = Url::parse(text).ok()?;
         matches!(url.scheme(), "http" | "https").then(|| text.to_owned())
     })?;
@@ -189,20 +189,20 @@ fn pricing_url(given: Given, base_url: &BaseUrl) -> Result<String, BadSetting> {
 
 const NETWORKS: &str = "a comma-separated list of networks such as 10.0.0.0/8";
 
-fn trusted_proxies(given: Given) -> Result<TrustedProxies, BadSetting> {
-    let setting = Setting::new("HATO_TRUSTED_PROXIES", NETWORKS, given);
+fn trusted_proxies(raw: RawValues) -> Result<TrustedProxies, SettingError> {
+    let setting = Setting::new("HATO_TRUSTED_PROXIES", NETWORKS, raw);
     let networks = setting.parse(|text| parse_networks(text).ok())?;
     Ok(TrustedProxies::new(networks.unwrap_or_default()))
 }
 
-fn outbound(given: Given) -> Result<OutboundPolicy, BadSetting> {
-    let setting = Setting::new("HATO_OUTBOUND_ALLOW", NETWORKS, given);
+fn outbound(raw: RawValues) -> Result<OutboundPolicy, SettingError> {
+    let setting = Setting::new("HATO_OUTBOUND_ALLOW", NETWORKS, raw);
     let policy = setting.parse(|text| OutboundPolicy::parse(text).ok())?;
     Ok(policy.unwrap_or_default())
 }
 
-fn outbound_ca(given: Given) -> Result<Option<String>, BadSetting> {
-    let setting = Setting::new(OUTBOUND_CA.0, OUTBOUND_CA.1, given);
+fn outbound_ca(raw: RawValues) -> Result<Option<String>, SettingError> {
+    let setting = Setting::new(OUTBOUND_CA.0, OUTBOUND_CA.1, raw);
     let certificates = |path: &Path| {
         let text = std::fs::read_to_string(path).ok()?;
         text.contains("-----BEGIN CERTIFICATE-----").then_some(text)
@@ -217,13 +217,13 @@ const OUTBOUND_CA: (&str, &str) = (
 );
 
 /// What an unusable file of trusted roots is refused with.
-pub fn bad_outbound_ca() -> BadSetting {
-    BadSetting::new(OUTBOUND_CA.0, OUTBOUND_CA.1)
+pub fn outbound_ca_error() -> SettingError {
+    SettingError::new(OUTBOUND_CA.0, OUTBOUND_CA.1)
 }
 
-fn retry_delays(given: Given) -> Result<[Duration; 3], BadSetting> {
-    let takes = "exactly three durations such as 5s,1m,10m, each an integer with ms, s, m or h";
-    let delays = Setting::new("HATO_RETRY_DELAYS", takes, given)
+fn retry_delays(raw: RawValues) -> Result<[Duration; 3], SettingError> {
+    let expected = "exactly three durations such as 5s,1m,10m, each an integer with ms, s, m or h";
+    let delays = Setting::new("HATO_RETRY_DELAYS", expected, raw)
         .parse(|text| duration::parse_list(text)?.try_into().ok())?;
     Ok(delays.unwrap_or([
         Duration::from_secs(5),
@@ -233,9 +233,10 @@ fn retry_delays(given: Given) -> Result<[Duration; 3], BadSetting> {
 }
 
 /// `none` is the empty list, for an empty value counts as not given.
-fn webhook_retry_delays(given: Given) -> Result<Vec<Duration>, BadSetting> {
-    let takes = "up to 20 durations such as 5s,5m,2h, each an integer with ms, s, m or h, or none";
-    let delays = Setting::new("HATO_WEBHOOK_RETRY_DELAYS", takes, given).parse(|text| {
+fn webhook_retry_delays(raw: RawValues) -> Result<Vec<Duration>, SettingError> {
+    let expected =
+        "up to 20 durations such as 5s,5m,2h, each an integer with ms, s, m or h, or none";
+    let delays = Setting::new("HATO_WEBHOOK_RETRY_DELAYS", expected, raw).parse(|text| {
         if text == "none" {
             return Some(Vec::new());
         }
@@ -248,9 +249,9 @@ fn webhook_retry_delays(given: Given) -> Result<Vec<Duration>, BadSetting> {
     }))
 }
 
-fn retention_days(given: Given) -> Result<u32, BadSetting> {
-    let takes = "a number of days, at least 1";
-    let days = Setting::new("HATO_RETENTION_DAYS", takes, given).parse(|text| {
+fn retention_days(raw: RawValues) -> Result<u32, SettingError> {
+    let expected = "a number of days, at least 1";
+    let days = Setting::new("HATO_RETENTION_DAYS", expected, raw).parse(|text| {
         let plain = text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse().ok().filter(|days| plain && *days > 0)
     })?;

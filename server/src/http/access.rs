@@ -22,23 +22,23 @@ pub use required_secret::{EncryptionKey, NoSecret, Pepper, RequiredSecret};
 
 use super::error::{ApiError, ApiResult};
 use super::same_origin;
-use crate::state::{Shared, State};
+use crate::state::{AppState, AppStateInner};
 
 /// A key's right to register and read the public key (SPEC 4.1, 4.4): any scope, no session.
-pub struct Subscriber(pub MaySubscribe);
+pub struct SubscribeAccess(pub MaySubscribe);
 
 /// A key's right to change the subscriptions of the app in the path (SPEC 4.3): any scope, no session.
-pub struct SubscriberOfPath(pub MaySubscribe);
+pub struct PathSubscribeAccess(pub MaySubscribe);
 
 /// A key's right to send (SPEC 4.8): notify or full, no session.
-pub struct Sender(pub MaySend);
+pub struct SendAccess(pub MaySend);
 
 /// A full key's right to manage its app, no session, and not from a page of another site: for programs that speak another
 /// protocol than the API's (CONTRACT 9).
-pub struct KeyManager(pub MayManage);
+pub struct FullKeyAccess(pub MayManage);
 
 /// The right to manage the app in the path: a session of its owner, or a full key of it.
-pub struct Manager<N = NoSecret> {
+pub struct ManageAccess<N = NoSecret> {
     /// The right.
     pub access: MayManage,
     needs: PhantomData<N>,
@@ -46,17 +46,17 @@ pub struct Manager<N = NoSecret> {
 
 /// The right to manage the app that the query names as `appId`: a full key of it, or a session of its owner. Without the
 /// member it is the key's app, or the owner's only one (CONTRACT 3).
-pub struct ManagerOfQuery(pub MayManage);
+pub struct QueryManageAccess(pub MayManage);
 
 /// Who is signed in: no keys.
-pub struct SignedIn<N = NoSecret> {
+pub struct SessionAccess<N = NoSecret> {
     /// Whose session it is.
     pub owner: AccountPrincipal,
     needs: PhantomData<N>,
 }
 
 #[derive(Deserialize)]
-struct AppPath {
+struct AppPathParams {
     #[serde(rename = "appId")]
     app_id: String,
 }
@@ -68,7 +68,7 @@ struct AppQuery {
 }
 
 /// Who was found behind a credential.
-enum Caller {
+enum RequestPrincipal {
     Key(ApiKeyPrincipal),
     Session {
         owner: AccountPrincipal,
@@ -76,76 +76,76 @@ enum Caller {
     },
 }
 
-impl FromRequestParts<Shared> for Subscriber {
+impl FromRequestParts<AppState> for SubscribeAccess {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let key = api_key_principal(parts, state).await?;
         Ok(Self(key.may_subscribe()))
     }
 }
 
-impl FromRequestParts<Shared> for SubscriberOfPath {
+impl FromRequestParts<AppState> for PathSubscribeAccess {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let access = api_key_principal(parts, state).await?.may_subscribe();
-        if access.app().as_str() != app_of(parts).await? {
+        if access.app().as_str() != path_app_id(parts).await? {
             return Err(ErrorCode::AppMismatch.into());
         }
         Ok(Self(access))
     }
 }
 
-impl FromRequestParts<Shared> for Sender {
+impl FromRequestParts<AppState> for SendAccess {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let key = api_key_principal(parts, state).await?;
         EncryptionKey::require(&state.secrets)?;
         Ok(Self(key.may_send()?))
     }
 }
 
-impl FromRequestParts<Shared> for KeyManager {
+impl FromRequestParts<AppState> for FullKeyAccess {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let key = api_key_principal(parts, state).await?;
-        same_origin::refuse_foreign_pages(parts, &state.base_url)?;
+        same_origin::refuse_untrusted_origin(parts, &state.base_url)?;
         Ok(Self(key.may_manage_own()?))
     }
 }
 
-impl<N: RequiredSecret> FromRequestParts<Shared> for Manager<N> {
+impl<N: RequiredSecret> FromRequestParts<AppState> for ManageAccess<N> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
-        let caller = authenticate(parts, state).await?;
-        caller.require_same_origin(parts, state)?;
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let principal = authenticate(parts, state).await?;
+        principal.require_same_origin(parts, state)?;
         N::require(&state.secrets)?;
-        let app = app_of(parts).await?;
-        let access = match caller {
-            Caller::Key(key) => key.may_manage(&app)?,
-            Caller::Session { owner, .. } => state.service.manage(&owner, &app).await?,
+        let app = path_app_id(parts).await?;
+        let access = match principal {
+            RequestPrincipal::Key(key) => key.may_manage(&app)?,
+            RequestPrincipal::Session { owner, .. } => state.service.manage(&owner, &app).await?,
         };
         let needs = PhantomData;
         Ok(Self { access, needs })
     }
 }
 
-impl FromRequestParts<Shared> for ManagerOfQuery {
+impl FromRequestParts<AppState> for QueryManageAccess {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
-        let caller = authenticate(parts, state).await?;
-        caller.require_same_origin(parts, state)?;
-        let access = match caller {
-            Caller::Key(key) => {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let principal = authenticate(parts, state).await?;
+        principal.require_same_origin(parts, state)?;
+        let access = match principal {
+            RequestPrincipal::Key(key) => {
                 let own = key.may_manage_own()?;
-                queried_app(parts)?.map_or(Ok(own), |app| key.may_manage(&app))?
+                query_app_id(parts)?.map_or(Ok(own), |app| key.may_manage(&app))?
             }
-            Caller::Session { owner, .. } => match queried_app(parts)? {
+            RequestPrincipal::Session { owner, .. } => match query_app_id(parts)? {
                 Some(app) => state.service.manage(&owner, &app).await?,
                 None => state.service.manage_only(&owner).await?,
             },
@@ -154,24 +154,24 @@ impl FromRequestParts<Shared> for ManagerOfQuery {
     }
 }
 
-impl<N: RequiredSecret> FromRequestParts<Shared> for SignedIn<N> {
+impl<N: RequiredSecret> FromRequestParts<AppState> for SessionAccess<N> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> ApiResult<Self> {
-        let caller = authenticate(parts, state).await?;
-        caller.require_same_origin(parts, state)?;
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let principal = authenticate(parts, state).await?;
+        principal.require_same_origin(parts, state)?;
         N::require(&state.secrets)?;
         let needs = PhantomData;
-        match caller {
-            Caller::Session { owner, .. } => Ok(Self { owner, needs }),
-            Caller::Key(_) => Err(ErrorCode::InsufficientScope.into()),
+        match principal {
+            RequestPrincipal::Session { owner, .. } => Ok(Self { owner, needs }),
+            RequestPrincipal::Key(_) => Err(ErrorCode::InsufficientScope.into()),
         }
     }
 }
 
-impl Caller {
+impl RequestPrincipal {
     /// Only a cookie goes along without its owner's doing.
-    fn require_same_origin(&self, parts: &Parts, state: &State) -> Result<(), ErrorCode> {
+    fn require_same_origin(&self, parts: &Parts, state: &AppStateInner) -> Result<(), ErrorCode> {
         match self {
             Self::Session {
                 by_cookie: true, ..
@@ -183,37 +183,39 @@ impl Caller {
     }
 }
 
-async fn authenticate(parts: &Parts, state: &State) -> ApiResult<Caller> {
-    match Credential::of(&parts.headers)? {
-        Credential::Key(raw) => Ok(Caller::Key(state.service.authenticate_key(&raw).await?)),
+async fn authenticate(parts: &Parts, state: &AppStateInner) -> ApiResult<RequestPrincipal> {
+    match Credential::from_headers(&parts.headers)? {
+        Credential::Key(raw) => Ok(RequestPrincipal::Key(
+            state.service.authenticate_key(&raw).await?,
+        )),
         Credential::Session { token, by_cookie } => {
             let session = state.service.authenticate_session(&token).await?;
             if session.renewed && by_cookie {
-                RenewedSession::note(&parts.extensions, token);
+                RenewedSession::record(&parts.extensions, token);
             }
             let owner = session.owner;
-            Ok(Caller::Session { owner, by_cookie })
+            Ok(RequestPrincipal::Session { owner, by_cookie })
         }
     }
 }
 
-async fn api_key_principal(parts: &Parts, state: &State) -> ApiResult<ApiKeyPrincipal> {
+async fn api_key_principal(parts: &Parts, state: &AppStateInner) -> ApiResult<ApiKeyPrincipal> {
     match authenticate(parts, state).await? {
-        Caller::Key(key) => Ok(key),
-        Caller::Session { .. } => Err(ErrorCode::Unauthorized.into()),
+        RequestPrincipal::Key(key) => Ok(key),
+        RequestPrincipal::Session { .. } => Err(ErrorCode::Unauthorized.into()),
     }
 }
 
 /// The app that a path names. A segment that is no text names no app, like the empty text.
-async fn app_of(parts: &mut Parts) -> Result<String, ErrorCode> {
-    match Path::<AppPath>::from_request_parts(parts, &()).await {
+async fn path_app_id(parts: &mut Parts) -> Result<String, ErrorCode> {
+    match Path::<AppPathParams>::from_request_parts(parts, &()).await {
         Ok(Path(path)) => Ok(path.app_id),
-        Err(rejection) if is_about_the_app(&rejection) => Ok(String::new()),
+        Err(rejection) if is_app_id_error(&rejection) => Ok(String::new()),
         Err(_) => Err(ErrorCode::NotFound),
     }
 }
 
-fn is_about_the_app(rejection: &PathRejection) -> bool {
+fn is_app_id_error(rejection: &PathRejection) -> bool {
     match rejection {
         PathRejection::FailedToDeserializePathParams(error) => {
             matches!(error.kind(), ErrorKind::InvalidUtf8InPathParam { key } if key == "appId")
@@ -223,7 +225,7 @@ fn is_about_the_app(rejection: &PathRejection) -> bool {
 }
 
 /// The app that a query names; an empty name counts as absent, and one given twice is `INVALID_INPUT`.
-fn queried_app(parts: &Parts) -> Result<Option<String>, ErrorCode> {
+fn query_app_id(parts: &Parts) -> Result<Option<String>, ErrorCode> {
     let query = Query::<AppQuery>::try_from_uri(&parts.uri);
     let Query(query) = query.map_err(|_| ErrorCode::InvalidInput)?;
     Ok(query.app_id.filter(|app| !app.is_empty()))

@@ -10,20 +10,20 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
 
 use super::error::ApiError;
-use crate::state::Shared;
+use crate::state::AppState;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The other end of the connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Peer(pub IpAddr);
+pub struct PeerAddr(pub IpAddr);
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Client {
+pub struct ClientInfo {
     /// The address that counts in rate limits: an IPv6 client by its /64 (CONTRACT 3).
-    pub counted_as: IpAddr,
+    pub rate_limit_key: IpAddr,
     /// Whether the client reached us, or a proxy of ours, by https.
     pub is_https: bool,
 }
@@ -38,7 +38,7 @@ impl TrustedProxies {
         Self(networks)
     }
 
-    fn trust(&self, address: IpAddr) -> bool {
+    fn trusts(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 
@@ -52,7 +52,7 @@ impl TrustedProxies {
             .filter(|hop| !hop.is_empty());
         let mut client = peer.to_canonical();
         for hop in hops {
-            if !self.trust(client) {
+            if !self.trusts(client) {
                 break;
             }
             match std::str::from_utf8(hop).ok().and_then(parse) {
@@ -65,7 +65,7 @@ impl TrustedProxies {
 
     fn is_https(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         let scheme = headers.get(X_FORWARDED_PROTO).map(HeaderValue::as_bytes);
-        self.trust(peer.to_canonical()) && scheme == Some(b"https")
+        self.trusts(peer.to_canonical()) && scheme == Some(b"https")
     }
 }
 
@@ -79,7 +79,7 @@ fn parse(text: &str) -> Option<IpAddr> {
         .map(|address| address.to_canonical())
 }
 
-fn counted_as(address: IpAddr) -> IpAddr {
+fn rate_limit_key(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64)),
@@ -87,13 +87,13 @@ fn counted_as(address: IpAddr) -> IpAddr {
 }
 
 /// Middleware: finds out who asks, for whoever wants to know.
-pub async fn resolve(State(state): State<Shared>, mut request: Request, next: Next) -> Response {
-    let Some(Peer(peer)) = request.extensions().get().copied() else {
+pub async fn resolve(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let Some(PeerAddr(peer)) = request.extensions().get().copied() else {
         return ApiError::from(ServiceError::internal("a request without a peer")).into_response();
     };
     let (proxies, headers) = (&state.trusted_proxies, request.headers());
-    let client = Client {
-        counted_as: counted_as(proxies.client(peer, headers)),
+    let client = ClientInfo {
+        rate_limit_key: rate_limit_key(proxies.client(peer, headers)),
         is_https: proxies.is_https(peer, headers),
     };
     request.extensions_mut().insert(client);
@@ -107,7 +107,7 @@ mod tests {
     use hato_domain::address::parse_networks;
     use http::{HeaderMap, HeaderValue};
 
-    use super::{TrustedProxies, counted_as};
+    use super::{TrustedProxies, rate_limit_key};
 
     fn client(peer: &str, forwarded: &[&str]) -> String {
         let networks = parse_networks("127.0.0.1, 10.0.0.0/8, fd00::/8").expect("networks");
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn an_ipv6_client_counts_by_its_network() {
-        let counted = |text: &str| counted_as(text.parse().expect("an address")).to_string();
+        let counted = |text: &str| rate_limit_key(text.parse().expect("an address")).to_string();
         assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(counted("192.0.2.1"), "192.0.2.1");
     }

@@ -11,7 +11,7 @@ use hato_service::ServiceError;
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::state::Shared;
+use crate::state::AppState;
 
 /// The result of a handler.
 pub type ApiResult<T> = Result<T, ApiError>;
@@ -22,7 +22,7 @@ pub struct ApiError(ServiceError);
 
 /// Marks an answer as a refusal with this code; its body is written where the settings are known.
 #[derive(Clone, Copy, Debug)]
-pub struct Refusal(pub ErrorCode);
+pub struct RefusalCode(pub ErrorCode);
 
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
@@ -41,7 +41,7 @@ impl ApiError {
     pub fn code(&self) -> ErrorCode {
         let code = self.0.code();
         if let Some(cause) = self.0.cause() {
-            tracing::error!(%code, error = %in_full(cause), "a request failed");
+            tracing::error!(%code, error = %with_causes(cause), "a request failed");
         }
         code
     }
@@ -51,17 +51,17 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let code = self.code();
         let status = StatusCode::from_u16(code.status());
-        let mut answer = status
+        let mut response = status
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
             .into_response();
-        answer.extensions_mut().insert(Refusal(code));
-        mark(answer.headers_mut(), code);
-        answer
+        response.extensions_mut().insert(RefusalCode(code));
+        set_error_headers(response.headers_mut(), code);
+        response
     }
 }
 
 /// The headers that come with a code, whatever the body.
-pub fn mark(headers: &mut HeaderMap, code: ErrorCode) {
+pub fn set_error_headers(headers: &mut HeaderMap, code: ErrorCode) {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(seconds) = code.retry_after() {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
@@ -69,14 +69,14 @@ pub fn mark(headers: &mut HeaderMap, code: ErrorCode) {
 }
 
 /// Middleware: writes the error body of every refusal.
-pub async fn write_bodies(State(state): State<Shared>, request: Request, next: Next) -> Response {
-    let answer = next.run(request).await;
-    let Some(Refusal(code)) = answer.extensions().get().copied() else {
-        return answer;
+pub async fn write_bodies(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let Some(RefusalCode(code)) = response.extensions().get().copied() else {
+        return response;
     };
-    let (mut parts, _) = answer.into_parts();
+    let (mut parts, _) = response.into_parts();
     // The next layer must not take a page that explains the refusal for a refusal to be explained.
-    parts.extensions.remove::<Refusal>();
+    parts.extensions.remove::<RefusalCode>();
     (parts, axum::Json(body(code, &state.pricing_url))).into_response()
 }
 
@@ -112,7 +112,7 @@ pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError(ServiceError::internal(text)).into_response()
 }
 
-fn in_full(error: &dyn std::error::Error) -> String {
+fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -126,17 +126,17 @@ fn in_full(error: &dyn std::error::Error) -> String {
 mod tests {
     use hato_domain::ErrorCode;
 
-    use super::{Any, Refusal, panicked};
+    use super::{Any, RefusalCode, panicked};
 
     #[test]
     fn a_panic_tells_the_client_nothing_of_the_inside() {
         let panics: [Box<dyn Any + Send>; 2] = [Box::new("inside"), Box::new("inside".to_owned())];
         for panic in panics {
-            let answer = panicked(panic);
-            let code = answer.extensions().get().map(|Refusal(code)| *code);
+            let response = panicked(panic);
+            let code = response.extensions().get().map(|RefusalCode(code)| *code);
             assert_eq!(code, Some(ErrorCode::InternalError));
-            assert_eq!(answer.status(), 500);
-            assert!(!format!("{answer:?}").contains("inside"));
+            assert_eq!(response.status(), 500);
+            assert!(!format!("{response:?}").contains("inside"));
         }
     }
 }

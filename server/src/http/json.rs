@@ -13,12 +13,12 @@ use serde::de::DeserializeOwned;
 use super::error::ApiError;
 
 /// How long a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A body read as `T`. The last parameter of a handler, so that access is decided before anything is read.
-pub struct Json<T>(pub T);
+pub struct ApiJson<T>(pub T);
 
-impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for ApiJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
@@ -33,7 +33,7 @@ pub async fn read(body: Body) -> Result<Bytes, ErrorCode> {
         return Err(ErrorCode::PayloadTooLarge);
     }
     let collected = Limited::new(body, MAX_BODY_BYTES).collect();
-    match tokio::time::timeout(PATIENCE, collected).await {
+    match tokio::time::timeout(BODY_TIMEOUT, collected).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ErrorCode::PayloadTooLarge),
         Ok(Err(_)) | Err(_) => Err(ErrorCode::InvalidInput),

@@ -9,26 +9,26 @@ use super::error::ApiError;
 
 /// The page that a request asks for; a bad limit or cursor, or a member given twice, is `INVALID_INPUT`. Stands after the
 /// access in a handler's parameters, which is judged first.
-pub struct Paging(pub PageRequest);
+pub struct PagingParams(pub PageRequest);
 
 #[derive(Deserialize)]
-struct Members {
+struct PagingQuery {
     limit: Option<String>,
     before: Option<String>,
     before_id: Option<String>,
 }
 
-impl<S: Sync> FromRequestParts<S> for Paging {
+impl<S: Sync> FromRequestParts<S> for PagingParams {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let Query(members) =
-            Query::<Members>::try_from_uri(&parts.uri).map_err(|_| ErrorCode::InvalidInput)?;
-        let Members {
+        let Query(query) =
+            Query::<PagingQuery>::try_from_uri(&parts.uri).map_err(|_| ErrorCode::InvalidInput)?;
+        let PagingQuery {
             limit,
             before,
             before_id,
-        } = &members;
+        } = &query;
         let page = PageRequest::parse(limit.as_deref(), before.as_deref(), before_id.as_deref())?;
         Ok(Self(page))
     }

@@ -9,36 +9,36 @@ use serde::de::DeserializeOwned;
 use super::error::ApiError;
 
 /// The send that a path names, unchecked. Stands after the access in a handler's parameters, which is judged first.
-pub struct SendId(pub String);
+pub struct SendIdPath(pub String);
 
 /// The key's record that a path names, unchecked. Stands after the access likewise.
-pub struct KeyId(pub String);
+pub struct KeyIdPath(pub String);
 
 #[derive(Deserialize)]
-struct SendPath {
+struct SendPathParams {
     send_id: String,
 }
 
 #[derive(Deserialize)]
-struct KeyPath {
+struct KeyPathParams {
     #[serde(rename = "keyId")]
     key_id: String,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for SendId {
+impl<S: Send + Sync> FromRequestParts<S> for SendIdPath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let path: SendPath = read(parts).await?;
+        let path: SendPathParams = read(parts).await?;
         Ok(Self(path.send_id))
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for KeyId {
+impl<S: Send + Sync> FromRequestParts<S> for KeyIdPath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let path: KeyPath = read(parts).await?;
+        let path: KeyPathParams = read(parts).await?;
         Ok(Self(path.key_id))
     }
 }

@@ -14,15 +14,15 @@ use http::request::Parts;
 use tokio::time::Instant;
 
 use super::access::Credential;
-use super::client_address::Client;
-use super::error::{ApiError, Refusal};
+use super::client_address::ClientInfo;
+use super::error::{ApiError, RefusalCode};
 use super::same_origin;
-use crate::state::Shared;
+use crate::state::AppState;
 
 /// How long a window lasts after the first request counted in it.
 const WINDOW: Duration = Duration::from_mins(1);
 /// Addresses remembered at a time; the one remembered longest makes room, which whoever has so many does not need.
-const ADDRESSES: usize = 100_000;
+const MAX_ADDRESSES: usize = 100_000;
 
 /// The counters of a server.
 pub struct RateLimits {
@@ -115,7 +115,7 @@ impl Windows {
 
     fn open(&mut self, now: Instant, address: IpAddr) -> &mut u32 {
         if !self.counts.contains_key(&address) {
-            if self.opened.len() >= ADDRESSES {
+            if self.opened.len() >= MAX_ADDRESSES {
                 self.close_oldest();
             }
             self.opened.push_back((now, address));
@@ -133,38 +133,42 @@ pub struct GithubAttempt;
 /// An attempt to register that the limit lets through and that no other site made.
 pub struct RegistrationAttempt;
 
-impl FromRequestParts<Shared> for LoginAttempt {
+impl FromRequestParts<AppState> for LoginAttempt {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.login.count(address(parts)?)?;
-        same_origin::refuse_others(parts, &state.base_url)?;
+        same_origin::refuse_cross_origin(parts, &state.base_url)?;
         Ok(Self)
     }
 }
 
-impl FromRequestParts<Shared> for GithubAttempt {
+impl FromRequestParts<AppState> for GithubAttempt {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.login.count(address(parts)?)?;
         Ok(Self)
     }
 }
 
-impl FromRequestParts<Shared> for RegistrationAttempt {
+impl FromRequestParts<AppState> for RegistrationAttempt {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.register.count(address(parts)?)?;
-        same_origin::refuse_others(parts, &state.base_url)?;
+        same_origin::refuse_cross_origin(parts, &state.base_url)?;
         Ok(Self)
     }
 }
 
 /// Middleware of the endpoints that take keys: after too many failures, requests with a key or with nothing are refused
 /// until the window ends, the right key included.
-pub async fn failed_keys(State(state): State<Shared>, request: Request, next: Next) -> Response {
+pub async fn limit_failed_keys(
+    State(state): State<AppState>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (parts, body) = request.into_parts();
     let address = match address(&parts) {
         Ok(address) => address,
@@ -174,19 +178,19 @@ pub async fn failed_keys(State(state): State<Shared>, request: Request, next: Ne
     if !Credential::is_session(&parts.headers) && limit.is_reached(address) {
         return ApiError::from(ErrorCode::RateLimited).into_response();
     }
-    let answer = next.run(Request::from_parts(parts, body)).await;
-    match answer.extensions().get() {
-        Some(Refusal(ErrorCode::Unauthorized | ErrorCode::InvalidApiKey)) => limit
+    let response = next.run(Request::from_parts(parts, body)).await;
+    match response.extensions().get() {
+        Some(RefusalCode(ErrorCode::Unauthorized | ErrorCode::InvalidApiKey)) => limit
             .count(address)
-            .map_or_else(|code| ApiError::from(code).into_response(), |()| answer),
-        _ => answer,
+            .map_or_else(|code| ApiError::from(code).into_response(), |()| response),
+        _ => response,
     }
 }
 
 fn address(parts: &Parts) -> Result<IpAddr, ApiError> {
-    let client = parts.extensions.get::<Client>();
+    let client = parts.extensions.get::<ClientInfo>();
     let client = client.ok_or_else(|| ServiceError::internal("a request without a client"))?;
-    Ok(client.counted_as)
+    Ok(client.rate_limit_key)
 }
 
 #[cfg(test)]
@@ -196,7 +200,7 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{ADDRESSES, RateLimit};
+    use super::{MAX_ADDRESSES, RateLimit};
 
     fn address(number: u32) -> IpAddr {
         IpAddr::V4(number.into())
@@ -219,14 +223,14 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let (limit, now) = (RateLimit::new(1), Instant::now());
-        for number in 0..=u32::try_from(ADDRESSES).expect("a small number") {
+        for number in 0..=u32::try_from(MAX_ADDRESSES).expect("a small number") {
             assert!(limit.count_at(now, address(number)).is_ok());
         }
         assert!(!limit.is_reached_at(now, address(0)) && limit.is_reached_at(now, address(1)));
         let windows = limit.windows(now);
         assert_eq!(
             (windows.counts.len(), windows.opened.len()),
-            (ADDRESSES, ADDRESSES)
+            (MAX_ADDRESSES, MAX_ADDRESSES)
         );
     }
 }

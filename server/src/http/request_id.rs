@@ -24,24 +24,24 @@ pub async fn assign(request: Request, next: Next) -> Response {
         path = request.uri().path(),
     );
     let header = HeaderValue::from_str(&id);
-    let mut answer = timed(request, next).instrument(span).await;
+    let mut response = timed(request, next).instrument(span).await;
     if let Ok(id) = header {
-        answer.headers_mut().insert(X_REQUEST_ID, id);
+        response.headers_mut().insert(X_REQUEST_ID, id);
     }
-    answer
+    response
 }
 
 async fn timed(request: Request, next: Next) -> Response {
     let began = Instant::now();
-    let answer = next.run(request).await;
-    log(&answer, began.elapsed());
-    answer
+    let response = next.run(request).await;
+    log(&response, began.elapsed());
+    response
 }
 
-fn log(answer: &Response, took: Duration) {
-    let status = answer.status().as_u16();
+fn log(response: &Response, took: Duration) {
+    let status = response.status().as_u16();
     let took = took.as_micros();
-    if answer.status().is_server_error() {
+    if response.status().is_server_error() {
         tracing::warn!(status, took_us = took, "answered");
     } else {
         tracing::debug!(status, took_us = took, "answered");

@@ -6,7 +6,7 @@ use http::request::Parts;
 use http::{HeaderMap, Method};
 use url::{Host, Url};
 
-use super::client_address::Client;
+use super::client_address::ClientInfo;
 use crate::config::BaseUrl;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -30,7 +30,7 @@ pub fn require(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
 }
 
 /// For a request that no cookie authorises: it must not be known to come from elsewhere, else `INVALID_ORIGIN`.
-pub fn refuse_others(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+pub fn refuse_cross_origin(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let own_site = fetch_site(&parts.headers).is_none_or(is_own_site);
     let own_origin = !parts.headers.contains_key(ORIGIN) || has_own_origin(parts, base_url);
     if own_site && own_origin {
@@ -42,18 +42,18 @@ pub fn refuse_others(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode>
 
 /// For programs that speak another protocol than the API's (CONTRACT 9): an origin, if one is named, must be the base
 /// address's or of this machine, whichever host was asked, so that no name that was pointed at the server lets a page in.
-pub fn refuse_foreign_pages(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+pub fn refuse_untrusted_origin(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let is_known = match parts.headers.get(ORIGIN) {
         Some(origin) => origin
             .to_str()
-            .is_ok_and(|origin| origin == base_url.as_str() || is_of_this_machine(origin)),
+            .is_ok_and(|origin| origin == base_url.as_str() || is_loopback(origin)),
         None => fetch_site(&parts.headers).is_none_or(is_own_site),
     };
     is_known.then_some(()).ok_or(ErrorCode::InvalidOrigin)
 }
 
 /// A page of a program that runs beside the browser, such as an inspector of the protocol.
-fn is_of_this_machine(origin: &str) -> bool {
+fn is_loopback(origin: &str) -> bool {
     let url = Url::parse(origin).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
     match url.as_ref().and_then(Url::host) {
@@ -88,7 +88,7 @@ fn requested_origin(parts: &Parts) -> Option<String> {
     let host = parts.headers.get(HOST)?.to_str().ok()?.to_ascii_lowercase();
     let is_https = parts
         .extensions
-        .get::<Client>()
+        .get::<ClientInfo>()
         .is_some_and(|client| client.is_https);
     let scheme = if is_https { "https" } else { "http" };
     Some(format!("{scheme}://{host}"))
@@ -99,7 +99,7 @@ mod tests {
     use http::request::Parts;
     use http::{HeaderName, Request};
 
-    use super::{refuse_foreign_pages, refuse_others, require};
+    use super::{refuse_cross_origin, refuse_untrusted_origin, require};
     use crate::config::BaseUrl;
 
     fn request(headers: &[(&'static str, &str)]) -> Parts {
@@ -111,12 +111,12 @@ mod tests {
         parts
     }
 
-    fn verdicts(headers: &[(&'static str, &str)]) -> (bool, bool) {
+    fn is_allowed(headers: &[(&'static str, &str)]) -> (bool, bool) {
         let base_url = BaseUrl::parse("https://push.example").expect("an address");
         let parts = request(headers);
         (
             require(&parts, &base_url).is_ok(),
-            refuse_others(&parts, &base_url).is_ok(),
+            refuse_cross_origin(&parts, &base_url).is_ok(),
         )
     }
 
@@ -124,14 +124,14 @@ mod tests {
     fn browsers_say_which_site_asks() {
         for site in ["same-origin", "none"] {
             assert_eq!(
-                verdicts(&[("sec-fetch-site", site)]),
+                is_allowed(&[("sec-fetch-site", site)]),
                 (true, true),
                 "{site}"
             );
         }
         for site in ["same-site", "cross-site", "?"] {
             assert_eq!(
-                verdicts(&[("sec-fetch-site", site)]),
+                is_allowed(&[("sec-fetch-site", site)]),
                 (false, false),
                 "{site}"
             );
@@ -143,7 +143,7 @@ mod tests {
         let host = ("host", "internal:3000");
         for origin in ["https://push.example", "http://internal:3000"] {
             assert_eq!(
-                verdicts(&[host, ("origin", origin)]),
+                is_allowed(&[host, ("origin", origin)]),
                 (true, true),
                 "{origin}"
             );
@@ -155,7 +155,7 @@ mod tests {
             "null",
         ] {
             assert_eq!(
-                verdicts(&[host, ("origin", origin)]),
+                is_allowed(&[host, ("origin", origin)]),
                 (false, false),
                 "{origin}"
             );
@@ -164,14 +164,14 @@ mod tests {
 
     #[test]
     fn silence_is_enough_only_without_a_cookie() {
-        assert_eq!(verdicts(&[]), (false, true));
+        assert_eq!(is_allowed(&[]), (false, true));
     }
 
     #[test]
     fn a_name_that_was_pointed_here_lets_no_page_in() {
         let base_url = BaseUrl::parse("https://push.example").expect("an address");
         let passes = |headers: &[(&'static str, &str)]| {
-            refuse_foreign_pages(&request(headers), &base_url).is_ok()
+            refuse_untrusted_origin(&request(headers), &base_url).is_ok()
         };
         assert!(passes(&[]) && passes(&[("sec-fetch-site", "none")]));
         assert!(!passes(&[("sec-fetch-site", "cross-site")]));

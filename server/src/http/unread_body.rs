@@ -1,4 +1,4 @@
-//! Bodies that a refusal left unread: taken in and dropped for a while after the answer.
+//! Bodies that a refusal left unread: drained for a while after the response.
 //!
 //! Closing a connection on which data is still arriving makes the system reset it, and a client that is busy sending would
 //! see the reset in place of its answer.
@@ -16,33 +16,33 @@ use http::header::EXPECT;
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 
-/// Most bytes taken in after the answer.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Most bytes drained after the response.
+const MAX_DRAINED_BYTES: usize = 8 * 1024 * 1024;
 /// Longest time for that.
-const PATIENCE: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Middleware: lets clients finish sending what nobody reads. One that asked before sending has nothing to finish.
-pub async fn take_in(request: Request, next: Next) -> Response {
+pub async fn drain_unread(request: Request, next: Next) -> Response {
     if request.headers().contains_key(EXPECT) || request.body().is_end_stream() {
         return next.run(request).await;
     }
-    next.run(request.map(|body| Body::new(TakenIn::new(body))))
+    next.run(request.map(|body| Body::new(DrainOnDrop::new(body))))
         .await
 }
 
 /// A body that is read to its end when dropped before.
-struct TakenIn {
+struct DrainOnDrop {
     body: Body,
     ended: bool,
 }
 
-impl TakenIn {
+impl DrainOnDrop {
     fn new(body: Body) -> Self {
         Self { body, ended: false }
     }
 }
 
-impl HttpBody for TakenIn {
+impl HttpBody for DrainOnDrop {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -64,25 +64,25 @@ impl HttpBody for TakenIn {
     }
 }
 
-impl Drop for TakenIn {
+impl Drop for DrainOnDrop {
     fn drop(&mut self) {
         if self.ended || self.body.is_end_stream() {
             return;
         }
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(tokio::time::timeout(
-                PATIENCE,
-                drain(std::mem::take(&mut self.body)),
+                DRAIN_TIMEOUT,
+                drain_body(std::mem::take(&mut self.body)),
             ));
         }
     }
 }
 
-async fn drain(mut body: Body) {
-    let mut taken = 0;
+async fn drain_body(mut body: Body) {
+    let mut drained = 0;
     while let Some(Ok(frame)) = body.frame().await {
-        taken += frame.data_ref().map_or(0, Bytes::len);
-        if taken > MAX_BYTES {
+        drained += frame.data_ref().map_or(0, Bytes::len);
+        if drained > MAX_DRAINED_BYTES {
             return;
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 /// The schema of a type, with what it refers to.
-pub fn of<T: ToSchema>() -> JsonObject {
+pub fn for_type<T: ToSchema>() -> JsonObject {
     let mut parts = Vec::new();
     T::schemas(&mut parts);
     let mut schema = value(&T::schema());
@@ -22,8 +22,8 @@ pub fn of<T: ToSchema>() -> JsonObject {
 }
 
 /// The schema of `{items: […]}`, which is how a list travels as structured content.
-pub fn list_of<T: ToSchema>() -> JsonObject {
-    let mut item = of::<T>();
+pub fn for_list<T: ToSchema>() -> JsonObject {
+    let mut item = for_type::<T>();
     let definitions = item.remove("$defs");
     let mut schema = json!({
         "type": "object",
@@ -37,7 +37,7 @@ pub fn list_of<T: ToSchema>() -> JsonObject {
 }
 
 /// The schema of no arguments.
-pub fn nothing() -> JsonObject {
+pub fn empty() -> JsonObject {
     object(json!({"type": "object", "properties": {}}))
 }
 

@@ -1,4 +1,4 @@
-//! The tools, as they are offered and as they are called.
+//! The tools, as they are listed and as they are called.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,11 @@ use hato_domain::wire::{
     Acknowledged, ApiKey, CreateKey, CreatedKey, HistoryItem, ListEntries, NamedKey, Notify, Page,
     SendAccepted, Stats,
 };
-use rmcp::model::{JsonObject, Tool as Offer, ToolAnnotations};
+use rmcp::model::{JsonObject, Tool as ToolDefinition, ToolAnnotations};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Caller, arguments, schema};
+use super::{ToolContext, arguments, schema};
 use crate::api::{keys, notifications, notify};
 use crate::http::access::{EncryptionKey, Pepper, RequiredSecret as _};
 use crate::http::error::ApiResult;
@@ -33,8 +33,8 @@ pub enum Tool {
 }
 
 /// All tools as clients are told of them.
-pub static OFFERS: LazyLock<Vec<Offer>> =
-    LazyLock::new(|| Tool::ALL.into_iter().map(Tool::offer).collect());
+pub static DEFINITIONS: LazyLock<Vec<ToolDefinition>> =
+    LazyLock::new(|| Tool::ALL.into_iter().map(Tool::definition).collect());
 
 impl Tool {
     const ALL: [Self; 6] = [
@@ -47,7 +47,7 @@ impl Tool {
     ];
 
     /// The tool of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
@@ -64,58 +64,58 @@ impl Tool {
     }
 
     /// Does what the endpoint does; the JSON that it answers.
-    pub async fn call(self, caller: Caller, given: JsonObject) -> ApiResult<Value> {
-        let Caller {
+    pub async fn call(self, context: ToolContext, input: JsonObject) -> ApiResult<Value> {
+        let ToolContext {
             state,
             access,
             arguments: well_formed,
-        } = caller;
+        } = context;
         well_formed?;
         let service = &state.service;
         Ok(match self {
             Self::ListApiKeys => {
                 let keys = service.keys(&access).await?;
-                plain(keys.into_iter().map(keys::shown).collect::<Vec<_>>())
+                to_json(keys.into_iter().map(keys::to_wire).collect::<Vec<_>>())
             }
             Self::CreateApiKey => {
                 Pepper::require(&state.secrets)?;
-                let (name, scope) = arguments::read::<CreateKey>(given)?.into_parts()?;
-                plain(keys::created(
+                let (name, scope) = arguments::read::<CreateKey>(input)?.into_parts()?;
+                to_json(keys::created_key(
                     service.create_key(&access, name, scope).await?,
                 ))
             }
             Self::DeleteApiKey => {
-                let key = arguments::key_id(given)?;
+                let key = arguments::key_id(input)?;
                 service.delete_key(&access, &key).await?;
-                plain(Acknowledged { ok: true })
+                to_json(Acknowledged { ok: true })
             }
             Self::SendNotification => {
                 EncryptionKey::require(&state.secrets)?;
-                let message: Notify = arguments::read(given)?;
+                let message: Notify = arguments::read(input)?;
                 let accepted = service.send(&access.may_send(), message, None).await?;
-                plain(notify::shown(&accepted))
+                to_json(notify::to_wire(&accepted))
             }
-            Self::GetStats => plain(service.stats(&access).await?),
+            Self::GetStats => to_json(service.stats(&access).await?),
             Self::ListNotifications => {
-                let page = arguments::page(given)?;
-                plain(
+                let page = arguments::page(input)?;
+                to_json(
                     service
                         .history(&access, &page)
                         .await?
-                        .map(notifications::shown),
+                        .map(notifications::to_wire),
                 )
             }
         })
     }
 
-    fn offer(self) -> Offer {
+    fn definition(self) -> ToolDefinition {
         let (title, about) = self.texts();
         let (input, output) = self.schemas();
-        let mut offer = Offer::new(self.name(), about, input);
-        offer.title = Some(title.to_owned());
-        offer.output_schema = Some(output.into());
-        offer.annotations = Some(self.hints(title));
-        offer
+        let mut definition = ToolDefinition::new(self.name(), about, input);
+        definition.title = Some(title.to_owned());
+        definition.output_schema = Some(output.into());
+        definition.annotations = Some(self.hints(title));
+        definition
     }
 
     const fn texts(self) -> (&'static str, &'static str) {
@@ -167,27 +167,36 @@ impl Tool {
 
     fn schemas(self) -> (JsonObject, JsonObject) {
         match self {
-            Self::ListApiKeys => (schema::nothing(), schema::list_of::<ApiKey>()),
-            Self::CreateApiKey => (schema::of::<CreateKey>(), schema::of::<CreatedKey>()),
-            Self::DeleteApiKey => (schema::of::<NamedKey>(), schema::of::<Acknowledged>()),
-            Self::SendNotification => (schema::of::<Notify>(), schema::of::<SendAccepted>()),
-            Self::GetStats => (schema::nothing(), schema::of::<Stats>()),
+            Self::ListApiKeys => (schema::empty(), schema::for_list::<ApiKey>()),
+            Self::CreateApiKey => (
+                schema::for_type::<CreateKey>(),
+                schema::for_type::<CreatedKey>(),
+            ),
+            Self::DeleteApiKey => (
+                schema::for_type::<NamedKey>(),
+                schema::for_type::<Acknowledged>(),
+            ),
+            Self::SendNotification => (
+                schema::for_type::<Notify>(),
+                schema::for_type::<SendAccepted>(),
+            ),
+            Self::GetStats => (schema::empty(), schema::for_type::<Stats>()),
             Self::ListNotifications => (
-                schema::of::<ListEntries>(),
-                schema::of::<Page<HistoryItem>>(),
+                schema::for_type::<ListEntries>(),
+                schema::for_type::<Page<HistoryItem>>(),
             ),
         }
     }
 }
 
 /// As structured content, which has to be an object.
-pub fn structured(answer: &Value) -> Value {
-    match answer {
+pub fn structured(output: &Value) -> Value {
+    match output {
         Value::Array(items) => json!({"items": items}),
         other => other.clone(),
     }
 }
 
-fn plain(answer: impl Serialize) -> Value {
-    serde_json::to_value(answer).expect("wire types are plain data")
+fn to_json(output: impl Serialize) -> Value {
+    serde_json::to_value(output).expect("wire types are plain data")
 }

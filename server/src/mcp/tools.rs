@@ -5,21 +5,21 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool as Offer,
+    Tool as ToolDefinition,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use super::Caller;
-use super::tool::{OFFERS, Tool, structured};
+use super::ToolContext;
+use super::tool::{DEFINITIONS, Tool, structured};
 use crate::http::error::{self, ApiError};
 
 const ABOUT: &str = "Hato sends Web Push notifications to the browsers that subscribed to an app. The app is the API key's. \
     Refusals have a code, such as MONTHLY_LIMIT_EXCEEDED, and a sentence in Japanese.";
 
-/// All of them.
-pub struct Tools;
+/// Lists and calls the tools.
+pub struct McpServer;
 
-impl ServerHandler for Tools {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let name = Implementation::new("hato", env!("CARGO_PKG_VERSION")).with_title("Hato");
@@ -33,11 +33,14 @@ impl ServerHandler for Tools {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(OFFERS.clone()))
+        Ok(ListToolsResult::with_all_items(DEFINITIONS.clone()))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Offer> {
-        OFFERS.iter().find(|offer| offer.name == name).cloned()
+    fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
+        DEFINITIONS
+            .iter()
+            .find(|definition| definition.name == name)
+            .cloned()
     }
 
     /// A refusal is the tool's answer, not the protocol's: models read it and do better.
@@ -47,18 +50,19 @@ impl ServerHandler for Tools {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let unknown = || ErrorData::invalid_params("there is no such tool", None);
-        let tool = Tool::named(&request.name).ok_or_else(unknown)?;
-        let nobody = || ErrorData::internal_error(ErrorCode::InternalError.as_str(), None);
-        let caller = Caller::of(&context.extensions).ok_or_else(nobody)?;
-        let pricing_url = caller.state.pricing_url.clone();
+        let tool = Tool::from_name(&request.name).ok_or_else(unknown)?;
+        let no_context = || ErrorData::internal_error(ErrorCode::InternalError.as_str(), None);
+        let tool_context =
+            ToolContext::from_extensions(&context.extensions).ok_or_else(no_context)?;
+        let pricing_url = tool_context.state.pricing_url.clone();
         let outcome = tool
-            .call(caller, request.arguments.unwrap_or_default())
+            .call(tool_context, request.arguments.unwrap_or_default())
             .await;
         Ok(match outcome {
-            Ok(answer) => {
+            Ok(output) => {
                 let mut result =
-                    CallToolResult::success(vec![ContentBlock::text(answer.to_string())]);
-                result.structured_content = Some(structured(&answer));
+                    CallToolResult::success(vec![ContentBlock::text(output.to_string())]);
+                result.structured_content = Some(structured(&output));
                 result.into()
             }
             Err(error) => refusal(&error, &pricing_url).into(),

@@ -5,61 +5,61 @@ use hato_domain::wire::{Account, Acknowledged, Credentials, SessionCreated};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::operation::Operation;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::OperationSpec;
 use super::parameter;
-use super::takes::Takes;
 
 /// Their heading.
 pub const TAG: &str = "accounts";
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     vec![
-        entrance("/auth/register", "register")
-            .says("Make an account", "アカウントを作成する")
-            .answers::<SessionCreated>(
+        credentials_operation("/auth/register", "register")
+            .summary("Make an account", "アカウントを作成する")
+            .response::<SessionCreated>(
                 201,
                 "The account and a session, also as a cookie.",
                 signed_in(),
             )
-            .refuses([ErrorCode::EmailInUse, ErrorCode::RegistrationClosed]),
-        entrance("/auth/login", "logIn")
-            .says("Begin a session", "ログインする")
-            .answers::<SessionCreated>(
+            .errors([ErrorCode::EmailInUse, ErrorCode::RegistrationClosed]),
+        credentials_operation("/auth/login", "logIn")
+            .summary("Begin a session", "ログインする")
+            .response::<SessionCreated>(
                 200,
                 "The account and a session, also as a cookie.",
                 signed_in(),
             )
-            .refuses([ErrorCode::InvalidCredentials]),
-        Operation::new(Method::POST, "/auth/logout", "logOut", TAG)
-            .says("End the session", "ログアウトする")
-            .takes(Takes::Session)
-            .answers::<Acknowledged>(200, "It is over.", json!({"ok": true})),
-        Operation::new(Method::GET, "/auth/session", "getSession", TAG)
-            .says("Whose session it is", "セッションの持ち主を取得する")
-            .takes(Takes::Session)
-            .answers::<Account>(200, "The account.", json!({"user": user()})),
-        Operation::new(Method::GET, "/auth/github", "beginGithubLogin", TAG)
-            .says(
+            .errors([ErrorCode::InvalidCredentials]),
+        OperationSpec::new(Method::POST, "/auth/logout", "logOut", TAG)
+            .summary("End the session", "ログアウトする")
+            .auth(EndpointAuth::Session)
+            .response::<Acknowledged>(200, "It is over.", json!({"ok": true})),
+        OperationSpec::new(Method::GET, "/auth/session", "getSession", TAG)
+            .summary("Whose session it is", "セッションの持ち主を取得する")
+            .auth(EndpointAuth::Session)
+            .response::<Account>(200, "The account.", json!({"user": user()})),
+        OperationSpec::new(Method::GET, "/auth/github", "beginGithubLogin", TAG)
+            .summary(
                 "Begin a login through GitHub, in a browser",
                 "ブラウザで GitHub ログインを始める",
             )
-            .with(parameter::next())
-            .redirects("To GitHub.")
-            .refuses([ErrorCode::RateLimited, ErrorCode::OauthNotConfigured]),
-        Operation::new(
+            .parameters(parameter::next())
+            .redirect("To GitHub.")
+            .errors([ErrorCode::RateLimited, ErrorCode::OauthNotConfigured]),
+        OperationSpec::new(
             Method::GET,
             "/auth/github/callback",
             "finishGithubLogin",
             TAG,
         )
-        .says(
+        .summary(
             "Where GitHub sends the browser back to",
             "GitHub から戻る先",
         )
-        .with(parameter::callback())
-        .redirects("To the apps, signed in.")
-        .refuses([
+        .parameters(parameter::callback())
+        .redirect("To the apps, signed in.")
+        .errors([
             ErrorCode::InvalidInput,
             ErrorCode::MissingCode,
             ErrorCode::InvalidState,
@@ -70,10 +70,10 @@ pub fn operations() -> Vec<Operation> {
     ]
 }
 
-fn entrance(path: &'static str, id: &'static str) -> Operation {
-    Operation::new(Method::POST, path, id, TAG)
+fn credentials_operation(path: &'static str, id: &'static str) -> OperationSpec {
+    OperationSpec::new(Method::POST, path, id, TAG)
         .body::<Credentials>(json!({"email": "owner@example.com", "password": "a long password"}))
-        .refuses([
+        .errors([
             ErrorCode::RateLimited,
             ErrorCode::InvalidOrigin,
             ErrorCode::MissingFields,

@@ -5,60 +5,60 @@ use hato_domain::wire::{Acknowledged, App, AppUpdated, CreateApp, UpdateApp};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::operation::Operation;
-use super::takes::Takes;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::OperationSpec;
 
 /// Their heading.
 pub const TAG: &str = "apps";
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     let (all, one) = ("/api/v1/apps", "/api/v1/apps/{appId}");
     vec![
-        Operation::new(Method::POST, all, "createApp", TAG)
-            .says(
+        OperationSpec::new(Method::POST, all, "createApp", TAG)
+            .summary(
                 "Create an app with a VAPID key pair",
                 "VAPID 鍵を持つアプリを作成する",
             )
-            .takes(Takes::Session)
+            .auth(EndpointAuth::Session)
             .body::<CreateApp>(json!({"name": "My shop"}))
-            .answers::<App>(201, "The app.", app())
-            .refuses([
+            .response::<App>(201, "The app.", app())
+            .errors([
                 ErrorCode::MissingFields,
                 ErrorCode::PlanLimitExceeded,
                 ErrorCode::ConfigError,
             ]),
-        Operation::new(Method::GET, all, "listApps", TAG)
-            .says("The account's apps", "アカウントのアプリを一覧する")
-            .takes(Takes::Session)
-            .answers_list::<App>("All of them.", json!([app()])),
-        Operation::new(Method::GET, one, "getApp", TAG)
-            .says("One app", "アプリを取得する")
-            .takes(Takes::SessionOrFullKey)
-            .answers::<App>(200, "The app.", app()),
-        Operation::new(Method::PATCH, one, "updateApp", TAG)
-            .says("Set or clear the webhook", "Webhook を設定または解除する")
+        OperationSpec::new(Method::GET, all, "listApps", TAG)
+            .summary("The account's apps", "アカウントのアプリを一覧する")
+            .auth(EndpointAuth::Session)
+            .list_response::<App>("All of them.", json!([app()])),
+        OperationSpec::new(Method::GET, one, "getApp", TAG)
+            .summary("One app", "アプリを取得する")
+            .auth(EndpointAuth::SessionOrFullKey)
+            .response::<App>(200, "The app.", app()),
+        OperationSpec::new(Method::PATCH, one, "updateApp", TAG)
+            .summary("Set or clear the webhook", "Webhook を設定または解除する")
             .about("`null` or the empty string clears it; setting it needs the Pro plan.")
-            .takes(Takes::SessionOrFullKey)
+            .auth(EndpointAuth::SessionOrFullKey)
             .body::<UpdateApp>(json!({"webhook_url": "https://hooks.example.com/hato"}))
-            .answers::<AppUpdated>(
+            .response::<AppUpdated>(
                 200,
                 "What is set now.",
                 json!({"ok": true, "webhook_url": "https://hooks.example.com/hato"}),
             )
-            .refuses([
+            .errors([
                 ErrorCode::MissingFields,
                 ErrorCode::InvalidUrl,
                 ErrorCode::PlanRequired,
             ]),
-        Operation::new(Method::DELETE, one, "deleteApp", TAG)
-            .says(
+        OperationSpec::new(Method::DELETE, one, "deleteApp", TAG)
+            .summary(
                 "Delete an app with everything in it",
                 "アプリとそのすべてを削除する",
             )
             .about("What it has queued is stopped; what it has sent this month still counts.")
-            .takes(Takes::SessionOrFullKey)
-            .answers::<Acknowledged>(200, "It is gone.", json!({"ok": true})),
+            .auth(EndpointAuth::SessionOrFullKey)
+            .response::<Acknowledged>(200, "It is gone.", json!({"ok": true})),
     ]
 }
 

@@ -5,7 +5,7 @@ use http::Method;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::operation::Operation;
+use super::operation::OperationSpec;
 
 /// Its heading.
 pub const TAG: &str = "description";
@@ -25,12 +25,12 @@ struct OpenApi {
 }
 
 /// The endpoint.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     let example = json!({"openapi": "3.1.0", "info": {"title": "Hato"}, "paths": {}});
     vec![
-        Operation::new(Method::GET, "/api/v1/openapi.json", "getDescription", TAG)
-            .says("This document", "このドキュメントを取得する")
-            .answers::<OpenApi>(200, "OpenAPI 3.1.", example)
-            .refuses([ErrorCode::RateLimited]),
+        OperationSpec::new(Method::GET, "/api/v1/openapi.json", "getDescription", TAG)
+            .summary("This document", "このドキュメントを取得する")
+            .response::<OpenApi>(200, "OpenAPI 3.1.", example)
+            .errors([ErrorCode::RateLimited]),
     ]
 }

@@ -5,54 +5,54 @@ use hato_domain::wire::{Cancelled, DeadLetter, HistoryItem, Page};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::operation::Operation;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::OperationSpec;
 use super::parameter;
-use super::takes::Takes;
 
 /// Their heading.
 pub const TAG: &str = "history";
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     let one = "/api/v1/apps/{appId}/notifications/{send_id}";
     vec![
         list("/api/v1/apps/{appId}/notifications", "listNotifications")
-            .says(
+            .summary(
                 "The sends of the app, newest first",
                 "送信履歴を新しい順に取得する",
             )
-            .answers::<Page<HistoryItem>>(200, "A page of them.", page(&item())),
-        Operation::new(Method::GET, one, "getNotification", TAG)
-            .says("One send", "一件の送信を取得する")
-            .takes(Takes::SessionOrFullKey)
-            .answers::<HistoryItem>(200, "Its history item.", item())
-            .refuses([ErrorCode::NotFound]),
-        Operation::new(Method::DELETE, one, "cancelNotification", TAG)
-            .says(
+            .response::<Page<HistoryItem>>(200, "A page of them.", page(&item())),
+        OperationSpec::new(Method::GET, one, "getNotification", TAG)
+            .summary("One send", "一件の送信を取得する")
+            .auth(EndpointAuth::SessionOrFullKey)
+            .response::<HistoryItem>(200, "Its history item.", item())
+            .errors([ErrorCode::NotFound]),
+        OperationSpec::new(Method::DELETE, one, "cancelNotification", TAG)
+            .summary(
                 "Stop what of a send is not yet being delivered",
                 "未配信の分を取り消す",
             )
-            .takes(Takes::SessionOrFullKey)
-            .answers::<Cancelled>(
+            .auth(EndpointAuth::SessionOrFullKey)
+            .response::<Cancelled>(
                 200,
                 "How many recipients were spared.",
                 json!({"ok": true, "cancelled": 80}),
             )
-            .refuses([ErrorCode::NotFound]),
+            .errors([ErrorCode::NotFound]),
         list("/api/v1/apps/{appId}/dead-letters", "listDeadLetters")
-            .says(
+            .summary(
                 "Deliveries that finally failed, newest first",
                 "最終的に失敗した配信を新しい順に取得する",
             )
-            .answers::<Page<DeadLetter>>(200, "A page of them.", page(&letter())),
+            .response::<Page<DeadLetter>>(200, "A page of them.", page(&letter())),
     ]
 }
 
-fn list(path: &'static str, id: &'static str) -> Operation {
-    Operation::new(Method::GET, path, id, TAG)
-        .takes(Takes::SessionOrFullKey)
-        .with(parameter::paging())
-        .refuses([ErrorCode::InvalidInput])
+fn list(path: &'static str, id: &'static str) -> OperationSpec {
+    OperationSpec::new(Method::GET, path, id, TAG)
+        .auth(EndpointAuth::SessionOrFullKey)
+        .parameters(parameter::paging())
+        .errors([ErrorCode::InvalidInput])
 }
 
 /// The last page, with one entry.

@@ -5,59 +5,59 @@ use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey, KeyEvent, P
 use http::Method;
 use serde_json::{Value, json};
 
+use super::endpoint_auth::EndpointAuth;
 use super::history::page;
-use super::operation::Operation;
+use super::operation::OperationSpec;
 use super::parameter;
-use super::takes::Takes;
 
 /// Their heading.
 pub const TAG: &str = "API keys";
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     let all = "/api/v1/apps/{appId}/keys";
     let mut created = key();
     created["key"] = format!("pk_{}", "0".repeat(64)).into();
     vec![
-        Operation::new(Method::POST, all, "createApiKey", TAG)
-            .says("Create a key", "API キーを作成する")
+        OperationSpec::new(Method::POST, all, "createApiKey", TAG)
+            .summary("Create a key", "API キーを作成する")
             .about("The only answer with the raw key.")
-            .takes(Takes::SessionOrFullKey)
+            .auth(EndpointAuth::SessionOrFullKey)
             .body::<CreateKey>(json!({"name": "web shop", "scope": "notify"}))
-            .answers::<CreatedKey>(201, "The key, once.", created)
-            .refuses([
+            .response::<CreatedKey>(201, "The key, once.", created)
+            .errors([
                 ErrorCode::MissingFields,
                 ErrorCode::InvalidScope,
                 ErrorCode::ConfigError,
             ]),
-        Operation::new(Method::GET, all, "listApiKeys", TAG)
-            .says("The app's keys", "API キーを一覧する")
-            .takes(Takes::SessionOrFullKey)
-            .answers_list::<ApiKey>("All of them, without the raw keys.", json!([key()])),
-        Operation::new(
+        OperationSpec::new(Method::GET, all, "listApiKeys", TAG)
+            .summary("The app's keys", "API キーを一覧する")
+            .auth(EndpointAuth::SessionOrFullKey)
+            .list_response::<ApiKey>("All of them, without the raw keys.", json!([key()])),
+        OperationSpec::new(
             Method::DELETE,
             "/api/v1/apps/{appId}/keys/{keyId}",
             "deleteApiKey",
             TAG,
         )
-        .says("Delete a key at once and for good", "API キーを削除する")
-        .takes(Takes::SessionOrFullKey)
-        .answers::<Acknowledged>(200, "It is gone.", json!({"ok": true}))
-        .refuses([ErrorCode::NotFound]),
-        Operation::new(
+        .summary("Delete a key at once and for good", "API キーを削除する")
+        .auth(EndpointAuth::SessionOrFullKey)
+        .response::<Acknowledged>(200, "It is gone.", json!({"ok": true}))
+        .errors([ErrorCode::NotFound]),
+        OperationSpec::new(
             Method::GET,
             "/api/v1/apps/{appId}/key-events",
             "listKeyEvents",
             TAG,
         )
-        .says(
+        .summary(
             "Who made and deleted keys, newest first",
             "API キーの作成と削除の履歴を新しい順に取得する",
         )
-        .takes(Takes::SessionOrFullKey)
-        .with(parameter::paging())
-        .answers::<Page<KeyEvent>>(200, "A page of them.", page(&event()))
-        .refuses([ErrorCode::InvalidInput]),
+        .auth(EndpointAuth::SessionOrFullKey)
+        .parameters(parameter::paging())
+        .response::<Page<KeyEvent>>(200, "A page of them.", page(&event()))
+        .errors([ErrorCode::InvalidInput]),
     ]
 }
 

@@ -11,13 +11,13 @@ use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
 use utoipa::openapi::schema::{ArrayBuilder, Ref, Schema};
 use utoipa::openapi::{RefOr, Required, Response};
 
-use super::answer;
+use super::endpoint_auth::EndpointAuth;
 use super::parameter;
-use super::takes::Takes;
+use super::response;
 
 /// An endpoint as its noun's file describes it.
 #[derive(Clone)]
-pub struct Operation {
+pub struct OperationSpec {
     method: Method,
     path: &'static str,
     id: &'static str,
@@ -25,16 +25,16 @@ pub struct Operation {
     summary: &'static str,
     summary_ja: &'static str,
     about: Option<&'static str>,
-    takes: Takes,
+    auth: EndpointAuth,
     parameters: Vec<Parameter>,
     body: Option<RequestBody>,
-    answers: Vec<(u16, Response)>,
-    refusals: Vec<ErrorCode>,
+    responses: Vec<(u16, Response)>,
+    errors: Vec<ErrorCode>,
     /// The wire types that it refers to.
     pub schemas: Vec<(String, RefOr<Schema>)>,
 }
 
-impl Operation {
+impl OperationSpec {
     /// `method path`, named `id` in generated clients, under the heading `tag`.
     pub fn new(method: Method, path: &'static str, id: &'static str, tag: &'static str) -> Self {
         Self {
@@ -45,17 +45,17 @@ impl Operation {
             summary: "",
             summary_ja: "",
             about: None,
-            takes: Takes::Anybody,
-            parameters: parameter::of_path(path),
+            auth: EndpointAuth::Anybody,
+            parameters: parameter::in_path(path),
             body: None,
-            answers: Vec::new(),
-            refusals: Vec::new(),
+            responses: Vec::new(),
+            errors: Vec::new(),
             schemas: Vec::new(),
         }
     }
 
     /// What it does, in English and Japanese.
-    pub fn says(mut self, summary: &'static str, summary_ja: &'static str) -> Self {
+    pub fn summary(mut self, summary: &'static str, summary_ja: &'static str) -> Self {
         (self.summary, self.summary_ja) = (summary, summary_ja);
         self
     }
@@ -67,13 +67,13 @@ impl Operation {
     }
 
     /// Who may use it.
-    pub fn takes(mut self, takes: Takes) -> Self {
-        self.takes = takes;
+    pub fn auth(mut self, auth: EndpointAuth) -> Self {
+        self.auth = auth;
         self
     }
 
     /// What else it is told.
-    pub fn with(mut self, parameters: Vec<Parameter>) -> Self {
+    pub fn parameters(mut self, parameters: Vec<Parameter>) -> Self {
         self.parameters.extend(parameters);
         self
     }
@@ -81,7 +81,7 @@ impl Operation {
     /// Its body.
     pub fn body<T: ToSchema>(mut self, example: Value) -> Self {
         let content = ContentBuilder::new()
-            .schema(Some(self.refer::<T>()))
+            .schema(Some(self.schema_ref::<T>()))
             .example(Some(example));
         let body = RequestBodyBuilder::new()
             .required(Some(Required::True))
@@ -91,41 +91,41 @@ impl Operation {
     }
 
     /// What it answers.
-    pub fn answers<T: ToSchema>(mut self, status: u16, about: &str, example: Value) -> Self {
-        let schema = self.refer::<T>();
-        let response = answer::success(about, schema, example);
-        self.answers.push((status, response));
+    pub fn response<T: ToSchema>(mut self, status: u16, about: &str, example: Value) -> Self {
+        let schema = self.schema_ref::<T>();
+        let response = response::success(about, schema, example);
+        self.responses.push((status, response));
         self
     }
 
     /// What it answers: a bare array.
-    pub fn answers_list<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
-        let items = self.refer::<T>();
+    pub fn list_response<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
+        let items = self.schema_ref::<T>();
         let schema = ArrayBuilder::new().items(items);
         let schema = RefOr::T(schema.into());
-        self.answers
-            .push((200, answer::success(about, schema, example)));
+        self.responses
+            .push((200, response::success(about, schema, example)));
         self
     }
 
     /// Its answers may come again (CONTRACT 6).
-    pub fn replays(mut self) -> Self {
-        let answers = self.answers.into_iter();
-        self.answers = answers
-            .map(|(status, answer)| (status, answer::replayable(answer)))
+    pub fn replayable(mut self) -> Self {
+        let responses = self.responses.into_iter();
+        self.responses = responses
+            .map(|(status, response)| (status, response::replayable(response)))
             .collect();
         self
     }
 
     /// Where it leads a browser.
-    pub fn redirects(mut self, about: &str) -> Self {
-        self.answers.push((302, answer::redirect(about)));
+    pub fn redirect(mut self, about: &str) -> Self {
+        self.responses.push((302, response::redirect(about)));
         self
     }
 
     /// What it refuses besides what follows from who asks and how.
-    pub fn refuses(mut self, codes: impl IntoIterator<Item = ErrorCode>) -> Self {
-        self.refusals.extend(codes);
+    pub fn errors(mut self, codes: impl IntoIterator<Item = ErrorCode>) -> Self {
+        self.errors.extend(codes);
         self
     }
 
@@ -139,16 +139,16 @@ impl Operation {
             .description(Some(self.description()))
             .parameters(Some(self.parameters))
             .request_body(self.body)
-            .securities(Some(self.takes.requirements()))
+            .securities(Some(self.auth.requirements()))
             .extensions(Some(
                 ExtensionsBuilder::new()
                     .add("x-summary-ja", self.summary_ja)
                     .build(),
             ));
-        for (status, response) in self.answers {
+        for (status, response) in self.responses {
             operation = operation.response(status.to_string(), response);
         }
-        for (status, response) in answer::refusals(&codes) {
+        for (status, response) in response::errors(&codes) {
             operation = operation.response(status, response);
         }
         (
@@ -158,7 +158,7 @@ impl Operation {
     }
 
     fn description(&self) -> String {
-        let credential = format!("Credential: {}.", self.takes.text());
+        let credential = format!("Credential: {}.", self.auth.text());
         match self.about {
             Some(about) => format!("{about} {credential}"),
             None => credential,
@@ -167,17 +167,17 @@ impl Operation {
 
     /// Everything that it may be refused with.
     fn codes(&self) -> Vec<ErrorCode> {
-        let mut codes = self.takes.refusals(&self.method, self.path);
+        let mut codes = self.auth.errors(&self.method, self.path);
         if self.body.is_some() {
             codes.extend([ErrorCode::InvalidInput, ErrorCode::PayloadTooLarge]);
         }
-        codes.extend(&self.refusals);
+        codes.extend(&self.errors);
         codes.push(ErrorCode::InternalError);
         codes
     }
 
     /// A reference to a wire type, which joins the components.
-    fn refer<T: ToSchema>(&mut self) -> RefOr<Schema> {
+    fn schema_ref<T: ToSchema>(&mut self) -> RefOr<Schema> {
         self.schemas.push((T::name().into_owned(), T::schema()));
         T::schemas(&mut self.schemas);
         RefOr::Ref(Ref::from_schema_name(T::name()))

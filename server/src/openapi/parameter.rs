@@ -5,7 +5,7 @@ use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{RefOr, Required};
 
 /// Every `{name}` of a path.
-pub fn of_path(path: &str) -> Vec<Parameter> {
+pub fn in_path(path: &str) -> Vec<Parameter> {
     let named = path
         .split('{')
         .skip(1)
@@ -55,7 +55,7 @@ pub fn paging() -> Vec<Parameter> {
 }
 
 /// The app, for sessions of accounts with several.
-pub fn queried_app() -> Vec<Parameter> {
+pub fn app_id() -> Vec<Parameter> {
     vec![query(
         "appId",
         "The app, where a session has several.",

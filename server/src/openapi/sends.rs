@@ -5,60 +5,60 @@ use hato_domain::{ErrorCode, Scope};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::operation::Operation;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::OperationSpec;
 use super::parameter;
-use super::takes::Takes;
 
 /// Their heading.
 pub const TAG: &str = "sending";
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     let sends = [
         send("/api/v1/notify", "notify")
-            .says(
+            .summary(
                 "Send to all subscribers, or to one",
                 "全員または一人に送信する",
             )
             .about("A send to nobody is 202 with `queued` 0.")
-            .takes(Takes::Key(Scope::Notify))
+            .auth(EndpointAuth::Key(Scope::Notify))
             .body::<Notify>(message())
-            .answers::<SendAccepted>(202, "It is stored and will be delivered.", accepted())
-            .refuses([ErrorCode::InvalidEndpoint, ErrorCode::NotFound]),
+            .response::<SendAccepted>(202, "It is stored and will be delivered.", accepted())
+            .errors([ErrorCode::InvalidEndpoint, ErrorCode::NotFound]),
         send("/api/v1/notify/batch", "notifyBatch")
-            .says(
+            .summary(
                 "Send to up to 100 endpoints",
                 "最大 100 件の endpoint に送信する",
             )
             .about(
                 "Endpoints that are no active subscription are skipped, and duplicates count once.",
             )
-            .takes(Takes::Key(Scope::Notify))
+            .auth(EndpointAuth::Key(Scope::Notify))
             .body::<NotifyBatch>(json!({
                 "endpoints": ["https://push.example.com/abc", "https://push.example.com/def"],
                 "payload": {"title": "Hello", "body": "You two."},
             }))
-            .answers::<BatchAccepted>(202, "It is stored and will be delivered.", batch_accepted())
-            .refuses([ErrorCode::InvalidEndpoint, ErrorCode::TooManyEndpoints]),
+            .response::<BatchAccepted>(202, "It is stored and will be delivered.", batch_accepted())
+            .errors([ErrorCode::InvalidEndpoint, ErrorCode::TooManyEndpoints]),
         send("/api/v1/apps/{appId}/notify", "broadcast")
-            .says(
+            .summary(
                 "Send to all subscribers of the app",
                 "アプリの全員に送信する",
             )
             .about(
                 "A member `endpoint` is refused, so that nothing becomes a broadcast by mistake.",
             )
-            .takes(Takes::SessionOrFullKey)
+            .auth(EndpointAuth::SessionOrFullKey)
             .body::<Notify>(message())
-            .answers::<SendAccepted>(202, "It is stored and will be delivered.", accepted()),
+            .response::<SendAccepted>(202, "It is stored and will be delivered.", accepted()),
     ];
-    sends.map(Operation::replays).into()
+    sends.map(OperationSpec::replayable).into()
 }
 
-fn send(path: &'static str, id: &'static str) -> Operation {
-    Operation::new(Method::POST, path, id, TAG)
-        .with(parameter::idempotency_key())
-        .refuses([
+fn send(path: &'static str, id: &'static str) -> OperationSpec {
+    OperationSpec::new(Method::POST, path, id, TAG)
+        .parameters(parameter::idempotency_key())
+        .errors([
             ErrorCode::MissingFields,
             ErrorCode::InvalidUrl,
             ErrorCode::IdempotencyConflict,

@@ -5,46 +5,46 @@ use hato_domain::wire::Stats;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::operation::Operation;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::OperationSpec;
 use super::parameter;
-use super::takes::Takes;
 
 /// Their heading.
 pub const TAG: &str = "statistics";
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     let about = "`monthlySent` is what counts toward the plan of the account.";
     vec![
-        Operation::new(Method::GET, "/api/v1/stats", "getStats", TAG)
-            .says(
+        OperationSpec::new(Method::GET, "/api/v1/stats", "getStats", TAG)
+            .summary(
                 "Statistics of the key's app, or of `appId`",
                 "統計を取得する",
             )
             .about(about)
-            .takes(Takes::SessionOrFullKey)
-            .with(parameter::queried_app())
-            .answers::<Stats>(
+            .auth(EndpointAuth::SessionOrFullKey)
+            .parameters(parameter::app_id())
+            .response::<Stats>(
                 200,
                 "The last 30 days (UTC), oldest first, and totals.",
                 stats(),
             )
-            .refuses([
+            .errors([
                 ErrorCode::InvalidInput,
                 ErrorCode::MissingFields,
                 ErrorCode::AppMismatch,
                 ErrorCode::NotFound,
             ]),
-        Operation::new(
+        OperationSpec::new(
             Method::GET,
             "/api/v1/apps/{appId}/stats",
             "getAppStats",
             TAG,
         )
-        .says("Statistics of the app", "アプリの統計を取得する")
+        .summary("Statistics of the app", "アプリの統計を取得する")
         .about(about)
-        .takes(Takes::SessionOrFullKey)
-        .answers::<Stats>(
+        .auth(EndpointAuth::SessionOrFullKey)
+        .response::<Stats>(
             200,
             "The last 30 days (UTC), oldest first, and totals.",
             stats(),

@@ -5,19 +5,19 @@ use hato_domain::{ErrorCode, Scope};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::operation::Operation;
-use super::takes::Takes;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::OperationSpec;
 
 /// Their heading.
 pub const TAG: &str = "subscriptions";
 
-const ANY_KEY: Takes = Takes::Key(Scope::SubscribeOnly);
+const ANY_KEY: EndpointAuth = EndpointAuth::Key(Scope::SubscribeOnly);
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     vec![
         registration("/api/v1/subscriptions", "registerSubscription")
-            .says(
+            .summary(
                 "Register a browser with the key's app",
                 "ブラウザをキーのアプリに登録する",
             )
@@ -26,50 +26,50 @@ pub fn operations() -> Vec<Operation> {
             "/api/v1/apps/{appId}/subscriptions",
             "registerAppSubscription",
         )
-        .says(
+        .summary(
             "Register a browser within the plan's limit",
             "プランの上限の範囲でブラウザを登録する",
         )
-        .refuses([ErrorCode::SubscriberLimitExceeded]),
-        Operation::new(
+        .errors([ErrorCode::SubscriberLimitExceeded]),
+        OperationSpec::new(
             Method::DELETE,
             "/api/v1/apps/{appId}/subscriptions",
             "unsubscribe",
             TAG,
         )
-        .says("Unsubscribe a browser", "ブラウザの登録を解除する")
+        .summary("Unsubscribe a browser", "ブラウザの登録を解除する")
         .about("Also 200 when there is nothing to unsubscribe.")
-        .takes(ANY_KEY)
+        .auth(ANY_KEY)
         .body::<Unsubscribe>(json!({"endpoint": "https://push.example.com/abc"}))
-        .answers::<Acknowledged>(200, "It gets nothing more.", json!({"ok": true}))
-        .refuses([
+        .response::<Acknowledged>(200, "It gets nothing more.", json!({"ok": true}))
+        .errors([
             ErrorCode::MissingFields,
             ErrorCode::InvalidUrl,
             ErrorCode::InvalidEndpoint,
         ]),
-        Operation::new(
+        OperationSpec::new(
             Method::GET,
             "/api/v1/vapid-public-key",
             "getVapidPublicKey",
             TAG,
         )
-        .says(
+        .summary(
             "What a browser needs to subscribe",
             "購読に必要な公開鍵を取得する",
         )
-        .takes(ANY_KEY)
-        .answers::<PublicKey>(200, "The key of the app.", public_key()),
+        .auth(ANY_KEY)
+        .response::<PublicKey>(200, "The key of the app.", public_key()),
     ]
 }
 
-fn registration(path: &'static str, id: &'static str) -> Operation {
+fn registration(path: &'static str, id: &'static str) -> OperationSpec {
     let registered = json!({"id": "sub_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9"});
-    Operation::new(Method::POST, path, id, TAG)
-        .takes(ANY_KEY)
+    OperationSpec::new(Method::POST, path, id, TAG)
+        .auth(ANY_KEY)
         .body::<RegisterSubscription>(subscription())
-        .answers::<Registered>(201, "The endpoint is new.", registered.clone())
-        .answers::<Registered>(200, "The endpoint was known.", registered)
-        .refuses([
+        .response::<Registered>(201, "The endpoint is new.", registered.clone())
+        .response::<Registered>(200, "The endpoint was known.", registered)
+        .errors([
             ErrorCode::MissingFields,
             ErrorCode::InvalidUrl,
             ErrorCode::InvalidEndpoint,

@@ -5,46 +5,46 @@ use hato_domain::wire::Webhook;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::operation::Operation;
-use super::takes::Takes;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::OperationSpec;
 
 /// Their heading.
 pub const TAG: &str = "Webhooks";
 
 /// The endpoints.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<OperationSpec> {
     let path = "/api/v1/apps/{appId}/webhook";
     vec![
-        Operation::new(Method::GET, path, "getWebhook", TAG)
-            .says("Where events go, and what signs them", "Webhook を取得する")
+        OperationSpec::new(Method::GET, path, "getWebhook", TAG)
+            .summary("Where events go, and what signs them", "Webhook を取得する")
             .about(
                 "404 while the app has no `webhook_url`, which `PATCH /api/v1/apps/{appId}` sets.",
             )
-            .takes(Takes::SessionOrFullKey)
-            .answers::<Webhook>(200, "The webhook.", webhook()),
-        Operation::new(
+            .auth(EndpointAuth::SessionOrFullKey)
+            .response::<Webhook>(200, "The webhook.", webhook()),
+        OperationSpec::new(
             Method::POST,
             "/api/v1/apps/{appId}/webhook/secret",
             "rotateWebhookSecret",
             TAG,
         )
-        .says("Make a new secret", "Webhook の署名シークレットを更新する")
+        .summary("Make a new secret", "Webhook の署名シークレットを更新する")
         .about("For 24 hours both sign.")
-        .takes(Takes::SessionOrFullKey)
-        .answers::<Webhook>(200, "The webhook with both secrets.", rotated()),
-        Operation::new(
+        .auth(EndpointAuth::SessionOrFullKey)
+        .response::<Webhook>(200, "The webhook with both secrets.", rotated()),
+        OperationSpec::new(
             Method::POST,
             "/api/v1/apps/{appId}/webhook/enable",
             "enableWebhook",
             TAG,
         )
-        .says(
+        .summary(
             "Switch a switched-off webhook on",
             "停止した Webhook を再開する",
         )
-        .takes(Takes::SessionOrFullKey)
-        .answers::<Webhook>(200, "The webhook.", webhook())
-        .refuses([ErrorCode::PlanRequired]),
+        .auth(EndpointAuth::SessionOrFullKey)
+        .response::<Webhook>(200, "The webhook.", webhook())
+        .errors([ErrorCode::PlanRequired]),
     ]
 }
 

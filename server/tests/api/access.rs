@@ -5,7 +5,7 @@ use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{BINARY, app, post, refused, send, stage, start};
+use crate::fixtures::{BINARY, app, post, send, setup, start, status_and_code};
 
 /// A cookie with a new session of the owner.
 async fn cookie(server: &HatoServer) -> String {
@@ -15,7 +15,7 @@ async fn cookie(server: &HatoServer) -> String {
 
 #[tokio::test]
 async fn the_header_wins_over_the_cookie() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let nobody = server.client();
     let cookie = cookie(&server).await;
     for (header, expected) in [
@@ -33,7 +33,7 @@ async fn the_header_wins_over_the_cookie() {
 
 #[tokio::test]
 async fn the_body_is_looked_at_last() {
-    let (server, first) = stage().await;
+    let (server, first) = setup().await;
     let second = app(&server, "other@example.com").await;
     let large = vec![b' '; 300 * 1024];
     let keys = |app: &str| format!("/api/v1/apps/{app}/keys");
@@ -51,13 +51,13 @@ async fn the_body_is_looked_at_last() {
     ] {
         let (status, code) = expected;
         let reply = send(client, Method::POST, &path, &[], large.clone()).await;
-        assert_eq!(refused(&reply), (status, code.into()), "{path}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{path}");
     }
 }
 
 #[tokio::test]
 async fn the_origin_is_judged_after_the_credential_and_before_the_secret() {
-    let (mut server, app) = stage().await;
+    let (mut server, app) = setup().await;
     server.terminate().await.expect("it stops");
     let data = server.data_dir().to_owned();
     std::fs::remove_file(data.join("secrets.toml")).expect("removed");
@@ -73,15 +73,15 @@ async fn the_origin_is_judged_after_the_credential_and_before_the_secret() {
         let (status, code) = expected;
         let headers = [("cookie", cookie.as_str()), ("sec-fetch-site", site)];
         let reply = send(&bare.client(), Method::POST, &path, &headers, "").await;
-        assert_eq!(refused(&reply), (status, code.into()), "{site}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{site}");
     }
 }
 
 #[tokio::test]
 async fn the_plan_is_asked_after_what_is_wrong_with_the_body() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let reply = post(&app.owner, "/api/v1/apps", &json!({"name": ""})).await;
-    assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
+    assert_eq!(status_and_code(&reply), (400, "MISSING_FIELDS".into()));
     let path = format!("/api/v1/apps/{}", app.id);
     for (url, expected) in [
         (json!("http://example.com/"), (400, "INVALID_URL")),
@@ -91,7 +91,7 @@ async fn the_plan_is_asked_after_what_is_wrong_with_the_body() {
         let (status, code) = expected;
         let reply = app.owner.patch(&path, &json!({"webhook_url": url})).await;
         assert_eq!(
-            refused(&reply.expect("an answer")),
+            status_and_code(&reply.expect("an answer")),
             (status, code.into()),
             "{url}"
         );

@@ -5,7 +5,7 @@ use hato_testkit::server::Launch;
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{BINARY, get, post, refused, send, server, start};
+use crate::fixtures::{BINARY, get, post, send, server, start, status_and_code};
 
 const PASSWORD: &str = "correct horse";
 
@@ -48,7 +48,7 @@ async fn an_account_is_made_and_used() {
         (200, json!({"ok": true}))
     );
     let dead = get(&signed_in, "/auth/session").await;
-    assert_eq!(refused(&dead), (401, "INVALID_SESSION".into()));
+    assert_eq!(status_and_code(&dead), (401, "INVALID_SESSION".into()));
     let other = client.bearer(&token(&made));
     assert_eq!(get(&other, "/auth/session").await.status, 200);
 }
@@ -132,7 +132,11 @@ async fn what_is_wrong_with_an_account_is_told() {
     ] {
         let reply = post(&client, path, &body).await;
         let (status, code) = expected;
-        assert_eq!(refused(&reply), (status, code.into()), "{path} {body}");
+        assert_eq!(
+            status_and_code(&reply),
+            (status, code.into()),
+            "{path} {body}"
+        );
     }
 }
 
@@ -145,7 +149,7 @@ async fn a_closed_server_registers_nobody() {
         &account("a@example.com"),
     )
     .await;
-    assert_eq!(refused(&reply), (403, "REGISTRATION_CLOSED".into()));
+    assert_eq!(status_and_code(&reply), (403, "REGISTRATION_CLOSED".into()));
 }
 
 #[tokio::test]

@@ -8,7 +8,9 @@ use hato_testkit::server::Launch;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::stage::{BINARY, app, get, post, refused, registration, server, stage, start};
+use crate::fixtures::{
+    BINARY, app, get, post, registration, server, setup, start, status_and_code,
+};
 
 const NEW_PASSWORD: &str = "ぱすわーど八文字";
 
@@ -40,24 +42,27 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn assert_done(output: &Output) {
-    let told = text(&output.stderr);
-    assert_eq!((output.status.code(), told.as_str()), (Some(0), ""));
+    let stderr = text(&output.stderr);
+    assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""));
 }
 
-/// Exit code and the only line that was told.
+/// Exit code and the only line on stderr.
 fn refusal(output: &Output) -> (Option<i32>, String) {
-    let told = text(&output.stderr);
-    assert_eq!(told.lines().count(), 1, "{told}");
+    let stderr = text(&output.stderr);
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
     assert!(output.stdout.is_empty());
-    (output.status.code(), told.trim_end().to_owned())
+    (output.status.code(), stderr.trim_end().to_owned())
 }
 
 #[tokio::test]
 async fn a_plan_counts_from_the_next_request_on() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let another = json!({"name": "Another"});
     let refusal = post(&app.owner, "/api/v1/apps", &another).await;
-    assert_eq!(refused(&refusal), (403, "PLAN_LIMIT_EXCEEDED".into()));
+    assert_eq!(
+        status_and_code(&refusal),
+        (403, "PLAN_LIMIT_EXCEEDED".into())
+    );
 
     let to_pro = ["set-plan", "OWNER@example.com", "pro"];
     assert_done(&admin(server.data_dir(), &to_pro, b"").await);
@@ -69,12 +74,15 @@ async fn a_plan_counts_from_the_next_request_on() {
     let to_free = ["set-plan", "owner@example.com", "free"];
     assert_done(&admin(server.data_dir(), &to_free, b"").await);
     let refusal = post(&app.owner, "/api/v1/apps", &another).await;
-    assert_eq!(refused(&refusal), (403, "PLAN_LIMIT_EXCEEDED".into()));
+    assert_eq!(
+        status_and_code(&refusal),
+        (403, "PLAN_LIMIT_EXCEEDED".into())
+    );
 }
 
 #[tokio::test]
 async fn a_new_password_ends_the_sessions() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let client = server.client();
     let set = ["set-password", "owner@example.com"];
     let input = format!("{NEW_PASSWORD}\r\nsecond line\n");
@@ -83,12 +91,12 @@ async fn a_new_password_ends_the_sessions() {
     assert!(!text(&output.stdout).contains(NEW_PASSWORD));
 
     let dead = get(&app.owner, "/auth/session").await;
-    assert_eq!(refused(&dead), (401, "INVALID_SESSION".into()));
+    assert_eq!(status_and_code(&dead), (401, "INVALID_SESSION".into()));
     let key = get(&app.admin, &format!("/api/v1/apps/{}", app.id)).await;
     assert_eq!(key.status, 200, "keys are no sessions");
     let old = json!({"email": "owner@example.com", "password": PASSWORD});
     let old = post(&client, "/auth/login", &old).await;
-    assert_eq!(refused(&old), (401, "INVALID_CREDENTIALS".into()));
+    assert_eq!(status_and_code(&old), (401, "INVALID_CREDENTIALS".into()));
     let login = client.log_in("owner@example.com", NEW_PASSWORD).await;
     login.expect("the new password is good");
 }
@@ -109,8 +117,8 @@ async fn an_account_is_made_while_registration_is_closed() {
     );
     let again = ["create-account", "hato@EXAMPLE.com"];
     let again = admin(server.data_dir(), &again, input).await;
-    let told = "hato-server: the address hato@EXAMPLE.com has an account already";
-    assert_eq!(refusal(&again), (Some(1), told.to_owned()));
+    let stderr = "hato-server: the address hato@EXAMPLE.com has an account already";
+    assert_eq!(refusal(&again), (Some(1), stderr.to_owned()));
 }
 
 #[tokio::test]
@@ -218,8 +226,8 @@ async fn what_cannot_be_done_is_told_in_one_line() {
         ),
     ] {
         let output = admin(server.data_dir(), arguments, input.as_bytes()).await;
-        let (code, told) = expected;
-        let expected = (Some(code), told.to_owned());
+        let (code, stderr) = expected;
+        let expected = (Some(code), stderr.to_owned());
         assert_eq!(refusal(&output), expected, "{arguments:?}");
     }
     let listed = admin(server.data_dir(), &["list-accounts"], b"").await;
@@ -237,9 +245,9 @@ async fn a_misused_command_is_told_in_one_line() {
         &["list-accounts", "--data-dir"],
     ] {
         let output = admin(folder.path(), arguments, b"").await;
-        let (code, told) = refusal(&output);
-        assert_eq!(code, Some(2), "{told}");
-        assert!(told.starts_with("hato-server: "), "{told}");
+        let (code, stderr) = refusal(&output);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(stderr.starts_with("hato-server: "), "{stderr}");
     }
     assert_eq!(
         std::fs::read_dir(folder.path()).expect("a folder").count(),

@@ -4,7 +4,9 @@ use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::Launch;
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, everything, get, post, refused, registration, stage, start};
+use crate::fixtures::{
+    BINARY, app, get, post, registration, setup, snapshot, start, status_and_code,
+};
 
 async fn delete(client: &Client, path: &str) -> Reply {
     client.delete(path).await.expect("an answer")
@@ -16,7 +18,7 @@ async fn patch(client: &Client, path: &str, body: &Value) -> Reply {
 
 #[tokio::test]
 async fn an_app_is_shown_alike_everywhere() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}", app.id);
     let shown = get(&app.owner, &path).await.json();
     assert_eq!(get(&app.admin, &path).await.json(), shown);
@@ -37,7 +39,7 @@ async fn an_app_is_shown_alike_everywhere() {
 
 #[tokio::test]
 async fn the_free_plan_has_one_app() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let reply = post(&app.owner, "/api/v1/apps", &json!({"name": "Second"})).await;
     assert_eq!(reply.status, 403);
     let expected = json!({
@@ -62,13 +64,13 @@ async fn pro_has_no_such_limit() {
 
 #[tokio::test]
 async fn a_name_has_1_to_100_characters() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for (name, code) in [
         ("  ".to_owned(), "MISSING_FIELDS"),
         ("鳩".repeat(101), "INVALID_INPUT"),
     ] {
         let reply = post(&app.owner, "/api/v1/apps", &json!({"name": name})).await;
-        assert_eq!(refused(&reply), (400, code.into()), "{name}");
+        assert_eq!(status_and_code(&reply), (400, code.into()), "{name}");
     }
 }
 
@@ -86,7 +88,7 @@ async fn a_deleted_app_is_gone_for_everybody() {
         let sent = post(&app.backend, "/api/v1/notify", &message).await;
         assert_eq!(sent.json()["queued"], 1, "{sent}");
     }
-    let before = everything(&other).await;
+    let before = snapshot(&other).await;
     let path = format!("/api/v1/apps/{}", gone.id);
     let reply = delete(&gone.admin, &path).await;
     assert_eq!(
@@ -97,21 +99,21 @@ async fn a_deleted_app_is_gone_for_everybody() {
         let path = format!("{path}{rest}");
         for key in [&gone.frontend, &gone.backend, &gone.admin] {
             assert_eq!(
-                refused(&get(key, &path).await),
+                status_and_code(&get(key, &path).await),
                 (401, "INVALID_API_KEY".into())
             );
         }
         assert_eq!(
-            refused(&get(&gone.owner, &path).await),
+            status_and_code(&get(&gone.owner, &path).await),
             (404, "NOT_FOUND".into())
         );
     }
     assert_eq!(
-        refused(&delete(&gone.owner, &path).await),
+        status_and_code(&delete(&gone.owner, &path).await),
         (404, "NOT_FOUND".into())
     );
     assert_eq!(get(&gone.owner, "/api/v1/apps").await.json(), json!([]));
-    assert_eq!(everything(&other).await, before);
+    assert_eq!(snapshot(&other).await, before);
 }
 
 #[tokio::test]
@@ -136,7 +138,7 @@ async fn what_a_deleted_app_sent_still_counts() {
 
 #[tokio::test]
 async fn a_webhook_takes_the_pro_plan() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}", app.id);
     let url = json!({"webhook_url": "https://hooks.example.com/hato"});
     let reply = patch(&app.owner, &path, &url).await;
@@ -209,7 +211,7 @@ async fn what_is_no_webhook_is_refused_before_the_plan_is_looked_at() {
             ),
         ] {
             let reply = patch(&app.owner, &path, &body).await;
-            assert_eq!(refused(&reply), (400, code.into()), "{body}");
+            assert_eq!(status_and_code(&reply), (400, code.into()), "{body}");
         }
         assert!(get(&app.owner, &path).await.json()["webhook_url"].is_null());
     }

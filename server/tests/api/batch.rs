@@ -6,12 +6,14 @@ use hato_testkit::push_service::{Message, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, everything, post, refused, register, start, subscribe, until};
+use crate::fixtures::{
+    BINARY, app, post, register, snapshot, start, status_and_code, subscribe, wait_until,
+};
 
 const BATCH: &str = "/api/v1/notify/batch";
 
 /// A server that delivers nothing, and an app with subscribers.
-async fn stage(subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
+async fn setup(subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
     let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, subscribers).await;
@@ -35,7 +37,7 @@ fn assert_queued(reply: &Reply, queued: usize) {
 
 #[tokio::test]
 async fn what_is_no_subscriber_is_skipped_and_duplicates_count_once() {
-    let (server, first, endpoints) = stage(4).await;
+    let (server, first, endpoints) = setup(4).await;
     let second = app(&server, "other@example.com").await;
     let path = format!("/api/v1/apps/{}/subscriptions", first.id);
     let gone = json!({"endpoint": endpoints[3]});
@@ -58,9 +60,9 @@ async fn what_is_no_subscriber_is_skipped_and_duplicates_count_once() {
         0,
     );
 
-    let everything = everything(&first).await;
-    assert_eq!(everything["stats"]["monthlySent"], 3);
-    let send = &everything["sends"]["items"][0];
+    let snapshot = snapshot(&first).await;
+    assert_eq!(snapshot["stats"]["monthlySent"], 3);
+    let send = &snapshot["sends"]["items"][0];
     assert_eq!(
         (&send["recipients"], &send["title"]),
         (&json!(3), &json!("t"))
@@ -69,35 +71,32 @@ async fn what_is_no_subscriber_is_skipped_and_duplicates_count_once() {
 
 #[tokio::test]
 async fn a_batch_to_nobody_is_done() {
-    let (_server, app, _) = stage(0).await;
+    let (_server, app, _) = setup(0).await;
     let listed = json!(["https://push.example.com/unknown"]);
     assert_queued(&post(&app.backend, BATCH, &batch(listed)).await, 0);
-    assert_eq!(
-        everything(&app).await["sends"]["items"][0]["status"],
-        "done"
-    );
+    assert_eq!(snapshot(&app).await["sends"]["items"][0]["status"], "done");
 }
 
 #[tokio::test]
 async fn a_batch_has_at_most_100_endpoints() {
-    let (_server, app, endpoints) = stage(101).await;
+    let (_server, app, endpoints) = setup(101).await;
     assert_queued(
         &post(&app.backend, BATCH, &batch(&endpoints[..100])).await,
         100,
     );
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     let repeated = vec![endpoints[0].clone(); 101];
     for listed in [endpoints, repeated] {
         let reply = post(&app.backend, BATCH, &batch(listed)).await;
-        assert_eq!(refused(&reply), (400, "TOO_MANY_ENDPOINTS".into()));
+        assert_eq!(status_and_code(&reply), (400, "TOO_MANY_ENDPOINTS".into()));
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn what_is_wrong_with_the_list_is_told() {
-    let (_server, app, endpoints) = stage(1).await;
-    let before = everything(&app).await;
+    let (_server, app, endpoints) = setup(1).await;
+    let before = snapshot(&app).await;
     for (listed, code) in [
         (json!(null), "MISSING_FIELDS"),
         (json!(""), "MISSING_FIELDS"),
@@ -114,15 +113,15 @@ async fn what_is_wrong_with_the_list_is_told() {
         (json!([[endpoints[0]]]), "INVALID_INPUT"),
     ] {
         let reply = post(&app.backend, BATCH, &batch(listed.clone())).await;
-        assert_eq!(refused(&reply), (400, code.into()), "{listed}");
+        assert_eq!(status_and_code(&reply), (400, code.into()), "{listed}");
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn what_is_wrong_with_the_payload_is_told() {
-    let (_server, app, endpoints) = stage(1).await;
-    let before = everything(&app).await;
+    let (_server, app, endpoints) = setup(1).await;
+    let before = snapshot(&app).await;
     for payload in [
         json!("t"),
         json!([]),
@@ -136,7 +135,11 @@ async fn what_is_wrong_with_the_payload_is_told() {
             &json!({"endpoints": endpoints, "payload": payload}),
         )
         .await;
-        assert_eq!(refused(&reply), (400, "INVALID_INPUT".into()), "{payload}");
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{payload}"
+        );
     }
     for payload in [
         json!(null),
@@ -151,15 +154,19 @@ async fn what_is_wrong_with_the_payload_is_told() {
             &json!({"endpoints": endpoints, "payload": payload}),
         )
         .await;
-        assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()), "{payload}");
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "MISSING_FIELDS".into()),
+            "{payload}"
+        );
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn what_is_wrong_with_a_member_of_the_payload_is_told() {
-    let (_server, app, endpoints) = stage(1).await;
-    let before = everything(&app).await;
+    let (_server, app, endpoints) = setup(1).await;
+    let before = snapshot(&app).await;
     for (member, value, expected) in [
         ("url", json!("http://example.com/"), (400, "INVALID_URL")),
         ("icon", json!("http://example.com/"), (400, "INVALID_URL")),
@@ -174,12 +181,12 @@ async fn what_is_wrong_with_a_member_of_the_payload_is_told() {
         body["payload"][member] = value;
         let (status, code) = expected;
         let reply = post(&app.backend, BATCH, &body).await;
-        assert_eq!(refused(&reply), (status, code.into()), "{member}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{member}");
     }
     let message_outside = json!({"endpoints": endpoints, "title": "t", "body": "b"});
     let reply = post(&app.backend, BATCH, &message_outside).await;
-    assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(status_and_code(&reply), (400, "MISSING_FIELDS".into()));
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
@@ -205,7 +212,7 @@ async fn the_listed_browsers_get_the_whole_payload_and_the_others_nothing() {
     assert_queued(&post(&app.backend, BATCH, &body).await, 2);
 
     let path = format!("/api/v1/apps/{}/notifications", app.id);
-    let history = until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
+    let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
     assert_eq!(history["items"][0]["sent_count"], 2);
     push.assert_no_violations();
     assert_eq!(push.seen(|seen| seen.counts(&browsers[1].id).requests), 0);

@@ -6,12 +6,12 @@ use hato_testkit::push_service::{Answer, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{
-    BINARY, app, everything, get, post, refused, register, start, subscribe, until,
+use crate::fixtures::{
+    BINARY, app, get, post, register, snapshot, start, status_and_code, subscribe, wait_until,
 };
 
 /// A server that delivers nothing, and an app with three subscribers.
-async fn silent_stage() -> (HatoServer, OwnedApp) {
+async fn setup_without_delivery() -> (HatoServer, OwnedApp) {
     let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     subscribe(&app, 3).await;
@@ -63,7 +63,7 @@ fn is_settled(send: &Value) -> bool {
 
 #[tokio::test]
 async fn what_waits_is_cancelled_whole_and_once() {
-    let (_server, app) = silent_stage().await;
+    let (_server, app) = setup_without_delivery().await;
     let path = sent(&app).await;
     let queued = get(&app.owner, &path).await.json();
     assert_eq!(
@@ -79,14 +79,14 @@ async fn what_waits_is_cancelled_whole_and_once() {
     );
     assert_cancelled(&cancel(&app, &path).await, 0);
     assert_eq!(get(&app.owner, &path).await.json(), cancelled);
-    let everything = everything(&app).await;
-    assert_eq!(everything["sends"]["items"], json!([cancelled]));
-    assert_eq!(everything["stats"]["monthlySent"], 3);
+    let snapshot = snapshot(&app).await;
+    assert_eq!(snapshot["sends"]["items"], json!([cancelled]));
+    assert_eq!(snapshot["stats"]["monthlySent"], 3);
 }
 
 #[tokio::test]
 async fn other_sends_go_on() {
-    let (_server, app) = silent_stage().await;
+    let (_server, app) = setup_without_delivery().await;
     let (first, second) = (sent(&app).await, sent(&app).await);
     assert_cancelled(&cancel(&app, &first).await, 3);
     let kept = get(&app.owner, &second).await.json();
@@ -109,10 +109,10 @@ async fn a_finished_send_stays_as_it_is() {
 
 #[tokio::test]
 async fn an_unknown_send_is_not_found() {
-    let (server, first) = silent_stage().await;
+    let (server, first) = setup_without_delivery().await;
     let second = app(&server, "other@example.com").await;
     let path = sent(&first).await;
-    let before = everything(&first).await;
+    let before = snapshot(&first).await;
     let of_other = path.replace(&first.id, &second.id);
     for path in [
         of_other,
@@ -124,10 +124,10 @@ async fn an_unknown_send_is_not_found() {
             cancel(&second, &path).await,
             get(&second.owner, &path).await,
         ] {
-            assert_eq!(refused(&reply), (404, "NOT_FOUND".into()), "{path}");
+            assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()), "{path}");
         }
     }
-    assert_eq!(everything(&first).await, before);
+    assert_eq!(snapshot(&first).await, before);
 }
 
 /// A server whose push service answers six browsers and leaves four for a retry that comes much later.
@@ -145,7 +145,7 @@ async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent() {
         push.answer_always(busy, Answer::Status(503));
     }
     let path = sent(&app).await;
-    until(&app.owner, &path, |send| send["sent_count"] == 6).await;
+    wait_until(&app.owner, &path, |send| send["sent_count"] == 6).await;
     assert_eq!(get(&app.owner, &path).await.json()["status"], "sending");
     assert_cancelled(&cancel(&app, &path).await, 4);
     let send = get(&app.owner, &path).await.json();
@@ -175,7 +175,7 @@ async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for() {
     let cancelled = cancel(&app, &path).await;
     assert_eq!(cancelled.status, 200, "{cancelled}");
     let at_once = cancelled.json()["cancelled"].as_u64().expect("a number");
-    let send = until(&app.owner, &path, is_settled).await;
+    let send = wait_until(&app.owner, &path, is_settled).await;
     assert_eq!(send["status"], "cancelled", "{send}");
     assert!(send["cancelled_count"].as_u64() >= Some(at_once), "{send}");
     push.assert_no_violations();

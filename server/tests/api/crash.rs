@@ -7,22 +7,22 @@ use hato_testkit::push_service::{
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, post, register, start, until};
+use crate::fixtures::{BINARY, app, post, register, start, wait_until};
 
 const RECIPIENTS: usize = 2_000;
 /// After so many answers the push service falls silent: the process dies with pages settled, begun and untouched.
-const ANSWERED: u64 = 700;
+const ANSWERED_REQUESTS: u64 = 700;
 const GONE: usize = 10;
 const LEAVING: usize = 5;
 
-struct Scene {
+struct CrashFixture {
     push: PushService,
     server: HatoServer,
     app: OwnedApp,
     browsers: Vec<BrowserSubscription>,
 }
 
-async fn scene() -> Scene {
+async fn setup() -> CrashFixture {
     let options = Options {
         decryption: Decryption::EveryNth(50),
         ..Options::default()
@@ -34,7 +34,7 @@ async fn scene() -> Scene {
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
     register(&app.frontend, &browsers).await;
-    Scene {
+    CrashFixture {
         push,
         server,
         app,
@@ -42,14 +42,14 @@ async fn scene() -> Scene {
     }
 }
 
-impl Scene {
+impl CrashFixture {
     /// Sends to everyone and returns when the push service has fallen silent in the middle.
     async fn send_until_silence(&self) {
         for gone in &self.browsers[..GONE] {
             self.push.answer_always(gone, Answer::Status(410));
         }
         self.push.answer_by_number(|number| {
-            if number < ANSWERED {
+            if number < ANSWERED_REQUESTS {
                 Answer::Created
             } else {
                 Answer::Hang
@@ -62,7 +62,7 @@ impl Scene {
             (202, &json!(RECIPIENTS))
         );
         self.push
-            .wait_until(|seen| seen.total.requests > ANSWERED)
+            .wait_until(|seen| seen.total.requests > ANSWERED_REQUESTS)
             .await;
         assert!(self.push.seen(Seen::subscriptions_served) < RECIPIENTS - GONE);
     }
@@ -75,7 +75,7 @@ impl Scene {
         let session = client.log_in("owner@example.com", PASSWORD).await;
         let owner = client.bearer(&session.expect("a session"));
         let path = format!("/api/v1/apps/{}/notifications", self.app.id);
-        let history = until(&owner, &path, |it| it["items"][0]["status"] == "done").await;
+        let history = wait_until(&owner, &path, |it| it["items"][0]["status"] == "done").await;
         history["items"][0].clone()
     }
 
@@ -103,13 +103,13 @@ fn count(send: &Value, name: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_serves_everybody_and_counts_exactly() {
-    let mut scene = scene().await;
-    scene.send_until_silence().await;
-    let leaving = scene.browsers[RECIPIENTS - LEAVING..].to_vec();
-    let path = format!("/api/v1/apps/{}/subscriptions", scene.app.id);
+    let mut fixture = setup().await;
+    fixture.send_until_silence().await;
+    let leaving = fixture.browsers[RECIPIENTS - LEAVING..].to_vec();
+    let path = format!("/api/v1/apps/{}/subscriptions", fixture.app.id);
     for browser in &leaving {
         let body = json!({"endpoint": browser.endpoint});
-        let reply = scene
+        let reply = fixture
             .app
             .frontend
             .delete_with(&path, &body)
@@ -117,10 +117,10 @@ async fn a_killed_server_serves_everybody_and_counts_exactly() {
             .expect("an answer");
         assert_eq!(reply.status, 200, "{reply}");
     }
-    scene.server.kill9().await;
-    let outcome = scene.finish().await;
+    fixture.server.kill9().await;
+    let outcome = fixture.finish().await;
 
-    scene.assert_everybody_served(&leaving);
+    fixture.assert_everybody_served(&leaving);
     let (sent, skipped) = (
         count(&outcome, "sent_count"),
         count(&outcome, "skipped_count"),
@@ -134,13 +134,13 @@ async fn a_killed_server_serves_everybody_and_counts_exactly() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_server_ends_well_and_goes_on_later() {
-    let mut scene = scene().await;
-    scene.send_until_silence().await;
-    let status = scene.server.terminate().await.expect("it stops");
-    assert_eq!(status.code(), Some(0), "{}", scene.server.log());
-    let outcome = scene.finish().await;
+    let mut fixture = setup().await;
+    fixture.send_until_silence().await;
+    let status = fixture.server.terminate().await.expect("it stops");
+    assert_eq!(status.code(), Some(0), "{}", fixture.server.log());
+    let outcome = fixture.finish().await;
 
-    scene.assert_everybody_served(&[]);
+    fixture.assert_everybody_served(&[]);
     assert_eq!(count(&outcome, "failed_expired"), GONE, "{outcome}");
     assert_eq!(
         count(&outcome, "sent_count"),

@@ -5,18 +5,23 @@ use hato_testkit::push_service::{Answer, BrowserSubscription, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, get, post, start, until};
+use crate::fixtures::{BINARY, app, get, post, start, wait_until};
 
 /// A browser, what its push service always answers, and what becomes of its dead letter.
-struct Case {
+struct DeadLetterCase {
     answer: Answer,
     reason: &'static str,
     http_status: Value,
     attempts: u64,
 }
 
-const fn case(answer: Answer, reason: &'static str, http_status: Value, attempts: u64) -> Case {
-    Case {
+const fn case(
+    answer: Answer,
+    reason: &'static str,
+    http_status: Value,
+    attempts: u64,
+) -> DeadLetterCase {
+    DeadLetterCase {
         answer,
         reason,
         http_status,
@@ -24,7 +29,7 @@ const fn case(answer: Answer, reason: &'static str, http_status: Value, attempts
     }
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<DeadLetterCase> {
     let status = Answer::Status;
     vec![
         case(status(400), "refused", json!(400), 1),
@@ -47,21 +52,21 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-struct Stage {
+struct DeadLetterFixture {
     push: PushService,
     server: HatoServer,
     app: OwnedApp,
 }
 
-async fn stage(retry_delays: &str) -> Stage {
+async fn setup(retry_delays: &str) -> DeadLetterFixture {
     let push = PushService::start().await;
     let launch = Launch::new(BINARY).reaching(&push);
     let server = start(launch.env("HATO_RETRY_DELAYS", retry_delays)).await;
     let app = app(&server, "owner@example.com").await;
-    Stage { push, server, app }
+    DeadLetterFixture { push, server, app }
 }
 
-impl Stage {
+impl DeadLetterFixture {
     /// Registers the browser; the subscription's id.
     async fn register(&self, browser: &BrowserSubscription) -> String {
         let reply = post(
@@ -79,7 +84,7 @@ impl Stage {
         let reply = post(&self.app.backend, "/api/v1/notify", message).await;
         assert_eq!(reply.status, 202, "{reply}");
         let path = self.path("/notifications");
-        let history = until(&self.app.owner, &path, |it| {
+        let history = wait_until(&self.app.owner, &path, |it| {
             it["items"][0]["status"] == "done"
         })
         .await;
@@ -87,7 +92,7 @@ impl Stage {
     }
 
     /// Registers the browser, and tells what its dead letter will say.
-    async fn expect(&self, browser: &BrowserSubscription, case: &Case) -> Value {
+    async fn expect(&self, browser: &BrowserSubscription, case: &DeadLetterCase) -> Value {
         self.push.answer_always(browser, case.answer.clone());
         json!({
             "subscription_id": self.register(browser).await, "endpoint": browser.endpoint,
@@ -122,21 +127,21 @@ fn known(letter: &Value) -> Value {
 
 #[tokio::test]
 async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
-    let stage = stage("1ms,1ms,1ms").await;
+    let fixture = setup("1ms,1ms,1ms").await;
     let cases = cases();
-    let key = Some(stage.app.vapid_public_key.as_str());
-    let browsers = stage.push.subscribe_many(key, cases.len() + 2);
+    let key = Some(fixture.app.vapid_public_key.as_str());
+    let browsers = fixture.push.subscribe_many(key, cases.len() + 2);
     let mut expected = Vec::new();
     for (browser, case) in browsers.iter().zip(&cases) {
-        expected.push(stage.expect(browser, case).await);
+        expected.push(fixture.expect(browser, case).await);
     }
     let (gone, willing) = (&browsers[cases.len()], &browsers[cases.len() + 1]);
-    stage.push.answer_always(gone, Answer::Status(410));
+    fixture.push.answer_always(gone, Answer::Status(410));
     for browser in [gone, willing] {
-        stage.register(browser).await;
+        fixture.register(browser).await;
     }
 
-    let send = stage.send(&json!({"title": "t", "body": "b"})).await;
+    let send = fixture.send(&json!({"title": "t", "body": "b"})).await;
     let counts = [
         "sent_count",
         "failed_expired",
@@ -147,7 +152,7 @@ async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
     let failed = u64::try_from(cases.len()).expect("a small number");
     assert_eq!(counts, [1, 1, failed, failed + 1].map(Some), "{send}");
 
-    let letters = stage.dead_letters().await;
+    let letters = fixture.dead_letters().await;
     assert_eq!(letters.len(), cases.len());
     for mut expected in expected {
         expected["send_id"] = send["send_id"].clone();
@@ -157,7 +162,7 @@ async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
         );
     }
     for (browser, case) in browsers.iter().zip(&cases) {
-        let requests = stage.push.seen(|seen| seen.counts(&browser.id).requests);
+        let requests = fixture.push.seen(|seen| seen.counts(&browser.id).requests);
         assert_eq!(requests, case.attempts, "{}", case.answer);
     }
     assert!(
@@ -169,16 +174,16 @@ async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
 
 #[tokio::test]
 async fn what_cannot_be_reached_has_no_status() {
-    let stage = stage("1ms,1ms,1ms").await;
-    let browser = stage.push.subscribe(Some(&stage.app.vapid_public_key));
-    stage.push.answer_always(&browser, Answer::Reset);
-    stage.register(&browser).await;
+    let fixture = setup("1ms,1ms,1ms").await;
+    let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
+    fixture.push.answer_always(&browser, Answer::Reset);
+    fixture.register(&browser).await;
     let nobody = json!("https://127.0.0.1:9/push");
     let mut unreachable = browser.registration();
     unreachable["endpoint"] = nobody.clone();
-    post(&stage.app.frontend, "/api/v1/subscriptions", &unreachable).await;
-    stage.send(&json!({"title": "t", "body": "b"})).await;
-    let letters = stage.dead_letters().await;
+    post(&fixture.app.frontend, "/api/v1/subscriptions", &unreachable).await;
+    fixture.send(&json!({"title": "t", "body": "b"})).await;
+    let letters = fixture.dead_letters().await;
     assert_eq!(letters.len(), 2, "{letters:#?}");
     for letter in &letters {
         assert_eq!(
@@ -192,12 +197,12 @@ async fn what_cannot_be_reached_has_no_status() {
 
 #[tokio::test]
 async fn a_subscription_of_another_key_says_so() {
-    let stage = stage("1ms,1ms,1ms").await;
-    let other = app(&stage.server, "other@example.com").await;
-    let browser = stage.push.subscribe(Some(&other.vapid_public_key));
-    stage.register(&browser).await;
-    stage.send(&json!({"title": "t", "body": "b"})).await;
-    let letters = stage.dead_letters().await;
+    let fixture = setup("1ms,1ms,1ms").await;
+    let other = app(&fixture.server, "other@example.com").await;
+    let browser = fixture.push.subscribe(Some(&other.vapid_public_key));
+    fixture.register(&browser).await;
+    fixture.send(&json!({"title": "t", "body": "b"})).await;
+    let letters = fixture.dead_letters().await;
     assert_eq!(letters.len(), 1);
     assert_eq!(
         (&letters[0]["reason"], &letters[0]["attempts"]),
@@ -207,40 +212,40 @@ async fn a_subscription_of_another_key_says_so() {
 
 #[tokio::test]
 async fn a_message_that_is_too_old_to_be_tried_again_is_out_of_time() {
-    let stage = stage("1500ms,1ms,1ms").await;
+    let fixture = setup("1500ms,1ms,1ms").await;
     let [short, zero] = [1, 0].map(|ttl| json!({"title": "t", "body": "b", "ttl": ttl}));
-    let browser = stage.push.subscribe(Some(&stage.app.vapid_public_key));
-    stage.register(&browser).await;
+    let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
+    fixture.register(&browser).await;
 
-    stage.push.script(&browser, [Answer::Status(503)]);
-    let send = stage.send(&short).await;
+    fixture.push.script(&browser, [Answer::Status(503)]);
+    let send = fixture.send(&short).await;
     assert_eq!(
         (&send["sent_count"], &send["failed_other"]),
         (&json!(0), &json!(1))
     );
-    let letters = stage.dead_letters().await;
+    let letters = fixture.dead_letters().await;
     assert_eq!(letters[0]["reason"], "out_of_time", "{letters:#?}");
 
-    stage.push.script(&browser, [Answer::Status(503)]);
-    let send = stage.send(&zero).await;
+    fixture.push.script(&browser, [Answer::Status(503)]);
+    let send = fixture.send(&zero).await;
     assert_eq!(
         (&send["sent_count"], &send["failed_other"]),
         (&json!(1), &json!(0))
     );
-    assert_eq!(stage.dead_letters().await.len(), 1);
+    assert_eq!(fixture.dead_letters().await.len(), 1);
 }
 
 #[tokio::test]
 async fn a_wait_longer_than_ours_is_kept() {
-    let stage = stage("1ms,1ms,1ms").await;
-    let browser = stage.push.subscribe(Some(&stage.app.vapid_public_key));
-    stage.register(&browser).await;
-    stage
+    let fixture = setup("1ms,1ms,1ms").await;
+    let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
+    fixture.register(&browser).await;
+    fixture
         .push
         .script(&browser, [Answer::RetryAfter(429, "2".into())]);
-    stage.send(&json!({"title": "t", "body": "b"})).await;
-    stage.push.assert_no_violations();
-    stage.push.seen(|seen| {
+    fixture.send(&json!({"title": "t", "body": "b"})).await;
+    fixture.push.assert_no_violations();
+    fixture.push.seen(|seen| {
         let [first, second] = [0, 1].map(|place| seen.messages[place].received_at);
         assert!(second - first >= 1_900, "{} ms", second - first);
         assert!(
@@ -252,13 +257,13 @@ async fn a_wait_longer_than_ours_is_kept() {
 
 #[tokio::test]
 async fn an_app_sees_its_own_alone() {
-    let stage = stage("1ms,1ms,1ms").await;
-    let other = app(&stage.server, "other@example.com").await;
-    let browser = stage.push.subscribe(None);
-    stage.push.answer_always(&browser, Answer::Status(400));
-    stage.register(&browser).await;
-    stage.send(&json!({"title": "t", "body": "b"})).await;
-    assert_eq!(stage.dead_letters().await.len(), 1);
+    let fixture = setup("1ms,1ms,1ms").await;
+    let other = app(&fixture.server, "other@example.com").await;
+    let browser = fixture.push.subscribe(None);
+    fixture.push.answer_always(&browser, Answer::Status(400));
+    fixture.register(&browser).await;
+    fixture.send(&json!({"title": "t", "body": "b"})).await;
+    assert_eq!(fixture.dead_letters().await.len(), 1);
     let path = format!("/api/v1/apps/{}/dead-letters", other.id);
     let none = json!({"items": [], "next_before": null, "next_before_id": null});
     assert_eq!(get(&other.owner, &path).await.json(), none);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use hato_domain::ErrorCode;
 
-use crate::stage::BINARY;
+use crate::fixtures::BINARY;
 
 const API: &str = include_str!("../../../docs/API.md");
 const DEPLOYMENT: &str = include_str!("../../../docs/DEPLOY.md");

@@ -1,7 +1,7 @@
 //! Every code of the error table is answered as the table says (SPEC 7, CONTRACT 2).
 
+mod cases;
 mod github;
-mod provoked;
 
 use std::collections::BTreeSet;
 
@@ -9,31 +9,31 @@ use hato_domain::ErrorCode;
 use hato_testkit::client::Reply;
 use serde_json::{Map, Value};
 
-use provoked::PRICING;
+use cases::PRICING_URL;
 
 /// A code, and the answer that must carry it.
-pub type Provoked = (ErrorCode, Reply);
+pub type ErrorCase = (ErrorCode, Reply);
 
-async fn all() -> Vec<Provoked> {
+async fn all() -> Vec<ErrorCase> {
     [
-        provoked::by_bodies().await,
-        provoked::by_credentials().await,
-        provoked::by_accounts().await,
-        provoked::by_a_plan().await,
+        cases::by_bodies().await,
+        cases::by_credentials().await,
+        cases::by_accounts().await,
+        cases::by_a_plan().await,
         github::all().await,
-        provoked::by_settings().await,
-        provoked::by_a_broken_database().await,
+        cases::by_settings().await,
+        cases::by_a_broken_database().await,
     ]
     .concat()
 }
 
 #[tokio::test]
 async fn every_code_is_provoked_and_answered_as_the_table_says() {
-    let provoked = all().await;
-    for (code, reply) in &provoked {
+    let cases = all().await;
+    for (code, reply) in &cases {
         assert_as_the_table_says(*code, reply);
     }
-    let seen: BTreeSet<_> = provoked.iter().map(|(code, _)| code.as_str()).collect();
+    let seen: BTreeSet<_> = cases.iter().map(|(code, _)| code.as_str()).collect();
     let table: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(seen, table);
 }
@@ -68,7 +68,7 @@ fn body(code: ErrorCode) -> Value {
         ErrorCode::SubscriberLimitExceeded,
     ];
     if about_the_plan.contains(&code) {
-        body.insert("upgrade_url".into(), PRICING.into());
+        body.insert("upgrade_url".into(), PRICING_URL.into());
     }
     body.into()
 }

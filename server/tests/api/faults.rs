@@ -13,13 +13,13 @@ use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::wire::Wire;
 use serde_json::{Value, json};
 
-use crate::stage::{app, post, register, start, until};
+use crate::fixtures::{app, post, register, start, wait_until};
 
 /// Of so many requests one fails.
-const FAILING: u64 = 20;
+const FAILURE_PERIOD: u64 = 20;
 
 /// An app with subscribers at a push service behind a wire.
-struct Scene {
+struct FaultFixture {
     push: PushService,
     wire: Wire,
     server: HatoServer,
@@ -28,9 +28,9 @@ struct Scene {
 }
 
 /// How many times each browser was served.
-type Served = HashMap<String, u64>;
+type DeliveryCounts = HashMap<String, u64>;
 
-impl Scene {
+impl FaultFixture {
     async fn new(launch: Launch, recipients: u64) -> Self {
         let options = Wire::behind(Options {
             decryption: Decryption::CountOnly,
@@ -55,14 +55,14 @@ impl Scene {
     }
 
     /// The same client, for this run of the server.
-    fn now(&self, client: &Client) -> Client {
+    fn current(&self, client: &Client) -> Client {
         client.at(self.server.address())
     }
 
     /// Sends to everyone, and returns the send's id.
     async fn send(&self) -> String {
         let message = json!({"title": "t", "body": "b"});
-        let reply = post(&self.now(&self.app.backend), "/api/v1/notify", &message).await;
+        let reply = post(&self.current(&self.app.backend), "/api/v1/notify", &message).await;
         let accepted = reply.json();
         assert_eq!(reply.status, 202, "{reply}");
         assert_eq!(accepted["queued"], self.browsers.len());
@@ -72,13 +72,13 @@ impl Scene {
     /// The send's item in the history once it is done.
     async fn finish(&self, send: &str) -> Value {
         let path = format!("/api/v1/apps/{}/notifications/{send}", self.app.id);
-        until(&self.now(&self.app.owner), &path, |it| {
+        wait_until(&self.current(&self.app.owner), &path, |it| {
             it["status"] == "done"
         })
         .await
     }
 
-    fn served(&self) -> Served {
+    fn served(&self) -> DeliveryCounts {
         let count = |it: &BrowserSubscription| {
             let created = self.push.seen(|seen| seen.counts(&it.id).created);
             (it.id.clone(), created)
@@ -88,7 +88,7 @@ impl Scene {
 
     /// Everybody was sent the message or has a dead letter of this send; nobody was passed over, and whoever has no dead letter
     /// was served since `before`. Returns how many copies there were beyond one for each.
-    async fn assert_nothing_lost(&self, outcome: &Value, before: &Served) -> u64 {
+    async fn assert_nothing_lost(&self, outcome: &Value, before: &DeliveryCounts) -> u64 {
         let count = |name: &str| outcome[name].as_u64().expect("a count");
         let known = count("sent_count") + count("failed_count");
         assert_eq!(known, count("recipients"), "{outcome}");
@@ -109,7 +109,7 @@ impl Scene {
     /// The endpoints of a send's dead letters, which are few.
     async fn failed(&self, send: &Value) -> HashSet<String> {
         let path = format!("/api/v1/apps/{}/dead-letters?limit=100", self.app.id);
-        let reply = self.now(&self.app.owner).get(&path).await;
+        let reply = self.current(&self.app.owner).get(&path).await;
         let page = reply.expect("an answer").json();
         let items = page["items"].as_array().expect("items").iter();
         items

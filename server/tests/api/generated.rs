@@ -16,19 +16,19 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::stage::{BINARY, app, everything, get, post, start, subscribe};
-use request::{Case, Known};
+use crate::fixtures::{BINARY, app, get, post, snapshot, start, subscribe};
+use request::{KnownIds, RequestCase};
 
 const ROUNDS: usize = 150;
 const REQUESTS_PER_ROUND: usize = 16;
 /// Nothing that the server does for one of these requests takes so long.
-const PATIENCE: Duration = Duration::from_mins(1);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-async fn stage() -> (HatoServer, OwnedApp) {
+async fn setup() -> (HatoServer, OwnedApp) {
     let launch = Launch::new(BINARY).env("HATO_ROLE", "api");
     let server = start(launch.env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await;
     let app = app(&server, "owner@example.com").await;
@@ -36,7 +36,7 @@ async fn stage() -> (HatoServer, OwnedApp) {
 }
 
 /// What is there for requests to hit: a subscriber, a send that waits, a key.
-async fn known(app: &OwnedApp) -> Known {
+async fn create_known_ids(app: &OwnedApp) -> KnownIds {
     subscribe(app, 1).await;
     let sent = post(
         &app.backend,
@@ -49,22 +49,22 @@ async fn known(app: &OwnedApp) -> Known {
         .await
         .json();
     let text = |value: &serde_json::Value| value.as_str().expect("an id").to_owned();
-    Known {
+    KnownIds {
         app: app.id.clone(),
         send: text(&sent["send_id"]),
         key: text(&keys[0]["id"]),
     }
 }
 
-async fn ask(client: Client, case: Case) -> (Case, Reply) {
-    let answer = timeout(PATIENCE, client.send(case.request())).await;
+async fn send_case(client: Client, case: RequestCase) -> (RequestCase, Reply) {
+    let answer = timeout(REQUEST_TIMEOUT, client.send(case.request())).await;
     let answer = answer.unwrap_or_else(|_| panic!("no answer to {case:?}"));
     let reply = answer.unwrap_or_else(|error| panic!("{error} instead of an answer to {case:?}"));
     (case, reply)
 }
 
 /// The answer is a legal success, or an error body that is in the table and has its status.
-fn assert_legal(case: &Case, reply: &Reply) {
+fn assert_legal(case: &RequestCase, reply: &Reply) {
     assert!(reply.header("x-request-id").is_some(), "{case:?}: {reply}");
     if reply.status.is_success() || reply.status.is_redirection() || case.method == Method::HEAD {
         return;
@@ -77,14 +77,18 @@ fn assert_legal(case: &Case, reply: &Reply) {
     let code = ErrorCode::parse(&reply.code()).unwrap_or_else(|| panic!("{case:?}: {reply}"));
     assert_eq!(reply.status, code.status(), "{case:?}");
     assert_eq!(reply.json()["error"], code.message(), "{case:?}");
-    let told = matches!(code, ErrorCode::OauthNotConfigured | ErrorCode::ConfigError);
-    assert!(told || code.status() < 500, "{case:?}: {reply}");
+    let is_configuration_error =
+        matches!(code, ErrorCode::OauthNotConfigured | ErrorCode::ConfigError);
+    assert!(
+        is_configuration_error || code.status() < 500,
+        "{case:?}: {reply}"
+    );
 }
 
 /// Requests that were on their way at the same time, with their answers.
-struct Round(Vec<(Case, Reply)>);
+struct RequestRound(Vec<(RequestCase, Reply)>);
 
-impl Round {
+impl RequestRound {
     fn assert_legal(&self) {
         for (case, reply) in &self.0 {
             assert_legal(case, reply);
@@ -115,8 +119,8 @@ async fn every_request_is_answered_and_a_refused_one_changes_nothing() {
         usize::try_from(rounds).expect("a small number")
     });
     let mut random = fastrand::Rng::with_seed(seed);
-    let (server, app) = stage().await;
-    let known = known(&app).await;
+    let (server, app) = setup().await;
+    let known = create_known_ids(&app).await;
     let clients = [
         server.client(),
         app.owner.clone(),
@@ -124,14 +128,14 @@ async fn every_request_is_answered_and_a_refused_one_changes_nothing() {
         app.backend.clone(),
         app.frontend.clone(),
     ];
-    let mut before = everything(&app).await;
+    let mut before = snapshot(&app).await;
     let (mut refused, mut compared) = (0, 0);
     for _ in 0..rounds {
-        let cases = (0..REQUESTS_PER_ROUND).map(|_| Case::generate(&mut random, &known));
-        let asked = cases.map(|case| ask(clients[case.client].clone(), case));
-        let round = Round(asked.collect::<JoinSet<_>>().join_all().await);
+        let cases = (0..REQUESTS_PER_ROUND).map(|_| RequestCase::generate(&mut random, &known));
+        let asked = cases.map(|case| send_case(clients[case.client].clone(), case));
+        let round = RequestRound(asked.collect::<JoinSet<_>>().join_all().await);
         round.assert_legal();
-        let after = everything(&app).await;
+        let after = snapshot(&app).await;
         let changed = round.may_have_changed_something();
         assert!(
             changed || after == before,
@@ -144,7 +148,7 @@ async fn every_request_is_answered_and_a_refused_one_changes_nothing() {
     }
     // A tame generator would prove nothing.
     let asked = rounds * REQUESTS_PER_ROUND;
-    let told = format!("{refused} of {asked} refused, {compared} of {rounds} rounds compared");
-    assert!(refused > asked / 2 && compared > rounds / 2, "{told}");
-    println!("{told}");
+    let summary = format!("{refused} of {asked} refused, {compared} of {rounds} rounds compared");
+    assert!(refused > asked / 2 && compared > rounds / 2, "{summary}");
+    println!("{summary}");
 }

@@ -1,7 +1,7 @@
 //! Logging in through GitHub (SPEC 4.14, CONTRACT 4), against a provider that checks what GitHub checks.
 
-mod browser;
 mod linking;
+mod login_browser;
 mod refusals;
 
 use hato_testkit::authority::Authority;
@@ -10,8 +10,8 @@ use hato_testkit::server::{HatoServer, Launch};
 use serde_json::json;
 use url::Url;
 
-use self::browser::Browser;
-use crate::stage::{BINARY, start};
+use self::login_browser::LoginBrowser;
+use crate::fixtures::{BINARY, start};
 
 /// A server whose people log in at `github`, and which believes in the addresses that tests give themselves.
 fn launch(github: &Github) -> Launch {
@@ -20,7 +20,7 @@ fn launch(github: &Github) -> Launch {
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
 }
 
-async fn stage() -> (HatoServer, Github) {
+async fn setup() -> (HatoServer, Github) {
     let github = Github::start().await;
     let server = start(launch(&github)).await;
     (server, github)
@@ -28,9 +28,9 @@ async fn stage() -> (HatoServer, Github) {
 
 #[tokio::test]
 async fn a_person_goes_to_github_and_comes_back_signed_in() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("Hato@Example.com"));
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
 
     let away = browser.get("/auth/github").await;
     assert_eq!(away.status, 302);
@@ -59,28 +59,28 @@ async fn a_person_goes_to_github_and_comes_back_signed_in() {
 
 #[tokio::test]
 async fn the_same_person_finds_the_same_account_whatever_their_address() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("old@example.com"));
-    let first = Browser::signed_in(&server, &github).await.user().await;
+    let first = LoginBrowser::signed_in(&server, &github).await.user().await;
     for changed in [
         Person::new(7).verified("new@example.com"),
         Person::new(7).email("new@example.com", true, false),
         Person::new(7),
     ] {
         github.is_visited_by(changed);
-        let again = Browser::signed_in(&server, &github).await.user().await;
+        let again = LoginBrowser::signed_in(&server, &github).await.user().await;
         assert_eq!(again, first);
     }
     github.is_visited_by(Person::new(8).verified("new@example.com"));
-    let other = Browser::signed_in(&server, &github).await.user().await;
+    let other = LoginBrowser::signed_in(&server, &github).await.user().await;
     assert_ne!(other["id"], first["id"]);
 }
 
 #[tokio::test]
 async fn every_sign_in_has_a_session_of_its_own() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::signed_in(&server, &github).await;
+    let mut browser = LoginBrowser::signed_in(&server, &github).await;
     let first = browser
         .cookie("hato_session")
         .expect("a session")
@@ -95,7 +95,7 @@ async fn every_sign_in_has_a_session_of_its_own() {
 
 #[tokio::test]
 async fn the_browser_comes_back_to_paths_of_this_site_alone() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
     for (next, leads_to) in [
         ("/apps/app_1?before=1%262", "/apps/app_1?before=1%262"),
@@ -103,7 +103,7 @@ async fn the_browser_comes_back_to_paths_of_this_site_alone() {
         ("https://evil.example/", "/apps"),
         ("", "/apps"),
     ] {
-        let mut browser = Browser::of(&server);
+        let mut browser = LoginBrowser::new(&server);
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("next", next)
             .finish();
@@ -120,7 +120,7 @@ async fn github_is_told_where_to_send_the_browser_back() {
     let github = Github::start().await;
     let base_url = ("HATO_BASE_URL", "https://push.example");
     let server = start(launch(&github).env(base_url.0, base_url.1)).await;
-    let away = Browser::of(&server).get("/auth/github").await;
+    let away = LoginBrowser::new(&server).get("/auth/github").await;
     let cookie = away.header("set-cookie").expect("a cookie");
     assert!(cookie.ends_with("; Secure"), "{cookie}");
     let location = Url::parse(away.header("location").expect("a location")).expect("an address");
@@ -141,18 +141,18 @@ async fn a_provider_within_the_house_may_have_a_certificate_of_its_own() {
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
 
     let server = start(launch(&github).env("HATO_OUTBOUND_CA", ca.to_string_lossy())).await;
-    Browser::signed_in(&server, &github).await.user().await;
+    LoginBrowser::signed_in(&server, &github).await.user().await;
 
     let stranger = start(launch(&github)).await;
-    let mut browser = Browser::of(&stranger);
+    let mut browser = LoginBrowser::new(&stranger);
     let callback = browser.agree(&github, "/auth/github").await;
     assert_eq!(browser.get(&callback).await.code(), "GITHUB_AUTH_FAILED");
 }
 
 #[tokio::test]
 async fn the_pages_offer_what_the_server_does() {
-    let (server, _github) = stage().await;
-    let plain = crate::stage::server().await;
+    let (server, _github) = setup().await;
+    let plain = crate::fixtures::server().await;
     for (page, way) in [
         ("/login", "href=\"/auth/github\""),
         ("/register", "href=\"/auth/github\""),
@@ -161,10 +161,10 @@ async fn the_pages_offer_what_the_server_does() {
             "href=\"/auth/github?next=%2Fapps%2Fapp_1\"",
         ),
     ] {
-        let offered = Browser::of(&server).get(page).await.text();
+        let offered = LoginBrowser::new(&server).get(page).await.text();
         assert!(offered.contains(way), "{page}: {offered}");
         assert!(
-            !Browser::of(&plain)
+            !LoginBrowser::new(&plain)
                 .get(page)
                 .await
                 .text()

@@ -2,7 +2,7 @@
 
 use hato_testkit::server::Launch;
 
-use crate::stage::{BINARY, get, start};
+use crate::fixtures::{BINARY, get, start};
 
 #[tokio::test]
 async fn a_server_whose_database_cannot_be_read_lives_but_is_not_ready() {

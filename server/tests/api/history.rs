@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{get, post, refused, stage};
+use crate::fixtures::{get, post, setup, status_and_code};
 
 #[tokio::test]
 async fn pages_follow_each_other_without_gaps() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     let mut sent = Vec::new();
     for number in 0..5 {
@@ -37,7 +37,7 @@ async fn pages_follow_each_other_without_gaps() {
 
 #[tokio::test]
 async fn an_item_has_every_field() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     post(
         &app.backend,
         "/api/v1/notify",
@@ -78,7 +78,7 @@ async fn an_item_has_every_field() {
 
 #[tokio::test]
 async fn a_bad_limit_or_cursor_is_refused() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     for query in [
         "limit=0",
@@ -89,7 +89,11 @@ async fn a_bad_limit_or_cursor_is_refused() {
         "limit=1&limit=2",
     ] {
         let reply = get(&app.owner, &format!("{path}?{query}")).await;
-        assert_eq!(refused(&reply), (400, "INVALID_INPUT".into()), "{query}");
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{query}"
+        );
     }
     for query in [
         "limit=",

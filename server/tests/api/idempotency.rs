@@ -8,14 +8,14 @@ use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::stage::{
-    BINARY, app, at_once, count, everything, execute, refused, send, start, subscribe,
+use crate::fixtures::{
+    BINARY, app, concurrently, count, execute, send, snapshot, start, status_and_code, subscribe,
 };
 
 const NOTIFY: &str = "/api/v1/notify";
 
 /// A server that delivers nothing, and an app with three subscribers.
-async fn stage() -> (HatoServer, OwnedApp, Vec<String>) {
+async fn setup() -> (HatoServer, OwnedApp, Vec<String>) {
     let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, 3).await;
@@ -54,14 +54,14 @@ fn answered(reply: &Reply, replayed: bool) -> (u16, Value) {
 
 /// How many sends there were, and how many recipients were counted.
 async fn sent(app: &OwnedApp) -> (usize, Value) {
-    let everything = everything(app).await;
-    let sends = everything["sends"]["items"].as_array().map_or(0, Vec::len);
-    (sends, everything["stats"]["monthlySent"].clone())
+    let snapshot = snapshot(app).await;
+    let sends = snapshot["sends"]["items"].as_array().map_or(0, Vec::len);
+    (sends, snapshot["stats"]["monthlySent"].clone())
 }
 
 #[tokio::test]
 async fn a_repeated_request_gets_the_first_answer_and_sends_nothing() {
-    let (_server, app, endpoints) = stage().await;
+    let (_server, app, endpoints) = setup().await;
     for (client, path, body) in sends(&app, &endpoints) {
         let body = body.to_string();
         let first = answered(&send_as("k", &client, &path, body.clone()).await, false);
@@ -76,9 +76,9 @@ async fn a_repeated_request_gets_the_first_answer_and_sends_nothing() {
 
 #[tokio::test]
 async fn sixteen_twins_are_one_send() {
-    let (_server, app, endpoints) = stage().await;
+    let (_server, app, endpoints) = setup().await;
     for (client, path, body) in sends(&app, &endpoints) {
-        let twins = at_once((0..16).map(|_| {
+        let twins = concurrently((0..16).map(|_| {
             let (client, path, body) = (client.clone(), path.clone(), body.to_string());
             async move { send_as("k", &client, &path, body).await }
         }));
@@ -98,8 +98,8 @@ async fn sixteen_twins_are_one_send() {
 
 #[tokio::test]
 async fn of_sixteen_rivals_one_is_sent_and_the_others_conflict() {
-    let (_server, app, _) = stage().await;
-    let rivals = at_once((0..16).map(|number| {
+    let (_server, app, _) = setup().await;
+    let rivals = concurrently((0..16).map(|number| {
         let client = app.backend.clone();
         let body = json!({"title": "t", "body": number.to_string()}).to_string();
         async move { send_as("k", &client, NOTIFY, body).await }
@@ -111,27 +111,27 @@ async fn of_sixteen_rivals_one_is_sent_and_the_others_conflict() {
 
 #[tokio::test]
 async fn another_body_is_a_conflict_even_by_a_byte() {
-    let (_server, app, endpoints) = stage().await;
+    let (_server, app, endpoints) = setup().await;
     for (client, path, body) in sends(&app, &endpoints) {
         let body = body.to_string();
         send_as("k", &client, &path, body.clone()).await;
-        let before = everything(&app).await;
+        let before = snapshot(&app).await;
         for other in [format!("{body} "), body.replace("\"b\"", "\"c\"")] {
             let reply = send_as("k", &client, &path, other).await;
             assert_eq!(
-                refused(&reply),
+                status_and_code(&reply),
                 (409, "IDEMPOTENCY_CONFLICT".into()),
                 "{path}"
             );
             assert_eq!(reply.header("idempotency-replayed"), None);
         }
-        assert_eq!(everything(&app).await, before, "{path}");
+        assert_eq!(snapshot(&app).await, before, "{path}");
     }
 }
 
 #[tokio::test]
 async fn the_same_key_elsewhere_is_another_request() {
-    let (server, first, endpoints) = stage().await;
+    let (server, first, endpoints) = setup().await;
     let second = app(&server, "other@example.com").await;
     for (client, path, body) in sends(&first, &endpoints) {
         answered(&send_as("k", &client, &path, body.to_string()).await, false);
@@ -146,7 +146,7 @@ async fn the_same_key_elsewhere_is_another_request() {
 
 #[tokio::test]
 async fn whoever_asks_for_the_app_gets_the_first_answer() {
-    let (_server, app, _) = stage().await;
+    let (_server, app, _) = setup().await;
     let body = message().to_string();
     for (path, one, other) in [
         (NOTIFY.to_owned(), &app.backend, &app.admin),
@@ -160,7 +160,7 @@ async fn whoever_asks_for_the_app_gets_the_first_answer() {
 
 #[tokio::test]
 async fn a_restart_forgets_nothing() {
-    let (mut server, app, _) = stage().await;
+    let (mut server, app, _) = setup().await;
     let key = app
         .owner
         .create_key(&app.id, "CI", "full")
@@ -182,7 +182,7 @@ async fn a_restart_forgets_nothing() {
 
 #[tokio::test]
 async fn a_day_later_it_is_a_new_request() {
-    let (server, app, _) = stage().await;
+    let (server, app, _) = setup().await;
     let body = message().to_string();
     answered(
         &send_as("k", &app.backend, NOTIFY, body.clone()).await,

@@ -3,11 +3,11 @@
 use hato_testkit::owner::PASSWORD;
 use serde_json::{Value, json};
 
-use crate::stage::{get, post, stage};
+use crate::fixtures::{get, post, setup};
 
 #[tokio::test]
 async fn making_and_deleting_a_key_are_told_with_who_did_it() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let keys = format!("/api/v1/apps/{}/keys", app.id);
     let session = server.client().log_in("owner@example.com", PASSWORD).await;
     let owner = server.client().bearer(&session.expect("a session"));

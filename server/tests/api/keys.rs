@@ -4,11 +4,11 @@ use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use serde_json::{Value, json};
 
-use crate::stage::{app, get, post, refused, registration, stage, until};
+use crate::fixtures::{app, get, post, registration, setup, status_and_code, wait_until};
 
 #[tokio::test]
 async fn a_raw_key_is_shown_once() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     for (client, scope) in [(&app.owner, "subscribe_only"), (&app.admin, "full")] {
         let reply = post(client, &path, &json!({"name": " CI ", "scope": scope})).await;
@@ -36,7 +36,7 @@ async fn a_raw_key_is_shown_once() {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_key_is_told() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     for (body, code) in [
         (json!({"scope": "full"}), "MISSING_FIELDS"),
@@ -49,13 +49,13 @@ async fn what_is_wrong_with_a_key_is_told() {
         ),
     ] {
         let reply = post(&app.owner, &path, &body).await;
-        assert_eq!(refused(&reply), (400, code.into()), "{body}");
+        assert_eq!(status_and_code(&reply), (400, code.into()), "{body}");
     }
 }
 
 #[tokio::test]
 async fn the_last_use_is_seen_at_once_and_survives_a_restart() {
-    let (mut server, app) = stage().await;
+    let (mut server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     let used = |keys: &Value| {
         let mut keys = keys.as_array().into_iter().flatten();
@@ -75,7 +75,7 @@ async fn the_last_use_is_seen_at_once_and_survives_a_restart() {
         .log_in("owner@example.com", hato_testkit::owner::PASSWORD)
         .await;
     let owner = server.client().bearer(&session.expect("a session"));
-    until(&owner, &path, |keys| used(keys) == at).await;
+    wait_until(&owner, &path, |keys| used(keys) == at).await;
 }
 
 /// The id of the app's key with this name.
@@ -94,7 +94,7 @@ async fn delete(client: &Client, app: &OwnedApp, key: &str) -> Reply {
 
 #[tokio::test]
 async fn a_deleted_key_opens_nothing_at_once() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for (client, name, used) in [
         (&app.owner, "frontend", &app.frontend),
         (&app.admin, "backend", &app.backend),
@@ -109,9 +109,13 @@ async fn a_deleted_key_opens_nothing_at_once() {
             (200, json!({"ok": true}))
         );
         let after = get(used, "/api/v1/vapid-public-key").await;
-        assert_eq!(refused(&after), (401, "INVALID_API_KEY".into()), "{name}");
+        assert_eq!(
+            status_and_code(&after),
+            (401, "INVALID_API_KEY".into()),
+            "{name}"
+        );
         let again = delete(&app.owner, &app, &id).await;
-        assert_eq!(refused(&again), (404, "NOT_FOUND".into()), "{name}");
+        assert_eq!(status_and_code(&again), (404, "NOT_FOUND".into()), "{name}");
     }
     let path = format!("/api/v1/apps/{}/keys", app.id);
     assert_eq!(get(&app.owner, &path).await.json(), json!([]));
@@ -119,14 +123,14 @@ async fn a_deleted_key_opens_nothing_at_once() {
 
 #[tokio::test]
 async fn only_a_key_of_the_app_can_be_deleted() {
-    let (server, first) = stage().await;
+    let (server, first) = setup().await;
     let second = app(&server, "other@example.com").await;
     let foreign = key_id(&second, "frontend").await;
     let unknown = format!("key_{}", "0".repeat(32));
     for id in [foreign.as_str(), &unknown, "nonsense", "key_%27", "%ff"] {
         for client in [&first.owner, &first.admin] {
             let reply = delete(client, &first, id).await;
-            assert_eq!(refused(&reply), (404, "NOT_FOUND".into()), "{id}");
+            assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()), "{id}");
         }
     }
     let reply = get(&second.frontend, "/api/v1/vapid-public-key").await;

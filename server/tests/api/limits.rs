@@ -5,7 +5,7 @@ use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{BINARY, app, at_once, count, refused, send, start};
+use crate::fixtures::{BINARY, app, concurrently, count, send, start, status_and_code};
 
 async fn behind_a_proxy() -> HatoServer {
     start(Launch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await
@@ -17,7 +17,7 @@ async fn post_from(client: &Client, address: &str, path: &str, body: &str) -> Re
 }
 
 fn is_limited(reply: &Reply) -> bool {
-    let limited = refused(reply) == (429, "RATE_LIMITED".into());
+    let limited = status_and_code(reply) == (429, "RATE_LIMITED".into());
     assert_eq!(
         reply.header("retry-after"),
         limited.then_some("60"),
@@ -99,7 +99,7 @@ async fn after_20_failures_keys_from_there_are_refused() {
         ));
     }
     let session = post_from(&app.owner, here, "/api/v1/apps", &json!({}).to_string()).await;
-    assert_eq!(refused(&session), (400, "MISSING_FIELDS".into()));
+    assert_eq!(status_and_code(&session), (400, "MISSING_FIELDS".into()));
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn limits_are_exact_for_requests_at_the_same_time() {
         ("/auth/register", 5, 400),
         ("/api/v1/notify", 20, 401),
     ] {
-        let replies = at_once((0..32).map(|_| {
+        let replies = concurrently((0..32).map(|_| {
             let client = stranger.clone();
             async move { post_from(&client, "192.0.2.1", path, "{}").await }
         }));
@@ -183,7 +183,7 @@ async fn only_missing_and_unknown_credentials_of_the_api_count() {
         }
     }
     let reply = post_from(&first.backend, "192.0.2.1", "/api/v1/notify", "{}").await;
-    assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
+    assert_eq!(status_and_code(&reply), (400, "MISSING_FIELDS".into()));
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn a_session_where_only_keys_are_taken_counts_and_sessions_go_on() {
     let app = app(&server, "owner@example.com").await;
     for _ in 0..20 {
         let reply = post_from(&app.owner, "192.0.2.1", "/api/v1/notify", "{}").await;
-        assert_eq!(refused(&reply), (401, "UNAUTHORIZED".into()));
+        assert_eq!(status_and_code(&reply), (401, "UNAUTHORIZED".into()));
     }
     for path in ["/api/v1/notify", "/api/v1/nothing"] {
         for client in [&app.admin, &server.client()] {
@@ -203,7 +203,7 @@ async fn a_session_where_only_keys_are_taken_counts_and_sessions_go_on() {
         }
     }
     let reply = post_from(&app.owner, "192.0.2.1", "/api/v1/apps", "{}").await;
-    assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
+    assert_eq!(status_and_code(&reply), (400, "MISSING_FIELDS".into()));
     assert!(!is_limited(
         &post_from(&server.client(), "192.0.2.1", "/auth/login", "{}").await
     ));

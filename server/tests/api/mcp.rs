@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::stage::{BINARY, app, get, refused, send, server, stage, start, subscribe};
+use crate::fixtures::{BINARY, app, get, send, server, setup, start, status_and_code, subscribe};
 
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
 
@@ -30,7 +30,7 @@ async fn call(client: &Client, tool: &str, arguments: Value) -> Value {
 }
 
 /// The JSON in the text of a tool's answer.
-fn told(result: &Value) -> Value {
+fn text_content(result: &Value) -> Value {
     let text = result["content"][0]["text"]
         .as_str()
         .unwrap_or_else(|| panic!("{result}"));
@@ -40,12 +40,15 @@ fn told(result: &Value) -> Value {
 /// The code of a tool's refusal.
 fn code(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
-    assert!(told(result)["error"].is_string(), "{result}");
-    told(result)["code"].as_str().unwrap_or_default().to_owned()
+    assert!(text_content(result)["error"].is_string(), "{result}");
+    text_content(result)["code"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 async fn with_client(program: &str, script: &str) -> (Value, HatoServer, OwnedApp) {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     subscribe(&app, 2).await;
     let key = app
         .owner
@@ -63,7 +66,7 @@ async fn with_client(program: &str, script: &str) -> (Value, HatoServer, OwnedAp
     (said.unwrap_or_else(|_| panic!("{errors}")), server, app)
 }
 
-async fn judge((said, _server, app): (Value, HatoServer, OwnedApp)) {
+async fn assert_session((said, _server, app): (Value, HatoServer, OwnedApp)) {
     let tools = said["tools"].as_array().expect("tools");
     let named = |name: &str| {
         tools
@@ -138,18 +141,18 @@ async fn judge((said, _server, app): (Value, HatoServer, OwnedApp)) {
 
 #[tokio::test]
 async fn the_official_typescript_client_uses_every_tool() {
-    judge(with_client("node", "node/mcp.mjs").await).await;
+    assert_session(with_client("node", "node/mcp.mjs").await).await;
 }
 
 #[tokio::test]
 async fn the_official_python_client_uses_every_tool() {
     let python = format!("{PEERS}/python/.venv/bin/python");
-    judge(with_client(&python, "python/mcp_client.py").await).await;
+    assert_session(with_client(&python, "python/mcp_client.py").await).await;
 }
 
 #[tokio::test]
 async fn tools_answer_as_the_endpoints_do() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = |rest: &str| format!("/api/v1/apps/{}{rest}", app.id);
     call(
         &app.admin,
@@ -163,17 +166,17 @@ async fn tools_answer_as_the_endpoints_do() {
     ] {
         let result = call(&app.admin, tool, json!({})).await;
         let answer = get(&app.admin, &endpoint).await.json();
-        assert_eq!(told(&result), answer, "{tool}");
+        assert_eq!(text_content(&result), answer, "{tool}");
         assert_eq!(result["structuredContent"], answer, "{tool}");
     }
     let keys = call(&app.admin, "list_api_keys", json!({})).await;
-    assert_eq!(told(&keys), keys["structuredContent"]["items"]);
-    assert_eq!(told(&keys).as_array().map(Vec::len), Some(3));
+    assert_eq!(text_content(&keys), keys["structuredContent"]["items"]);
+    assert_eq!(text_content(&keys).as_array().map(Vec::len), Some(3));
 }
 
 #[tokio::test]
 async fn every_refusal_is_a_tool_error_with_the_code_of_rest() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for (tool, arguments, expected) in [
         ("create_api_key", json!({"scope": "full"}), "MISSING_FIELDS"),
         (
@@ -239,12 +242,12 @@ async fn every_refusal_is_a_tool_error_with_the_code_of_rest() {
     let absent = call(&app.admin, "get_stats", Value::Null).await;
     assert_eq!(absent["isError"], false, "{absent}");
     let sends = call(&app.admin, "list_notifications", json!({})).await;
-    assert_eq!(told(&sends)["items"], json!([]), "nothing was sent");
+    assert_eq!(text_content(&sends)["items"], json!([]), "nothing was sent");
 }
 
 #[tokio::test]
 async fn a_limit_comes_with_the_way_to_the_prices() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     subscribe(&app, 1).await;
     let usage = "UPDATE monthly_usage SET recipients = 30000";
     call(
@@ -253,7 +256,7 @@ async fn a_limit_comes_with_the_way_to_the_prices() {
         json!({"title": "t", "body": "b"}),
     )
     .await;
-    crate::stage::execute(&server, usage).await;
+    crate::fixtures::execute(&server, usage).await;
     let result = call(
         &app.admin,
         "send_notification",
@@ -262,7 +265,7 @@ async fn a_limit_comes_with_the_way_to_the_prices() {
     .await;
     assert_eq!(code(&result), "MONTHLY_LIMIT_EXCEEDED");
     assert!(
-        told(&result)["upgrade_url"]
+        text_content(&result)["upgrade_url"]
             .as_str()
             .is_some_and(|url| url.ends_with("/pricing"))
     );
@@ -270,15 +273,15 @@ async fn a_limit_comes_with_the_way_to_the_prices() {
 
 #[tokio::test]
 async fn a_page_after_the_other() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for number in 0..3 {
         let message = json!({"title": number.to_string(), "body": "b"});
         call(&app.admin, "send_notification", message).await;
     }
-    let first = told(&call(&app.admin, "list_notifications", json!({"limit": 2})).await);
+    let first = text_content(&call(&app.admin, "list_notifications", json!({"limit": 2})).await);
     let cursor =
         json!({"limit": 2, "before": first["next_before"], "before_id": first["next_before_id"]});
-    let second = told(&call(&app.admin, "list_notifications", cursor).await);
+    let second = text_content(&call(&app.admin, "list_notifications", cursor).await);
     let titles = |page: &Value| {
         let items = page["items"].as_array().expect("items").clone();
         items
@@ -328,7 +331,7 @@ async fn pages_of_other_sites_are_refused_and_our_own_host_behind_a_proxy_is_not
         &[("sec-fetch-site", "cross-site")],
     ] {
         assert_eq!(
-            refused(&asked(foreign).await),
+            status_and_code(&asked(foreign).await),
             (403, "INVALID_ORIGIN".into()),
             "{foreign:?}"
         );
@@ -337,7 +340,7 @@ async fn pages_of_other_sites_are_refused_and_our_own_host_behind_a_proxy_is_not
 
 #[tokio::test]
 async fn only_messages_of_the_protocol_are_taken() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     for body in [
         "",
         "{}",
@@ -348,7 +351,7 @@ async fn only_messages_of_the_protocol_are_taken() {
     ] {
         let reply = send(&app.admin, Method::POST, "/mcp", &[], body).await;
         assert_eq!(
-            refused(&reply),
+            status_and_code(&reply),
             (400, "INVALID_INPUT".into()),
             "{body}: {reply}"
         );
@@ -358,10 +361,10 @@ async fn only_messages_of_the_protocol_are_taken() {
         "x".repeat(256 * 1024)
     );
     let reply = send(&app.admin, Method::POST, "/mcp", &[], large).await;
-    assert_eq!(refused(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
+    assert_eq!(status_and_code(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
     for method in [Method::GET, Method::DELETE] {
         let reply = send(&app.admin, method, "/mcp", &[], "").await;
-        assert_eq!(refused(&reply), (405, "METHOD_NOT_ALLOWED".into()));
+        assert_eq!(status_and_code(&reply), (405, "METHOD_NOT_ALLOWED".into()));
         assert_eq!(reply.header("allow"), Some("POST"));
     }
     let unknown = ask(
@@ -389,12 +392,12 @@ async fn after_20_failures_tools_are_refused_as_endpoints_are() {
     }
     for client in [&stranger, &nobody, &app.admin] {
         let reply = ask(client, "tools/list", json!({})).await;
-        assert_eq!(refused(&reply), (429, "RATE_LIMITED".into()));
+        assert_eq!(status_and_code(&reply), (429, "RATE_LIMITED".into()));
         assert_eq!(reply.header("retry-after"), Some("60"));
     }
     let rest = get(&app.admin, "/api/v1/stats").await;
     assert_eq!(
-        refused(&rest),
+        status_and_code(&rest),
         (429, "RATE_LIMITED".into()),
         "they count together"
     );
@@ -410,15 +413,15 @@ async fn a_deleted_key_is_refused_at_once() {
         json!({"name": "a", "scope": "full"}),
     )
     .await;
-    let key = told(&created);
+    let key = text_content(&created);
     let assistant = server
         .client()
         .bearer(key["key"].as_str().expect("the raw key"));
     let own = json!({"key_id": key["id"]});
     assert_eq!(
-        told(&call(&assistant, "delete_api_key", own).await),
+        text_content(&call(&assistant, "delete_api_key", own).await),
         json!({"ok": true})
     );
     let after = ask(&assistant, "tools/list", json!({})).await;
-    assert_eq!(refused(&after), (401, "INVALID_API_KEY".into()));
+    assert_eq!(status_and_code(&after), (401, "INVALID_API_KEY".into()));
 }

@@ -9,7 +9,7 @@ use http::Method;
 use serde_json::json;
 use tokio::time::{Duration, interval, timeout};
 
-use crate::stage::{BINARY, app, get, post, refused, registration, send, server, start};
+use crate::fixtures::{BINARY, app, get, post, registration, send, server, start, status_and_code};
 
 fn launch() -> Launch {
     Launch::new(BINARY).env("HATO_METRICS_LISTEN", "127.0.0.1:0")
@@ -127,10 +127,10 @@ async fn deliveries_are_counted_by_outcome() {
         });
         deliveries && value(text, "hato_queued_pages") == Some(1.0)
     };
-    until(&metrics, settled).await;
+    wait_until(&metrics, settled).await;
 }
 
-async fn until(metrics: &Client, done: impl Fn(&str) -> bool) {
+async fn wait_until(metrics: &Client, done: impl Fn(&str) -> bool) {
     let mut last = String::new();
     let reading = async {
         let mut ticks = interval(Duration::from_millis(50));
@@ -177,7 +177,7 @@ async fn events_that_nobody_posts_grow_old() {
     let notification = json!({"title": "t", "body": "b"});
     let accepted = post(&app.backend, "/api/v1/notify", &notification).await;
     assert_eq!(accepted.status, 202, "{accepted}");
-    until(&metrics, |text| age(text) > Some(0.0)).await;
+    wait_until(&metrics, |text| age(text) > Some(0.0)).await;
 }
 
 #[tokio::test]
@@ -203,5 +203,5 @@ async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
     }
     let worker = start(Launch::new(BINARY).env("HATO_ROLE", "worker")).await;
     let reply = get(&worker.client(), "/metrics").await;
-    assert_eq!(refused(&reply), (404, "NOT_FOUND".into()));
+    assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()));
 }

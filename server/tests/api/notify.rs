@@ -5,8 +5,8 @@ use hato_testkit::push_service::{Message, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{
-    BINARY, app, everything, post, refused, register, registration, stage, start, until,
+use crate::fixtures::{
+    BINARY, app, post, register, registration, setup, snapshot, start, status_and_code, wait_until,
 };
 
 async fn connected() -> (PushService, HatoServer, OwnedApp) {
@@ -51,7 +51,7 @@ async fn a_notification_reaches_every_browser() {
     assert_eq!(seen, [message.clone(), message.clone(), message]);
 
     let path = format!("/api/v1/apps/{}/notifications", app.id);
-    let history = until(&app.owner, &path, done).await;
+    let history = wait_until(&app.owner, &path, done).await;
     let send = &history["items"][0];
     assert_eq!(send["send_id"], accepted["send_id"]);
     assert_eq!(
@@ -75,7 +75,7 @@ async fn a_send_may_go_to_one_browser_alone() {
         (reply.status.as_u16(), &reply.json()["queued"]),
         (202, &json!(1))
     );
-    until(
+    wait_until(
         &app.owner,
         &format!("/api/v1/apps/{}/notifications", app.id),
         done,
@@ -90,7 +90,7 @@ async fn a_send_may_go_to_one_browser_alone() {
 
 #[tokio::test]
 async fn an_owner_sends_to_everyone_only() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/notify", app.id);
     for client in [&app.owner, &app.admin] {
         let reply = post(client, &path, &json!({"title": "t", "body": "b"})).await;
@@ -101,10 +101,14 @@ async fn an_owner_sends_to_everyone_only() {
         for endpoint in [json!("https://push.example.com/1"), json!(""), json!(null)] {
             let body = json!({"title": "t", "body": "b", "endpoint": endpoint});
             let reply = post(client, &path, &body).await;
-            assert_eq!(refused(&reply), (400, "INVALID_INPUT".into()), "{body}");
+            assert_eq!(
+                status_and_code(&reply),
+                (400, "INVALID_INPUT".into()),
+                "{body}"
+            );
         }
     }
-    let sends = everything(&app).await["sends"]["items"].clone();
+    let sends = snapshot(&app).await["sends"]["items"].clone();
     assert_eq!(sends[0]["status"], "done");
     assert_eq!(sends[0]["actor"]["type"], "api_key");
     assert_eq!(sends[1]["actor"]["type"], "user");
@@ -113,7 +117,7 @@ async fn an_owner_sends_to_everyone_only() {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_send_is_told() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let endpoint = "https://push.example.com/1";
     post(
         &app.frontend,
@@ -121,7 +125,7 @@ async fn what_is_wrong_with_a_send_is_told() {
         &registration(endpoint),
     )
     .await;
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     for (member, value, expected) in [
         ("title", json!(""), (400, "MISSING_FIELDS")),
         ("body", json!(null), (400, "MISSING_FIELDS")),
@@ -143,7 +147,7 @@ async fn what_is_wrong_with_a_send_is_told() {
         body[member] = value;
         let reply = post(&app.backend, "/api/v1/notify", &body).await;
         let (status, code) = expected;
-        assert_eq!(refused(&reply), (status, code.into()), "{member}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{member}");
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }

@@ -11,7 +11,7 @@ use http::Method;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::stage::{BINARY, get, send, server, start};
+use crate::fixtures::{BINARY, get, send, server, start};
 
 const EMAIL: &str = "owner@example.com";
 
@@ -279,9 +279,9 @@ async fn schemathesis_finds_nothing() {
         .output()
         .await
         .expect("the script runs");
-    let told = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}\n{errors}");
+    assert!(output.status.success(), "{stdout}\n{errors}");
     // It was let in, and what it sent and made is there.
     for list in ["notifications", "key-events"] {
         let path = format!("/api/v1/apps/{}/{list}?limit=10", app.id);

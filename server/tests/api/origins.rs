@@ -5,7 +5,7 @@ use hato_testkit::server::HatoServer;
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{get, post, refused, send, server, stage};
+use crate::fixtures::{get, post, send, server, setup, status_and_code};
 
 /// The owner's cookie.
 async fn cookie(server: &HatoServer) -> String {
@@ -17,7 +17,7 @@ async fn cookie(server: &HatoServer) -> String {
 
 #[tokio::test]
 async fn a_change_by_cookie_must_come_from_our_pages() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let cookie = cookie(&server).await;
     let own = format!("http://{}", server.address());
     let path = format!("/api/v1/apps/{}/keys", app.id);
@@ -45,7 +45,7 @@ async fn a_change_by_cookie_must_come_from_our_pages() {
         .await;
         let code = if passes { "" } else { "INVALID_ORIGIN" };
         let status = if passes { 201 } else { 403 };
-        assert_eq!(refused(&reply), (status, code.into()), "{header:?}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{header:?}");
         let reading = send(&server.client(), Method::GET, &path, &headers, "").await;
         assert_eq!(reading.status, 200, "{header:?}");
     }
@@ -65,7 +65,7 @@ async fn other_sites_cannot_sign_a_browser_in() {
             let body = json!({"email": "a@example.com", "password": PASSWORD}).to_string();
             let reply = send(&server.client(), Method::POST, path, &[header], body).await;
             assert_eq!(
-                refused(&reply),
+                status_and_code(&reply),
                 (403, "INVALID_ORIGIN".into()),
                 "{path} {header:?}"
             );
@@ -99,7 +99,7 @@ async fn forms_are_guarded_like_endpoints() {
 
 #[tokio::test]
 async fn a_form_with_a_cookie_must_say_that_it_is_ours() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let cookie = cookie(&server).await;
     let send_page = format!("/apps/{}/send", app.id);
     for path in ["/_app/create_app", "/_app/logout", &send_page] {

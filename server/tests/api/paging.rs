@@ -6,7 +6,7 @@ use hato_testkit::push_service::{Answer, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, execute, get, post, refused, start, until};
+use crate::fixtures::{BINARY, app, execute, get, post, start, status_and_code, wait_until};
 
 /// The lists, each with the member that names an item.
 const LISTS: [(&str, &str); 3] = [
@@ -19,7 +19,7 @@ const LISTS: [(&str, &str); 3] = [
 const ITEMS: usize = 7;
 
 /// An app with as many items in each list.
-async fn stage() -> (HatoServer, OwnedApp) {
+async fn setup() -> (HatoServer, OwnedApp) {
     let push = PushService::start().await;
     push.answer_by_default(Answer::Status(400));
     let server = start(Launch::new(BINARY).reaching(&push)).await;
@@ -45,7 +45,7 @@ async fn stage() -> (HatoServer, OwnedApp) {
         made.expect("a key");
     }
     let path = path(&app, "dead-letters");
-    until(&app.owner, &path, |it| {
+    wait_until(&app.owner, &path, |it| {
         it["items"]
             .as_array()
             .is_some_and(|items| items.len() == ITEMS)
@@ -114,7 +114,7 @@ async fn assert_pages_are_exact(app: &OwnedApp) {
 
 #[tokio::test]
 async fn pages_neither_skip_nor_repeat() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     assert_pages_are_exact(&app).await;
     for statement in [
         "UPDATE sends SET created_at = 1000000",
@@ -128,7 +128,7 @@ async fn pages_neither_skip_nor_repeat() {
 
 #[tokio::test]
 async fn the_cursor_is_the_last_item_and_a_time_alone_is_exclusive() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for (list, id) in LISTS {
         let path = path(&app, list);
         let page = get(&app.owner, &format!("{path}?limit=2")).await.json();
@@ -191,12 +191,12 @@ const GOOD_QUERIES: [&str; 6] = [
 
 #[tokio::test]
 async fn a_bad_limit_or_cursor_is_refused() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for (list, _) in LISTS {
         for query in BAD_QUERIES {
             let reply = get(&app.owner, &format!("{}?{query}", path(&app, list))).await;
             assert_eq!(
-                refused(&reply),
+                status_and_code(&reply),
                 (400, "INVALID_INPUT".into()),
                 "{list} {query}"
             );

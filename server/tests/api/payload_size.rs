@@ -7,7 +7,9 @@ use hato_testkit::server::Launch;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, everything, post, refused, send, stage, start, until};
+use crate::fixtures::{
+    BINARY, app, post, send, setup, snapshot, start, status_and_code, wait_until,
+};
 
 const MOST: usize = 3_072;
 
@@ -54,7 +56,7 @@ fn sends(app: &OwnedApp, message: &Value) -> [(Client, String, Value); 3] {
 
 #[tokio::test]
 async fn the_limit_is_exact_to_the_byte_whatever_the_letters() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for template in templates() {
         for letter in [
             'a', 'é', '鳩', '🕊', '"', '\\', '\n', '\u{1}', '/', '<', '\u{2028}',
@@ -63,7 +65,7 @@ async fn the_limit_is_exact_to_the_byte_whatever_the_letters() {
                 for (client, path, body) in sends(&app, &sized(&template, letter, bytes)) {
                     let reply = post(&client, &path, &body).await;
                     assert_eq!(
-                        refused(&reply),
+                        status_and_code(&reply),
                         (status, code.into()),
                         "{letter:?} {bytes} {path}"
                     );
@@ -75,7 +77,7 @@ async fn the_limit_is_exact_to_the_byte_whatever_the_letters() {
 
 #[tokio::test]
 async fn what_is_no_part_of_the_payload_does_not_count() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let mut message = sized(&json!({"title": "t"}), 'a', MOST);
     for (member, value) in [
         ("ttl", json!(60)),
@@ -94,7 +96,7 @@ async fn what_is_no_part_of_the_payload_does_not_count() {
 
 #[tokio::test]
 async fn the_request_may_spell_it_longer() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let message = sized(&json!({"title": "t"}), '鳩', MOST).to_string();
     let spelt = message.replace('鳩', "\\u9ce9").replace("\":", "\" :  ");
     let path = "/api/v1/notify";
@@ -104,8 +106,8 @@ async fn the_request_may_spell_it_longer() {
 
 #[tokio::test]
 async fn too_large_a_payload_is_told_after_what_else_is_wrong_with_it() {
-    let (_server, app) = stage().await;
-    let before = everything(&app).await;
+    let (_server, app) = setup().await;
+    let before = snapshot(&app).await;
     let large = "x".repeat(MOST);
     for (body, expected) in [
         (json!({"body": large}), (400, "MISSING_FIELDS")),
@@ -124,9 +126,9 @@ async fn too_large_a_payload_is_told_after_what_else_is_wrong_with_it() {
     ] {
         let (status, code) = expected;
         let reply = post(&app.backend, "/api/v1/notify", &body).await;
-        assert_eq!(refused(&reply), (status, code.into()));
+        assert_eq!(status_and_code(&reply), (status, code.into()));
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
@@ -147,7 +149,7 @@ async fn the_largest_payload_arrives() {
         202
     );
     let path = format!("/api/v1/apps/{}/notifications", app.id);
-    until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
+    wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
     push.assert_no_violations();
     push.seen(|seen| {
         let plaintext = seen.messages[0]

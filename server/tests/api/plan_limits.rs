@@ -5,16 +5,16 @@ use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::stage::{
-    BINARY, app, at_once, count, everything, execute, get, post, refused, registration, start,
-    subscribe,
+use crate::fixtures::{
+    BINARY, app, concurrently, count, execute, get, post, registration, snapshot, start,
+    status_and_code, subscribe,
 };
 
 const NOTIFY: &str = "/api/v1/notify";
 const BATCH: &str = "/api/v1/notify/batch";
 
 /// A server that delivers nothing, and an app with subscribers.
-async fn stage(subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
+async fn setup(subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
     let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, subscribers).await;
@@ -29,7 +29,7 @@ async fn sixteen(
     good: u16,
     bad: u16,
 ) -> (usize, usize) {
-    let replies = at_once((0..16).map(|number| {
+    let replies = concurrently((0..16).map(|number| {
         let (client, path, body) = (client.clone(), path.to_owned(), body(number));
         async move { post(&client, &path, &body).await }
     }));
@@ -51,7 +51,10 @@ async fn of_sixteen_apps_one_is_made() {
         (1, 15)
     );
     let refusal = post(&owner, "/api/v1/apps", &body(16)).await;
-    assert_eq!(refused(&refusal), (403, "PLAN_LIMIT_EXCEEDED".into()));
+    assert_eq!(
+        status_and_code(&refusal),
+        (403, "PLAN_LIMIT_EXCEEDED".into())
+    );
     let apps = get(&owner, "/api/v1/apps").await.json();
     assert_eq!(apps.as_array().map(Vec::len), Some(1));
     let path = format!("/api/v1/apps/{}", apps[0]["appId"].as_str().expect("an id"));
@@ -64,30 +67,33 @@ fn new_browser(number: usize) -> Value {
 }
 
 async fn active(app: &OwnedApp) -> Value {
-    everything(app).await["app"]["active_subscriptions"].clone()
+    snapshot(app).await["app"]["active_subscriptions"].clone()
 }
 
 #[tokio::test]
 async fn of_sixteen_browsers_at_999_one_is_registered() {
-    let (_server, app, _) = stage(999).await;
+    let (_server, app, _) = setup(999).await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
     assert_eq!(
         sixteen(&app.frontend, &path, new_browser, 201, 429).await,
         (1, 15)
     );
     assert_eq!(active(&app).await, 1_000);
-    let stats = everything(&app).await["stats"].clone();
+    let stats = snapshot(&app).await["stats"].clone();
     assert_eq!(stats["activeSubscribers"], 1_000);
 }
 
 #[tokio::test]
 async fn only_a_new_browser_in_the_apps_path_is_too_many() {
-    let (_server, app, endpoints) = stage(1_000).await;
+    let (_server, app, endpoints) = setup(1_000).await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     let reply = post(&app.frontend, &path, &new_browser(1)).await;
-    assert_eq!(refused(&reply), (429, "SUBSCRIBER_LIMIT_EXCEEDED".into()));
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(
+        status_and_code(&reply),
+        (429, "SUBSCRIBER_LIMIT_EXCEEDED".into())
+    );
+    assert_eq!(snapshot(&app).await, before);
 
     let known = registration(&endpoints[0]);
     assert_eq!(post(&app.frontend, &path, &known).await.status, 200);
@@ -123,12 +129,12 @@ fn message() -> Value {
 }
 
 async fn monthly(app: &OwnedApp) -> Value {
-    everything(app).await["stats"]["monthlySent"].clone()
+    snapshot(app).await["stats"]["monthlySent"].clone()
 }
 
 #[tokio::test]
 async fn a_month_is_never_overshot_and_a_send_is_refused_whole() {
-    let (_server, app, endpoints) = stage(1_000).await;
+    let (_server, app, endpoints) = setup(1_000).await;
     for _ in 0..28 {
         assert_eq!(post(&app.backend, NOTIFY, &message()).await.status, 202);
     }
@@ -141,13 +147,16 @@ async fn a_month_is_never_overshot_and_a_send_is_refused_whole() {
     );
     assert_eq!(monthly(&app).await, 29_100);
 
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     for (client, path) in [(&app.backend, NOTIFY), (&app.owner, &broadcast)] {
         let reply = post(client, path, &message()).await;
-        assert_eq!(refused(&reply), (429, "MONTHLY_LIMIT_EXCEEDED".into()));
+        assert_eq!(
+            status_and_code(&reply),
+            (429, "MONTHLY_LIMIT_EXCEEDED".into())
+        );
         assert_eq!(reply.header("retry-after"), None);
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 
     let batches = sixteen(&app.backend, BATCH, |_| hundred.clone(), 202, 429);
     assert_eq!(batches.await, (9, 7));
@@ -156,7 +165,7 @@ async fn a_month_is_never_overshot_and_a_send_is_refused_whole() {
 
 #[tokio::test]
 async fn a_month_that_is_used_up_takes_no_more_recipients() {
-    let (server, app, endpoints) = stage(1).await;
+    let (server, app, endpoints) = setup(1).await;
     assert_eq!(post(&app.backend, NOTIFY, &message()).await.status, 202);
     execute(&server, "UPDATE monthly_usage SET recipients = 30000").await;
     let to = |endpoint: &str| json!({"title": "t", "body": "b", "endpoint": endpoint});
@@ -164,14 +173,14 @@ async fn a_month_that_is_used_up_takes_no_more_recipients() {
     for (path, body) in [(NOTIFY, to(&endpoints[0])), (BATCH, batch(&endpoints[0]))] {
         let reply = post(&app.backend, path, &body).await;
         assert_eq!(
-            refused(&reply),
+            status_and_code(&reply),
             (429, "MONTHLY_LIMIT_EXCEEDED".into()),
             "{path}"
         );
     }
     let nobody = "https://push.example.com/nobody";
     let reply = post(&app.backend, NOTIFY, &to(nobody)).await;
-    assert_eq!(refused(&reply), (404, "NOT_FOUND".into()));
+    assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()));
     let reply = post(&app.backend, BATCH, &batch(nobody)).await;
     assert_eq!(
         (reply.status.as_u16(), &reply.json()["queued"]),
@@ -181,7 +190,7 @@ async fn a_month_that_is_used_up_takes_no_more_recipients() {
 
 #[tokio::test]
 async fn what_was_counted_stays_counted() {
-    let (server, app, _) = stage(3).await;
+    let (server, app, _) = setup(3).await;
     let sent = post(&app.backend, NOTIFY, &message()).await.json();
     let path = format!("/api/v1/apps/{}", app.id);
     let of_send = format!(
@@ -231,10 +240,16 @@ async fn the_month_is_the_accounts_whatever_the_app() {
     )
     .await;
     let reply = post(&first.backend, NOTIFY, &message()).await;
-    assert_eq!(refused(&reply), (429, "MONTHLY_LIMIT_EXCEEDED".into()));
+    assert_eq!(
+        status_and_code(&reply),
+        (429, "MONTHLY_LIMIT_EXCEEDED".into())
+    );
     assert_eq!(post(&second_admin, NOTIFY, &message()).await.status, 202);
     let reply = post(&second_admin, NOTIFY, &message()).await;
-    assert_eq!(refused(&reply), (429, "MONTHLY_LIMIT_EXCEEDED".into()));
+    assert_eq!(
+        status_and_code(&reply),
+        (429, "MONTHLY_LIMIT_EXCEEDED".into())
+    );
     for client in [&first.admin, &second_admin] {
         assert_eq!(
             get(client, "/api/v1/stats").await.json()["monthlySent"],
@@ -259,7 +274,7 @@ async fn pro_has_none_of_these_limits() {
     for _ in 0..30 {
         assert_eq!(post(&app.backend, NOTIFY, &message()).await.status, 202);
     }
-    let stats = everything(&app).await["stats"].clone();
+    let stats = snapshot(&app).await["stats"].clone();
     assert_eq!(
         (&stats["monthlySent"], &stats["monthlyLimit"]),
         (&json!(30_480), &Value::Null)

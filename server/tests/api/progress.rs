@@ -7,12 +7,12 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::stage::{BINARY, app, post, send, start, subscribe};
+use crate::fixtures::{BINARY, app, post, send, start, subscribe};
 
 const EMAIL: &str = "owner@example.com";
 
 /// A server that delivers nothing, and the path of the events of a send on it.
-async fn stage() -> (HatoServer, String) {
+async fn setup() -> (HatoServer, String) {
     let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
     let app = app(&server, EMAIL).await;
     subscribe(&app, 1).await;
@@ -44,7 +44,7 @@ async fn listen(server: &HatoServer, session: &str, path: &str) -> TcpStream {
 
 #[tokio::test]
 async fn a_draining_server_ends_what_listens() {
-    let (mut server, path) = stage().await;
+    let (mut server, path) = setup().await;
     let session = log_in(&server).await;
     let mut stream = listen(&server, &session, &path).await;
     let ended = server.terminate().await.expect("an end");
@@ -56,7 +56,7 @@ async fn a_draining_server_ends_what_listens() {
 
 #[tokio::test]
 async fn an_account_listens_on_few_connections() {
-    let (server, path) = stage().await;
+    let (server, path) = setup().await;
     let session = log_in(&server).await;
     let mut open = Vec::new();
     for _ in 0..8 {

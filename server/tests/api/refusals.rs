@@ -5,7 +5,7 @@ use hato_testkit::owner::OwnedApp;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::stage::{AUTH, P256DH, everything, registration, send, stage};
+use crate::fixtures::{AUTH, P256DH, registration, send, setup, snapshot};
 
 async fn assert_refused(
     client: &Client,
@@ -32,8 +32,8 @@ fn endpoints(app: &OwnedApp) -> [(&Client, String); 4] {
 
 #[tokio::test]
 async fn a_wrong_key() {
-    let (server, app) = stage().await;
-    let before = everything(&app).await;
+    let (server, app) = setup().await;
+    let before = snapshot(&app).await;
     let expected =
         json!({"error": "API キーが無効か、削除されています。", "code": "INVALID_API_KEY"});
     for key in [format!("pk_{}", "0".repeat(64)), "pk_".into()] {
@@ -42,13 +42,13 @@ async fn a_wrong_key() {
             assert_refused(&stranger, &path, "{}", 401, &expected).await;
         }
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn an_http_endpoint() {
-    let (_server, app) = stage().await;
-    let before = everything(&app).await;
+    let (_server, app) = setup().await;
+    let before = snapshot(&app).await;
     let expected = json!({
         "error": "URL は https:// で始まる正しい形式で指定してください。",
         "code": "INVALID_URL",
@@ -61,13 +61,13 @@ async fn an_http_endpoint() {
         let body = body.to_string();
         assert_refused(&app.backend, "/api/v1/notify", body, 400, &expected).await;
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn a_missing_field() {
-    let (_server, app) = stage().await;
-    let before = everything(&app).await;
+    let (_server, app) = setup().await;
+    let before = snapshot(&app).await;
     let expected = json!({"error": "必須項目が入力されていません。", "code": "MISSING_FIELDS"});
     for (client, path) in endpoints(&app) {
         for body in ["", "{}"] {
@@ -91,13 +91,13 @@ async fn a_missing_field() {
             }
         }
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn a_body_that_is_not_json() {
-    let (_server, app) = stage().await;
-    let before = everything(&app).await;
+    let (_server, app) = setup().await;
+    let before = snapshot(&app).await;
     let expected = json!({"error": "入力内容が正しくありません。", "code": "INVALID_INPUT"});
     for (client, path) in endpoints(&app) {
         for body in [
@@ -113,13 +113,13 @@ async fn a_body_that_is_not_json() {
         }
         assert_refused(client, &path, b"{\"title\":\"\xff\"}", 400, &expected).await;
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn an_endpoint_or_key_that_is_malformed() {
-    let (_server, app) = stage().await;
-    let before = everything(&app).await;
+    let (_server, app) = setup().await;
+    let before = snapshot(&app).await;
     let endpoint = "https://push.example.com/1";
     for (endpoint, p256dh, auth, code) in [
         ("https://", P256DH, AUTH, "INVALID_ENDPOINT"),
@@ -135,8 +135,12 @@ async fn an_endpoint_or_key_that_is_malformed() {
         (endpoint, &P256DH.replace('C', "D"), AUTH, "INVALID_INPUT"),
     ] {
         let body = json!({"endpoint": endpoint, "p256dh": p256dh, "auth": auth});
-        let reply = crate::stage::post(&app.frontend, "/api/v1/subscriptions", &body).await;
-        assert_eq!(crate::stage::refused(&reply), (400, code.into()), "{body}");
+        let reply = crate::fixtures::post(&app.frontend, "/api/v1/subscriptions", &body).await;
+        assert_eq!(
+            crate::fixtures::status_and_code(&reply),
+            (400, code.into()),
+            "{body}"
+        );
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }

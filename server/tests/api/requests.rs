@@ -4,8 +4,8 @@ use hato_testkit::server::Launch;
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{
-    BINARY, get, post, refused, registration, send, server, stage, start, until_logged,
+use crate::fixtures::{
+    BINARY, get, post, registration, send, server, setup, start, status_and_code, wait_until_logged,
 };
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn a_wrong_method_is_told_the_right_ones() {
     ] {
         let reply = send(&server.client(), method, path, &[], "").await;
         assert_eq!(
-            refused(&reply),
+            status_and_code(&reply),
             (405, "METHOD_NOT_ALLOWED".into()),
             "{path}"
         );
@@ -62,7 +62,7 @@ async fn a_wrong_method_is_told_the_right_ones() {
 
 #[tokio::test]
 async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let mut body = registration("https://push.example.com/1").to_string();
     body.push_str(&" ".repeat(256 * 1024 - body.len()));
     let path = "/api/v1/subscriptions";
@@ -71,7 +71,7 @@ async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
     for size in [1, 2 * 1024 * 1024] {
         let body = format!("{body}{}", " ".repeat(size));
         let reply = send(&app.frontend, Method::POST, path, &[], body).await;
-        assert_eq!(refused(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
+        assert_eq!(status_and_code(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
     }
     assert_eq!(
         get(&app.frontend, "/api/v1/vapid-public-key").await.status,
@@ -81,7 +81,7 @@ async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
 
 #[tokio::test]
 async fn the_content_type_and_unknown_members_do_not_matter() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let mut body = registration("https://push.example.com/1");
     body["unknown"] = json!([1, 2]);
     body["platform"] = json!(null);
@@ -111,7 +111,7 @@ async fn every_answer_has_an_id_that_is_in_the_log() {
         let reply = get(&server.client(), path).await;
         let id = reply.header("x-request-id").expect("an id").to_owned();
         assert!(id.len() == 32 && !ids.contains(&id), "{path}: {id}");
-        until_logged(&server, &id).await;
+        wait_until_logged(&server, &id).await;
         ids.push(id);
         assert_eq!(
             reply.header("x-content-type-options"),
@@ -124,7 +124,7 @@ async fn every_answer_has_an_id_that_is_in_the_log() {
 
 #[tokio::test]
 async fn other_origins_may_use_the_api_and_the_sdk() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for path in ["/api/v1/subscriptions", "/sdk/hato.mjs"] {
         let preflight = [
             ("origin", "https://shop.example"),
@@ -180,7 +180,7 @@ async fn other_origins_may_use_the_api_and_the_sdk() {
 
 #[tokio::test]
 async fn data_is_neither_kept_nor_framed() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     for path in ["/api/v1/apps", "/auth/session", "/api/v1/nothing"] {
         let reply = get(&app.owner, path).await;
         assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
@@ -191,7 +191,7 @@ async fn data_is_neither_kept_nor_framed() {
 
 #[tokio::test]
 async fn large_answers_are_compressed_for_those_who_take_it() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     for number in 0..3 {
         let body = json!({"title": format!("{number}"), "body": "b".repeat(500)});

@@ -7,13 +7,13 @@ use hato_testkit::server::Launch;
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{BINARY, app, get, post, refused, registration, send, stage, start};
+use crate::fixtures::{BINARY, app, get, post, registration, send, setup, start, status_and_code};
 
 const CONFIG_ERROR: (u16, &str) = (503, "CONFIG_ERROR");
 
 #[tokio::test]
 async fn secrets_are_made_for_their_owner_alone() {
-    let (server, _app) = stage().await;
+    let (server, _app) = setup().await;
     let file = server.data_dir().join("secrets.toml");
     let mode = std::fs::metadata(&file)
         .expect("a file")
@@ -28,7 +28,7 @@ async fn secrets_are_made_for_their_owner_alone() {
 
 #[tokio::test]
 async fn without_secrets_what_needs_them_says_so() {
-    let (mut server, app) = stage().await;
+    let (mut server, app) = setup().await;
     server.terminate().await.expect("it stops");
     let data = server.data_dir().to_owned();
     std::fs::rename(data.join("secrets.toml"), data.join("kept.toml")).expect("moved");
@@ -61,7 +61,7 @@ async fn without_secrets_what_needs_them_says_so() {
     ] {
         let reply = send(client, Method::POST, &path, &[], "no json").await;
         let (status, code) = CONFIG_ERROR;
-        assert_eq!(refused(&reply), (status, code.into()), "{path}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{path}");
         let expected = json!({"error": "サーバーの設定が完了していません。", "code": code});
         assert_eq!(reply.json(), expected);
     }
@@ -89,6 +89,6 @@ async fn without_an_encryption_key_browsers_still_register() {
     for client in [&app.frontend, &app.backend] {
         let reply = post(client, "/api/v1/notify", &message).await;
         let (status, code) = CONFIG_ERROR;
-        assert_eq!(refused(&reply), (status, code.into()));
+        assert_eq!(status_and_code(&reply), (status, code.into()));
     }
 }

@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use hato_testkit::server::Launch;
 
-use self::table::{ALL, Variable};
-use crate::stage::{BINARY, start};
+use self::table::{ALL, EnvVariable};
+use crate::fixtures::{BINARY, start};
 
 fn run<'a, V: AsRef<OsStr> + 'a>(
     arguments: &[&str],
@@ -31,23 +31,23 @@ fn run<'a, V: AsRef<OsStr> + 'a>(
 }
 
 /// Nothing set but what `run` sets.
-const NOTHING: [(&str, &str); 0] = [];
+const NO_ENV: [(&str, &str); 0] = [];
 
 /// The start ended with exit code 2 and one line that names the variable and what it takes, and not what it was given.
 fn assert_refused(output: &Output, name: &str, given: &str) {
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{name}={given}: {told}");
-    assert_eq!(told.lines().count(), 1, "{name}={given}: {told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{name}={given}: {stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{name}={given}: {stderr}");
     assert!(
-        told.contains(&format!("{name} takes ")),
-        "{name}={given}: {told}"
+        stderr.contains(&format!("{name} takes ")),
+        "{name}={given}: {stderr}"
     );
     assert!(output.stdout.is_empty());
 }
 
 #[test]
 fn a_bad_value_stops_the_start_with_one_line() {
-    for Variable { name, bad, .. } in ALL {
+    for EnvVariable { name, bad, .. } in ALL {
         for value in bad {
             let output = run(&["serve"], [(name, value)]);
             assert_refused(&output, name, value);
@@ -57,22 +57,22 @@ fn a_bad_value_stops_the_start_with_one_line() {
 
 #[test]
 fn flags_and_variables_are_refused_alike() {
-    for Variable {
+    for EnvVariable {
         name, flag, bad, ..
     } in ALL
     {
         let (value, mut good) = (bad[0], table::good(name));
         good.insert(0, "serve");
         let given_twice = [&good[..], &[flag, value, flag, value]].concat();
-        assert_refused(&run(&given_twice, NOTHING), name, "twice");
-        let output = run(&["serve", &format!("{flag}={value}")], NOTHING);
+        assert_refused(&run(&given_twice, NO_ENV), name, "twice");
+        let output = run(&["serve", &format!("{flag}={value}")], NO_ENV);
         assert_refused(&output, name, value);
     }
 }
 
 #[test]
 fn a_value_that_is_no_text_is_refused() {
-    for Variable { name, .. } in ALL {
+    for EnvVariable { name, .. } in ALL {
         let no_text = OsString::from_vec(vec![b'a', 0xff, b'b']);
         assert_refused(&run(&["serve"], [(name, no_text)]), name, "a?b");
     }
@@ -82,7 +82,7 @@ fn a_value_that_is_no_text_is_refused() {
 async fn an_empty_variable_counts_as_unset() {
     let mut launch = Launch::new(BINARY);
     let given = ["HATO_LISTEN", "HATO_DATA_DIR"];
-    for Variable { name, .. } in ALL.iter().filter(|it| !given.contains(&it.name)) {
+    for EnvVariable { name, .. } in ALL.iter().filter(|it| !given.contains(&it.name)) {
         launch = launch.env(name, "");
     }
     let server = start(launch).await;
@@ -92,7 +92,7 @@ async fn an_empty_variable_counts_as_unset() {
 
 #[tokio::test]
 async fn good_values_start_the_server() {
-    for Variable { name, good, .. } in ALL {
+    for EnvVariable { name, good, .. } in ALL {
         for value in good {
             let others = table::with(name).iter().copied();
             let launch = others.fold(Launch::new(BINARY), |launch, (name, value)| {
@@ -137,13 +137,13 @@ fn a_secret_is_not_repeated() {
 
 #[test]
 fn help_lists_every_setting_with_its_default() {
-    let output = run(&["serve", "--help"], NOTHING);
+    let output = run(&["serve", "--help"], NO_ENV);
     let help = String::from_utf8_lossy(&output.stdout);
     let entries: Vec<String> = help
         .split("\n  ")
         .map(|entry| entry.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
-    for Variable {
+    for EnvVariable {
         name,
         flag,
         default,
@@ -171,14 +171,14 @@ fn a_misused_command_is_told_in_one_line() {
         &["serve", "argument"],
         &["no-such-command"],
     ] {
-        let output = run(arguments, NOTHING);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert_eq!(told.lines().count(), 1, "{told}");
+        let output = run(arguments, NO_ENV);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
-    let version = run(&["--version"], NOTHING);
+    let version = run(&["--version"], NO_ENV);
     assert_eq!(version.status.code(), Some(0));
-    assert_eq!(run(&[], NOTHING).status.code(), Some(2));
+    assert_eq!(run(&[], NO_ENV).status.code(), Some(2));
 }
 
 #[test]
@@ -199,11 +199,11 @@ fn a_taken_address_is_a_failure_and_no_bad_setting() {
     for name in ["HATO_LISTEN", "HATO_METRICS_LISTEN"] {
         let env = [(name, address.as_str()), ("HATO_LOG", "off")];
         let output = run(&["serve"], env);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
         assert!(
-            told.lines().count() == 1 && told.contains(&address),
-            "{told}"
+            stderr.lines().count() == 1 && stderr.contains(&address),
+            "{stderr}"
         );
     }
 }
@@ -214,7 +214,7 @@ fn migrating_makes_the_database_and_ends() {
     let data = folder.path().join("new").join("data");
     let data_text = data.to_string_lossy();
     for _ in 0..2 {
-        let output = run(&["migrate", "--data-dir", &data_text], NOTHING);
+        let output = run(&["migrate", "--data-dir", &data_text], NO_ENV);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
     }
     assert!(data.join("hato.db").exists() && !data.join("secrets.toml").exists());

@@ -12,7 +12,7 @@ use hato_testkit::server::Launch;
 use http::Method;
 use serde_json::json;
 
-use crate::stage::{BINARY, get, post, send, server, stage, start};
+use crate::fixtures::{BINARY, get, post, send, server, setup, start};
 
 /// The scripts that sites load, with the most bytes that each may cost a visitor.
 const SCRIPTS: [(&str, usize); 4] = [
@@ -120,7 +120,7 @@ async fn scripts_are_small() {
 
 #[tokio::test]
 async fn a_page_that_pastes_the_snippets_runs_what_is_served() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let account = json!({"email": "owner@example.com", "password": PASSWORD});
     let entered = post(&server.client(), "/auth/login", &account).await.json();
     let token = entered["session_token"].as_str().expect("a token");

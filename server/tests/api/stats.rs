@@ -4,7 +4,9 @@ use hato_testkit::push_service::{Answer, PushService};
 use hato_testkit::server::Launch;
 use serde_json::{Value, json};
 
-use crate::stage::{BINARY, app, get, post, refused, register, registration, stage, start, until};
+use crate::fixtures::{
+    BINARY, app, get, post, register, registration, setup, start, status_and_code, wait_until,
+};
 
 const DAY: i64 = 86_400_000;
 
@@ -15,7 +17,7 @@ fn time(value: &Value) -> i64 {
 
 #[tokio::test]
 async fn a_new_app_has_zeros_for_30_days() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let shown = get(&app.owner, &format!("/api/v1/apps/{}", app.id)).await;
     let created_at = time(&shown.json()["created_at"]);
     let stats = get(&app.admin, "/api/v1/stats").await.json();
@@ -46,7 +48,7 @@ async fn a_new_app_has_zeros_for_30_days() {
 
 #[tokio::test]
 async fn every_way_to_the_statistics_shows_the_same() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let endpoint = registration("https://push.example.com/1");
     post(&app.frontend, "/api/v1/subscriptions", &endpoint).await;
     let stats = get(&app.admin, "/api/v1/stats").await.json();
@@ -70,7 +72,7 @@ async fn a_session_names_its_app_unless_there_is_one() {
     let second = first.owner.create_app("Second").await.expect("an app");
     for path in ["/api/v1/stats", "/api/v1/stats?appId="] {
         let reply = get(&first.owner, path).await;
-        assert_eq!(refused(&reply), (400, "MISSING_FIELDS".into()));
+        assert_eq!(status_and_code(&reply), (400, "MISSING_FIELDS".into()));
     }
     for id in [first.id.as_str(), second["appId"].as_str().expect("an id")] {
         let reply = get(&first.owner, &format!("/api/v1/stats?appId={id}")).await;
@@ -80,21 +82,29 @@ async fn a_session_names_its_app_unless_there_is_one() {
     for id in [other.id.as_str(), "nonsense", "app_0"] {
         let path = format!("/api/v1/stats?appId={id}");
         let reply = get(&first.owner, &path).await;
-        assert_eq!(refused(&reply), (404, "NOT_FOUND".into()), "{id}");
+        assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()), "{id}");
         let reply = get(&first.admin, &path).await;
-        assert_eq!(refused(&reply), (403, "APP_MISMATCH".into()), "{id}");
+        assert_eq!(
+            status_and_code(&reply),
+            (403, "APP_MISMATCH".into()),
+            "{id}"
+        );
         let reply = get(&first.backend, &path).await;
-        assert_eq!(refused(&reply), (403, "INSUFFICIENT_SCOPE".into()), "{id}");
+        assert_eq!(
+            status_and_code(&reply),
+            (403, "INSUFFICIENT_SCOPE".into()),
+            "{id}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_session_without_an_app_has_no_statistics() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let gone = app.owner.delete(&format!("/api/v1/apps/{}", app.id)).await;
     assert_eq!(gone.expect("an answer").status, 200);
     let reply = get(&app.owner, "/api/v1/stats").await;
-    assert_eq!(refused(&reply), (404, "NOT_FOUND".into()));
+    assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()));
 }
 
 #[tokio::test]
@@ -111,7 +121,7 @@ async fn what_was_sent_is_counted() {
     assert_eq!(sent.status, 202, "{sent}");
 
     let settled = |stats: &Value| stats["totalSent"] == 3 && stats["totalFailed"] == 2;
-    let stats = until(&app.admin, "/api/v1/stats", settled).await;
+    let stats = wait_until(&app.admin, "/api/v1/stats", settled).await;
     assert_eq!(stats["activeSubscribers"], 4);
     assert_eq!(stats["deactivatedSubscribers"], 1);
     assert_eq!(stats["monthlySent"], 5);

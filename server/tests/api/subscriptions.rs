@@ -3,13 +3,13 @@
 use hato_testkit::client::{Client, Reply};
 use serde_json::json;
 
-use crate::stage::{app, everything, get, post, refused, registration, stage};
+use crate::fixtures::{app, get, post, registration, setup, snapshot, status_and_code};
 
 const ENDPOINT: &str = "https://push.example.com/1";
 
 #[tokio::test]
 async fn registering_is_an_upsert_on_the_endpoint() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let mut ids = Vec::new();
     for (client, status) in [(&app.frontend, 201), (&app.backend, 200), (&app.admin, 200)] {
         let reply = post(client, "/api/v1/subscriptions", &registration(ENDPOINT)).await;
@@ -19,12 +19,12 @@ async fn registering_is_an_upsert_on_the_endpoint() {
         assert_eq!(body, json!({"id": ids[0]}));
     }
     assert!(ids[0].starts_with("sub_"));
-    assert_eq!(everything(&app).await["app"]["active_subscriptions"], 1);
+    assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 1);
 }
 
 #[tokio::test]
 async fn two_apps_may_hold_the_same_endpoint() {
-    let (server, first) = stage().await;
+    let (server, first) = setup().await;
     let second = app(&server, "other@example.com").await;
     for app in [&first, &second] {
         let reply = post(
@@ -41,13 +41,13 @@ async fn two_apps_may_hold_the_same_endpoint() {
         .delete_with(&path, &json!({"endpoint": ENDPOINT}))
         .await;
     assert_eq!(gone.expect("an answer").status, 200);
-    assert_eq!(everything(&first).await["app"]["active_subscriptions"], 0);
-    assert_eq!(everything(&second).await["app"]["active_subscriptions"], 1);
+    assert_eq!(snapshot(&first).await["app"]["active_subscriptions"], 0);
+    assert_eq!(snapshot(&second).await["app"]["active_subscriptions"], 1);
 }
 
 #[tokio::test]
 async fn unsubscribing_is_idempotent_and_can_be_undone() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
     let first = post(
         &app.frontend,
@@ -65,7 +65,7 @@ async fn unsubscribing_is_idempotent_and_can_be_undone() {
             (reply.status.as_u16(), reply.json()),
             (200, json!({"ok": true}))
         );
-        assert_eq!(everything(&app).await["app"]["active_subscriptions"], 0);
+        assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 0);
     }
     let again = post(
         &app.frontend,
@@ -75,12 +75,12 @@ async fn unsubscribing_is_idempotent_and_can_be_undone() {
     .await;
     let reactivated = json!({"id": first.json()["id"], "reactivated": true});
     assert_eq!((again.status.as_u16(), again.json()), (200, reactivated));
-    assert_eq!(everything(&app).await["app"]["active_subscriptions"], 1);
+    assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 1);
 }
 
 #[tokio::test]
 async fn what_is_no_endpoint_cannot_be_unsubscribed() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
     for (body, code) in [
         (json!({}), "MISSING_FIELDS"),
@@ -97,13 +97,13 @@ async fn what_is_no_endpoint_cannot_be_unsubscribed() {
             .delete_with(&path, &body)
             .await
             .expect("an answer");
-        assert_eq!(refused(&reply), (400, code.into()), "{body}");
+        assert_eq!(status_and_code(&reply), (400, code.into()), "{body}");
     }
 }
 
 #[tokio::test]
 async fn every_scope_reads_the_public_key() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let expected = json!({"publicKey": app.vapid_public_key, "appId": app.id});
     for client in [&app.frontend, &app.backend, &app.admin] {
         assert_eq!(
@@ -121,7 +121,7 @@ async fn register(client: &Client, app: &str, endpoint: &str) -> Reply {
 
 #[tokio::test]
 async fn both_forms_of_registering_are_the_same() {
-    let (_server, app) = stage().await;
+    let (_server, app) = setup().await;
     let first = register(&app.frontend, &app.id, ENDPOINT).await;
     assert_eq!(first.status, 201, "{first}");
     let id = first.json()["id"].clone();
@@ -137,19 +137,23 @@ async fn both_forms_of_registering_are_the_same() {
     )
     .await;
     assert_eq!((by_key.status.as_u16(), by_key.json()), (200, first.json()));
-    assert_eq!(everything(&app).await["app"]["active_subscriptions"], 1);
+    assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 1);
 }
 
 #[tokio::test]
 async fn both_forms_refuse_the_same() {
-    let (server, first) = stage().await;
+    let (server, first) = setup().await;
     let second = app(&server, "other@example.com").await;
     for id in [second.id.as_str(), "nonsense", "%ff"] {
         let reply = register(&first.admin, id, ENDPOINT).await;
-        assert_eq!(refused(&reply), (403, "APP_MISMATCH".into()), "{id}");
+        assert_eq!(
+            status_and_code(&reply),
+            (403, "APP_MISMATCH".into()),
+            "{id}"
+        );
     }
     let reply = register(&first.owner, &first.id, ENDPOINT).await;
-    assert_eq!(refused(&reply), (401, "UNAUTHORIZED".into()));
+    assert_eq!(status_and_code(&reply), (401, "UNAUTHORIZED".into()));
     for (member, value, code) in [
         ("endpoint", json!(null), "MISSING_FIELDS"),
         ("p256dh", json!(""), "MISSING_FIELDS"),
@@ -170,8 +174,8 @@ async fn both_forms_refuse_the_same() {
             format!("/api/v1/apps/{}/subscriptions", first.id),
         ] {
             let reply = post(&first.frontend, &path, &body).await;
-            assert_eq!(refused(&reply), (400, code.into()), "{path} {body}");
+            assert_eq!(status_and_code(&reply), (400, code.into()), "{path} {body}");
         }
     }
-    assert_eq!(everything(&first).await["app"]["active_subscriptions"], 0);
+    assert_eq!(snapshot(&first).await["app"]["active_subscriptions"], 0);
 }

@@ -13,17 +13,17 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::admin::admin;
-use crate::stage::{BINARY, app, get, post, refused, send, start, until};
+use crate::fixtures::{BINARY, app, get, post, send, start, status_and_code, wait_until};
 
 /// An app on plan Pro whose events go to a receiver.
-struct Scene {
+struct WebhookFixture {
     push: PushService,
     receiver: WebhookReceiver,
     server: HatoServer,
     app: OwnedApp,
 }
 
-impl Scene {
+impl WebhookFixture {
     async fn new() -> Self {
         Self::with(Launch::new(BINARY)).await
     }
@@ -34,14 +34,14 @@ impl Scene {
         let launch = launch.reaching(&push).env("HATO_DEFAULT_PLAN", "pro");
         let server = start(launch).await;
         let app = app(&server, "owner@example.com").await;
-        let scene = Self {
+        let fixture = Self {
             push,
             receiver,
             server,
             app,
         };
-        scene.point(scene.receiver.url()).await;
-        scene
+        fixture.set_webhook(fixture.receiver.url()).await;
+        fixture
     }
 
     fn path(&self, rest: &str) -> String {
@@ -49,7 +49,7 @@ impl Scene {
     }
 
     /// Sets the webhook.
-    async fn point(&self, url: &str) {
+    async fn set_webhook(&self, url: &str) {
         let owner = self.app.owner.at(self.server.address());
         let body = json!({"webhook_url": url}).to_string();
         let reply = send(&owner, Method::PATCH, &self.path(""), &[], body).await;
@@ -85,7 +85,7 @@ impl Scene {
         assert_eq!(reply.status, 202, "{reply}");
         let id = reply.json()["send_id"].as_str().expect("an id").to_owned();
         let path = self.path(&format!("/notifications/{id}"));
-        until(&self.app.owner, &path, |it| it["status"] == "done").await;
+        wait_until(&self.app.owner, &path, |it| it["status"] == "done").await;
         id
     }
 
@@ -104,12 +104,12 @@ impl Scene {
 
 #[tokio::test]
 async fn it_is_there_while_there_is_a_url() {
-    let scene = Scene::new().await;
-    let webhook = scene.webhook().await;
+    let fixture = WebhookFixture::new().await;
+    let webhook = fixture.webhook().await;
     let secret = webhook["secret"].as_str().expect("a secret").to_owned();
     assert!(secret.starts_with("whsec_"), "{secret}");
     let expected = json!({
-        "webhook_url": scene.receiver.url(),
+        "webhook_url": fixture.receiver.url(),
         "secret": secret,
         "previous_secret": null,
         "previous_secret_expires_at": null,
@@ -117,33 +117,43 @@ async fn it_is_there_while_there_is_a_url() {
         "disabled_reason": null,
     });
     assert_eq!(webhook, expected);
-    assert_eq!(scene.webhook().await, expected, "the secret stays");
+    assert_eq!(fixture.webhook().await, expected, "the secret stays");
 
     let clear = json!({"webhook_url": null}).to_string();
-    send(&scene.app.owner, Method::PATCH, &scene.path(""), &[], clear).await;
+    send(
+        &fixture.app.owner,
+        Method::PATCH,
+        &fixture.path(""),
+        &[],
+        clear,
+    )
+    .await;
     for (method, path) in [
         (Method::GET, "/webhook"),
         (Method::POST, "/webhook/secret"),
         (Method::POST, "/webhook/enable"),
     ] {
-        let reply = send(&scene.app.admin, method, &scene.path(path), &[], "").await;
-        assert_eq!(refused(&reply), (404, "NOT_FOUND".into()), "{path}");
+        let reply = send(&fixture.app.admin, method, &fixture.path(path), &[], "").await;
+        assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()), "{path}");
     }
 }
 
 #[tokio::test]
 async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log() {
-    let scene = Scene::with(Launch::new(BINARY).env("HATO_LOG", "debug")).await;
-    let secrets = scene.rotate().await;
-    scene.send().await;
-    scene.events(1).await;
+    let fixture = WebhookFixture::with(Launch::new(BINARY).env("HATO_LOG", "debug")).await;
+    let secrets = fixture.rotate().await;
+    fixture.send().await;
+    fixture.events(1).await;
     for name in ["secret", "previous_secret"] {
         let secret = secrets[name].as_str().expect("a secret");
-        assert!(!scene.server.log().contains(secret));
+        assert!(!fixture.server.log().contains(secret));
     }
     let path = "token=secret";
-    assert!(!scene.server.log().contains(path), "a URL may hold a token");
-    let mut database = crate::stage::database(&scene.server).await;
+    assert!(
+        !fixture.server.log().contains(path),
+        "a URL may hold a token"
+    );
+    let mut database = crate::fixtures::database(&fixture.server).await;
     let sealed: Vec<u8> = sqlx::query_scalar("SELECT sealed_secret FROM webhooks")
         .fetch_one(&mut database)
         .await
@@ -153,16 +163,16 @@ async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log() {
 
 #[tokio::test]
 async fn every_outcome_is_told_once_and_the_end_last() {
-    let scene = Scene::new().await;
-    let sent = scene.subscribe(Answer::Created).await;
-    let expired = scene.subscribe(Answer::Status(410)).await;
-    let failed = scene.subscribe(Answer::Status(400)).await;
-    let send_id = scene.send().await;
-    let events = scene.events(2).await;
+    let fixture = WebhookFixture::new().await;
+    let sent = fixture.subscribe(Answer::Created).await;
+    let expired = fixture.subscribe(Answer::Status(410)).await;
+    let failed = fixture.subscribe(Answer::Status(400)).await;
+    let send_id = fixture.send().await;
+    let events = fixture.events(2).await;
     let results = &events[0].json()["data"]["results"];
-    let mut told: Vec<_> = results.as_array().expect("a list").clone();
-    told.sort_by_key(|result| result["status"].to_string());
-    let shown: Vec<_> = told
+    let mut sorted: Vec<_> = results.as_array().expect("a list").clone();
+    sorted.sort_by_key(|result| result["status"].to_string());
+    let shown: Vec<_> = sorted
         .iter()
         .map(|result| {
             (
@@ -182,7 +192,7 @@ async fn every_outcome_is_told_once_and_the_end_last() {
         ]
     );
     let expected = json!({
-        "app_id": scene.app.id, "send_id": send_id, "recipients": 3, "sent_count": 1,
+        "app_id": fixture.app.id, "send_id": send_id, "recipients": 3, "sent_count": 1,
         "failed_expired": 1, "failed_other": 1, "skipped_count": 0, "cancelled_count": 0,
     });
     assert_eq!(events[1].kind(), "send.completed");
@@ -192,26 +202,26 @@ async fn every_outcome_is_told_once_and_the_end_last() {
 
 #[tokio::test]
 async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
-    let scene = Scene::new().await;
-    scene.send().await;
-    let events = scene.events(1).await;
+    let fixture = WebhookFixture::new().await;
+    fixture.send().await;
+    let events = fixture.events(1).await;
     assert_eq!(events[0].json()["data"]["recipients"], 0);
 
-    scene.subscribe(Answer::Hang).await;
-    let one = scene.subscribe(Answer::Created).await;
+    fixture.subscribe(Answer::Hang).await;
+    let one = fixture.subscribe(Answer::Created).await;
     assert!(one.starts_with("sub_"));
     let delays = [("content-type", "application/json")];
     let message = json!({"title": "t", "body": "b"}).to_string();
-    let path = scene.path("/notify");
-    let accepted = send(&scene.app.admin, Method::POST, &path, &delays, message).await;
+    let path = fixture.path("/notify");
+    let accepted = send(&fixture.app.admin, Method::POST, &path, &delays, message).await;
     let id = accepted.json()["send_id"]
         .as_str()
         .expect("an id")
         .to_owned();
-    let path = scene.path(&format!("/notifications/{id}"));
-    let cancelled = send(&scene.app.admin, Method::DELETE, &path, &[], "").await;
+    let path = fixture.path(&format!("/notifications/{id}"));
+    let cancelled = send(&fixture.app.admin, Method::DELETE, &path, &[], "").await;
     assert_eq!(cancelled.status, 200, "{cancelled}");
-    until(&scene.app.owner, &path, |it| {
+    wait_until(&fixture.app.owner, &path, |it| {
         matches!(it["status"].as_str(), Some("cancelled" | "done"))
     })
     .await;
@@ -220,53 +230,53 @@ async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
         let ends = ends.filter(|data| data["send_id"] == id && data["results"].is_null());
         ends.count()
     };
-    scene.receiver.wait_until(|seen| ends(seen) == 1).await;
+    fixture.receiver.wait_until(|seen| ends(seen) == 1).await;
 }
 
 #[tokio::test]
 async fn a_gone_receiver_is_switched_off_and_on() {
-    let scene = Scene::new().await;
-    scene.receiver.script([Reaction::Status(410)]);
-    scene.send().await;
-    scene.events(1).await;
-    let off = until(&scene.app.owner, &scene.path("/webhook"), |it| {
+    let fixture = WebhookFixture::new().await;
+    fixture.receiver.script([Reaction::Status(410)]);
+    fixture.send().await;
+    fixture.events(1).await;
+    let off = wait_until(&fixture.app.owner, &fixture.path("/webhook"), |it| {
         it["enabled"] == false
     })
     .await;
     assert_eq!(off["disabled_reason"], "gone");
-    scene.send().await;
-    let path = scene.path("/webhook/enable");
-    let reply = post(&scene.app.admin, &path, &json!({})).await;
+    fixture.send().await;
+    let path = fixture.path("/webhook/enable");
+    let reply = post(&fixture.app.admin, &path, &json!({})).await;
     assert_eq!(reply.status, 200, "{reply}");
     let on = reply.json();
     assert_eq!(
         (&on["enabled"], &on["disabled_reason"]),
         (&json!(true), &Value::Null)
     );
-    let third = scene.send().await;
-    let events = scene.events(2).await;
+    let third = fixture.send().await;
+    let events = fixture.events(2).await;
     assert_eq!(events.len(), 2, "nothing of what happened while it was off");
     assert_eq!(events[1].json()["data"]["send_id"], third);
 }
 
 #[tokio::test]
 async fn a_downgrade_stops_events_and_keeps_the_url() {
-    let scene = Scene::new().await;
-    scene.set_plan("free").await;
-    scene.send().await;
-    let shown = get(&scene.app.owner, &scene.path("")).await.json();
-    assert_eq!(shown["webhook_url"], scene.receiver.url());
-    let webhook = scene.webhook().await;
+    let fixture = WebhookFixture::new().await;
+    fixture.set_plan("free").await;
+    fixture.send().await;
+    let shown = get(&fixture.app.owner, &fixture.path("")).await.json();
+    assert_eq!(shown["webhook_url"], fixture.receiver.url());
+    let webhook = fixture.webhook().await;
     assert_eq!(
         (&webhook["enabled"], &webhook["disabled_reason"]),
         (&json!(false), &json!("plan_required"))
     );
-    let path = scene.path("/webhook/enable");
-    let reply = post(&scene.app.admin, &path, &json!({})).await;
-    assert_eq!(refused(&reply), (403, "PLAN_REQUIRED".into()));
+    let path = fixture.path("/webhook/enable");
+    let reply = post(&fixture.app.admin, &path, &json!({})).await;
+    assert_eq!(status_and_code(&reply), (403, "PLAN_REQUIRED".into()));
 
-    scene.set_plan("pro").await;
-    let told = scene.send().await;
-    let events = scene.events(1).await;
-    assert_eq!(events[0].json()["data"]["send_id"], told);
+    fixture.set_plan("pro").await;
+    let send_id = fixture.send().await;
+    let events = fixture.events(1).await;
+    assert_eq!(events[0].json()["data"]["send_id"], send_id);
 }

@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use hato_testkit::owner::OwnedApp;
 
-use crate::stage::{everything, stage};
+use crate::fixtures::{setup, snapshot};
 
 /// The server answers these at once; a hang would last until its own time-outs of 30 s and more.
-const PATIENCE: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Everything that the server answers to these bytes until it closes the connection. `done` tells it that no more will come.
-fn talk(address: SocketAddr, bytes: &[u8], done: bool) -> String {
+fn exchange(address: SocketAddr, bytes: &[u8], done: bool) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    stream
+        .set_read_timeout(Some(READ_TIMEOUT))
+        .expect("a time-out");
     // It may have refused the rest already.
     let _ = stream.write_all(bytes);
     if done {
@@ -46,14 +48,14 @@ async fn raw_key(app: &OwnedApp) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_shorter_than_announced_is_refused() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let key = raw_key(&app).await;
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     for head in ["content-length: 1000", "transfer-encoding: chunked"] {
         let request = format!(
             "POST /api/v1/notify HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {key}\r\n{head}\r\n\r\n1f\r\n{{\"title\":\"t\",\"body\":\"b\"}}"
         );
-        let answer = talk(server.address(), request.as_bytes(), true);
+        let answer = exchange(server.address(), request.as_bytes(), true);
         assert!(
             answer.is_empty() || status(&answer) == "400",
             "{head}: {answer}"
@@ -65,14 +67,14 @@ async fn a_body_shorter_than_announced_is_refused() {
             );
         }
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_does_not_tell_its_size_is_read_up_to_256_kib() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let key = raw_key(&app).await;
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     for (chunks, code) in [(4, "MISSING_FIELDS"), (5, "PAYLOAD_TOO_LARGE")] {
         let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
         let request = format!(
@@ -80,30 +82,30 @@ async fn a_body_that_does_not_tell_its_size_is_read_up_to_256_kib() {
              transfer-encoding: chunked\r\nconnection: close\r\n\r\n{}0\r\n\r\n",
             chunk.repeat(chunks)
         );
-        let answer = talk(server.address(), request.as_bytes(), false);
+        let answer = exchange(server.address(), request.as_bytes(), false);
         assert!(answer.contains(code), "{chunks}: {answer}");
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_follows_a_body_is_no_part_of_it() {
-    let (server, app) = stage().await;
+    let (server, app) = setup().await;
     let key = raw_key(&app).await;
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     let request = format!(
         "POST /api/v1/notify HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {key}\r\ncontent-length: 5\r\n\r\n{{\"title\":\"t\",\"body\":\"b\"}}"
     );
-    let answer = talk(server.address(), request.as_bytes(), true);
+    let answer = exchange(server.address(), request.as_bytes(), true);
     assert_eq!(status(&answer), "400", "{answer}");
     assert!(answer.contains("INVALID_INPUT"), "{answer}");
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_http_is_refused_and_forgotten() {
-    let (server, app) = stage().await;
-    let before = everything(&app).await;
+    let (server, app) = setup().await;
+    let before = snapshot(&app).await;
     let long = |count: usize| "a".repeat(count);
     let requests = [
         b"\0\0\0\0\r\n\r\n".to_vec(),
@@ -121,17 +123,17 @@ async fn what_is_no_http_is_refused_and_forgotten() {
         format!("GET /api/v1/apps HTTP/1.1\r\nhost: h\r\n{}connection: close\r\n\r\n", "a: b\r\n".repeat(1_000)).into_bytes(),
     ];
     for request in requests {
-        let answer = talk(server.address(), &request, true);
+        let answer = exchange(server.address(), &request, true);
         let text = request[..request.len().min(200)].escape_ascii();
-        let explained = answer.is_empty() || is_explained(&answer);
-        assert!(explained, "{text}: {answer}");
+        let is_answered = answer.is_empty() || is_error_body(&answer);
+        assert!(is_answered, "{text}: {answer}");
     }
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_head_that_cannot_be_read_gets_an_answer_like_every_other() {
-    let (server, _) = stage().await;
+    let (server, _) = setup().await;
     for request in [
         b"GET /api/v1/apps/\xff HTTP/1.1\r\nhost: h\r\n\r\n".to_vec(),
         b"GET /api/v1/apps/<x> HTTP/1.1\r\nhost: h\r\n\r\n".to_vec(),
@@ -141,8 +143,8 @@ async fn a_head_that_cannot_be_read_gets_an_answer_like_every_other() {
         )
         .into_bytes(),
     ] {
-        let answer = talk(server.address(), &request, true);
-        assert!(is_explained(&answer), "{answer}");
+        let answer = exchange(server.address(), &request, true);
+        assert!(is_error_body(&answer), "{answer}");
         assert_eq!(status(&answer), "400");
         let body = answer.split("\r\n\r\n").nth(1).unwrap_or_default();
         let body: serde_json::Value = serde_json::from_str(body).expect("an error body");
@@ -151,7 +153,7 @@ async fn a_head_that_cannot_be_read_gets_an_answer_like_every_other() {
 }
 
 /// Whether it is a refusal with an id and a code.
-fn is_explained(answer: &str) -> bool {
+fn is_error_body(answer: &str) -> bool {
     let refused = status(answer).starts_with('4') || status(answer) == "505";
     refused && answer.contains("x-request-id: ") && answer.contains("\"code\":\"")
 }

@@ -24,13 +24,13 @@ use crate::config::{BaseUrl, GithubConfig};
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an answer may take, its body included.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes of an answer.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// The provider cannot be talked to with these settings.
 #[derive(Debug, thiserror::Error)]
-pub enum BadProvider {
+pub enum GithubProviderError {
     /// The additional trusted roots cannot be used.
     #[error(transparent)]
     Roots(#[from] RootStoreError),
@@ -44,7 +44,7 @@ pub enum BadProvider {
 
 /// Why somebody could not be identified. No variant repeats what the provider answered, which may hold a token.
 #[derive(Debug, thiserror::Error)]
-enum Unidentified {
+enum IdentifyError {
     #[error("GitHub cannot be reached")]
     Unreachable(#[from] reqwest::Error),
     #[error("an answer of GitHub is over {MAX_BYTES} bytes")]
@@ -57,8 +57,8 @@ enum Unidentified {
     NoToken,
 }
 
-impl From<Unidentified> for ServiceError {
-    fn from(cause: Unidentified) -> Self {
+impl From<IdentifyError> for ServiceError {
+    fn from(cause: IdentifyError) -> Self {
         Self::caused_by(ErrorCode::GithubAuthFailed, cause)
     }
 }
@@ -67,22 +67,22 @@ type OAuthApp =
     BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
 /// The operator's OAuth app at GitHub.
-pub struct Provider {
+pub struct GithubProvider {
     app: OAuthApp,
     api_url: String,
-    http: Http,
+    http: OAuthHttpClient,
 }
 
 /// Exchanges that are bounded in time and size and follow no redirects: a token must not.
-struct Http(reqwest::Client);
+struct OAuthHttpClient(reqwest::Client);
 
-impl Provider {
+impl GithubProvider {
     /// The OAuth app of `config`, which sends browsers back to `base_url`; TLS trusts the machine's roots and `outbound_ca`.
     pub fn new(
         config: &GithubConfig,
         base_url: &BaseUrl,
         outbound_ca: Option<&str>,
-    ) -> Result<Self, BadProvider> {
+    ) -> Result<Self, GithubProviderError> {
         let callback = Url::parse(&format!("{base_url}/auth/github/callback"))?;
         let app = BasicClient::new(ClientId::new(config.client_id.clone()))
             .set_client_secret(ClientSecret::new(config.client_secret.clone()))
@@ -93,7 +93,7 @@ impl Provider {
         Ok(Self {
             app,
             api_url: config.api_url.clone(),
-            http: Http::new(outbound_ca)?,
+            http: OAuthHttpClient::new(outbound_ca)?,
         })
     }
 
@@ -114,10 +114,10 @@ impl Provider {
         verifier: String,
     ) -> Result<GithubUser, ServiceError> {
         let token = self.token(code, verifier).await?;
-        let user: User = self.read("/user", &token).await?;
-        let addresses: Vec<Address> = self.read("/user/emails", &token).await?;
+        let user: UserResponse = self.read("/user", &token).await?;
+        let addresses: Vec<EmailResponse> = self.read("/user/emails", &token).await?;
         if user.id <= 0 {
-            return Err(Unidentified::Malformed("/user").into());
+            return Err(IdentifyError::Malformed("/user").into());
         }
         Ok(GithubUser {
             id: GithubId(user.id),
@@ -125,17 +125,17 @@ impl Provider {
         })
     }
 
-    async fn token(&self, code: String, verifier: String) -> Result<AccessToken, Unidentified> {
-        let answer = self
+    async fn token(&self, code: String, verifier: String) -> Result<AccessToken, IdentifyError> {
+        let response = self
             .app
             .exchange_code(AuthorizationCode::new(code))
             .set_pkce_verifier(PkceCodeVerifier::new(verifier))
             .request_async(&self.http)
             .await;
-        match answer {
+        match response {
             Ok(token) => Ok(token.access_token().clone()),
             Err(RequestTokenError::Request(cause)) => Err(cause),
-            Err(_) => Err(Unidentified::NoToken),
+            Err(_) => Err(IdentifyError::NoToken),
         }
     }
 
@@ -143,22 +143,22 @@ impl Provider {
         &self,
         path: &'static str,
         token: &AccessToken,
-    ) -> Result<T, Unidentified> {
+    ) -> Result<T, IdentifyError> {
         let request = http::Request::get(format!("{}{path}", self.api_url))
             .header(AUTHORIZATION, format!("Bearer {}", token.secret()))
             .header(ACCEPT, "application/vnd.github+json")
             .body(Vec::new())
-            .map_err(|_| Unidentified::NoToken)?;
-        let answer = self.http.exchange(request).await?;
-        if answer.status() != http::StatusCode::OK {
-            return Err(Unidentified::Status(path, answer.status().as_u16()));
+            .map_err(|_| IdentifyError::NoToken)?;
+        let response = self.http.exchange(request).await?;
+        if response.status() != http::StatusCode::OK {
+            return Err(IdentifyError::Status(path, response.status().as_u16()));
         }
-        serde_json::from_slice(answer.body()).map_err(|_| Unidentified::Malformed(path))
+        serde_json::from_slice(response.body()).map_err(|_| IdentifyError::Malformed(path))
     }
 }
 
-impl Http {
-    fn new(outbound_ca: Option<&str>) -> Result<Self, BadProvider> {
+impl OAuthHttpClient {
+    fn new(outbound_ca: Option<&str>) -> Result<Self, GithubProviderError> {
         let mut tls = hato_delivery::client_config(outbound_ca)?;
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         let client = reqwest::Client::builder()
@@ -167,29 +167,29 @@ impl Http {
             .redirect(Policy::none())
             .no_proxy()
             .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(ANSWER_TIMEOUT);
+            .timeout(RESPONSE_TIMEOUT);
         Ok(Self(client.build()?))
     }
 
-    async fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, Unidentified> {
-        let mut answer = self.0.execute(request.try_into()?).await?;
+    async fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, IdentifyError> {
+        let mut response = self.0.execute(request.try_into()?).await?;
         let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await? {
+        while let Some(chunk) = response.chunk().await? {
             if body.len() + chunk.len() > MAX_BYTES {
-                return Err(Unidentified::TooLong);
+                return Err(IdentifyError::TooLong);
             }
             body.extend_from_slice(&chunk);
         }
         let mut whole = HttpResponse::new(body);
-        *whole.status_mut() = answer.status();
-        *whole.headers_mut() = std::mem::take(answer.headers_mut());
+        *whole.status_mut() = response.status();
+        *whole.headers_mut() = std::mem::take(response.headers_mut());
         Ok(whole)
     }
 }
 
-impl<'c> AsyncHttpClient<'c> for Http {
-    type Error = Unidentified;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Unidentified>> + Send + 'c>>;
+impl<'c> AsyncHttpClient<'c> for OAuthHttpClient {
+    type Error = IdentifyError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, IdentifyError>> + Send + 'c>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         Box::pin(self.exchange(request))
@@ -198,13 +198,13 @@ impl<'c> AsyncHttpClient<'c> for Http {
 
 /// `GET /user`.
 #[derive(Deserialize)]
-struct User {
+struct UserResponse {
     id: i64,
 }
 
 /// One of `GET /user/emails`.
 #[derive(Deserialize)]
-struct Address {
+struct EmailResponse {
     email: String,
     #[serde(default)]
     primary: bool,
@@ -213,7 +213,7 @@ struct Address {
 }
 
 /// The primary verified address, else any verified one (CONTRACT 4).
-fn verified(addresses: &[Address]) -> Option<Email> {
+fn verified(addresses: &[EmailResponse]) -> Option<Email> {
     let verified = addresses.iter().filter(|address| address.verified);
     let (primary, others): (Vec<_>, Vec<_>) = verified.partition(|address| address.primary);
     let mut candidates = primary.into_iter().chain(others);

@@ -23,7 +23,7 @@ pub enum Credential {
 impl Credential {
     /// The credential of a request, where the header wins over the cookie; none, or a header that is not
     /// `Bearer <something>`: `UNAUTHORIZED`.
-    pub fn of(headers: &HeaderMap) -> Result<Self, ErrorCode> {
+    pub fn from_headers(headers: &HeaderMap) -> Result<Self, ErrorCode> {
         match headers.get(AUTHORIZATION) {
             Some(header) => header
                 .to_str()
@@ -42,7 +42,7 @@ impl Credential {
 
     /// Whether a request shows a session, live or not.
     pub fn is_session(headers: &HeaderMap) -> bool {
-        matches!(Self::of(headers), Ok(Self::Session { .. }))
+        matches!(Self::from_headers(headers), Ok(Self::Session { .. }))
     }
 
     fn from_bearer(token: &str) -> Self {
@@ -78,7 +78,7 @@ mod tests {
                 headers.insert(name, value.parse().expect("a header value"));
             }
         }
-        Some(match Credential::of(&headers).ok()? {
+        Some(match Credential::from_headers(&headers).ok()? {
             Credential::Key(raw) => ("key", raw),
             Credential::Session {
                 token,

@@ -9,32 +9,36 @@ use hato_app::session_cookie;
 use http::header::SET_COOKIE;
 use http::{Extensions, HeaderMap, HeaderValue};
 
-use crate::state::Shared;
+use crate::state::AppState;
 
 /// The token of a session that was renewed by the request in whose extensions this is.
 #[derive(Clone, Default)]
 pub struct RenewedSession(Arc<OnceLock<String>>);
 
 impl RenewedSession {
-    /// Notes that the session under `token` was renewed.
-    pub fn note(extensions: &Extensions, token: String) {
+    /// Records that the session under `token` was renewed.
+    pub fn record(extensions: &Extensions, token: String) {
         if let Some(Self(renewed)) = extensions.get() {
             renewed.get_or_init(|| token);
         }
     }
 
     /// Middleware: sets the cookie anew, unless the answer has something of its own to say about it.
-    pub async fn keep(State(state): State<Shared>, mut request: Request, next: Next) -> Response {
+    pub async fn refresh_cookie(
+        State(state): State<AppState>,
+        mut request: Request,
+        next: Next,
+    ) -> Response {
         let renewed = Self::default();
         request.extensions_mut().insert(renewed.clone());
-        let mut answer = next.run(request).await;
+        let mut response = next.run(request).await;
         if let Some(token) = renewed.0.get()
-            && !answer.headers().contains_key(SET_COOKIE)
+            && !response.headers().contains_key(SET_COOKIE)
         {
             let cookie = session_cookie::set(token, state.secure_cookies());
-            set_cookie(answer.headers_mut(), &cookie);
+            set_cookie(response.headers_mut(), &cookie);
         }
-        answer
+        response
     }
 }
 

@@ -5,18 +5,18 @@ use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::Launch;
 use http::Method;
 
-use super::Provoked;
-use super::provoked::{launch, stage};
-use crate::stage::{get, send, start};
+use super::ErrorCase;
+use super::cases::{launch, setup};
+use crate::fixtures::{get, send, start};
 
 /// The provider cannot be reached: nobody listens on the port for discarding.
-pub async fn all() -> Vec<Provoked> {
-    let (unconfigured, _) = stage().await;
+pub async fn all() -> Vec<ErrorCase> {
+    let (unconfigured, _) = setup().await;
     let login = get(&unconfigured.client(), "/auth/github").await;
     let server = start(with_github()).await;
     let client = server.client();
     let callback = "/auth/github/callback";
-    let state = begun(&client).await;
+    let state = begin_login(&client).await;
     vec![
         (ErrorCode::OauthNotConfigured, login),
         (
@@ -32,7 +32,7 @@ pub async fn all() -> Vec<Provoked> {
                 .await,
         ),
         (ErrorCode::GithubAuthFailed, {
-            let state = begun(&client).await;
+            let state = begin_login(&client).await;
             state
                 .finish(&client, &format!("{callback}?code=c&state={}", state.value))
                 .await
@@ -49,12 +49,12 @@ fn with_github() -> Launch {
 }
 
 /// A login on its way through GitHub.
-struct Begun {
+struct StartedLogin {
     value: String,
     cookies: String,
 }
 
-async fn begun(client: &Client) -> Begun {
+async fn begin_login(client: &Client) -> StartedLogin {
     let reply = get(client, "/auth/github").await;
     assert_eq!(reply.status, 302, "{reply}");
     let location = reply.header("location").expect("an address");
@@ -64,13 +64,13 @@ async fn begun(client: &Client) -> Begun {
     let pairs: Vec<_> = cookies
         .map(|cookie| cookie.split(';').next().unwrap_or(cookie))
         .collect();
-    Begun {
+    StartedLogin {
         value: state.split('&').next().unwrap_or(state).to_owned(),
         cookies: pairs.join("; "),
     }
 }
 
-impl Begun {
+impl StartedLogin {
     async fn finish(&self, client: &Client, path: &str) -> Reply {
         send(
             client,

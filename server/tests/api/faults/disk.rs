@@ -9,11 +9,11 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use super::Scene;
-use crate::stage::{BINARY, given, post, until_logged};
+use super::FaultFixture;
+use crate::fixtures::{BINARY, env_or, post, wait_until_logged};
 
 /// After so many requests the disk is full, and stays so until the push service has seen them all.
-const ASKED: u64 = 300;
+const REQUESTS_BEFORE_FULL: u64 = 300;
 
 /// A program that starts the server so that a file which may not grow is an error to it, as on a full disk, and no signal.
 fn program(folder: &TempDir) -> PathBuf {
@@ -25,7 +25,7 @@ fn program(folder: &TempDir) -> PathBuf {
     path
 }
 
-impl Scene {
+impl FaultFixture {
     /// Lets the server's files grow, or fail to.
     async fn limit_files(&self, soft: &str) {
         let id = self.server.process_id().expect("it runs");
@@ -41,34 +41,34 @@ impl Scene {
 async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     let folder = TempDir::new().expect("a temporary folder");
     let launch = Launch::new(program(&folder)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
-    let recipients = given("HATO_RECIPIENTS", 2_000);
-    let scene = Scene::new(launch, recipients).await;
-    scene.push.answer_by_number(|number| match number {
-        ASKED.. => Answer::Status(503),
+    let recipients = env_or("HATO_RECIPIENTS", 2_000);
+    let fixture = FaultFixture::new(launch, recipients).await;
+    fixture.push.answer_by_number(|number| match number {
+        REQUESTS_BEFORE_FULL.. => Answer::Status(503),
         _ => Answer::Created,
     });
-    let before = scene.served();
-    let send = scene.send().await;
-    scene
+    let before = fixture.served();
+    let send = fixture.send().await;
+    fixture
         .push
-        .wait_until(|seen| seen.total.requests >= ASKED)
+        .wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE_FULL)
         .await;
-    scene.limit_files("1").await;
+    fixture.limit_files("1").await;
     let message = json!({"title": "t", "body": "b"});
-    let refused = post(&scene.app.backend, "/api/v1/notify", &message).await;
+    let refused = post(&fixture.app.backend, "/api/v1/notify", &message).await;
     assert_eq!(
         (refused.status.as_u16(), &*refused.code()),
         (500, "INTERNAL_ERROR")
     );
-    until_logged(&scene.server, "a page cannot be settled yet").await;
-    scene.push.answer_by_default(Answer::Created);
-    scene.limit_files("unlimited").await;
+    wait_until_logged(&fixture.server, "a page cannot be settled yet").await;
+    fixture.push.answer_by_default(Answer::Created);
+    fixture.limit_files("unlimited").await;
 
-    let outcome = scene.finish(&send).await;
-    scene.assert_nothing_lost(&outcome, &before).await;
+    let outcome = fixture.finish(&send).await;
+    fixture.assert_nothing_lost(&outcome, &before).await;
     assert_eq!(outcome["sent_count"], recipients, "{outcome}");
-    let before = scene.served();
-    let outcome = scene.finish(&scene.send().await).await;
-    scene.assert_nothing_lost(&outcome, &before).await;
+    let before = fixture.served();
+    let outcome = fixture.finish(&fixture.send().await).await;
+    fixture.assert_nothing_lost(&outcome, &before).await;
     assert_eq!(outcome["sent_count"], recipients, "{outcome}");
 }

@@ -4,22 +4,22 @@ use hato_testkit::chance::Chance;
 use hato_testkit::push_service::Answer;
 use hato_testkit::server::Launch;
 
-use super::{FAILING, Scene, Served};
-use crate::stage::{BINARY, given, start};
+use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
+use crate::fixtures::{BINARY, env_or, start};
 
 const RECIPIENTS: u64 = 5_000;
 /// Requests of a send at least: everybody gets one, and one in 20 fails.
-const REQUESTS: u64 = RECIPIENTS + RECIPIENTS / FAILING;
+const REQUESTS: u64 = RECIPIENTS + RECIPIENTS / FAILURE_PERIOD;
 /// Requests that the push service may still have been answering when it was counted: much less than a page.
-const STILL_ANSWERED: u64 = 100;
+const MAX_IN_FLIGHT: u64 = 100;
 /// Recipients that may be so unlucky that each of their attempts fails: of 5,000, with one in 20 failing, 0.03.
-const UNLUCKY: u64 = 5;
+const MAX_FAILED: u64 = 5;
 /// Kills during one send at most.
 const KILLS_OF_A_SEND: u64 = 3;
 
-impl Scene {
+impl FaultFixture {
     /// Waits until the push service has seen so many further requests; false when the send is done before.
-    async fn gets_to(&self, further: u64, send: &str) -> bool {
+    async fn reaches(&self, further: u64, send: &str) -> bool {
         let moment = self.push.seen(|seen| seen.total.requests) + further;
         tokio::select! {
             () = self.push.wait_until(|seen| seen.total.requests >= moment) => true,
@@ -39,13 +39,13 @@ impl Scene {
     }
 
     /// How many messages the push service has taken since `before`.
-    fn taken(&self, before: &Served) -> u64 {
+    fn taken(&self, before: &DeliveryCounts) -> u64 {
         let now = self.served();
         now.iter().map(|(id, count)| count - before[id]).sum()
     }
 
     /// Kills the server and starts it again; returns how many messages were taken since `before` and are not on record.
-    async fn kill(&mut self, send: &str, before: &Served) -> u64 {
+    async fn kill(&mut self, send: &str, before: &DeliveryCounts) -> u64 {
         self.server.kill9().await;
         let recorded = self.recorded(send).await;
         let taken = self.taken(before);
@@ -58,35 +58,35 @@ impl Scene {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly() {
     let launch = Launch::new(BINARY).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
-    let mut scene = Scene::new(launch, RECIPIENTS).await;
-    scene
+    let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
+    fixture
         .push
-        .answer_by_number(|number| match number % FAILING {
+        .answer_by_number(|number| match number % FAILURE_PERIOD {
             7 => Answer::Status(500),
             _ => Answer::Created,
         });
     let mut chance = Chance::from_env();
-    let mut left = given("HATO_KILLS", 3);
+    let mut left = env_or("HATO_KILLS", 3);
     while left > 0 {
-        let before = scene.served();
-        let send = scene.send().await;
+        let before = fixture.served();
+        let send = fixture.send().await;
         let (mut killed, mut unrecorded) = (0, 0);
         while killed < left.min(KILLS_OF_A_SEND)
-            && scene.gets_to(chance.within(1..REQUESTS), &send).await
+            && fixture.reaches(chance.within(1..REQUESTS), &send).await
         {
-            unrecorded = scene.kill(&send, &before).await;
+            unrecorded = fixture.kill(&send, &before).await;
             killed += 1;
         }
         left -= killed;
-        let outcome = scene.finish(&send).await;
-        let extra = scene.assert_nothing_lost(&outcome, &before).await;
+        let outcome = fixture.finish(&send).await;
+        let extra = fixture.assert_nothing_lost(&outcome, &before).await;
         assert!(
-            outcome["failed_count"].as_u64() <= Some(UNLUCKY),
+            outcome["failed_count"].as_u64() <= Some(MAX_FAILED),
             "{outcome}"
         );
         println!("{killed} kills, {extra} extra copies to {RECIPIENTS}: {outcome}");
         assert!(
-            extra <= unrecorded + STILL_ANSWERED,
+            extra <= unrecorded + MAX_IN_FLIGHT,
             "more than the {unrecorded} of pages in flight"
         );
     }

@@ -4,37 +4,37 @@ use hato_testkit::chance::Chance;
 use hato_testkit::push_service::Answer;
 use hato_testkit::server::Launch;
 
-use super::{FAILING, Scene};
-use crate::stage::{BINARY, given, until_logged};
+use super::{FAILURE_PERIOD, FaultFixture};
+use crate::fixtures::{BINARY, env_or, wait_until_logged};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_push_service_that_stops_and_starts_again_gets_every_message() {
     let launch = Launch::new(BINARY)
         .env("HATO_RETRY_DELAYS", "2s,4s,8s")
         .env("HATO_LOG", "info,hato_delivery=debug");
-    let recipients = given("HATO_RECIPIENTS", 5_000);
+    let recipients = env_or("HATO_RECIPIENTS", 5_000);
     // The silence and bad luck together cannot use up anybody's attempts when later requests do not fail.
     let failures_end = recipients / 2;
-    let mut scene = Scene::new(launch, recipients).await;
-    scene
+    let mut fixture = FaultFixture::new(launch, recipients).await;
+    fixture
         .push
-        .answer_by_number(move |number| match number % FAILING {
+        .answer_by_number(move |number| match number % FAILURE_PERIOD {
             7 if number < failures_end => Answer::Status(500),
             _ => Answer::Created,
         });
     let mut chance = Chance::from_env();
-    let before = scene.served();
-    let send = scene.send().await;
+    let before = fixture.served();
+    let send = fixture.send().await;
     let moment = chance.within(1..failures_end);
-    scene
+    fixture
         .push
         .wait_until(|seen| seen.total.requests >= moment)
         .await;
-    scene.wire.take_away();
-    until_logged(&scene.server, "no connection to a push service").await;
-    scene.wire.put_back().await;
-    let outcome = scene.finish(&send).await;
-    let extra = scene.assert_nothing_lost(&outcome, &before).await;
+    fixture.wire.take_away();
+    wait_until_logged(&fixture.server, "no connection to a push service").await;
+    fixture.wire.put_back().await;
+    let outcome = fixture.finish(&send).await;
+    let extra = fixture.assert_nothing_lost(&outcome, &before).await;
     println!("stopped after {moment} requests, {extra} extra copies: {outcome}");
     assert_eq!(outcome["failed_count"], 0, "{outcome}");
     assert_eq!(outcome["sent_count"], recipients);

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-use crate::stage::registration;
+use crate::fixtures::registration;
 
 /// The members that any endpoint reads.
 const MEMBERS: [&str; 20] = [

@@ -10,14 +10,14 @@ use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use super::body;
 
 /// What is there.
-pub struct Known {
+pub struct KnownIds {
     pub app: String,
     pub send: String,
     pub key: String,
 }
 
 /// A request, and the place of the client that makes it.
-pub struct Case {
+pub struct RequestCase {
     pub method: Method,
     pub client: usize,
     target: String,
@@ -140,9 +140,9 @@ const VALUES: [&[u8]; 34] = [
     b"ja;q=x,en;q=-1",
 ];
 
-impl Case {
+impl RequestCase {
     /// One of the server's endpoints, with something wrong about the request, mostly.
-    pub fn generate(random: &mut Rng, known: &Known) -> Self {
+    pub fn generate(random: &mut Rng, known: &KnownIds) -> Self {
         let endpoints = hato_server::endpoints();
         let endpoint = random.choice(&endpoints).expect("there are some");
         let takes_a_body = !matches!(endpoint.method, Method::GET);
@@ -207,7 +207,7 @@ fn method(random: &mut Rng, usual: &Method) -> Method {
     }
 }
 
-fn target(random: &mut Rng, path: &str, known: &Known, strange: bool) -> String {
+fn target(random: &mut Rng, path: &str, known: &KnownIds, strange: bool) -> String {
     let segments = path.split('/').map(|segment| match segment {
         "{appId}" if !strange => known.app.clone(),
         "{keyId}" if !strange => known.key.clone(),
@@ -269,7 +269,7 @@ fn header_value(random: &mut Rng) -> Vec<u8> {
     }
 }
 
-impl fmt::Debug for Case {
+impl fmt::Debug for RequestCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let start = |bytes: &[u8]| bytes[..bytes.len().min(300)].escape_ascii().to_string();
         write!(

@@ -4,13 +4,13 @@ use hato_testkit::github::{Github, Person};
 use hato_testkit::owner::PASSWORD;
 use serde_json::json;
 
-use super::browser::Browser;
-use super::{launch, stage};
-use crate::stage::{get, post, refused, start};
+use super::login_browser::LoginBrowser;
+use super::{launch, setup};
+use crate::fixtures::{get, post, start, status_and_code};
 
 #[tokio::test]
 async fn an_account_with_the_verified_address_becomes_the_persons() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     let client = server.client();
     let session = client.register_account("Owner@example.com", PASSWORD).await;
     let session = client.bearer(&session.expect("registered"));
@@ -18,38 +18,38 @@ async fn an_account_with_the_verified_address_becomes_the_persons() {
     let app = session.create_app("Mine").await.expect("an app");
 
     github.is_visited_by(Person::new(7).verified("owner@EXAMPLE.com"));
-    let mut browser = Browser::signed_in(&server, &github).await;
+    let mut browser = LoginBrowser::signed_in(&server, &github).await;
     assert_eq!(browser.user().await, account);
     let path = format!("/api/v1/apps/{}", app["appId"].as_str().expect("an id"));
     assert_eq!(browser.get(&path).await.status, 200);
 
     let dead = get(&session, "/auth/session").await;
-    assert_eq!(refused(&dead), (401, "INVALID_SESSION".into()));
+    assert_eq!(status_and_code(&dead), (401, "INVALID_SESSION".into()));
     let password = json!({"email": "owner@example.com", "password": PASSWORD});
     let gone = post(&client, "/auth/login", &password).await;
-    assert_eq!(refused(&gone), (401, "INVALID_CREDENTIALS".into()));
+    assert_eq!(status_and_code(&gone), (401, "INVALID_CREDENTIALS".into()));
 
-    let second = Browser::signed_in(&server, &github).await.user().await;
+    let second = LoginBrowser::signed_in(&server, &github).await.user().await;
     assert_eq!(second, account);
     browser.user().await;
 }
 
 #[tokio::test]
 async fn an_address_that_is_not_verified_leads_to_no_account() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     let client = server.client();
     let session = client.register_account("owner@example.com", PASSWORD).await;
     let session = client.bearer(&session.expect("registered"));
 
     let stranger = Person::new(7).email("owner@example.com", true, false);
     github.is_visited_by(stranger.clone());
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     let reply = browser.get(&callback).await;
-    assert_eq!(refused(&reply), (502, "GITHUB_AUTH_FAILED".into()));
+    assert_eq!(status_and_code(&reply), (502, "GITHUB_AUTH_FAILED".into()));
 
     github.is_visited_by(stranger.email("other@example.com", false, true));
-    let user = Browser::signed_in(&server, &github).await.user().await;
+    let user = LoginBrowser::signed_in(&server, &github).await.user().await;
     assert_eq!(user["email"], "other@example.com");
     assert_eq!(get(&session, "/auth/session").await.status, 200);
     let login = client.log_in("owner@example.com", PASSWORD).await;
@@ -58,7 +58,7 @@ async fn an_address_that_is_not_verified_leads_to_no_account() {
 
 #[tokio::test]
 async fn the_primary_verified_address_comes_first() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     let cases = [
         (
             Person::new(1)
@@ -82,20 +82,20 @@ async fn the_primary_verified_address_comes_first() {
     ];
     for (person, expected) in cases {
         github.is_visited_by(person);
-        let user = Browser::signed_in(&server, &github).await.user().await;
+        let user = LoginBrowser::signed_in(&server, &github).await.user().await;
         assert_eq!(user["email"], expected);
     }
 }
 
 #[tokio::test]
 async fn an_address_is_whoever_holds_it_now() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(1).verified("team@example.com"));
-    let mut before = Browser::signed_in(&server, &github).await;
+    let mut before = LoginBrowser::signed_in(&server, &github).await;
     let account = before.user().await;
 
     github.is_visited_by(Person::new(2).verified("team@example.com"));
-    let after = Browser::signed_in(&server, &github).await.user().await;
+    let after = LoginBrowser::signed_in(&server, &github).await.user().await;
     assert_eq!(after, account);
     assert_eq!(before.get("/auth/session").await.code(), "INVALID_SESSION");
 }
@@ -109,23 +109,23 @@ async fn a_closed_server_knows_its_accounts_and_makes_none() {
     let local = client.register_account("local@example.com", PASSWORD);
     local.await.expect("registered");
     github.is_visited_by(Person::new(1).verified("known@example.com"));
-    Browser::signed_in(&server, &github).await;
+    LoginBrowser::signed_in(&server, &github).await;
     server.terminate().await.expect("stopped");
 
     let closed = launch(&github)
         .data_dir(data.path())
         .env("HATO_REGISTRATION", "closed");
     let server = start(closed).await;
-    Browser::signed_in(&server, &github).await;
+    LoginBrowser::signed_in(&server, &github).await;
     github.is_visited_by(Person::new(2).verified("local@example.com"));
-    Browser::signed_in(&server, &github).await;
+    LoginBrowser::signed_in(&server, &github).await;
 
     github.is_visited_by(Person::new(3).verified("new@example.com"));
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     for _ in 0..2 {
         let callback = browser.agree(&github, "/auth/github").await;
         let reply = browser.get(&callback).await;
-        assert_eq!(refused(&reply), (403, "REGISTRATION_CLOSED".into()));
+        assert_eq!(status_and_code(&reply), (403, "REGISTRATION_CLOSED".into()));
         assert_eq!(browser.cookie("hato_session"), None);
     }
 }

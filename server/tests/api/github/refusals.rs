@@ -3,9 +3,9 @@
 use hato_testkit::github::{Fault, Person, Step};
 use serde_json::json;
 
-use super::browser::Browser;
-use super::stage;
-use crate::stage::{get, post, refused};
+use super::login_browser::LoginBrowser;
+use super::setup;
+use crate::fixtures::{get, post, status_and_code};
 
 fn with(callback: &str, name: &str, value: &str) -> String {
     let (path, query) = callback.split_once('?').expect("a query");
@@ -19,43 +19,59 @@ fn with(callback: &str, name: &str, value: &str) -> String {
 
 #[tokio::test]
 async fn a_state_is_good_once_and_for_its_browser() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
     let invalid = (403, "INVALID_STATE".to_owned());
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
 
     let wrong = ["", "wrong", &"x".repeat(4_000)];
     for state in wrong.map(|state| with(&callback, "state", state)) {
-        assert_eq!(refused(&browser.get(&state).await), invalid, "{state}");
+        assert_eq!(
+            status_and_code(&browser.get(&state).await),
+            invalid,
+            "{state}"
+        );
     }
-    let mut other = Browser::of(&server);
-    assert_eq!(refused(&other.get(&callback).await), invalid, "no cookie");
+    let mut other = LoginBrowser::new(&server);
+    assert_eq!(
+        status_and_code(&other.get(&callback).await),
+        invalid,
+        "no cookie"
+    );
     other.agree(&github, "/auth/github").await;
-    assert_eq!(refused(&other.get(&callback).await), invalid, "another one");
+    assert_eq!(
+        status_and_code(&other.get(&callback).await),
+        invalid,
+        "another one"
+    );
 
     assert_eq!(browser.get(&callback).await.status, 302);
     browser.user().await;
-    assert_eq!(refused(&browser.get(&callback).await), invalid, "again");
+    assert_eq!(
+        status_and_code(&browser.get(&callback).await),
+        invalid,
+        "again"
+    );
 }
 
 #[tokio::test]
 async fn a_state_is_used_up_when_github_fails() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     let forged = browser.get(&with(&callback, "code", "forged")).await;
-    assert_eq!(refused(&forged), (502, "GITHUB_AUTH_FAILED".into()));
+    assert_eq!(status_and_code(&forged), (502, "GITHUB_AUTH_FAILED".into()));
     let late = browser.get(&callback).await;
-    assert_eq!(refused(&late), (403, "INVALID_STATE".into()));
+    assert_eq!(status_and_code(&late), (403, "INVALID_STATE".into()));
 }
 
 #[tokio::test]
 async fn a_code_must_be_there() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     for path in [
         "/auth/github/callback",
@@ -63,25 +79,29 @@ async fn a_code_must_be_there() {
         &with(&callback, "code", ""),
     ] {
         let reply = browser.get(path).await;
-        assert_eq!(refused(&reply), (400, "MISSING_CODE".into()), "{path}");
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "MISSING_CODE".into()),
+            "{path}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_person_who_does_not_agree_is_not_signed_in() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     let denied = with(&with(&callback, "code", ""), "error", "access_denied");
     let reply = browser.get(&denied).await;
-    assert_eq!(refused(&reply), (400, "MISSING_CODE".into()));
+    assert_eq!(status_and_code(&reply), (400, "MISSING_CODE".into()));
     assert_eq!(browser.cookie("hato_session"), None);
 }
 
 #[tokio::test]
 async fn a_provider_that_fails_signs_nobody_in() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
     let huge = format!("[\"{}\"]", "x".repeat(300 * 1024));
     for step in Step::ALL {
@@ -98,11 +118,11 @@ async fn a_provider_that_fails_signs_nobody_in() {
         ] {
             let body = body.to_owned();
             github.answers(step, Some(Fault { status, body }));
-            let mut browser = Browser::of(&server);
+            let mut browser = LoginBrowser::new(&server);
             let callback = browser.agree(&github, "/auth/github").await;
             let reply = browser.get(&callback).await;
             let expected = (502, "GITHUB_AUTH_FAILED".to_owned());
-            assert_eq!(refused(&reply), expected, "{step:?} {status}");
+            assert_eq!(status_and_code(&reply), expected, "{step:?} {status}");
             assert_eq!(browser.cookie("hato_session"), None);
         }
         github.answers(step, None);
@@ -117,7 +137,7 @@ async fn a_provider_that_fails_signs_nobody_in() {
 
 #[tokio::test]
 async fn nobody_is_signed_in_without_an_id() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
     for body in [
         "{}",
@@ -128,38 +148,41 @@ async fn nobody_is_signed_in_without_an_id() {
     ] {
         let body = body.to_owned();
         github.answers(Step::User, Some(Fault { status: 200, body }));
-        let mut browser = Browser::of(&server);
+        let mut browser = LoginBrowser::new(&server);
         let callback = browser.agree(&github, "/auth/github").await;
         let reply = browser.get(&callback).await;
-        assert_eq!(refused(&reply), (502, "GITHUB_AUTH_FAILED".into()));
+        assert_eq!(status_and_code(&reply), (502, "GITHUB_AUTH_FAILED".into()));
     }
 }
 
 #[tokio::test]
 async fn a_provider_may_be_away() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     drop(github);
     let reply = browser.get(&callback).await;
-    assert_eq!(refused(&reply), (502, "GITHUB_AUTH_FAILED".into()));
+    assert_eq!(status_and_code(&reply), (502, "GITHUB_AUTH_FAILED".into()));
 }
 
 #[tokio::test]
 async fn a_server_without_an_oauth_app_says_so() {
-    let server = crate::stage::server().await;
+    let server = crate::fixtures::server().await;
     for path in ["/auth/github", "/auth/github/callback?code=x&state=y"] {
         let reply = get(&server.client(), path).await;
-        assert_eq!(refused(&reply), (503, "OAUTH_NOT_CONFIGURED".into()));
+        assert_eq!(
+            status_and_code(&reply),
+            (503, "OAUTH_NOT_CONFIGURED".into())
+        );
     }
 }
 
 #[tokio::test]
 async fn people_read_refusals_as_a_page() {
-    let (server, github) = stage().await;
+    let (server, github) = setup().await;
     github.is_visited_by(Person::new(7).verified("hato@example.com"));
-    let mut browser = Browser::of(&server);
+    let mut browser = LoginBrowser::new(&server);
     for (path, status) in [
         ("/auth/github/callback", 400),
         ("/auth/github/callback?code=x&state=y", 403),
@@ -173,7 +196,7 @@ async fn people_read_refusals_as_a_page() {
 
 #[tokio::test]
 async fn beginning_counts_as_a_login() {
-    let (server, _github) = stage().await;
+    let (server, _github) = setup().await;
     let client = server.client();
     let login = json!({"email": "hato@example.com", "password": "wrong"});
     for _ in 0..5 {
@@ -184,9 +207,9 @@ async fn beginning_counts_as_a_login() {
         get(&client, "/auth/github").await,
         post(&client, "/auth/login", &login).await,
     ] {
-        assert_eq!(refused(&reply), (429, "RATE_LIMITED".into()));
+        assert_eq!(status_and_code(&reply), (429, "RATE_LIMITED".into()));
         assert_eq!(reply.header("retry-after"), Some("60"));
     }
     let callback = get(&client, "/auth/github/callback").await;
-    assert_eq!(refused(&callback), (400, "MISSING_CODE".into()));
+    assert_eq!(status_and_code(&callback), (400, "MISSING_CODE".into()));
 }

@@ -3,12 +3,12 @@
 use http::Method;
 use serde_json::json;
 
-use super::{NOTIFY, answered, message, send_as, stage};
-use crate::stage::{everything, execute, get, post, refused, registration, send};
+use super::{NOTIFY, answered, message, send_as, setup};
+use crate::fixtures::{execute, get, post, registration, send, snapshot, status_and_code};
 
 #[tokio::test]
 async fn a_refused_request_does_not_use_up_its_key() {
-    let (_server, app, _) = stage().await;
+    let (_server, app, _) = setup().await;
     let unknown = "https://push.example.com/new";
     let to_unknown = json!({"title": "t", "body": "b", "endpoint": unknown}).to_string();
     let large = json!({"title": "t", "body": "b".repeat(3_072)}).to_string();
@@ -21,7 +21,7 @@ async fn a_refused_request_does_not_use_up_its_key() {
     ] {
         let (status, code) = expected;
         let reply = send_as("k", client, NOTIFY, body).await;
-        assert_eq!(refused(&reply), (status, code.into()), "{body}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{body}");
     }
     post(
         &app.frontend,
@@ -38,17 +38,21 @@ async fn a_refused_request_does_not_use_up_its_key() {
 
 #[tokio::test]
 async fn a_key_has_1_to_255_printable_characters() {
-    let (_server, app, _) = stage().await;
+    let (_server, app, _) = setup().await;
     for good in ["k", &"k".repeat(255), "!\"#~ {}"] {
         answered(
             &send_as(good, &app.backend, NOTIFY, message().to_string()).await,
             false,
         );
     }
-    let before = everything(&app).await;
+    let before = snapshot(&app).await;
     for bad in ["", &"k".repeat(256), "鳩", "é", "a\tb"] {
         let reply = send_as(bad, &app.backend, NOTIFY, message().to_string()).await;
-        assert_eq!(refused(&reply), (400, "INVALID_INPUT".into()), "{bad}");
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{bad}"
+        );
     }
     let twice = [("idempotency-key", "a"), ("idempotency-key", "b")];
     let reply = send(
@@ -59,13 +63,13 @@ async fn a_key_has_1_to_255_printable_characters() {
         message().to_string(),
     )
     .await;
-    assert_eq!(refused(&reply), (400, "INVALID_INPUT".into()));
-    assert_eq!(everything(&app).await, before);
+    assert_eq!(status_and_code(&reply), (400, "INVALID_INPUT".into()));
+    assert_eq!(snapshot(&app).await, before);
 }
 
 #[tokio::test]
 async fn a_repetition_is_recognised_after_the_body_and_before_the_rest() {
-    let (_server, app, endpoints) = stage().await;
+    let (_server, app, endpoints) = setup().await;
     let to_one = json!({"title": "t", "body": "b", "endpoint": endpoints[0]}).to_string();
     let first = answered(
         &send_as("k", &app.backend, NOTIFY, to_one.clone()).await,
@@ -80,7 +84,7 @@ async fn a_repetition_is_recognised_after_the_body_and_before_the_rest() {
     let again = send_as("k", &app.backend, NOTIFY, to_one.clone()).await;
     assert_eq!(answered(&again, true), first);
     let fresh = send_as("fresh", &app.backend, NOTIFY, to_one.clone()).await;
-    assert_eq!(refused(&fresh), (404, "NOT_FOUND".into()));
+    assert_eq!(status_and_code(&fresh), (404, "NOT_FOUND".into()));
     let large = json!({"title": "t", "body": "b".repeat(3_072)}).to_string();
     for (client, body, expected) in [
         (
@@ -94,13 +98,13 @@ async fn a_repetition_is_recognised_after_the_body_and_before_the_rest() {
     ] {
         let (status, code) = expected;
         let reply = send_as("k", client, NOTIFY, body.clone()).await;
-        assert_eq!(refused(&reply), (status, code.into()), "{body}");
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{body}");
     }
 }
 
 #[tokio::test]
 async fn a_repetition_is_answered_when_the_month_is_used_up() {
-    let (server, app, _) = stage().await;
+    let (server, app, _) = setup().await;
     let body = message().to_string();
     let first = answered(
         &send_as("k", &app.backend, NOTIFY, body.clone()).await,
@@ -114,7 +118,10 @@ async fn a_repetition_is_answered_when_the_month_is_used_up() {
     assert_eq!(again, first);
     for _ in 0..2 {
         let reply = send_as("later", &app.backend, NOTIFY, body.clone()).await;
-        assert_eq!(refused(&reply), (429, "MONTHLY_LIMIT_EXCEEDED".into()));
+        assert_eq!(
+            status_and_code(&reply),
+            (429, "MONTHLY_LIMIT_EXCEEDED".into())
+        );
     }
     execute(&server, "UPDATE monthly_usage SET recipients = 0").await;
     answered(&send_as("later", &app.backend, NOTIFY, body).await, false);
@@ -122,7 +129,7 @@ async fn a_repetition_is_answered_when_the_month_is_used_up() {
 
 #[tokio::test]
 async fn other_endpoints_do_not_know_the_header() {
-    let (_server, app, _) = stage().await;
+    let (_server, app, _) = setup().await;
     let headers = [("idempotency-key", "")];
     let reply = send(
         &app.frontend,

@@ -4,7 +4,7 @@ use hato_domain::Scope;
 
 /// A credential, as seen from the app in the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Credential {
+pub enum TestCredential {
     /// None at all.
     Nothing,
     /// An Authorization header that is not `Bearer <something>`.
@@ -18,27 +18,27 @@ pub enum Credential {
     /// A key of another account's app.
     KeyOfOther(Scope),
     /// A session of the app's owner.
-    Session(Borne),
+    Session(SessionTransport),
     /// A session of another account.
-    SessionOfOther(Borne),
+    SessionOfOther(SessionTransport),
     /// A session of the owner that was ended.
-    DeadSession(Borne),
+    DeadSession(SessionTransport),
 }
 
 /// How a session travels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Borne {
+pub enum SessionTransport {
     /// In the Authorization header.
     Bearer,
     /// In the Authorization header, from a page of another site.
-    BearerFromElsewhere,
+    CrossSiteBearer,
     /// As a cookie, from one of our own pages.
     Cookie,
     /// As a cookie, from a page of another site.
-    CookieFromElsewhere,
+    CrossSiteCookie,
 }
 
-impl Credential {
+impl TestCredential {
     /// All of them.
     pub const ALL: [Self; 26] = [
         Self::Nothing,
@@ -55,18 +55,18 @@ impl Credential {
         Self::KeyOfOther(Scope::SubscribeOnly),
         Self::KeyOfOther(Scope::Notify),
         Self::KeyOfOther(Scope::Full),
-        Self::Session(Borne::Bearer),
-        Self::Session(Borne::BearerFromElsewhere),
-        Self::Session(Borne::Cookie),
-        Self::Session(Borne::CookieFromElsewhere),
-        Self::SessionOfOther(Borne::Bearer),
-        Self::SessionOfOther(Borne::BearerFromElsewhere),
-        Self::SessionOfOther(Borne::Cookie),
-        Self::SessionOfOther(Borne::CookieFromElsewhere),
-        Self::DeadSession(Borne::Bearer),
-        Self::DeadSession(Borne::BearerFromElsewhere),
-        Self::DeadSession(Borne::Cookie),
-        Self::DeadSession(Borne::CookieFromElsewhere),
+        Self::Session(SessionTransport::Bearer),
+        Self::Session(SessionTransport::CrossSiteBearer),
+        Self::Session(SessionTransport::Cookie),
+        Self::Session(SessionTransport::CrossSiteCookie),
+        Self::SessionOfOther(SessionTransport::Bearer),
+        Self::SessionOfOther(SessionTransport::CrossSiteBearer),
+        Self::SessionOfOther(SessionTransport::Cookie),
+        Self::SessionOfOther(SessionTransport::CrossSiteCookie),
+        Self::DeadSession(SessionTransport::Bearer),
+        Self::DeadSession(SessionTransport::CrossSiteBearer),
+        Self::DeadSession(SessionTransport::Cookie),
+        Self::DeadSession(SessionTransport::CrossSiteCookie),
     ];
 
     /// Whether somebody is behind it.
@@ -81,7 +81,7 @@ impl Credential {
     pub fn of_somebody_else(self) -> Self {
         match self {
             Self::Key(scope) => Self::KeyOfOther(scope),
-            Self::Session(borne) => Self::SessionOfOther(borne),
+            Self::Session(transport) => Self::SessionOfOther(transport),
             other => other,
         }
     }
@@ -89,28 +89,28 @@ impl Credential {
     /// Whether the request says that it comes from a page of another site.
     pub fn names_another_site(self) -> bool {
         matches!(
-            self.borne(),
-            Some(Borne::BearerFromElsewhere | Borne::CookieFromElsewhere)
+            self.transport(),
+            Some(SessionTransport::CrossSiteBearer | SessionTransport::CrossSiteCookie)
         )
     }
 
     /// Whether a browser may have added the session on behalf of another site.
-    pub fn is_borrowed(self) -> bool {
-        self.borne() == Some(Borne::CookieFromElsewhere)
+    pub fn is_cross_site_cookie(self) -> bool {
+        self.transport() == Some(SessionTransport::CrossSiteCookie)
     }
 
     /// How a session travels.
-    pub fn borne(self) -> Option<Borne> {
+    pub fn transport(self) -> Option<SessionTransport> {
         match self {
-            Self::Session(borne) | Self::SessionOfOther(borne) | Self::DeadSession(borne) => {
-                Some(borne)
-            }
+            Self::Session(transport)
+            | Self::SessionOfOther(transport)
+            | Self::DeadSession(transport) => Some(transport),
             _ => None,
         }
     }
 }
 
-impl Borne {
+impl SessionTransport {
     /// The headers that carry a session's token.
     pub fn headers(self, token: &str) -> Vec<(&'static str, String)> {
         let bearer = ("authorization", format!("Bearer {token}"));
@@ -118,9 +118,9 @@ impl Borne {
         let site = |site: &str| ("sec-fetch-site", site.to_owned());
         match self {
             Self::Bearer => vec![bearer],
-            Self::BearerFromElsewhere => vec![bearer, site("cross-site")],
+            Self::CrossSiteBearer => vec![bearer, site("cross-site")],
             Self::Cookie => vec![cookie, site("same-origin")],
-            Self::CookieFromElsewhere => vec![cookie, site("cross-site")],
+            Self::CrossSiteCookie => vec![cookie, site("cross-site")],
         }
     }
 }

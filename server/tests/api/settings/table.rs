@@ -1,7 +1,7 @@
 //! Every variable of CONTRACT 1: its flag, its default as the help tells it, and values that it takes and does not.
 
 #[derive(Clone, Copy)]
-pub struct Variable {
+pub struct EnvVariable {
     pub name: &'static str,
     pub flag: &'static str,
     pub default: &'static str,
@@ -11,7 +11,7 @@ pub struct Variable {
 
 macro_rules! table {
     ($($name:ident $flag:literal $default:literal $good:expr, $bad:expr;)*) => {
-        [$(Variable {
+        [$(EnvVariable {
             name: stringify!($name),
             flag: $flag,
             default: $default,
@@ -25,7 +25,7 @@ const HEX: &str = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789abc
 const TWENTY_ONE: &str = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
 
 #[rustfmt::skip]
-pub const ALL: [Variable; 26] = table! {
+pub const ALL: [EnvVariable; 26] = table! {
     HATO_LISTEN "--listen" "127.0.0.1:3000" ["[::1]:0"], ["3000", "localhost", "127.0.0.1:65536"];
     HATO_BASE_URL "--base-url" "`http://localhost:3000`" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
     HATO_DATA_DIR "--data-dir" "./data" [], ["/tmp/a?b"];

@@ -8,12 +8,12 @@ use hato_testkit::webhook_receiver::{Event, Reaction};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::Scene;
-use crate::stage::{BINARY, database, until_logged};
+use super::WebhookFixture;
+use crate::fixtures::{BINARY, database, wait_until_logged};
 
 /// The ids of the events that wait for their first attempt, in the order of settlement.
-async fn waiting(scene: &Scene) -> Vec<String> {
-    let mut database = database(&scene.server).await;
+async fn waiting(fixture: &WebhookFixture) -> Vec<String> {
+    let mut database = database(&fixture.server).await;
     let waiting = sqlx::query_scalar(
         "SELECT public_id FROM webhook_events WHERE due_at IS NOT NULL AND attempts = 0 ORDER BY id",
     );
@@ -23,19 +23,19 @@ async fn waiting(scene: &Scene) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_settled_and_not_posted_is_posted_after_a_restart() {
-    let mut scene = Scene::new().await;
-    scene.subscribe(Answer::Created).await;
+    let mut fixture = WebhookFixture::new().await;
+    fixture.subscribe(Answer::Created).await;
     // Connections are taken by the system, and nobody ever speaks on them.
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = silent.local_addr().expect("it is bound");
-    scene.point(&format!("https://{address}/")).await;
-    let send = scene.send().await;
-    let settled = waiting(&scene).await;
-    scene.server.kill9().await;
-    assert_eq!(waiting(&scene).await, settled, "nothing was posted");
-    scene.server.restart().await.expect("it starts again");
-    scene.point(scene.receiver.url()).await;
-    let events = scene.events(2).await;
+    fixture.set_webhook(&format!("https://{address}/")).await;
+    let send = fixture.send().await;
+    let settled = waiting(&fixture).await;
+    fixture.server.kill9().await;
+    assert_eq!(waiting(&fixture).await, settled, "nothing was posted");
+    fixture.server.restart().await.expect("it starts again");
+    fixture.set_webhook(fixture.receiver.url()).await;
+    let events = fixture.events(2).await;
     let kinds: Vec<_> = events.iter().map(Event::kind).collect();
     assert_eq!(kinds, ["delivery.results", "send.completed"]);
     let ids: Vec<_> = events.iter().map(Event::id).collect();
@@ -48,22 +48,22 @@ async fn what_was_settled_and_not_posted_is_posted_after_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_answered_and_not_recorded_is_posted_again_under_its_id() {
     let log = "hato_delivery=debug,info";
-    let mut scene = Scene::with(Launch::new(BINARY).env("HATO_LOG", log)).await;
+    let mut fixture = WebhookFixture::with(Launch::new(BINARY).env("HATO_LOG", log)).await;
     let answers = Arc::new(Semaphore::new(0));
-    scene
+    fixture
         .receiver
         .script([Reaction::When(Arc::clone(&answers))]);
-    scene.send().await;
-    let before = scene.events(1).await.remove(0);
-    let mut writer = database(&scene.server).await;
+    fixture.send().await;
+    let before = fixture.events(1).await.remove(0);
+    let mut writer = database(&fixture.server).await;
     let locked = sqlx::query("BEGIN IMMEDIATE").execute(&mut writer).await;
     locked.expect("nobody else writes for long");
     answers.add_permits(1);
-    until_logged(&scene.server, "an event was posted").await;
-    scene.server.kill9().await;
+    wait_until_logged(&fixture.server, "an event was posted").await;
+    fixture.server.kill9().await;
     drop(writer);
-    scene.server.restart().await.expect("it starts again");
-    let after = scene.events(2).await.remove(1);
+    fixture.server.restart().await.expect("it starts again");
+    let after = fixture.events(2).await.remove(1);
     assert_eq!(after.id(), before.id());
     assert_eq!(after.body, before.body);
 }

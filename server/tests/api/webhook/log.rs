@@ -5,13 +5,13 @@ use hato_testkit::webhook_receiver::Reaction;
 use http::Method;
 use serde_json::json;
 
-use super::Scene;
-use crate::stage::{send, until_shown};
+use super::WebhookFixture;
+use crate::fixtures::{send, wait_until_shown};
 
 #[tokio::test]
 async fn attempts_are_shown_and_their_events_posted_again() {
-    let scene = Scene::new().await;
-    let client = scene.server.client();
+    let fixture = WebhookFixture::new().await;
+    let client = fixture.server.client();
     let session = client.log_in("owner@example.com", PASSWORD).await;
     let cookie = format!("hato_session={}", session.expect("a session"));
     let headers = [
@@ -20,35 +20,35 @@ async fn attempts_are_shown_and_their_events_posted_again() {
         ("sec-fetch-site", "same-origin"),
         ("content-type", "application/x-www-form-urlencoded"),
     ];
-    let page = format!("/apps/{}/webhook", scene.app.id);
-    scene
+    let page = format!("/apps/{}/webhook", fixture.app.id);
+    fixture
         .receiver
         .script([Reaction::Text(503, "out for <lunch>".into())]);
-    let sent = scene.send().await;
-    let event = scene.events(1).await.remove(0).id();
-    let shown = until_shown(&client, &page, &headers, &event).await;
+    let sent = fixture.send().await;
+    let event = fixture.events(1).await.remove(0).id();
+    let shown = wait_until_shown(&client, &page, &headers, &event).await;
     for text in ["send.completed", "503", "out for &lt;lunch&gt;", "again at"] {
         assert!(shown.contains(text), "{text} in {shown}");
     }
-    let came = scene.receiver.seen().remove(0);
+    let came = fixture.receiver.seen().remove(0);
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
         let line = format!("{name}: {}", came.header(name));
         assert!(shown.contains(&line), "{line} in {shown}");
     }
     let request = format!("{page}?event={event}");
-    let shown = until_shown(&client, &request, &headers, &sent).await;
+    let shown = wait_until_shown(&client, &request, &headers, &sent).await;
     let body = came.body.replace('"', "&quot;");
     assert!(
         shown.contains(&came.body) || shown.contains(&body),
         "{body} in {shown}"
     );
 
-    let form = format!("app={}&event={event}", scene.app.id);
+    let form = format!("app={}&event={event}", fixture.app.id);
     let path = "/_app/resend_event";
     let reply = send(&client, Method::POST, path, &headers, form).await;
     assert_eq!(reply.status, 303, "{reply}");
-    let events = scene.events(2).await;
+    let events = fixture.events(2).await;
     assert_eq!(events[1].id(), event);
-    until_shown(&client, &page, &headers, "204").await;
+    wait_until_shown(&client, &page, &headers, "204").await;
     assert_eq!(events[0].json()["data"]["recipients"], json!(0));
 }

@@ -10,8 +10,8 @@ use hato_testkit::webhook_receiver::Event;
 use http::Method;
 use serde_json::json;
 
-use super::Scene;
-use crate::stage::{AUTH, P256DH, database, post, send};
+use super::WebhookFixture;
+use crate::fixtures::{AUTH, P256DH, database, post, send};
 
 /// Addresses to which nothing is sent: each of these recipients finally fails at once.
 const SUBSCRIBE: &str = "
@@ -28,16 +28,16 @@ const MOST_MIB: u64 = 200;
 
 /// How many recipients: some, or as many as `HATO_RECIPIENTS` says.
 fn recipients() -> usize {
-    let given = std::env::var("HATO_RECIPIENTS").ok();
-    given.map_or(5_000, |count| {
+    let value = std::env::var("HATO_RECIPIENTS").ok();
+    value.map_or(5_000, |count| {
         count.parse().expect("HATO_RECIPIENTS is a number")
     })
 }
 
-async fn subscribe(scene: &Scene, count: usize) {
+async fn subscribe(fixture: &WebhookFixture, count: usize) {
     let count = i64::try_from(count).expect("not so many");
     let decode = |text| URL_SAFE_NO_PAD.decode(text).expect("base64url");
-    let mut database = database(&scene.server).await;
+    let mut database = database(&fixture.server).await;
     let inserted = sqlx::query(SUBSCRIBE)
         .bind(count)
         .bind(decode(P256DH))
@@ -50,8 +50,8 @@ async fn subscribe(scene: &Scene, count: usize) {
 }
 
 /// The most memory that the server had so far, in MiB.
-fn peak_memory(scene: &Scene) -> u64 {
-    let id = scene.server.process_id().expect("it runs");
+fn peak_memory(fixture: &WebhookFixture) -> u64 {
+    let id = fixture.server.process_id().expect("it runs");
     let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
@@ -81,27 +81,27 @@ fn read(events: &[Event], named: &mut HashSet<String>) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory() {
     let recipients = recipients();
-    let scene = Scene::new().await;
-    subscribe(&scene, recipients).await;
-    let before = peak_memory(&scene);
+    let fixture = WebhookFixture::new().await;
+    subscribe(&fixture, recipients).await;
+    let before = peak_memory(&fixture);
     let message = json!({"title": "t", "body": "b"});
-    let reply = post(&scene.app.backend, "/api/v1/notify", &message).await;
+    let reply = post(&fixture.app.backend, "/api/v1/notify", &message).await;
     assert_eq!(reply.json()["queued"], recipients, "{reply}");
     let pages = recipients.div_ceil(500);
     let (mut named, mut events, mut has_ended) = (HashSet::new(), 0, false);
     while !has_ended || events <= pages {
-        scene.receiver.wait_until(|seen| !seen.is_empty()).await;
-        let came = scene.receiver.take();
+        fixture.receiver.wait_until(|seen| !seen.is_empty()).await;
+        let came = fixture.receiver.take();
         events += came.len();
         has_ended |= read(&came, &mut named);
     }
     assert_eq!((named.len(), events), (recipients, pages + 1));
-    let grown = peak_memory(&scene) - before;
+    let grown = peak_memory(&fixture) - before;
     println!("{recipients} recipients, {events} events, {grown} MiB more");
     assert!(grown < MOST_MIB, "{grown} MiB");
 }
 
-/// Apps of the owner, besides the scene's, each with a page of subscribers whose endpoints have 2,000 bytes.
+/// Apps of the owner, besides the fixture's, each with a page of subscribers whose endpoints have 2,000 bytes.
 const APPS: usize = 40;
 const LONG: &str = "
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 500)
@@ -113,14 +113,14 @@ const LONG: &str = "
     FROM apps AS a, numbers";
 const LONG_COUNT: &str = "UPDATE apps SET active_subscriptions = 500, last_position = 500";
 
-async fn more_apps(scene: &Scene) -> Vec<String> {
+async fn more_apps(fixture: &WebhookFixture) -> Vec<String> {
     let mut apps = Vec::new();
-    let webhook = json!({"webhook_url": scene.receiver.url()}).to_string();
+    let webhook = json!({"webhook_url": fixture.receiver.url()}).to_string();
     for number in 0..APPS {
         let app = json!({"name": format!("app {number}")});
-        let made = post(&scene.app.owner, "/api/v1/apps", &app).await.json();
+        let made = post(&fixture.app.owner, "/api/v1/apps", &app).await.json();
         let path = format!("/api/v1/apps/{}", made["appId"].as_str().expect("an id"));
-        let owner = &scene.app.owner;
+        let owner = &fixture.app.owner;
         let set = send(owner, Method::PATCH, &path, &[], webhook.clone()).await;
         assert_eq!(set.status, 200, "{set}");
         apps.push(path);
@@ -130,10 +130,10 @@ async fn more_apps(scene: &Scene) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn events_of_long_endpoints_take_turns_in_memory() {
-    let scene = Scene::new().await;
-    let apps = more_apps(&scene).await;
+    let fixture = WebhookFixture::new().await;
+    let apps = more_apps(&fixture).await;
     let decode = |text| URL_SAFE_NO_PAD.decode(text).expect("base64url");
-    let mut database = database(&scene.server).await;
+    let mut database = database(&fixture.server).await;
     let inserted = sqlx::query(LONG)
         .bind(decode(P256DH))
         .bind(decode(AUTH))
@@ -142,20 +142,20 @@ async fn events_of_long_endpoints_take_turns_in_memory() {
     inserted.expect("inserted");
     let counted = sqlx::query(LONG_COUNT).execute(&mut database).await;
     counted.expect("counted");
-    let before = peak_memory(&scene);
+    let before = peak_memory(&fixture);
     let message = json!({"title": "t", "body": "b"});
     for app in &apps {
-        let reply = post(&scene.app.owner, &format!("{app}/notify"), &message).await;
+        let reply = post(&fixture.app.owner, &format!("{app}/notify"), &message).await;
         assert_eq!(reply.json()["queued"], 500, "{reply}");
     }
     let (mut named, mut ends) = (HashSet::new(), 0);
     while ends < APPS || named.len() < 500 * APPS {
-        scene.receiver.wait_until(|seen| !seen.is_empty()).await;
-        for event in scene.receiver.take() {
+        fixture.receiver.wait_until(|seen| !seen.is_empty()).await;
+        for event in fixture.receiver.take() {
             ends += usize::from(read(std::slice::from_ref(&event), &mut named));
         }
     }
-    let grown = peak_memory(&scene) - before;
+    let grown = peak_memory(&fixture) - before;
     println!("{APPS} events of more than 1 MB, {grown} MiB more");
     assert!(grown < MOST_MIB, "{grown} MiB");
 }

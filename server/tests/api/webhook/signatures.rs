@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use super::Scene;
+use super::WebhookFixture;
 
 /// Program and script of each verifier, which `scripts/setup test` installs.
 const VERIFIERS: [(&str, &str); 2] = [
@@ -52,8 +52,8 @@ async fn verify((program, script): (&str, &str), event: &Event, secret: &str) ->
     drop(stdin);
     let output = child.wait_with_output().await.expect("it ends");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let told = String::from_utf8_lossy(&output.stderr);
-    (output.status.success(), format!("{said}{told}"))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    (output.status.success(), format!("{said}{stderr}"))
 }
 
 async fn assert_verified(event: &Event, secret: &str) {
@@ -75,17 +75,17 @@ async fn assert_refused(event: &Event, secret: &str) {
 
 #[tokio::test]
 async fn signatures_are_those_of_standard_webhooks_through_a_rotation() {
-    let scene = Scene::new().await;
-    let first = scene.webhook().await["secret"].clone();
+    let fixture = WebhookFixture::new().await;
+    let first = fixture.webhook().await["secret"].clone();
     let first = first.as_str().expect("a secret");
-    scene.subscribe(Answer::Created).await;
-    scene.send().await;
-    let events = scene.events(2).await;
+    fixture.subscribe(Answer::Created).await;
+    fixture.send().await;
+    let events = fixture.events(2).await;
     for event in &events {
         assert_verified(event, first).await;
     }
 
-    let rotated = scene.rotate().await;
+    let rotated = fixture.rotate().await;
     let second = rotated["secret"].as_str().expect("a secret");
     assert_ne!(second, first);
     assert_eq!(rotated["previous_secret"], first);
@@ -98,15 +98,15 @@ async fn signatures_are_those_of_standard_webhooks_through_a_rotation() {
             * 1_000;
     let day = 24 * 3_600 * 1_000;
     assert!((day - 120_000..=day + 120_000).contains(&left), "{left}");
-    scene.send().await;
-    let event = &scene.events(3).await[2];
+    fixture.send().await;
+    let event = &fixture.events(3).await[2];
     for secret in [first, second] {
         assert_verified(event, secret).await;
     }
 
-    let third = scene.rotate().await;
-    scene.send().await;
-    let event = &scene.events(5).await[4];
+    let third = fixture.rotate().await;
+    fixture.send().await;
+    let event = &fixture.events(5).await[4];
     assert_verified(event, third["secret"].as_str().expect("a secret")).await;
     assert_verified(event, second).await;
     assert_refused(event, first).await;

@@ -23,9 +23,9 @@ pub const P256DH: &str =
 pub const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 
 /// How long a condition may take to hold: leases that end included.
-const PATIENCE: Duration = Duration::from_mins(2);
+const WAIT_TIMEOUT: Duration = Duration::from_mins(2);
 /// Between two looks at it.
-const PAUSE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A server with the default settings.
 pub async fn server() -> HatoServer {
@@ -38,7 +38,7 @@ pub async fn start(launch: Launch) -> HatoServer {
 }
 
 /// A server and an app on it.
-pub async fn stage() -> (HatoServer, OwnedApp) {
+pub async fn setup() -> (HatoServer, OwnedApp) {
     let server = server().await;
     let app = app(&server, "owner@example.com").await;
     (server, app)
@@ -85,12 +85,12 @@ pub async fn post(client: &Client, path: &str, body: &Value) -> Reply {
 }
 
 /// Status and code of a refusal.
-pub fn refused(reply: &Reply) -> (u16, String) {
+pub fn status_and_code(reply: &Reply) -> (u16, String) {
     (reply.status.as_u16(), reply.code())
 }
 
 /// Everything that the API shows of an app, less the last uses of keys and what passes with time.
-pub async fn everything(app: &OwnedApp) -> Value {
+pub async fn snapshot(app: &OwnedApp) -> Value {
     let path = |rest: &str| format!("/api/v1/apps/{}{rest}", app.id);
     let mut keys = get(&app.owner, &path("/keys")).await.json();
     for key in keys.as_array_mut().expect("a list") {
@@ -112,7 +112,7 @@ pub async fn everything(app: &OwnedApp) -> Value {
 }
 
 /// The answers to requests that are on their way at the same time.
-pub async fn at_once<R>(requests: impl IntoIterator<Item = R>) -> Vec<Reply>
+pub async fn concurrently<R>(requests: impl IntoIterator<Item = R>) -> Vec<Reply>
 where
     R: Future<Output = Reply> + Send + 'static,
 {
@@ -187,28 +187,28 @@ pub async fn register(client: &Client, browsers: &[BrowserSubscription]) {
 }
 
 /// Asks until the answer satisfies `done`; panics with the last answer when that takes too long.
-pub async fn until(client: &Client, path: &str, done: impl Fn(&Value) -> bool) -> Value {
+pub async fn wait_until(client: &Client, path: &str, done: impl Fn(&Value) -> bool) -> Value {
     let mut last = Value::Null;
     let asking = async {
-        let mut ticks = interval(PAUSE);
+        let mut ticks = interval(POLL_INTERVAL);
         while !done(&last) {
             ticks.tick().await;
             last = get(client, path).await.json();
         }
     };
-    let in_time = timeout(PATIENCE, asking).await.is_ok();
-    assert!(in_time, "not within {PATIENCE:?}: {last:#}");
+    let in_time = timeout(WAIT_TIMEOUT, asking).await.is_ok();
+    assert!(in_time, "not within {WAIT_TIMEOUT:?}: {last:#}");
     last
 }
 
 /// What the variable `name` says, which makes a run longer, or `usual`.
-pub fn given(name: &str, usual: u64) -> u64 {
-    let given = std::env::var(name).ok();
-    given.map_or(usual, |number| number.parse().expect("it is a number"))
+pub fn env_or(name: &str, usual: u64) -> u64 {
+    let value = std::env::var(name).ok();
+    value.map_or(usual, |number| number.parse().expect("it is a number"))
 }
 
 /// Asks for a page until it has this text; panics with the last one when that takes too long.
-pub async fn until_shown(
+pub async fn wait_until_shown(
     client: &Client,
     path: &str,
     headers: &[(&'static str, &str)],
@@ -216,26 +216,26 @@ pub async fn until_shown(
 ) -> String {
     let mut last = String::new();
     let asking = async {
-        let mut ticks = interval(PAUSE);
+        let mut ticks = interval(POLL_INTERVAL);
         while !last.contains(text) {
             ticks.tick().await;
             let reply = send(client, Method::GET, path, headers, "").await;
             last = String::from_utf8_lossy(&reply.body).into_owned();
         }
     };
-    let in_time = timeout(PATIENCE, asking).await.is_ok();
+    let in_time = timeout(WAIT_TIMEOUT, asking).await.is_ok();
     assert!(in_time, "no {text} in {last}");
     last
 }
 
 /// Waits until the server's log has a line with this text.
-pub async fn until_logged(server: &HatoServer, text: &str) {
+pub async fn wait_until_logged(server: &HatoServer, text: &str) {
     let reading = async {
-        let mut ticks = interval(PAUSE);
+        let mut ticks = interval(POLL_INTERVAL);
         while !server.log().contains(text) {
             ticks.tick().await;
         }
     };
-    let in_time = timeout(PATIENCE, reading).await.is_ok();
+    let in_time = timeout(WAIT_TIMEOUT, reading).await.is_ok();
     assert!(in_time, "no {text} in {}", server.log());
 }

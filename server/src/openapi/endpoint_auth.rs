@@ -13,7 +13,7 @@ pub const COOKIE: &str = "sessionCookie";
 
 /// Who may use an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum EndpointAuth {
     /// A key of at least this scope, no session.
     Key(Scope),
     /// A session, or a full key.
@@ -24,7 +24,7 @@ pub enum Takes {
     Anybody,
 }
 
-impl Takes {
+impl EndpointAuth {
     /// The ways in.
     pub fn requirements(self) -> Vec<SecurityRequirement> {
         let schemes: &[&str] = match self {
@@ -52,7 +52,7 @@ impl Takes {
     }
 
     /// What those are answered who may not use it on this path.
-    pub fn refusals(self, method: &Method, path: &str) -> Vec<ErrorCode> {
+    pub fn errors(self, method: &Method, path: &str) -> Vec<ErrorCode> {
         use ErrorCode as E;
         if self == Self::Anybody {
             return Vec::new();
@@ -68,8 +68,8 @@ impl Takes {
         if path.starts_with("/api/v1/") {
             codes.push(E::RateLimited);
         }
-        let takes_sessions = matches!(self, Self::SessionOrFullKey | Self::Session);
-        if takes_sessions && *method != Method::GET {
+        let accepts_sessions = matches!(self, Self::SessionOrFullKey | Self::Session);
+        if accepts_sessions && *method != Method::GET {
             codes.push(E::InvalidOrigin);
         }
         if self != Self::Key(Scope::SubscribeOnly) {
@@ -78,7 +78,7 @@ impl Takes {
         if path.contains("{appId}") && self != Self::Session {
             codes.push(E::AppMismatch);
         }
-        if path.contains("{appId}") && takes_sessions {
+        if path.contains("{appId}") && accepts_sessions {
             codes.push(E::NotFound);
         }
         codes

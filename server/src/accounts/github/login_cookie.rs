@@ -12,16 +12,16 @@ const NAME: &str = "hato_github";
 const LIFETIME: Duration = Duration::from_mins(10);
 
 /// What the cookie holds.
-pub struct Browser {
+pub struct LoginCookie {
     /// What binds the state to this browser.
     pub secret: String,
     /// The page to come back to, as it was asked for.
     pub next: Option<String>,
 }
 
-impl Browser {
+impl LoginCookie {
     /// From the cookie of a request.
-    pub fn of(headers: &HeaderMap) -> Option<Self> {
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let value = cookie::read(headers, NAME)?;
         let (secret, next) = value.split_once('.').unwrap_or((&value, ""));
         let next = URL_SAFE_NO_PAD.decode(next).ok();
@@ -33,19 +33,19 @@ impl Browser {
     }
 
     /// The `Set-Cookie` value that keeps it; only requests below /auth carry it.
-    pub fn to_cookie(&self, secure: bool) -> String {
+    pub fn to_set_cookie(&self, secure: bool) -> String {
         let next = self.next.as_deref().unwrap_or_default();
         let value = format!("{}.{}", self.secret, URL_SAFE_NO_PAD.encode(next));
-        written(&value, LIFETIME, secure)
+        set_cookie_value(&value, LIFETIME, secure)
     }
 
     /// The `Set-Cookie` value that removes it.
-    pub fn forget(secure: bool) -> String {
-        written("", Duration::ZERO, secure)
+    pub fn clear(secure: bool) -> String {
+        set_cookie_value("", Duration::ZERO, secure)
     }
 }
 
-fn written(value: &str, max_age: Duration, secure: bool) -> String {
+fn set_cookie_value(value: &str, max_age: Duration, secure: bool) -> String {
     let cookie = SetCookie {
         name: NAME,
         value,

@@ -9,8 +9,8 @@ use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::credential::Credential;
-use crate::stage::{BINARY, send};
+use super::credential::TestCredential;
+use crate::fixtures::{BINARY, send};
 
 /// An account with an app.
 pub struct Tenant {
@@ -22,7 +22,7 @@ pub struct Tenant {
 }
 
 /// Everything the credentials are made of.
-pub struct World {
+pub struct MatrixFixture {
     client: Client,
     /// The app of the paths.
     pub own: Tenant,
@@ -34,7 +34,7 @@ pub struct World {
     send_id: String,
 }
 
-impl World {
+impl MatrixFixture {
     /// A server that believes in the address each request claims: failed authentications are counted by address.
     pub fn launch() -> Launch {
         Launch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
@@ -60,7 +60,7 @@ impl World {
     }
 
     /// The answer to a request without a body, each from an address of its own.
-    pub async fn ask(&self, method: &Method, path: &str, credential: Credential) -> Reply {
+    pub async fn request(&self, method: &Method, path: &str, credential: TestCredential) -> Reply {
         let path = path
             .replace("{appId}", &self.own.app)
             .replace("{keyId}", &self.key_id)
@@ -74,18 +74,18 @@ impl World {
         send(&self.client, method.clone(), &path, &headers, "").await
     }
 
-    fn headers(&self, credential: Credential) -> Vec<(&'static str, String)> {
+    fn headers(&self, credential: TestCredential) -> Vec<(&'static str, String)> {
         let bearer = |token: &str| vec![("authorization", format!("Bearer {token}"))];
         match credential {
-            Credential::Nothing => Vec::new(),
-            Credential::Malformed(header) => vec![("authorization", header.to_owned())],
-            Credential::UnknownKey => bearer(&format!("pk_{}", "0".repeat(64))),
-            Credential::DeletedKey => bearer(&self.deleted_key),
-            Credential::Key(scope) => bearer(self.own.key(scope)),
-            Credential::KeyOfOther(scope) => bearer(self.other.key(scope)),
-            Credential::Session(borne) => borne.headers(&self.own.session),
-            Credential::SessionOfOther(borne) => borne.headers(&self.other.session),
-            Credential::DeadSession(borne) => borne.headers(&self.dead_session),
+            TestCredential::Nothing => Vec::new(),
+            TestCredential::Malformed(header) => vec![("authorization", header.to_owned())],
+            TestCredential::UnknownKey => bearer(&format!("pk_{}", "0".repeat(64))),
+            TestCredential::DeletedKey => bearer(&self.deleted_key),
+            TestCredential::Key(scope) => bearer(self.own.key(scope)),
+            TestCredential::KeyOfOther(scope) => bearer(self.other.key(scope)),
+            TestCredential::Session(transport) => transport.headers(&self.own.session),
+            TestCredential::SessionOfOther(transport) => transport.headers(&self.other.session),
+            TestCredential::DeadSession(transport) => transport.headers(&self.dead_session),
         }
     }
 }
@@ -111,8 +111,8 @@ impl Tenant {
     }
 
     fn key(&self, scope: Scope) -> &str {
-        let place = Scope::ALL.iter().position(|it| *it == scope);
-        &self.keys[place.expect("one of the scopes")]
+        let index = Scope::ALL.iter().position(|it| *it == scope);
+        &self.keys[index.expect("one of the scopes")]
     }
 }
 

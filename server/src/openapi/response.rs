@@ -16,7 +16,7 @@ pub fn success(about: &str, schema: RefOr<Schema>, example: Value) -> Response {
     let content = ContentBuilder::new()
         .schema(Some(schema))
         .example(Some(example));
-    named(about)
+    described(about)
         .content("application/json", content.build())
         .build()
 }
@@ -33,13 +33,13 @@ pub fn replayable(mut success: Response) -> Response {
 
 /// A redirect of a browser.
 pub fn redirect(about: &str) -> Response {
-    named(about)
+    described(about)
         .header("Location", header(Type::String, "Where to."))
         .build()
 }
 
 /// The refusals, one answer for each status: its codes, and an example for each.
-pub fn refusals(codes: &[ErrorCode]) -> Vec<(String, Response)> {
+pub fn errors(codes: &[ErrorCode]) -> Vec<(String, Response)> {
     let mut by_status = BTreeMap::<u16, Vec<ErrorCode>>::new();
     for code in codes {
         let same = by_status.entry(code.status()).or_default();
@@ -47,11 +47,11 @@ pub fn refusals(codes: &[ErrorCode]) -> Vec<(String, Response)> {
             same.push(*code);
         }
     }
-    let answer = |(status, codes): (u16, Vec<ErrorCode>)| (status.to_string(), refusal(&codes));
-    by_status.into_iter().map(answer).collect()
+    let response = |(status, codes): (u16, Vec<ErrorCode>)| (status.to_string(), error(&codes));
+    by_status.into_iter().map(response).collect()
 }
 
-fn refusal(codes: &[ErrorCode]) -> Response {
+fn error(codes: &[ErrorCode]) -> Response {
     let names: Vec<_> = codes.iter().map(|code| code.as_str()).collect();
     let examples = codes.iter().map(|code| {
         let example = ExampleBuilder::new().summary(code.as_str());
@@ -63,7 +63,7 @@ fn refusal(codes: &[ErrorCode]) -> Response {
     let content = ContentBuilder::new()
         .schema(Some(error_schema(codes)))
         .examples_from_iter(examples);
-    let mut response = named(&names.join(", ")).content("application/json", content.build());
+    let mut response = described(&names.join(", ")).content("application/json", content.build());
     if codes.iter().any(|code| code.retry_after().is_some()) {
         let seconds = header(Type::Integer, "Seconds to wait, with RATE_LIMITED.");
         response = response.header("Retry-After", seconds);
@@ -100,7 +100,7 @@ fn body(code: ErrorCode) -> Value {
 }
 
 /// An answer, whatever it is.
-fn named(about: &str) -> ResponseBuilder {
+fn described(about: &str) -> ResponseBuilder {
     let id = header(Type::String, "Names the request in the server's log.");
     ResponseBuilder::new()
         .description(about)

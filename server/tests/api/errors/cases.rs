@@ -7,17 +7,17 @@ use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::Provoked;
-use crate::stage::{BINARY, app, execute, get, post, registration, send, start, subscribe};
+use super::ErrorCase;
+use crate::fixtures::{BINARY, app, execute, get, post, registration, send, start, subscribe};
 
 /// `HATO_PRICING_URL`.
-pub const PRICING: &str = "https://pricing.example/plans";
+pub const PRICING_URL: &str = "https://pricing.example/plans";
 
 pub fn launch() -> Launch {
-    Launch::new(BINARY).env("HATO_PRICING_URL", PRICING)
+    Launch::new(BINARY).env("HATO_PRICING_URL", PRICING_URL)
 }
 
-pub async fn stage() -> (HatoServer, OwnedApp) {
+pub async fn setup() -> (HatoServer, OwnedApp) {
     let server = start(launch()).await;
     let app = app(&server, "owner@example.com").await;
     (server, app)
@@ -27,11 +27,11 @@ fn message() -> Value {
     json!({"title": "t", "body": "b"})
 }
 
-pub async fn by_bodies() -> Vec<Provoked> {
-    let (_server, app) = stage().await;
+pub async fn by_bodies() -> Vec<ErrorCase> {
+    let (_server, app) = setup().await;
     let (subscriptions, notify) = ("/api/v1/subscriptions", "/api/v1/notify");
     let many = vec!["https://push.example.com/1"; 101];
-    let mut provoked = Vec::new();
+    let mut cases = Vec::new();
     for (code, path, body) in [
         (ErrorCode::MissingFields, notify, json!({"title": "t"})),
         (
@@ -57,12 +57,12 @@ pub async fn by_bodies() -> Vec<Provoked> {
             json!({"endpoints": many, "payload": message()}),
         ),
     ] {
-        provoked.push((code, post(&app.admin, path, &body).await));
+        cases.push((code, post(&app.admin, path, &body).await));
     }
-    provoked.push((ErrorCode::InvalidScope, bad_scope(&app).await));
-    provoked.push((ErrorCode::MethodNotAllowed, get(&app.admin, notify).await));
-    provoked.push((ErrorCode::IdempotencyConflict, conflict(&app).await));
-    provoked
+    cases.push((ErrorCode::InvalidScope, bad_scope(&app).await));
+    cases.push((ErrorCode::MethodNotAllowed, get(&app.admin, notify).await));
+    cases.push((ErrorCode::IdempotencyConflict, conflict(&app).await));
+    cases
 }
 
 async fn bad_scope(app: &OwnedApp) -> Reply {
@@ -86,8 +86,8 @@ async fn conflict(app: &OwnedApp) -> Reply {
     send_as(json!({"title": "t", "body": "other"})).await
 }
 
-pub async fn by_credentials() -> Vec<Provoked> {
-    let (server, first) = stage().await;
+pub async fn by_credentials() -> Vec<ErrorCase> {
+    let (server, first) = setup().await;
     let second = app(&server, "other@example.com").await;
     let nobody = server.client();
     let of_other = format!("/api/v1/apps/{}", second.id);
@@ -117,7 +117,7 @@ async fn foreign_login(client: &Client) -> Reply {
     send(client, Method::POST, "/auth/login", &headers, "{}").await
 }
 
-pub async fn by_accounts() -> Vec<Provoked> {
+pub async fn by_accounts() -> Vec<ErrorCase> {
     let server = start(launch()).await;
     let client = server.client();
     let account = |email: &str, password: &str| json!({"email": email, "password": password});
@@ -127,7 +127,7 @@ pub async fn by_accounts() -> Vec<Provoked> {
         &account("a@example.com", PASSWORD),
     )
     .await;
-    let mut provoked = Vec::new();
+    let mut cases = Vec::new();
     for (code, path, body) in [
         (
             ErrorCode::InvalidEmail,
@@ -150,10 +150,10 @@ pub async fn by_accounts() -> Vec<Provoked> {
             account("a@example.com", "wrong password"),
         ),
     ] {
-        provoked.push((code, post(&client, path, &body).await));
+        cases.push((code, post(&client, path, &body).await));
     }
-    provoked.push((ErrorCode::RateLimited, sixth_registration(&client).await));
-    provoked
+    cases.push((ErrorCode::RateLimited, sixth_registration(&client).await));
+    cases
 }
 
 /// Four have been counted.
@@ -163,7 +163,7 @@ async fn sixth_registration(client: &Client) -> Reply {
 }
 
 /// A Free account at each of its limits: one app, 1,000 subscribers, 30,000 notifications.
-pub async fn by_a_plan() -> Vec<Provoked> {
+pub async fn by_a_plan() -> Vec<ErrorCase> {
     let server = start(launch().env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     subscribe(&app, 1_000).await;
@@ -204,7 +204,7 @@ pub async fn by_a_plan() -> Vec<Provoked> {
     ]
 }
 
-pub async fn by_settings() -> Vec<Provoked> {
+pub async fn by_settings() -> Vec<ErrorCase> {
     let bare = start(launch().env("HATO_GENERATE_SECRETS", "false")).await;
     let anybody = bare.client().bearer(&format!("pk_{}", "0".repeat(64)));
     let closed = start(launch().env("HATO_REGISTRATION", "closed")).await;
@@ -221,8 +221,8 @@ pub async fn by_settings() -> Vec<Provoked> {
     ]
 }
 
-pub async fn by_a_broken_database() -> Vec<Provoked> {
-    let (server, app) = stage().await;
+pub async fn by_a_broken_database() -> Vec<ErrorCase> {
+    let (server, app) = setup().await;
     execute(&server, "ALTER TABLE subscriptions RENAME TO misplaced").await;
     let body = registration("https://push.example.com/1");
     let reply = post(&app.frontend, "/api/v1/subscriptions", &body).await;

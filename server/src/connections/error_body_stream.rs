@@ -1,7 +1,7 @@
 //! Refusals of the HTTP library, made into answers like every other (CONTRACT 2).
 //!
-//! What is no HTTP, or has a head that is too large, never reaches the router: hyper answers it with a bare status. Such an
-//! answer is told by what it lacks, the id that all of ours carry, and written anew with an id and an error body.
+//! What is no HTTP, or has a head that is too large, never reaches the router: hyper answers it with a bare status. Such a
+//! response is recognised by what it lacks, the id that all of ours carry, and written anew with an id and an error body.
 
 use std::io;
 use std::pin::Pin;
@@ -14,25 +14,25 @@ use uuid::Uuid;
 
 use crate::http::request_id::X_REQUEST_ID;
 
-/// A connection on which refusals are explained.
-pub struct Explained<S> {
+/// A connection whose bare refusals get an error body.
+pub struct ErrorBodyStream<S> {
     stream: S,
     /// What is left to be written in place of the refusal.
-    explanation: Vec<u8>,
+    error_response: Vec<u8>,
 }
 
-impl<S> Explained<S> {
+impl<S> ErrorBodyStream<S> {
     /// The connection over `stream`.
     pub fn new(stream: S) -> Self {
-        let explanation = Vec::new();
+        let error_response = Vec::new();
         Self {
             stream,
-            explanation,
+            error_response,
         }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Explained<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for ErrorBodyStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -42,7 +42,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Explained<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Explained<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -51,19 +51,19 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Explained<S> {
         if !is_bare_refusal(bytes) {
             return Pin::new(&mut self.stream).poll_write(context, bytes);
         }
-        if self.explanation.is_empty() {
-            self.explanation = explanation();
+        if self.error_response.is_empty() {
+            self.error_response = error_response();
         }
-        while !self.explanation.is_empty() {
+        while !self.error_response.is_empty() {
             let Self {
                 stream,
-                explanation,
+                error_response,
             } = &mut *self;
-            let written = ready!(Pin::new(stream).poll_write(context, explanation))?;
+            let written = ready!(Pin::new(stream).poll_write(context, error_response))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            explanation.drain(..written);
+            error_response.drain(..written);
         }
         Poll::Ready(Ok(bytes.len()))
     }
@@ -86,7 +86,7 @@ fn is_bare_refusal(bytes: &[u8]) -> bool {
         && !bytes.windows(id.len()).any(|window| window == id)
 }
 
-fn explanation() -> Vec<u8> {
+fn error_response() -> Vec<u8> {
     let code = ErrorCode::InvalidInput;
     let id = Uuid::new_v4().simple();
     tracing::debug!(%id, %code, "a request could not be read");

@@ -8,26 +8,26 @@ use hato_testkit::server::HatoServer;
 use http::Method;
 use serde_json::Value;
 
-use crate::stage::send;
+use crate::fixtures::send;
 
 /// The last number of the address of the browser that was made last: each counts in rate limits on its own.
 static LAST: AtomicU8 = AtomicU8::new(0);
 
-struct Cookie {
+struct BrowserCookie {
     name: String,
     value: String,
     path: String,
 }
 
-pub struct Browser {
+pub struct LoginBrowser {
     client: Client,
     address: String,
-    cookies: Vec<Cookie>,
+    cookies: Vec<BrowserCookie>,
 }
 
-impl Browser {
+impl LoginBrowser {
     /// A browser without cookies.
-    pub fn of(server: &HatoServer) -> Self {
+    pub fn new(server: &HatoServer) -> Self {
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         Self {
             client: server.client(),
@@ -38,7 +38,7 @@ impl Browser {
 
     /// A browser whose user came back from GitHub.
     pub async fn signed_in(server: &HatoServer, github: &Github) -> Self {
-        let mut browser = Self::of(server);
+        let mut browser = Self::new(server);
         browser.sign_in(github).await;
         browser
     }
@@ -59,15 +59,15 @@ impl Browser {
 
     /// The answer to a GET with the cookies of its path; what it sets is kept.
     pub async fn get(&mut self, path: &str) -> Reply {
-        self.ask(path, "*/*").await
+        self.request(path, "*/*").await
     }
 
     /// The same from a person who waits for a page.
     pub async fn open(&mut self, path: &str) -> Reply {
-        self.ask(path, "text/html,*/*;q=0.8").await
+        self.request(path, "text/html,*/*;q=0.8").await
     }
 
-    async fn ask(&mut self, path: &str, accept: &str) -> Reply {
+    async fn request(&mut self, path: &str, accept: &str) -> Reply {
         let sent = self.cookies.iter().filter(|it| path.starts_with(&it.path));
         let sent: Vec<_> = sent.map(|it| format!("{}={}", it.name, it.value)).collect();
         let cookies = sent.join("; ");
@@ -77,7 +77,7 @@ impl Browser {
         }
         let reply = send(&self.client, Method::GET, path, &headers, "").await;
         for cookie in reply.headers.get_all("set-cookie") {
-            self.keep(cookie.to_str().expect("visible ASCII"));
+            self.store_cookie(cookie.to_str().expect("visible ASCII"));
         }
         reply
     }
@@ -95,14 +95,14 @@ impl Browser {
         cookie.map(|cookie| cookie.value.as_str())
     }
 
-    fn keep(&mut self, set_cookie: &str) {
+    fn store_cookie(&mut self, set_cookie: &str) {
         let (pair, attributes) = set_cookie.split_once("; ").expect("attributes");
         let (name, value) = pair.split_once('=').expect("a value");
         self.cookies.retain(|cookie| cookie.name != name);
         let mut attributes = attributes.split("; ");
         let path = attributes.clone().find_map(|it| it.strip_prefix("Path="));
         if !attributes.any(|attribute| attribute == "Max-Age=0") {
-            self.cookies.push(Cookie {
+            self.cookies.push(BrowserCookie {
                 name: name.to_owned(),
                 value: value.to_owned(),
                 path: path.expect("a path").to_owned(),

@@ -12,14 +12,14 @@ use super::json;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// A body read as `T`, with the name that the client gave to the request. The last parameter of a handler.
-pub struct Repeatable<T> {
+/// A body read as `T`, with the idempotency key that the client gave to the request. The last parameter of a handler.
+pub struct Idempotent<T> {
     value: T,
     body: Bytes,
     key: Option<IdempotencyKey>,
 }
 
-impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Repeatable<T> {
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Idempotent<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
@@ -31,9 +31,9 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Repeatable<T> {
     }
 }
 
-impl<T> Repeatable<T> {
-    /// The value, and the request as the client named it on this path.
-    pub fn named(self, path: &'static str) -> (T, Option<IdempotentRequest>) {
+impl<T> Idempotent<T> {
+    /// The value, and the idempotent request that it makes on this path.
+    pub fn into_parts(self, path: &'static str) -> (T, Option<IdempotentRequest>) {
         let Self { value, body, key } = self;
         let request = key.map(|key| IdempotentRequest::new(key, path, &body));
         (value, request)
