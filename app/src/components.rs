@@ -1,25 +1,25 @@
 //! What several pages are made of.
 
 mod code_block;
-mod confirm;
+mod confirm_dialog;
+mod empty_state;
 mod field;
 mod frame;
 mod language_switch;
-mod moment;
-mod nothing;
+mod logo;
 mod notice;
 mod pager;
-mod pigeon;
+mod timestamp;
 mod usage;
 
 pub use code_block::CodeBlock;
-pub use confirm::Confirm;
-pub use field::{Field, Kind, text_of_area};
+pub use confirm_dialog::ConfirmDialog;
+pub use empty_state::EmptyState;
+pub use field::{Field, FieldKind, textarea_content};
 pub use frame::Frame;
 pub use language_switch::LanguageSwitch;
-pub use moment::Moment;
-pub use nothing::Nothing;
-pub use notice::{DoneNote, Note, Refusal, RefusalNote, Tone};
+pub use logo::Logo;
+pub use notice::{ErrorNote, FormErrorNote, Note, SuccessNote, Tone};
 pub use pager::{Pager, older};
-pub use pigeon::Pigeon;
+pub use timestamp::Timestamp;
 pub use usage::Usage;

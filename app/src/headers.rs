@@ -8,29 +8,29 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 use leptos::nonce::use_nonce;
 
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
-/// Sets the policy of the page being rendered: its inline scripts run by the nonce of this answer alone.
-pub fn protect(visit: &Visit) {
+/// Sets the policy of the page being rendered: its inline scripts run by the nonce of this response alone.
+pub fn set_csp(ctx: &RequestContext) {
     let nonce = use_nonce().map_or_else(String::new, |nonce| format!(" 'nonce-{nonce}'"));
-    visit.set_header(CONTENT_SECURITY_POLICY, &policy(&nonce));
+    ctx.set_header(CONTENT_SECURITY_POLICY, &policy(&nonce));
 }
 
 /// The headers of answers that did not set their own.
-pub async fn complete(mut answer: Response) -> Response {
-    // A redirect tells where its visitor stands: signed in, signed out, refused.
-    let cache = if answer.status().is_redirection() {
+pub async fn add_defaults(mut response: Response) -> Response {
+    // A redirect tells the state of its visitor: signed in, signed out, refused.
+    let cache = if response.status().is_redirection() {
         "no-store"
     } else {
         "private, no-cache"
     };
-    let headers = answer.headers_mut();
-    default(headers, CONTENT_SECURITY_POLICY, &policy(""));
-    default(headers, X_CONTENT_TYPE_OPTIONS, "nosniff");
-    default(headers, REFERRER_POLICY, "same-origin");
-    default(headers, CACHE_CONTROL, cache);
-    default(headers, VARY, "accept-language, cookie");
-    answer
+    let headers = response.headers_mut();
+    set_default(headers, CONTENT_SECURITY_POLICY, &policy(""));
+    set_default(headers, X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set_default(headers, REFERRER_POLICY, "same-origin");
+    set_default(headers, CACHE_CONTROL, cache);
+    set_default(headers, VARY, "accept-language, cookie");
+    response
 }
 
 /// Icons in a notification's preview may come from anywhere; nothing else may.
@@ -42,7 +42,7 @@ fn policy(nonce: &str) -> String {
     )
 }
 
-fn default(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.entry(name).or_insert(value);
     }

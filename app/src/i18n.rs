@@ -3,7 +3,7 @@
 mod account;
 mod app;
 mod apps;
-mod entrance;
+mod auth;
 mod errors;
 mod landing;
 mod pricing;
@@ -11,50 +11,51 @@ mod reference;
 mod site;
 mod webhook;
 
-pub use account::Account;
+pub use account::AccountTexts;
 pub use app::{
-    App, Chart, Checklist, Compose, DeadLetters, Embed, History, Keys, Overview, Reasons, Send,
-    Settings, Subscribers, ThisBrowser,
+    AppTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts, EmbedTexts, HistoryTexts,
+    KeysTexts, OverviewTexts, ReasonsTexts, SendTexts, SettingsTexts, SubscribersTexts,
+    ThisBrowserTexts,
 };
-pub use apps::Apps;
-pub use entrance::Entrance;
+pub use apps::AppsTexts;
+pub use auth::AuthTexts;
 pub use errors::message;
-pub use landing::Landing;
-pub use pricing::Pricing;
-pub use reference::Reference;
-pub use site::Site;
-pub use webhook::Webhook;
+pub use landing::LandingTexts;
+pub use pricing::PricingTexts;
+pub use reference::ReferenceTexts;
+pub use site::SiteTexts;
+pub use webhook::WebhookTexts;
 
 use hato_domain::Plan;
 
-pub use crate::grouped::grouped;
 use crate::language::Lang;
+pub use crate::thousands::group_thousands;
 
 /// Every text in one language.
 pub struct Texts {
     /// What surrounds every page.
-    pub site: Site,
+    pub site: SiteTexts,
     /// The landing page.
-    pub landing: Landing,
+    pub landing: LandingTexts,
     /// The pricing page.
-    pub pricing: Pricing,
+    pub pricing: PricingTexts,
     /// The reference of the API.
-    pub reference: Reference,
+    pub reference: ReferenceTexts,
     /// Registering and logging in.
-    pub entrance: Entrance,
+    pub auth: AuthTexts,
     /// The account's page.
-    pub account: Account,
+    pub account: AccountTexts,
     /// The list of apps.
-    pub apps: Apps,
+    pub apps: AppsTexts,
     /// An app's pages.
-    pub app: App,
+    pub app: AppTexts,
     /// An app's webhook page.
-    pub webhook: Webhook,
+    pub webhook: WebhookTexts,
 }
 
 impl Texts {
     /// The texts of a language.
-    pub fn of(lang: Lang) -> &'static Self {
+    pub fn for_language(lang: Lang) -> &'static Self {
         match lang {
             Lang::Ja => &JA,
             Lang::En => &EN,
@@ -67,7 +68,7 @@ static JA: Texts = Texts {
     landing: landing::JA,
     pricing: pricing::JA,
     reference: reference::JA,
-    entrance: entrance::JA,
+    auth: auth::JA,
     account: account::JA,
     apps: apps::JA,
     app: app::JA,
@@ -79,7 +80,7 @@ static EN: Texts = Texts {
     landing: landing::EN,
     pricing: pricing::EN,
     reference: reference::EN,
-    entrance: entrance::EN,
+    auth: auth::EN,
     account: account::EN,
     apps: apps::EN,
     app: app::EN,

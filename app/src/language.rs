@@ -11,7 +11,7 @@ use crate::cookie;
 pub const COOKIE: &str = "hato_lang";
 
 /// How long a choice is remembered.
-pub const REMEMBERED: Duration = Duration::from_hours(365 * 24);
+pub const COOKIE_LIFETIME: Duration = Duration::from_hours(365 * 24);
 
 /// A language of the dashboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Lang {
     }
 
     /// The language of a request.
-    pub fn of(headers: &HeaderMap) -> Self {
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         let chosen = cookie::read(headers, COOKIE).and_then(|tag| Self::parse(&tag));
         let asked = || headers.get(ACCEPT_LANGUAGE)?.to_str().ok();
         chosen
@@ -63,7 +63,7 @@ impl Lang {
     /// The first of the most wanted languages of an `Accept-Language` header (RFC 9110 §12.5.4).
     fn preferred(header: &str) -> Option<Self> {
         let mut best: Option<(Self, u16)> = None;
-        for (lang, weight) in header.split(',').filter_map(wanted) {
+        for (lang, weight) in header.split(',').filter_map(parse_item) {
             if weight > best.map_or(0, |(_, weight)| weight) {
                 best = Some((lang, weight));
             }
@@ -73,7 +73,7 @@ impl Lang {
 }
 
 /// A known language and its weight in thousandths.
-fn wanted(item: &str) -> Option<(Lang, u16)> {
+fn parse_item(item: &str) -> Option<(Lang, u16)> {
     let (tag, parameters) = item.split_once(';').unwrap_or((item, ""));
     let weight = match parameters.trim().strip_prefix("q=") {
         Some(weight) => thousandths(weight)?,
@@ -97,7 +97,7 @@ mod tests {
     fn asked(header: &str) -> Lang {
         let mut headers = HeaderMap::new();
         headers.insert("accept-language", header.parse().expect("a header value"));
-        Lang::of(&headers)
+        Lang::from_headers(&headers)
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         ] {
             assert_eq!(asked(header), lang, "{header}");
         }
-        assert_eq!(Lang::of(&HeaderMap::new()), Lang::Ja);
+        assert_eq!(Lang::from_headers(&HeaderMap::new()), Lang::Ja);
     }
 
     #[test]
@@ -124,6 +124,6 @@ mod tests {
             "cookie",
             "a=b; hato_lang=en".parse().expect("a header value"),
         );
-        assert_eq!(Lang::of(&headers), Lang::En);
+        assert_eq!(Lang::from_headers(&headers), Lang::En);
     }
 }

@@ -1,14 +1,14 @@
 //! Hato's dashboard: pages, components, islands and server functions.
 //!
 //! Every page is rendered on the server and every form is a plain POST, so that nothing depends on scripts; islands add
-//! what must be lively. With `ssr` this is the server's half, with `hydrate` the browser's, which holds the islands and
+//! what is interactive. With `ssr` this is the server's half, with `hydrate` the browser's, which holds the islands and
 //! the callers of the server functions and nothing else.
 
 #![recursion_limit = "256"]
 
-pub mod calls;
-mod grouped;
 pub mod islands;
+pub mod server_fns;
+mod thousands;
 
 #[cfg(feature = "ssr")]
 mod components;
@@ -17,19 +17,21 @@ mod context;
 #[cfg(feature = "ssr")]
 pub mod cookie;
 #[cfg(feature = "ssr")]
+mod flash;
+#[cfg(feature = "ssr")]
 mod headers;
 #[cfg(feature = "ssr")]
 mod i18n;
 #[cfg(feature = "ssr")]
 mod language;
 #[cfg(feature = "ssr")]
-mod once;
-#[cfg(feature = "ssr")]
-mod own_path;
+mod local_path;
 #[cfg(feature = "ssr")]
 mod pages;
 #[cfg(feature = "ssr")]
 mod progress_events;
+#[cfg(feature = "ssr")]
+mod request_context;
 #[cfg(feature = "ssr")]
 mod router;
 #[cfg(feature = "ssr")]
@@ -38,13 +40,11 @@ mod sdk;
 pub mod session_cookie;
 #[cfg(feature = "ssr")]
 mod shell;
-#[cfg(feature = "ssr")]
-mod visit;
 
 #[cfg(feature = "ssr")]
 pub use context::AppContext;
 #[cfg(feature = "ssr")]
-pub use own_path::own_path;
+pub use local_path::local_path;
 #[cfg(feature = "ssr")]
 pub use progress_events::Draining;
 #[cfg(feature = "ssr")]

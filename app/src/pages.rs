@@ -8,24 +8,24 @@
 mod account;
 mod app;
 mod apps;
+mod error_page;
 mod landing;
 mod log_in;
 mod pricing;
 mod reference;
-mod refused;
 mod register;
 
 pub use account::AccountPage;
 pub use app::{
     ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage, OverviewPage, Progress,
-    SendPage, SettingsPage, Standing, SubscribersPage, WebhookPage,
+    SendPage, SendSnapshot, SettingsPage, SubscribersPage, WebhookPage,
 };
 pub use apps::AppsPage;
+pub use error_page::{ErrorPage, NotFoundPage};
 pub use landing::LandingPage;
 pub use log_in::LogInPage;
 pub use pricing::PricingPage;
 pub use reference::ReferencePage;
-pub use refused::{LostPage, RefusedPage};
 pub use register::RegisterPage;
 
 use hato_service::{ServiceError, ServiceResult};
@@ -34,39 +34,39 @@ use leptos::hydration::HydrationScripts;
 use leptos::prelude::*;
 use leptos::tachys::reactive_graph::OwnedView;
 
-use crate::own_path::with_query;
-use crate::visit::Visit;
+use crate::local_path::with_query;
+use crate::request_context::RequestContext;
 
 /// A page that takes some loading: the view that comes out, or the page for why it was refused.
-fn loaded<Load>(load: impl FnOnce(Visit) -> Load) -> impl IntoView
+fn load_page<Load>(load: impl FnOnce(RequestContext) -> Load) -> impl IntoView
 where
     Load: Future<Output = ServiceResult<AnyView>> + Send + 'static,
 {
-    let visit = Visit::current();
-    let view = load(visit.clone());
+    let ctx = RequestContext::current();
+    let view = load(ctx.clone());
     Suspend::new(async move {
         let view = view.await;
         // Leptos renders what was awaited wherever the executor is just then, also amid other requests.
-        OwnedView::new(view.unwrap_or_else(|error| instead(&visit, &error)))
+        OwnedView::new(view.unwrap_or_else(|error| login_or_error(&ctx, &error)))
     })
 }
 
 /// What comes instead of a page: the login for strangers, or the reason.
-fn instead(visit: &Visit, error: &ServiceError) -> AnyView {
+fn login_or_error(ctx: &RequestContext, error: &ServiceError) -> AnyView {
     let code = error.code();
     if error.is_signed_out() {
-        visit.redirect(&with_query("/login", &[("next", visit.path_and_query())]));
+        ctx.redirect(&with_query("/login", &[("next", ctx.path_and_query())]));
         return ().into_any();
     }
     if let Some(cause) = error.cause() {
-        tracing::error!(path = visit.path(), cause, "a page failed");
+        tracing::error!(path = ctx.path(), cause, "a page failed");
     }
-    refused::explained(visit, code)
+    error_page::error_view(ctx, code)
 }
 
-/// The scripts that bring a page's islands to life; pages without islands go without scripts.
+/// The scripts that hydrate a page's islands; pages without islands go without scripts.
 #[component]
-fn Lively() -> impl IntoView {
+fn IslandAssets() -> impl IntoView {
     let options: LeptosOptions = expect_context();
     view! { <HydrationScripts options islands=true /> }
 }

@@ -3,8 +3,8 @@
 //! Whoever listens holds a connection, so an account may hold few of them and everybody together not too many, and none
 //! lasts long: the browser comes back by itself, and is asked again who it is.
 
-mod pace;
-mod seats;
+mod limiter;
+mod rate_meter;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,18 +24,18 @@ use leptos::prelude::{IntoAny as _, Owner, RenderHtml as _, view};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use self::pace::Pace;
-use self::seats::{Seat, Seats};
+use self::limiter::{SseLimiter, SsePermit};
+use self::rate_meter::RateMeter;
 use crate::i18n::Texts;
 use crate::language::Lang;
-use crate::pages::{Progress, Standing};
+use crate::pages::{Progress, SendSnapshot};
 use crate::{AppContext, headers, session_cookie};
 
 /// How long a connection lasts.
-const LONGEST: Duration = Duration::from_mins(2);
+const MAX_CONNECTION_AGE: Duration = Duration::from_mins(2);
 
-/// Between two looks at the send.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Between two queries of the send.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// For proxies that hold answers back until they have much of them.
 const UNBUFFERED: [(&str, &str); 1] = [("x-accel-buffering", "no")];
@@ -46,74 +46,74 @@ pub struct Draining(pub CancellationToken);
 
 /// What the answers need.
 #[derive(Clone)]
-struct Desk {
+struct SseState {
     context: AppContext,
-    seats: Arc<Seats>,
+    limiter: Arc<SseLimiter>,
 }
 
 /// The path of the events.
 pub fn routes(context: AppContext) -> Router {
-    let seats = Arc::default();
+    let limiter = Arc::default();
     Router::new()
         .route("/apps/{app}/sends/{send}/events", get(events))
-        .layer(axum::middleware::map_response(headers::complete))
-        .with_state(Desk { context, seats })
+        .layer(axum::middleware::map_response(headers::add_defaults))
+        .with_state(SseState { context, limiter })
 }
 
 async fn events(
-    State(desk): State<Desk>,
+    State(state): State<SseState>,
     Path((app, send)): Path<(String, String)>,
     draining: Option<Extension<Draining>>,
     headers: HeaderMap,
 ) -> Response {
     let draining = draining.map(|Extension(Draining(token))| token);
-    match listener(&desk, &app, send, draining, &headers).await {
-        Ok(listener) => {
-            let events = Sse::new(listener.listen()).keep_alive(KeepAlive::default());
+    match open_stream(&state, &app, send, draining, &headers).await {
+        Ok(stream) => {
+            let events = Sse::new(stream.into_events()).keep_alive(KeepAlive::default());
             (UNBUFFERED, events).into_response()
         }
-        Err(failure) => refused(failure.code()),
+        Err(failure) => error_response(failure.code()),
     }
 }
 
 /// The page asks for itself instead, less and less often.
-fn refused(code: ErrorCode) -> Response {
+fn error_response(code: ErrorCode) -> Response {
     let status = StatusCode::from_u16(code.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, code.as_str()).into_response()
 }
 
 /// The same checks as those of the page.
-async fn listener(
-    desk: &Desk,
+async fn open_stream(
+    state: &SseState,
     app: &str,
     send: String,
     draining: Option<CancellationToken>,
     headers: &HeaderMap,
-) -> ServiceResult<Listener> {
-    let service = Arc::clone(&desk.context.service);
+) -> ServiceResult<ProgressStream> {
+    let service = Arc::clone(&state.context.service);
     let session = session_cookie::read(headers).ok_or(ErrorCode::Unauthorized)?;
     let owner = service.authenticate_session(&session).await?.owner;
     let access = service.manage(&owner, app).await?;
     service.sent(&access, &send).await?;
-    let seat = desk.seats.take(owner.id());
-    Ok(Listener {
+    let permit = state.limiter.acquire(owner.id());
+    Ok(ProgressStream {
         service,
         session,
         access,
         send,
-        texts: Texts::of(Lang::of(headers)),
+        texts: Texts::for_language(Lang::from_headers(headers)),
         draining: draining.unwrap_or_default(),
-        until: Instant::now() + LONGEST,
-        pace: Pace::default(),
+        until: Instant::now() + MAX_CONNECTION_AGE,
+        rate_meter: RateMeter::default(),
         last: String::new(),
         is_over: false,
-        _seat: seat.ok_or(ErrorCode::RateLimited)?,
+        _permit: permit.ok_or(ErrorCode::RateLimited)?,
     })
 }
 
-/// A page that listens.
-struct Listener {
+/// The events of one connection.
+struct ProgressStream {
     service: Arc<Service>,
     /// The session's token.
     session: String,
@@ -122,17 +122,17 @@ struct Listener {
     texts: &'static Texts,
     draining: CancellationToken,
     until: Instant,
-    pace: Pace,
+    rate_meter: RateMeter,
     last: String,
     is_over: bool,
-    _seat: Seat,
+    _permit: SsePermit,
 }
 
-impl Listener {
-    fn listen(self) -> impl Stream<Item = Result<Event, Infallible>> {
-        stream::unfold(self, async |mut listener| {
-            let html = listener.next().await?;
-            Some((Ok(Event::default().data(html)), listener))
+impl ProgressStream {
+    fn into_events(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        stream::unfold(self, async |mut stream| {
+            let html = stream.next().await?;
+            Some((Ok(Event::default().data(html)), stream))
         })
     }
 
@@ -141,7 +141,9 @@ impl Listener {
     async fn next(&mut self) -> Option<String> {
         while !self.is_over && Instant::now() < self.until {
             if !self.last.is_empty() {
-                self.draining.run_until_cancelled(sleep(PAUSE)).await?;
+                self.draining
+                    .run_until_cancelled(sleep(POLL_INTERVAL))
+                    .await?;
             }
             let html = self.render().await.ok()?;
             if html != self.last {
@@ -155,11 +157,11 @@ impl Listener {
     async fn render(&mut self) -> ServiceResult<String> {
         self.service.require_live_session(&self.session).await?;
         let send = self.service.sent(&self.access, &self.send).await?;
-        let standing = Standing::of(&self.service, &self.access, send).await?;
-        self.is_over = !standing.is_running();
-        let pace = self.pace.measure(Instant::now(), standing.settled());
-        let standing = standing.at_pace(pace.filter(|_| !self.is_over));
+        let snapshot = SendSnapshot::load(&self.service, &self.access, send).await?;
+        self.is_over = !snapshot.is_running();
+        let rate = self.rate_meter.measure(Instant::now(), snapshot.settled());
+        let snapshot = snapshot.with_rate(rate.filter(|_| !self.is_over));
         let texts = &self.texts.app;
-        Ok(Owner::new().with(|| view! { <Progress texts standing /> }.into_any().to_html()))
+        Ok(Owner::new().with(|| view! { <Progress texts snapshot /> }.into_any().to_html()))
     }
 }

@@ -15,9 +15,9 @@ use leptos_axum::{
     AxumRouteListing, LeptosRoutes, generate_route_list_with_exclusions_and_ssg_and_context,
 };
 
-use crate::calls::Draft;
-use crate::shell::{Refused, shell};
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
+use crate::server_fns::NotificationDraft;
+use crate::shell::{PageError, shell};
 use crate::{AppContext, headers, progress_events};
 
 /// Every page, the server functions under `/_app`, and the 404 page for any other path.
@@ -25,22 +25,23 @@ pub fn router(context: AppContext) -> Router {
     let options = options(&context);
     let document = document(&options);
     let events = progress_events::routes(context.clone());
-    let begin = begin(context);
-    let listing = routes(&document, &begin);
-    let pages = leptos_axum::render_app_async_with_context(begin.clone(), document.clone());
-    let calls = begin.clone();
+    let provide_request = provide_request(context);
+    let listing = routes(&document, &provide_request);
+    let pages =
+        leptos_axum::render_app_async_with_context(provide_request.clone(), document.clone());
+    let provide_call = provide_request.clone();
     Router::new()
         .leptos_routes_with_handler(listing, pages.clone())
         .route(
             "/apps/{app}/send",
-            post(async |request| composed(begin, document, request).await),
+            post(async |request| compose_page(provide_request, document, request).await),
         )
         .route(
             "/_app/{*call}",
-            post(async |request| answer(calls, request).await).get(form_page),
+            post(async |request| handle_server_fn(provide_call, request).await).get(form_page),
         )
         .fallback(pages)
-        .layer(map_response(headers::complete))
+        .layer(map_response(headers::add_defaults))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(options)
         .merge(events)
@@ -59,52 +60,56 @@ async fn form_page(Path(call): Path<String>) -> Redirect {
 /// The page that explains `code`, with its status, for refusals that happen before a page is reached.
 pub async fn error_page(context: &AppContext, request: Request<Body>, code: ErrorCode) -> Response {
     let document = document(&options(context));
-    let begin = begin(context.clone());
-    let refused = move || {
-        begin();
-        provide_context(Refused(code));
+    let provide_request = provide_request(context.clone());
+    let provide_error = move || {
+        provide_request();
+        provide_context(PageError(code));
     };
-    let page = leptos_axum::render_app_async_with_context(refused, document);
-    headers::complete(page(request).await).await
+    let page = leptos_axum::render_app_async_with_context(provide_error, document);
+    headers::add_defaults(page(request).await).await
 }
 
 /// The paths that the dashboard's own router declares.
 fn routes<IV: IntoView + 'static>(
     document: &(impl Fn() -> IV + Clone + Send + 'static),
-    begin: &(impl Fn() + Clone + Send + 'static),
+    provide_request: &(impl Fn() + Clone + Send + 'static),
 ) -> Vec<AxumRouteListing> {
     let document = document.clone();
-    generate_route_list_with_exclusions_and_ssg_and_context(document, None, begin.clone()).0
+    generate_route_list_with_exclusions_and_ssg_and_context(document, None, provide_request.clone())
+        .0
 }
 
 /// The compose page as it answers what was posted from it. A form that cannot be read is an empty one.
-async fn composed<IV: IntoView + 'static>(
-    begin: impl Fn() + Clone + Send + Sync + 'static,
+async fn compose_page<IV: IntoView + 'static>(
+    provide_request: impl Fn() + Clone + Send + Sync + 'static,
     document: impl Fn() -> IV + Clone + Send + Sync + 'static,
     request: Request<Body>,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let asked = Request::from_parts(parts.clone(), Body::empty());
-    let form = Request::from_parts(parts, body).extract::<Form<Draft>, _>();
+    let form = Request::from_parts(parts, body).extract::<Form<NotificationDraft>, _>();
     let draft = form.await.map(|Form(draft)| draft).unwrap_or_default();
-    let begin = move || {
-        begin();
+    let provide_request = move || {
+        provide_request();
         provide_context(draft.clone());
     };
-    leptos_axum::render_app_async_with_context(begin, document)(asked).await
+    leptos_axum::render_app_async_with_context(provide_request, document)(asked).await
 }
 
 /// Answers a form's POST, or a script's.
-async fn answer(begin: impl Fn() + Clone + Send + 'static, request: Request<Body>) -> Response {
+async fn handle_server_fn(
+    provide_request: impl Fn() + Clone + Send + 'static,
+    request: Request<Body>,
+) -> Response {
     let bounded = request.with_limited_body();
-    leptos_axum::handle_server_fns_with_context(begin, bounded)
+    leptos_axum::handle_server_fns_with_context(provide_request, bounded)
         .await
         .into_response()
 }
 
 /// What is done at the start of every request.
-fn begin(context: AppContext) -> impl Fn() + Clone + Send + Sync + 'static {
-    move || Visit::begin(context.clone())
+fn provide_request(context: AppContext) -> impl Fn() + Clone + Send + Sync + 'static {
+    move || RequestContext::provide(context.clone())
 }
 
 fn document(options: &LeptosOptions) -> impl Fn() -> AnyView + Clone + Send + Sync + 'static {

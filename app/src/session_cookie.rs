@@ -13,12 +13,12 @@ pub const NAME: &str = "hato_session";
 
 /// The `Set-Cookie` value that hands a session's token to the browser, `Secure` or not.
 pub fn set(token: &str, secure: bool) -> String {
-    written(token, SESSION_LIFETIME, secure)
+    build(token, SESSION_LIFETIME, secure)
 }
 
 /// The `Set-Cookie` value that removes it.
 pub fn clear(secure: bool) -> String {
-    written("", Duration::ZERO, secure)
+    build("", Duration::ZERO, secure)
 }
 
 /// The token that a request carries in its cookie.
@@ -27,11 +27,11 @@ pub fn read(headers: &HeaderMap) -> Option<String> {
 }
 
 /// What the browser that sends the request calls itself.
-pub fn browser(headers: &HeaderMap) -> Option<&str> {
+pub fn user_agent(headers: &HeaderMap) -> Option<&str> {
     headers.get(USER_AGENT)?.to_str().ok()
 }
 
-fn written(value: &str, max_age: Duration, secure: bool) -> String {
+fn build(value: &str, max_age: Duration, secure: bool) -> String {
     let cookie = SetCookie {
         name: NAME,
         value,

@@ -9,32 +9,32 @@ use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::path;
 
 use crate::headers;
-use crate::pages::RefusedPage;
+use crate::pages::ErrorPage;
 use crate::pages::{
     AccountPage, AppsPage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage,
-    LandingPage, LogInPage, LostPage, OverviewPage, PricingPage, ReferencePage, RegisterPage,
+    LandingPage, LogInPage, NotFoundPage, OverviewPage, PricingPage, ReferencePage, RegisterPage,
     SendPage, SettingsPage, SubscribersPage, WebhookPage,
 };
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// Put into the context, it makes the document explain this code instead of showing the page asked for.
 #[derive(Clone, Copy)]
-pub struct Refused(pub ErrorCode);
+pub struct PageError(pub ErrorCode);
 
 /// The whole document.
 pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
-    let visit = Visit::current();
-    headers::protect(&visit);
+    let ctx = RequestContext::current();
+    headers::set_csp(&ctx);
     let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
     provide_context(options.clone());
     provide_meta_context();
     view! {
         <!DOCTYPE html>
-        <html lang=visit.lang().as_str()>
+        <html lang=ctx.lang().as_str()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
-                <meta name="description" content=visit.texts().site.tagline />
+                <meta name="description" content=ctx.texts().site.tagline />
                 <meta name="color-scheme" content="light dark" />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
                 <link rel="stylesheet" href=style />
@@ -49,8 +49,8 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
 
 #[component]
 fn Dashboard() -> impl IntoView {
-    match use_context::<Refused>() {
-        Some(Refused(code)) => view! { <RefusedPage code /> }.into_any(),
+    match use_context::<PageError>() {
+        Some(PageError(code)) => view! { <ErrorPage code /> }.into_any(),
         None => view! { <Pages /> }.into_any(),
     }
 }
@@ -60,7 +60,7 @@ fn Dashboard() -> impl IntoView {
 fn Pages() -> impl IntoView {
     view! {
         <Router>
-            <FlatRoutes fallback=LostPage>
+            <FlatRoutes fallback=NotFoundPage>
                 <Route path=path!("/") view=LandingPage ssr=SsrMode::Async />
                 <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async />
                 <Route path=path!("/docs/api") view=ReferencePage ssr=SsrMode::Async />

@@ -123,26 +123,26 @@ export class Loft {
       { name: 'compose', path: `${app}/send` },
       { name: 'compose-question', path: `${app}/send`, act: review, shows: 'form.review .note' },
       { name: 'compose-question-nobody', path: `${empty}/send`, act: review, shows: 'form.review .note' },
-      { name: 'compose-refused', path: `${app}/send`, act: reviewTooMuch, shows: '.note.bad' },
+      { name: 'compose-refused', path: `${app}/send`, act: reviewTooMuch, shows: '.note.error' },
       { name: 'send', path: `${app}/sends/${has.done}` },
       { name: 'send-running', path: `${app}/sends/${has.running}`, shows: '[data-running]' },
-      { name: 'send-cancelled', path: `${app}/sends/${has.cancelled}?cancelled=22`, shows: '.note.good' },
+      { name: 'send-cancelled', path: `${app}/sends/${has.cancelled}?cancelled=22`, shows: '.note.success' },
       { name: 'history', path: `${app}/history` },
       { name: 'subscribers', path: `${app}/subscribers` },
       { name: 'subscribers-question', path: `${app}/subscribers`, act: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-none-found', path: `${app}/subscribers?q=nobody`, shows: '.empty' },
       { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
       { name: 'keys-new', path: `${workshop}/keys`, act: makeKey, shows: '#new-key' },
-      { name: 'keys-refused', path: `${workshop}/keys`, act: makeNamelessKey, shows: '#create .note.bad' },
+      { name: 'keys-refused', path: `${workshop}/keys`, act: makeNamelessKey, shows: '#create .note.error' },
       { name: 'key-history', path: `${app}/keys/history` },
       { name: 'dead-letters', path: `${app}/dead-letters` },
       { name: 'webhook', path: `${app}/webhook`, shows: '#attempts tbody tr:nth-child(3)' },
       { name: 'webhook-event', path: `${app}/webhook?event=${has.event}`, act: unfold, shows: '#request-body' },
       { name: 'webhook-none', path: `${empty}/webhook`, shows: '#webhook-webhook_url' },
-      { name: 'webhook-refused', path: `${empty}/webhook`, act: setBadWebhook, shows: '#webhook .note.bad' },
+      { name: 'webhook-refused', path: `${empty}/webhook`, act: setBadWebhook, shows: '#webhook .note.error' },
       { name: 'webhook-off', path: `${has.off}/webhook`, shows: '#switch form' },
       { name: 'settings', path: `${app}/settings` },
-      { name: 'settings-refused', path: `${app}/settings`, act: deleteUnderAnotherName, shows: '#delete .note.bad' },
+      { name: 'settings-refused', path: `${app}/settings`, act: deleteUnderAnotherName, shows: '#delete .note.error' },
       { name: 'empty-overview', path: empty },
       { name: 'empty-history', path: `${empty}/history` },
       { name: 'empty-subscribers', path: `${empty}/subscribers` },
@@ -191,18 +191,18 @@ const entrance: Stop[] = [
   { name: 'pricing', path: '/pricing' },
   { name: 'reference', path: '/docs/api' },
   { name: 'register', path: '/register' },
-  { name: 'register-refused', path: '/register?error=EMAIL_IN_USE&form=register', shows: '.note.bad' },
-  { name: 'login', path: '/login?next=/apps', shows: '.note.mind' },
-  { name: 'login-refused', path: '/login?error=INVALID_CREDENTIALS&form=login', shows: '.note.bad' },
+  { name: 'register-refused', path: '/register?error=EMAIL_IN_USE&form=register', shows: '.note.error' },
+  { name: 'login', path: '/login?next=/apps', shows: '.note.warning' },
+  { name: 'login-refused', path: '/login?error=INVALID_CREDENTIALS&form=login', shows: '.note.error' },
   { name: 'lost', path: '/no/such/page' },
 ];
 
 /** For whoever is. */
 const account: Stop[] = [
   { name: 'apps', path: '/apps' },
-  { name: 'apps-refused', path: '/apps', act: makeNamelessApp, shows: '#create .note.bad' },
+  { name: 'apps-refused', path: '/apps', act: makeNamelessApp, shows: '#create .note.error' },
   { name: 'account', path: '/account' },
-  { name: 'account-refused', path: '/account', act: changeWrongPassword, shows: '#password .note.bad' },
+  { name: 'account-refused', path: '/account', act: changeWrongPassword, shows: '#password .note.error' },
   { name: 'lost-signed-in', path: '/apps/app_unknown' },
 ];
 
@@ -210,9 +210,9 @@ const account: Stop[] = [
 function savings(kept: string, bare: string): Stop[] {
   return [
     { name: 'free-apps', path: '/apps', shows: '#create .hint a' },
-    { name: 'free-apps-refused', path: '/apps', act: makeApp, shows: '#create .note.bad a' },
+    { name: 'free-apps-refused', path: '/apps', act: makeApp, shows: '#create .note.error a' },
     { name: 'free-webhook', path: `${bare}/webhook`, shows: '#webhook a[href="/pricing"]' },
-    { name: 'free-webhook-refused', path: `${bare}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.bad a' },
+    { name: 'free-webhook-refused', path: `${bare}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.error a' },
     { name: 'free-webhook-kept', path: `${kept}/webhook`, shows: '#switch a[href="/pricing"]' },
   ];
 }

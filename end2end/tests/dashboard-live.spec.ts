@@ -144,8 +144,8 @@ test('whoever cannot subscribe is told what to do', async ({ browser, hato }) =>
     const { page, complaints } = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
     await page.addInitScript(script);
     await page.goto(`/apps/${app}`);
-    if (clicks) await page.locator('.try .ways:not([hidden]) button').click();
-    await expect(page.locator('.standing')).toContainText(says);
+    if (clicks) await page.locator('.try .actions:not([hidden]) button').click();
+    await expect(page.locator('.push-state')).toContainText(says);
     expect(complaints).toEqual([]);
     await page.context().close();
   };

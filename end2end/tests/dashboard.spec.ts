@@ -68,7 +68,7 @@ for (const { name, lang, locale, scripts } of ways) {
 
     await page.locator('#create [name=name]').fill(' ');
     await page.locator('#create [type=submit]').click();
-    await expect(page.locator('#create .note.bad')).toContainText(say.missing);
+    await expect(page.locator('#create .note.error')).toContainText(say.missing);
     await page.locator('#create [name=name]').fill('はとパン');
     await page.locator('#create [type=submit]').click();
     await page.waitForURL('**/apps/app_*');
@@ -94,7 +94,7 @@ for (const { name, lang, locale, scripts } of ways) {
     expect(registered.status).toBe(201);
     await page.goto(`${app}/keys`);
     await confirm(page, 'table.keys tbody tr:last-child');
-    await expect(page.locator('.note.good')).toContainText(say.keyDeleted);
+    await expect(page.locator('.note.success')).toContainText(say.keyDeleted);
     await page.goto(`${app}/keys/history`);
     await expect(page.locator('table.events tbody tr')).toHaveCount(3);
 
@@ -139,20 +139,20 @@ for (const { name, lang, locale, scripts } of ways) {
     await page.locator('.search button').click();
     await expect(page.locator('table.subscribers tbody tr')).toHaveCount(1);
     await confirm(page, 'table.subscribers tr');
-    await expect(page.locator('.note.good')).toContainText(say.removed);
+    await expect(page.locator('.note.success')).toContainText(say.removed);
 
     await page.goto(`${app}/dead-letters`);
     await expect(page.locator('.empty')).toBeVisible();
     await page.goto(`${app}/settings`);
     await page.locator('#rename-name').fill('はとパン本店');
     await page.locator('#rename [type=submit]').click();
-    await expect(page.locator('.note.good')).toContainText(say.renamed);
+    await expect(page.locator('.note.success')).toContainText(say.renamed);
 
     await page.goto('/account');
     await page.locator('#password-current').fill(password);
     await page.locator('#password-new').fill('another horse');
     await page.locator('#password [type=submit]').click();
-    await expect(page.locator('.note.good')).toContainText(say.changed);
+    await expect(page.locator('.note.success')).toContainText(say.changed);
     await expect(page.locator('ul.sessions li')).toHaveCount(1);
     await page.locator('form[action="/_app/logout_everywhere"] button').click();
     await page.waitForURL('**/login');
@@ -162,7 +162,7 @@ for (const { name, lang, locale, scripts } of ways) {
     await page.locator('#login [name=password]').fill('another horse');
     await page.locator('#login [type=submit]').click();
     await page.waitForURL('**/account');
-    await page.locator('form.leave button').click();
+    await page.locator('form.log-out button').click();
     await page.waitForURL(`${hato.url}/`);
     await page.goto('/login');
     await page.locator('#login [name=email]').fill(email);
@@ -175,7 +175,7 @@ for (const { name, lang, locale, scripts } of ways) {
     await page.locator('#delete-name').fill('はとパン本店');
     await page.locator('#delete button.danger').click();
     await page.waitForURL('**/apps?done=delete');
-    await expect(page.locator('.note.good')).toContainText(say.appDeleted);
+    await expect(page.locator('.note.success')).toContainText(say.appDeleted);
     await page.goto('/account');
     await page.locator('#delete details > summary').click();
     await page.locator('#delete-confirmation').fill('another horse');
@@ -228,7 +228,7 @@ test('the keyboard alone suffices from sign-up to send', async ({ browser, house
   await reach('button[value=send]');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/sends/snd_*');
-  await expect(page.locator('.what')).toContainText('Tap tap');
+  await expect(page.locator('.send-details')).toContainText('Tap tap');
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -244,7 +244,7 @@ test('what the user forgets is asked for, and a limit is explained', async ({ br
   await page.locator('#send-body').fill('鳩'.repeat(1_200));
   await expect(page.locator('.size')).toHaveClass(/over/);
   await page.locator('button[value=review]').click();
-  await expect(page.locator('.note.bad')).toContainText('3,072');
+  await expect(page.locator('.note.error')).toContainText('3,072');
   await expect(page.locator('#send-title')).toHaveValue('大きすぎる');
   expect(complaints).toEqual([]);
   await page.context().close();

@@ -67,7 +67,7 @@ for (const { name, locale, scripts } of ways) {
     await page.locator('details.confirm > summary').click();
     await page.locator('form[action="/_app/cancel_send"] button').click();
     await page.waitForURL('**?cancelled=1');
-    await expect(page.locator('.note.good')).toContainText('1');
+    await expect(page.locator('.note.success')).toContainText('1');
     await expect(page.locator('.progress .status')).toHaveClass(/cancelled/);
     await expect(page.locator('.counts .sent dd')).toHaveText('2');
     await expect(page.locator('.counts .cancelled dd')).toHaveText('1');

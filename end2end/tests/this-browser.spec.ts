@@ -9,11 +9,11 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   const { page, complaints } = await openSession(firefox, hato.url, session, `/apps/${app}`);
   const says = (text: string) =>
     page.waitForFunction(
-      (text: string) => document.querySelector('.standing')?.textContent?.includes(text),
+      (text: string) => document.querySelector('.push-state')?.textContent?.includes(text),
       { polling: 20 },
       text,
     );
-  const press = (number: number) => page.locator(`.try .ways:not([hidden]) button:nth-of-type(${number})`).click();
+  const press = (number: number) => page.locator(`.try .actions:not([hidden]) button:nth-of-type(${number})`).click();
 
   await says('まだ購読していません');
   await press(1);

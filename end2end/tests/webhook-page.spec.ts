@@ -61,7 +61,7 @@ for (const { name, lang, locale, scripts } of ways) {
     const session = await registered(hato, { email: 'owner@example.com', password: 'correct horse' });
     const { path } = await Room.make(hato, session, 'はとパン');
     const { page, complaints } = await openSignedIn(browser, hato.url, session, { locale, javaScriptEnabled: scripts });
-    const note = page.locator('.note.good');
+    const note = page.locator('.note.success');
     await page.goto(`${path}/webhook`);
     await expect(page.locator('#secret')).toHaveCount(0);
     await expect(page.locator('#attempts .empty')).toBeVisible();

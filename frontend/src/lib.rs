@@ -3,7 +3,7 @@
 use hato_app as _; // its islands are exported to the page's script
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Called once by the page's script, before the islands are brought to life.
+/// Called once by the page's script, before the islands are hydrated.
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();

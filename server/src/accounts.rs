@@ -71,7 +71,7 @@ async fn start_session(
     status: StatusCode,
     owner: &AccountPrincipal,
 ) -> ApiResult<Response> {
-    let browser = session_cookie::browser(headers);
+    let browser = session_cookie::user_agent(headers);
     let session_token = state.service.start_session(owner, browser).await?;
     let cookie = session_cookie::set(&session_token, state.secure_cookies());
     let user = to_wire(owner);

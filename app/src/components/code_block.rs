@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::islands::CopyButton;
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// A text in the code face with a button that copies it. It can be scrolled with the keyboard.
 #[component]
@@ -20,7 +20,7 @@ pub fn CodeBlock(
     #[prop(optional)]
     line: bool,
 ) -> impl IntoView {
-    let texts = &Visit::current().texts().site;
+    let texts = &RequestContext::current().texts().site;
     let class = if line { "code line" } else { "code" };
     view! {
         <div class=class translate="no">

@@ -5,34 +5,34 @@ use leptos::prelude::*;
 
 /// What is typed into a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// A line of text.
-    Line,
+    Text,
     /// Several lines of text.
-    Lines,
+    Multiline,
     /// An email address.
     Email,
     /// An `https://` URL.
-    Link,
+    Url,
     /// A password that exists.
     Password,
     /// A password to be chosen.
     NewPassword,
 }
 
-impl Kind {
+impl FieldKind {
     const fn input_type(self) -> &'static str {
         match self {
-            Self::Line | Self::Lines => "text",
+            Self::Text | Self::Multiline => "text",
             Self::Email => "email",
-            Self::Link => "url",
+            Self::Url => "url",
             Self::Password | Self::NewPassword => "password",
         }
     }
 
     const fn autocomplete(self) -> &'static str {
         match self {
-            Self::Line | Self::Lines | Self::Link => "off",
+            Self::Text | Self::Multiline | Self::Url => "off",
             Self::Email => "username",
             Self::Password => "current-password",
             Self::NewPassword => "new-password",
@@ -48,7 +48,7 @@ pub fn Field(
     /// The field's name.
     name: &'static str,
     /// What is typed.
-    kind: Kind,
+    kind: FieldKind,
     /// Labels it.
     label: &'static str,
     /// Says what it takes.
@@ -67,7 +67,7 @@ pub fn Field(
     let id = format!("{form}-{name}");
     let hint_id = format!("{id}-hint");
     let described = hint.map(|_| hint_id.clone());
-    let control = if kind == Kind::Lines {
+    let control = if kind == FieldKind::Multiline {
         view! {
             <textarea
                 id=id.clone()
@@ -76,7 +76,7 @@ pub fn Field(
                 required=!optional
                 aria-describedby=described
             >
-                {text_of_area(&value)}
+                {textarea_content(&value)}
             </textarea>
         }
         .into_any()
@@ -105,7 +105,7 @@ pub fn Field(
 fn Input(
     id: String,
     name: &'static str,
-    kind: Kind,
+    kind: FieldKind,
     value: String,
     required: bool,
     max: Option<u16>,
@@ -120,8 +120,8 @@ fn Input(
             value=value
             required=required
             maxlength=max
-            minlength=(kind == Kind::NewPassword).then_some("8")
-            pattern=(kind == Kind::Link).then_some("https://.*")
+            minlength=(kind == FieldKind::NewPassword).then_some("8")
+            pattern=(kind == FieldKind::Url).then_some("https://.*")
             aria-describedby=described
         />
     }
@@ -129,7 +129,7 @@ fn Input(
 
 /// A text as the content of a `textarea`, whose first line break does not count (WHATWG HTML §13.1.2.5). It is escaped here,
 /// for Leptos writes the children of this element as they are.
-pub fn text_of_area(text: &str) -> String {
+pub fn textarea_content(text: &str) -> String {
     let first = if text.starts_with(['\r', '\n']) {
         "\n"
     } else {

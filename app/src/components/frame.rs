@@ -5,9 +5,9 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_meta::Title;
 
-use super::{LanguageSwitch, Pigeon};
-use crate::calls;
-use crate::visit::Visit;
+use super::{LanguageSwitch, Logo};
+use crate::request_context::RequestContext;
+use crate::server_fns;
 
 /// A page within header and footer; its title stands before the product's name.
 #[component]
@@ -18,8 +18,8 @@ pub fn Frame(
     /// The page.
     children: Children,
 ) -> impl IntoView {
-    let visit = Visit::current();
-    let texts = &visit.texts().site;
+    let ctx = RequestContext::current();
+    let texts = &ctx.texts().site;
     // Titles carry what strangers wrote, and leptos_meta writes the element's text as it is.
     let title = format!("{} · Hato", encode_text(&title));
     view! {
@@ -27,19 +27,19 @@ pub fn Frame(
         <a class="skip" href="#content">
             {texts.skip}
         </a>
-        <header class="top">
+        <header class="site-header">
             <a class="brand" href="/">
-                <Pigeon />
+                <Logo />
                 <span>"Hato"</span>
             </a>
             <nav aria-label=texts.navigation>
-                <Navigation visit=visit.clone() />
+                <Navigation ctx=ctx.clone() />
             </nav>
         </header>
         <main id="content" tabindex="-1">
             {children()}
         </main>
-        <footer class="bottom">
+        <footer class="site-footer">
             <p>
                 <a href="/pricing">{texts.pricing}</a>
                 <a href="/docs/api">{texts.reference}</a>
@@ -52,16 +52,16 @@ pub fn Frame(
 }
 
 #[component]
-fn Navigation(visit: Visit) -> impl IntoView {
-    let texts = &visit.texts().site;
-    match visit.known_owner() {
+fn Navigation(ctx: RequestContext) -> impl IntoView {
+    let texts = &ctx.texts().site;
+    match ctx.cached_owner() {
         Some(owner) => view! {
             <a href="/apps">{texts.apps}</a>
-            <a href="/account" class="who" title=texts.account>
-                <span class="unseen">{texts.account} ": "</span>
+            <a href="/account" class="account-link" title=texts.account>
+                <span class="visually-hidden">{texts.account} ": "</span>
                 {owner.account().email.clone()}
             </a>
-            <form class="leave" method="post" action=calls::LogOut::url()>
+            <form class="log-out" method="post" action=server_fns::LogOut::url()>
                 <button type="submit" class="quiet">
                     {texts.log_out}
                 </button>
@@ -69,7 +69,7 @@ fn Navigation(visit: Visit) -> impl IntoView {
         }
         .into_any(),
         None => view! {
-            <a href="/pricing" class="wide">
+            <a href="/pricing" class="wide-only">
                 {texts.pricing}
             </a>
             <a href="/login">{texts.log_in}</a>

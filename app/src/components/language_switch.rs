@@ -3,20 +3,20 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::calls::ChooseLanguage;
+use crate::flash;
 use crate::language::Lang;
-use crate::once;
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
+use crate::server_fns::ChooseLanguage;
 
 /// A button per language, which leads back to the same page; none on a page that would not be the same.
 #[component]
 pub fn LanguageSwitch() -> impl IntoView {
-    let visit = Visit::current();
-    if once::is_fleeting(&visit) {
+    let ctx = RequestContext::current();
+    if flash::is_one_time(&ctx) {
         return ().into_any();
     }
     let button = |lang: Lang| {
-        let current = (lang == visit.lang()).then_some("true");
+        let current = (lang == ctx.lang()).then_some("true");
         view! {
             <button
                 type="submit"
@@ -34,9 +34,9 @@ pub fn LanguageSwitch() -> impl IntoView {
             class="languages"
             method="post"
             action=ChooseLanguage::url()
-            aria-label=visit.texts().site.language
+            aria-label=ctx.texts().site.language
         >
-            <input type="hidden" name="next" value=visit.path_and_query().to_owned() />
+            <input type="hidden" name="next" value=ctx.path_and_query().to_owned() />
             {Lang::ALL.map(button)}
         </form>
     }

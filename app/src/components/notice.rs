@@ -3,31 +3,31 @@
 use hato_domain::ErrorCode;
 use leptos::prelude::*;
 
-use crate::calls::Typed;
 use crate::i18n::message;
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
+use crate::server_fns::SubmittedFields;
 
 /// How a note is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing but said.
-    Plain,
+    Info,
     /// It worked.
-    Good,
+    Success,
     /// Mind this.
-    Mind,
+    Warning,
     /// It did not work.
-    Bad,
+    Error,
 }
 
 /// A note that assistive technology reads out when the page opens.
 #[component]
 pub fn Note(tone: Tone, children: Children) -> impl IntoView {
     let (class, role) = match tone {
-        Tone::Plain => ("note", "note"),
-        Tone::Good => ("note good", "status"),
-        Tone::Mind => ("note mind", "note"),
-        Tone::Bad => ("note bad", "alert"),
+        Tone::Info => ("note", "note"),
+        Tone::Success => ("note success", "status"),
+        Tone::Warning => ("note warning", "note"),
+        Tone::Error => ("note error", "alert"),
     };
     view! {
         <div class=class role=role>
@@ -38,16 +38,16 @@ pub fn Note(tone: Tone, children: Children) -> impl IntoView {
 
 /// Says what a form has done, if it led here after it (`?done=`).
 #[component]
-pub fn DoneNote(
+pub fn SuccessNote(
     /// The word for what was done.
     what: &'static str,
     text: &'static str,
 ) -> impl IntoView {
-    let visit = Visit::current();
-    let done = visit.query("done").as_deref() == Some(what);
+    let ctx = RequestContext::current();
+    let done = ctx.query("done").as_deref() == Some(what);
     done.then(|| {
         view! {
-            <Note tone=Tone::Good>
+            <Note tone=Tone::Success>
                 <p>{text}</p>
             </Note>
         }
@@ -56,40 +56,40 @@ pub fn DoneNote(
 
 /// Why the form `form` was refused, if it led back here, or that it was not sent, if the login came between.
 #[component]
-pub fn RefusalNote(form: &'static str) -> impl IntoView {
-    let visit = Visit::current();
-    if Typed::is_unsent(&visit, form) {
+pub fn FormErrorNote(form: &'static str) -> impl IntoView {
+    let ctx = RequestContext::current();
+    if SubmittedFields::is_unsent(&ctx, form) {
         let unsent = view! {
-            <Note tone=Tone::Mind>
-                <p>{visit.texts().site.unsent}</p>
+            <Note tone=Tone::Warning>
+                <p>{ctx.texts().site.unsent}</p>
             </Note>
         };
         return Some(unsent.into_any());
     }
-    let mine = visit.query("form").as_deref() == Some(form);
-    let code = visit.refused().filter(|_| mine)?;
-    Some(view! { <Refusal code /> }.into_any())
+    let mine = ctx.query("form").as_deref() == Some(form);
+    let code = ctx.form_error().filter(|_| mine)?;
+    Some(view! { <ErrorNote code /> }.into_any())
 }
 
 /// Why something was refused.
 #[component]
-pub fn Refusal(code: ErrorCode) -> impl IntoView {
+pub fn ErrorNote(code: ErrorCode) -> impl IntoView {
     view! {
-        <Note tone=Tone::Bad>
-            <Explanation code />
+        <Note tone=Tone::Error>
+            <ErrorMessage code />
         </Note>
     }
 }
 
 /// The sentence of a code, with the way to the plans where one would help.
 #[component]
-fn Explanation(code: ErrorCode) -> impl IntoView {
-    let visit = Visit::current();
+fn ErrorMessage(code: ErrorCode) -> impl IntoView {
+    let ctx = RequestContext::current();
     let upgrade = code.has_upgrade_url().then(|| {
         view! {
             " "
-            <a href="/pricing">{visit.texts().site.upgrade}</a>
+            <a href="/pricing">{ctx.texts().site.upgrade}</a>
         }
     });
-    view! { <p>{message(visit.lang(), code)} {upgrade}</p> }
+    view! { <p>{message(ctx.lang(), code)} {upgrade}</p> }
 }

@@ -3,7 +3,7 @@
 use hato_domain::wire::Page;
 use leptos::prelude::*;
 
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// Ways to older items and back to the newest, where there are any.
 #[component]
@@ -13,9 +13,9 @@ pub fn Pager(
     /// The path of the page of older items.
     older: Option<String>,
 ) -> impl IntoView {
-    let visit = Visit::current();
-    let texts = &visit.texts().app.frame;
-    let newest = visit.query("before").map(|_| {
+    let ctx = RequestContext::current();
+    let texts = &ctx.texts().app.frame;
+    let newest = ctx.query("before").map(|_| {
         view! {
             <a class="button quiet small" href=path>
                 {texts.newest}
@@ -29,7 +29,7 @@ pub fn Pager(
             </a>
         }
     });
-    (newest.is_some() || older.is_some()).then(|| view! { <p class="pages">{newest} {older}</p> })
+    (newest.is_some() || older.is_some()).then(|| view! { <p class="pager">{newest} {older}</p> })
 }
 
 /// The path of the page after this one of the list at `path`, if there is one.

@@ -2,15 +2,15 @@
 
 use leptos::prelude::*;
 
-use crate::i18n::{Apps, grouped};
+use crate::i18n::{AppsTexts, group_thousands};
 
 /// From how many percent of a limit on it is near.
-const NEAR: i64 = 80;
+const WARN_PERCENT: i64 = 80;
 
 /// A number, and as a bar where there is a limit. It warns in words too.
 #[component]
 pub fn Usage(
-    texts: &'static Apps,
+    texts: &'static AppsTexts,
     /// What is counted.
     label: &'static str,
     used: i64,
@@ -19,13 +19,16 @@ pub fn Usage(
     let percent = limit.map(|limit| used.saturating_mul(100) / limit.max(1));
     let warning = match percent {
         Some(100..) => Some(texts.reached),
-        Some(NEAR..) => Some(texts.nearly),
+        Some(WARN_PERCENT..) => Some(texts.nearly),
         _ => None,
     };
-    let number = limit.map_or_else(|| grouped(used), |limit| (texts.of_limit)(used, limit));
+    let number = limit.map_or_else(
+        || group_thousands(used),
+        |limit| (texts.of_limit)(used, limit),
+    );
     let bar = limit.map(|limit| {
         view! {
-            <meter min="0" max=limit high={limit * NEAR / 100} value=used aria-label=label></meter>
+            <meter min="0" max=limit high={limit * WARN_PERCENT / 100} value=used aria-label=label></meter>
         }
     });
     view! {

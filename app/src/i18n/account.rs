@@ -1,7 +1,7 @@
 //! Texts of the account's page.
 
 /// Texts of the account's page.
-pub struct Account {
+pub struct AccountTexts {
     /// The headline.
     pub title: &'static str,
     /// The address.
@@ -51,7 +51,7 @@ pub struct Account {
 }
 
 /// Japanese.
-pub const JA: Account = Account {
+pub const JA: AccountTexts = AccountTexts {
     title: "アカウント",
     email: "メールアドレス",
     plan: "プラン",
@@ -78,7 +78,7 @@ pub const JA: Account = Account {
 };
 
 /// English.
-pub const EN: Account = Account {
+pub const EN: AccountTexts = AccountTexts {
     title: "Account",
     email: "Email address",
     plan: "Plan",

@@ -12,46 +12,46 @@ mod settings;
 mod subscribers;
 mod this_browser;
 
-pub use compose::Compose;
-pub use dead_letters::{DeadLetters, Reasons};
-pub use embed::Embed;
-pub use frame::Frame;
-pub use history::History;
-pub use keys::Keys;
-pub use overview::{Chart, Checklist, Overview};
-pub use send::Send;
-pub use settings::Settings;
-pub use subscribers::Subscribers;
-pub use this_browser::ThisBrowser;
+pub use compose::ComposeTexts;
+pub use dead_letters::{DeadLettersTexts, ReasonsTexts};
+pub use embed::EmbedTexts;
+pub use frame::AppFrameTexts;
+pub use history::HistoryTexts;
+pub use keys::KeysTexts;
+pub use overview::{ChartTexts, ChecklistTexts, OverviewTexts};
+pub use send::SendTexts;
+pub use settings::SettingsTexts;
+pub use subscribers::SubscribersTexts;
+pub use this_browser::ThisBrowserTexts;
 
 /// Texts of an app's pages.
-pub struct App {
+pub struct AppTexts {
     /// Around every page.
-    pub frame: Frame,
+    pub frame: AppFrameTexts,
     /// The first page.
-    pub overview: Overview,
+    pub overview: OverviewTexts,
     /// The embed snippets.
-    pub embed: Embed,
+    pub embed: EmbedTexts,
     /// Trying it out.
-    pub this_browser: ThisBrowser,
+    pub this_browser: ThisBrowserTexts,
     /// Writing a notification.
-    pub compose: Compose,
+    pub compose: ComposeTexts,
     /// A send.
-    pub send: Send,
+    pub send: SendTexts,
     /// The history.
-    pub history: History,
+    pub history: HistoryTexts,
     /// Who subscribes.
-    pub subscribers: Subscribers,
+    pub subscribers: SubscribersTexts,
     /// The API keys.
-    pub keys: Keys,
+    pub keys: KeysTexts,
     /// What could not be delivered.
-    pub dead_letters: DeadLetters,
+    pub dead_letters: DeadLettersTexts,
     /// The settings.
-    pub settings: Settings,
+    pub settings: SettingsTexts,
 }
 
 /// Japanese.
-pub const JA: App = App {
+pub const JA: AppTexts = AppTexts {
     frame: frame::JA,
     overview: overview::JA,
     embed: embed::JA,
@@ -66,7 +66,7 @@ pub const JA: App = App {
 };
 
 /// English.
-pub const EN: App = App {
+pub const EN: AppTexts = AppTexts {
     frame: frame::EN,
     overview: overview::EN,
     embed: embed::EN,

@@ -1,9 +1,9 @@
 //! Texts of the list of apps.
 
-use super::grouped;
+use super::group_thousands;
 
 /// Texts of the list of apps.
-pub struct Apps {
+pub struct AppsTexts {
     /// The headline.
     pub title: &'static str,
     /// Below it.
@@ -47,7 +47,7 @@ pub struct Apps {
 }
 
 /// Japanese.
-pub const JA: Apps = Apps {
+pub const JA: AppsTexts = AppsTexts {
     title: "アプリ",
     lead: "通知を送るサイトごとに、アプリを一つ作ります。",
     subscribers: "有効な購読者",
@@ -63,7 +63,7 @@ pub const JA: Apps = Apps {
     plan: "プラン",
     usage: "今月の宛先数",
     resets: |day| format!("{day}（UTC）にリセットされます"),
-    of_limit: |used, limit| format!("{} / {}", grouped(used), grouped(limit)),
+    of_limit: |used, limit| format!("{} / {}", group_thousands(used), group_thousands(limit)),
     unlimited: "上限なし",
     nearly: "上限の 80% を超えました",
     reached: "上限に達しました",
@@ -71,7 +71,7 @@ pub const JA: Apps = Apps {
 };
 
 /// English.
-pub const EN: Apps = Apps {
+pub const EN: AppsTexts = AppsTexts {
     title: "Apps",
     lead: "One app for each site that sends notifications.",
     subscribers: "Active subscribers",
@@ -87,7 +87,7 @@ pub const EN: Apps = Apps {
     plan: "Plan",
     usage: "Recipients this month",
     resets: |day| format!("Starts anew on {day} (UTC)"),
-    of_limit: |used, limit| format!("{} of {}", grouped(used), grouped(limit)),
+    of_limit: |used, limit| format!("{} of {}", group_thousands(used), group_thousands(limit)),
     unlimited: "No limit",
     nearly: "More than 80% of the limit",
     reached: "The limit is reached",

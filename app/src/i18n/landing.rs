@@ -1,7 +1,7 @@
 //! Texts of the landing page.
 
 /// A headline with its text.
-pub struct Point {
+pub struct LandingPoint {
     /// The headline.
     pub title: &'static str,
     /// The text.
@@ -9,7 +9,7 @@ pub struct Point {
 }
 
 /// Texts of the landing page.
-pub struct Landing {
+pub struct LandingTexts {
     /// The headline, in the lines it is set in.
     pub title: [&'static str; 2],
     /// What the product is.
@@ -23,24 +23,24 @@ pub struct Landing {
     /// What the picture shows.
     pub picture: &'static str,
     /// The picture's notification.
-    pub sample: Point,
+    pub sample: LandingPoint,
     /// Headline of the steps.
     pub steps_title: &'static str,
     /// The steps.
-    pub steps: [Point; 3],
+    pub steps: [LandingPoint; 3],
     /// Headline of what one can rely on.
     pub points_title: &'static str,
     /// What one can rely on.
-    pub points: [Point; 4],
+    pub points: [LandingPoint; 4],
 }
 
-const fn point(title: &'static str, text: &'static str) -> Point {
-    Point { title, text }
+const fn point(title: &'static str, text: &'static str) -> LandingPoint {
+    LandingPoint { title, text }
 }
 
 /// Japanese.
 #[rustfmt::skip]
-pub const JA: Landing = Landing {
+pub const JA: LandingTexts = LandingTexts {
     title: ["大切なお知らせを、", "まっすぐ届ける。"],
     lead: "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
     start: "無料で始める",
@@ -65,7 +65,7 @@ pub const JA: Landing = Landing {
 
 /// English.
 #[rustfmt::skip]
-pub const EN: Landing = Landing {
+pub const EN: LandingTexts = LandingTexts {
     title: ["Your news,", "straight to the reader."],
     lead: "Hato carries push notifications from your site to your readers’ browsers. Paste a few lines of code, and three minutes later the first one takes flight.",
     start: "Start for free",

@@ -1,7 +1,7 @@
 //! Texts of the pricing page.
 
 /// Texts of the pricing page.
-pub struct Pricing {
+pub struct PricingTexts {
     /// The headline.
     pub title: &'static str,
     /// Below it.
@@ -39,7 +39,7 @@ pub struct Pricing {
 }
 
 /// Japanese.
-pub const JA: Pricing = Pricing {
+pub const JA: PricingTexts = PricingTexts {
     title: "料金",
     lead: "小さく始めて、読者が増えたら翼を広げてください。",
     free_text: "個人のサイトや、はじめての一通に。",
@@ -60,7 +60,7 @@ pub const JA: Pricing = Pricing {
 };
 
 /// English.
-pub const EN: Pricing = Pricing {
+pub const EN: PricingTexts = PricingTexts {
     title: "Pricing",
     lead: "Start small. Spread your wings when your readers do.",
     free_text: "For a site of your own, and the first one you send.",

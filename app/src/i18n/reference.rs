@@ -1,7 +1,7 @@
 //! Texts of the reference of the API.
 
 /// Texts of the reference page.
-pub struct Reference {
+pub struct ReferenceTexts {
     /// The headline.
     pub title: &'static str,
     /// Below it.
@@ -15,7 +15,7 @@ pub struct Reference {
     /// Heads the request's body.
     pub request: &'static str,
     /// Heads answers.
-    pub answers: &'static str,
+    pub responses: &'static str,
     /// Heads refusals.
     pub errors: &'static str,
     /// Marks members that must be there.
@@ -25,28 +25,28 @@ pub struct Reference {
 }
 
 /// Japanese.
-pub const JA: Reference = Reference {
+pub const JA: ReferenceTexts = ReferenceTexts {
     title: "API リファレンス",
     lead: "すべてのエンドポイント、例、エラーコード。",
     document: "OpenAPI 3.1 ドキュメント",
     contents: "エンドポイント",
     parameters: "パラメーター",
     request: "リクエスト",
-    answers: "レスポンス",
+    responses: "レスポンス",
     errors: "エラー",
     required: "必須",
     schemas: "スキーマ",
 };
 
 /// English.
-pub const EN: Reference = Reference {
+pub const EN: ReferenceTexts = ReferenceTexts {
     title: "API reference",
     lead: "Every endpoint, with examples and error codes.",
     document: "OpenAPI 3.1 document",
     contents: "Endpoints",
     parameters: "Parameters",
     request: "Request",
-    answers: "Answers",
+    responses: "Answers",
     errors: "Errors",
     required: "required",
     schemas: "Schemas",

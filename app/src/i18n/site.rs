@@ -1,7 +1,7 @@
 //! What surrounds every page, and the pages for what went wrong.
 
 /// Texts of the frame.
-pub struct Site {
+pub struct SiteTexts {
     /// The product in one line, for titles and search engines.
     pub tagline: &'static str,
     /// Skips the navigation.
@@ -27,9 +27,9 @@ pub struct Site {
     /// The footer's line.
     pub footer: &'static str,
     /// Headline of the 404 page.
-    pub lost_title: &'static str,
+    pub not_found_title: &'static str,
     /// Its text.
-    pub lost_text: &'static str,
+    pub not_found_text: &'static str,
     /// Headline of other refusals.
     pub failed_title: &'static str,
     /// Leads home from both.
@@ -49,7 +49,7 @@ pub struct Site {
 }
 
 /// Japanese.
-pub const JA: Site = Site {
+pub const JA: SiteTexts = SiteTexts {
     tagline: "ブラウザへ、まっすぐ届くプッシュ通知",
     skip: "本文へ移動",
     navigation: "メイン",
@@ -62,8 +62,8 @@ pub const JA: Site = Site {
     log_out: "ログアウト",
     language: "言語",
     footer: "鳩は、手紙を届けて帰ってくる。",
-    lost_title: "この便は宛先不明です",
-    lost_text: "お探しのページは見つかりませんでした。移動したか、削除されたか、見る権限がないのかもしれません。",
+    not_found_title: "この便は宛先不明です",
+    not_found_text: "お探しのページは見つかりませんでした。移動したか、削除されたか、見る権限がないのかもしれません。",
     failed_title: "うまくいきませんでした",
     home: "トップへ戻る",
     code: "エラーコード",
@@ -75,7 +75,7 @@ pub const JA: Site = Site {
 };
 
 /// English.
-pub const EN: Site = Site {
+pub const EN: SiteTexts = SiteTexts {
     tagline: "Push notifications that fly straight to the browser",
     skip: "Skip to content",
     navigation: "Main",
@@ -88,8 +88,8 @@ pub const EN: Site = Site {
     log_out: "Log out",
     language: "Language",
     footer: "A carrier pigeon delivers, and comes back.",
-    lost_title: "Return to sender",
-    lost_text: "There is no page at this address. It may have moved or been deleted, or it is not yours to see.",
+    not_found_title: "Return to sender",
+    not_found_text: "There is no page at this address. It may have moved or been deleted, or it is not yours to see.",
     failed_title: "That did not work",
     home: "Back to the start",
     code: "Error code",

@@ -3,7 +3,7 @@
 use hato_domain::{DisabledReason, NoResponseReason};
 
 /// Texts of an app's webhook page.
-pub struct Webhook {
+pub struct WebhookTexts {
     /// The headline.
     pub title: &'static str,
     /// Below it.
@@ -69,9 +69,9 @@ pub struct Webhook {
     /// Instead of it when it is not kept any more.
     pub no_event: &'static str,
     /// Labels the answer.
-    pub answer: &'static str,
+    pub response: &'static str,
     /// An answer without a body.
-    pub no_answer: &'static str,
+    pub no_response: &'static str,
     /// The button that posts an event again.
     pub resend: &'static str,
     /// The URL was set.
@@ -98,7 +98,7 @@ pub struct Webhook {
     pub blocked_address: &'static str,
 }
 
-impl Webhook {
+impl WebhookTexts {
     /// Why no events are posted.
     pub const fn reason(&self, reason: DisabledReason) -> &'static str {
         match reason {
@@ -129,7 +129,7 @@ impl Webhook {
     }
 }
 
-pub const JA: Webhook = Webhook {
+pub const JA: WebhookTexts = WebhookTexts {
     title: "Webhook",
     lead: "配信の結果を、あなたのサーバーへ署名付きの JSON で届けます。",
     url: "Webhook の URL",
@@ -162,8 +162,8 @@ pub const JA: Webhook = Webhook {
     request: "送った内容",
     headers: "送ったヘッダー",
     no_event: "このイベントの記録は残っていません。",
-    answer: "応答",
-    no_answer: "本文なし",
+    response: "応答",
+    no_response: "本文なし",
     resend: "もう一度送る",
     saved: "URL を保存しました。",
     cleared: "URL を消しました。イベントはもう送られません。",
@@ -178,7 +178,7 @@ pub const JA: Webhook = Webhook {
     blocked_address: "許可されないアドレス",
 };
 
-pub const EN: Webhook = Webhook {
+pub const EN: WebhookTexts = WebhookTexts {
     title: "Webhook",
     lead: "What became of your notifications, posted to your server as signed JSON.",
     url: "Webhook URL",
@@ -211,8 +211,8 @@ pub const EN: Webhook = Webhook {
     request: "Request",
     headers: "Headers of the request",
     no_event: "This event is not kept any more.",
-    answer: "Answer",
-    no_answer: "no body",
+    response: "Answer",
+    no_response: "no body",
     resend: "Send again",
     saved: "The URL is saved.",
     cleared: "The URL is removed. No more events are posted.",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use web_sys::{FormData, HtmlDivElement, HtmlFormElement};
 
 use super::Preview;
-use crate::grouped::grouped;
+use crate::thousands::group_thousands;
 
 /// The members of the payload that are always there, and those that are left out when empty (CONTRACT 7).
 const MEMBERS: [(&str, bool); 5] = [
@@ -19,7 +19,7 @@ const MEMBERS: [(&str, bool); 5] = [
 
 /// What is known of the form.
 #[derive(Clone, Copy)]
-struct Draft {
+struct DraftSignals {
     size: RwSignal<Option<usize>>,
     title: RwSignal<String>,
     body: RwSignal<String>,
@@ -59,7 +59,7 @@ pub fn Composer(
     /// The form's fields.
     children: Children,
 ) -> impl IntoView {
-    let draft = Draft::of(written);
+    let draft = DraftSignals::new(written);
     let fields = NodeRef::<leptos::html::Div>::new();
     let read = move || {
         if let Some(fields) = fields.get_untracked() {
@@ -76,9 +76,9 @@ pub fn Composer(
         read_icon();
     });
     let Samples { title, body, site } = samples;
-    let title = Signal::derive(move || or(draft.title.get(), &title));
-    let body = Signal::derive(move || or(draft.body.get(), &body));
-    let site = Signal::derive(move || or(host(&draft.url.get()), &site));
+    let title = Signal::derive(move || text_or(draft.title.get(), &title));
+    let body = Signal::derive(move || text_or(draft.body.get(), &body));
+    let site = Signal::derive(move || text_or(host(&draft.url.get()), &site));
     let used = move || draft.size.get().unwrap_or_default();
     view! {
         <div
@@ -92,7 +92,7 @@ pub fn Composer(
         <p class="size" class:over=move || limit < used() hidden=move || draft.size.get().is_none()>
             <span>{label}</span>
             <meter min="0" max=limit high={limit * 9 / 10} value=used aria-hidden="true"></meter>
-            <output>{move || format!("{} / {} {unit}", shown(used()), shown(limit))}</output>
+            <output>{move || format!("{} / {} {unit}", format_bytes(used()), format_bytes(limit))}</output>
         </p>
         <div class="preview">
             <p class="preview-title">{preview}</p>
@@ -102,14 +102,14 @@ pub fn Composer(
     }
 }
 
-impl Draft {
-    fn of([title, body, url, icon]: [String; 4]) -> Self {
+impl DraftSignals {
+    fn new([title, body, url, icon]: [String; 4]) -> Self {
         Self {
             size: RwSignal::new(None),
             title: RwSignal::new(title),
             body: RwSignal::new(body),
             url: RwSignal::new(url),
-            icon: RwSignal::new(shown_icon(icon)),
+            icon: RwSignal::new(displayable_icon(icon)),
         }
     }
 
@@ -126,12 +126,12 @@ impl Draft {
 
     fn read_icon(self, fields: &HtmlDivElement) {
         let icon = form_around(fields).map(|form| field(&form, "icon"));
-        self.icon.set(shown_icon(icon.unwrap_or_default()));
+        self.icon.set(displayable_icon(icon.unwrap_or_default()));
     }
 }
 
 /// The icon, if it can be shown.
-fn shown_icon(icon: String) -> String {
+fn displayable_icon(icon: String) -> String {
     if icon.starts_with("https://") {
         icon
     } else {
@@ -149,7 +149,7 @@ fn field(form: &FormData, name: &str) -> String {
 }
 
 /// `text`, or `sample` where there is none.
-fn or(text: String, sample: &str) -> String {
+fn text_or(text: String, sample: &str) -> String {
     if text.trim().is_empty() {
         sample.to_owned()
     } else {
@@ -164,8 +164,8 @@ pub fn host(url: &str) -> String {
     rest[..end].to_owned()
 }
 
-fn shown(bytes: usize) -> String {
-    grouped(i64::try_from(bytes).unwrap_or(i64::MAX))
+fn format_bytes(bytes: usize) -> String {
+    group_thousands(i64::try_from(bytes).unwrap_or(i64::MAX))
 }
 
 /// Bytes of the payload's JSON, from the text of each field.

@@ -8,7 +8,7 @@ use web_sys::Element;
 
 /// What became of the last click.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum CopyOutcome {
     Copied,
     /// The browser lets only its user copy, as on pages that are not served over https.
     Selected,
@@ -31,14 +31,14 @@ pub fn CopyButton(
     Effect::new(move |_| ready.set(true));
     let text = move || match outcome.get() {
         None => label.clone(),
-        Some(Outcome::Copied) => done.clone(),
-        Some(Outcome::Selected) => selected.clone(),
+        Some(CopyOutcome::Copied) => done.clone(),
+        Some(CopyOutcome::Selected) => selected.clone(),
     };
     view! {
         <button
             type="button"
             class="copy"
-            class:copied=move || outcome.get() == Some(Outcome::Copied)
+            class:copied=move || outcome.get() == Some(CopyOutcome::Copied)
             hidden=move || !ready.get()
             on:click=move |_| {
                 if let Some(element) = document().get_element_by_id(&target) {
@@ -51,13 +51,13 @@ pub fn CopyButton(
     }
 }
 
-async fn copy(element: &Element) -> Option<Outcome> {
+async fn copy(element: &Element) -> Option<CopyOutcome> {
     if write(element).await {
-        return Some(Outcome::Copied);
+        return Some(CopyOutcome::Copied);
     }
     let selection = window().get_selection().ok()??;
     let selected = selection.select_all_children(element);
-    selected.is_ok().then_some(Outcome::Selected)
+    selected.is_ok().then_some(CopyOutcome::Selected)
 }
 
 async fn write(element: &Element) -> bool {

@@ -9,16 +9,16 @@ use leptos::wasm_bindgen::closure::Closure;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::{EventSource, HtmlDivElement, MessageEvent};
 
-use super::live::longer;
-use super::page::{Page, has};
-use super::pause::{VISIBILITY, rest, tell, until};
-use super::trouble::{Trouble, TroubleNote, TroubleTexts};
+use super::live_error::{LiveError, LiveErrorNote, LiveErrorTexts};
+use super::live_page::{LivePage, has};
+use super::live_refresh::backoff;
+use super::sleep::{VISIBILITY_CHANGE, emit, sleep_or_event, wait_for_event};
 
 /// Found while the send is not finished.
 const RUNNING: &str = "[data-running]";
 
 /// Milliseconds until a connection that has ended is made anew.
-const FIRST_WAIT: i32 = 1_000;
+const INITIAL_DELAY: i32 = 1_000;
 
 /// The connection brings nothing more: it was lost or refused, or the send is finished.
 const ENDED: &str = "hato:ended";
@@ -31,21 +31,21 @@ pub fn LiveProgress(
     events: String,
     /// The page with this content.
     page: String,
-    /// Say what stands in the way.
-    texts: TroubleTexts,
+    /// Say why it is not kept up to date.
+    texts: LiveErrorTexts,
     /// The content, as it was when the page was made.
     children: Children,
 ) -> impl IntoView {
     let shown = NodeRef::<leptos::html::Div>::new();
-    let trouble = RwSignal::new(None);
+    let error = RwSignal::new(None);
     Effect::new(move |_| {
         if let Some(shown) = shown.get() {
-            let (events, page) = (events.clone(), Page::at(page.clone()));
-            spawn_local(async move { drop(follow(&events, page, shown, trouble).await) });
+            let (events, page) = (events.clone(), LivePage::new(page.clone()));
+            spawn_local(async move { drop(follow(&events, page, shown, error).await) });
         }
     });
     view! {
-        <TroubleNote trouble texts />
+        <LiveErrorNote error texts />
         <div class="live" node_ref=shown>
             {children()}
         </div>
@@ -54,21 +54,21 @@ pub fn LiveProgress(
 
 async fn follow(
     events: &str,
-    mut page: Page,
+    mut page: LivePage,
     shown: HtmlDivElement,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<LiveError>>,
 ) -> Result<(), JsValue> {
-    let mut wait = FIRST_WAIT;
+    let mut delay = INITIAL_DELAY;
     while has(&shown, RUNNING) {
-        if !document().hidden() && listen(events, &shown, trouble).await? {
-            wait = FIRST_WAIT;
+        if !document().hidden() && listen(events, &shown, error).await? {
+            delay = INITIAL_DELAY;
         }
         if has(&shown, RUNNING) {
-            rest(wait, &[]).await?;
-            wait = longer(wait);
+            sleep_or_event(delay, &[]).await?;
+            delay = backoff(delay);
         }
-        trouble.set(Trouble::of(page.refresh().await?));
-        if trouble.get_untracked() == Some(Trouble::Over) {
+        error.set(LiveError::from_refresh(page.refresh().await?));
+        if error.get_untracked() == Some(LiveError::Gone) {
             return Ok(());
         }
     }
@@ -80,25 +80,25 @@ async fn follow(
 async fn listen(
     path: &str,
     shown: &HtmlDivElement,
-    trouble: RwSignal<Option<Trouble>>,
+    error: RwSignal<Option<LiveError>>,
 ) -> Result<bool, JsValue> {
-    let heard = Rc::new(Cell::new(false));
-    let (content, any) = (shown.clone(), Rc::clone(&heard));
+    let received = Rc::new(Cell::new(false));
+    let (content, any) = (shown.clone(), Rc::clone(&received));
     let show = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         any.set(true);
-        trouble.set(None);
+        error.set(None);
         content.set_inner_html(&event.data().as_string().unwrap_or_default());
         if !has(&content, RUNNING) {
-            tell(ENDED);
+            emit(ENDED);
         }
     });
-    let end = Closure::<dyn FnMut()>::new(|| tell(ENDED));
+    let end = Closure::<dyn FnMut()>::new(|| emit(ENDED));
     let source = EventSource::new(path)?;
     source.set_onmessage(Some(show.as_ref().unchecked_ref()));
     source.set_onerror(Some(end.as_ref().unchecked_ref()));
-    let ended = until(&[ENDED, VISIBILITY]).await;
+    let ended = wait_for_event(&[ENDED, VISIBILITY_CHANGE]).await;
     source.set_onmessage(None);
     source.set_onerror(None);
     source.close();
-    ended.map(|()| heard.get())
+    ended.map(|()| received.get())
 }

@@ -1,19 +1,19 @@
 //! The owner's own browser as a subscriber of the app, with Hato's worker under a scope of the app's.
 
-mod loft;
+mod browser_push;
 
 use hato_domain::ErrorCode;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde::{Deserialize, Serialize};
 
-use self::loft::{Loft, Standing, Trouble};
-use super::live::look_at_once;
-use crate::calls::CallError;
+use self::browser_push::{BrowserPush, PushError, PushState};
+use super::live_refresh::refresh_now;
+use crate::server_fns::ServerFunctionError;
 
 /// What the island says.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Words {
+pub struct PushTexts {
     /// Subscribes.
     pub subscribe: String,
     /// Sends a test.
@@ -21,7 +21,7 @@ pub struct Words {
     /// Ends the subscription.
     pub unsubscribe: String,
     /// It is being found out.
-    pub looking: String,
+    pub checking: String,
     /// The browser is not subscribed.
     pub unsubscribed: String,
     /// It is.
@@ -41,13 +41,13 @@ pub struct Words {
     /// The browser did not do it.
     pub failed: String,
     /// Why the server refused, by code.
-    pub refusals: Vec<(String, String)>,
+    pub errors: Vec<(String, String)>,
 }
 
-/// What is said of the last click.
+/// The outcome of the last click.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Nothing,
+enum ActionStatus {
+    Idle,
     Working,
     Sent,
     Dismissed,
@@ -63,46 +63,46 @@ pub fn ThisBrowser(
     /// The app's VAPID public key, in base64url.
     public_key: String,
     /// What is said.
-    words: Words,
+    texts: PushTexts,
 ) -> impl IntoView {
-    let loft = StoredValue::new(Loft { app, public_key });
-    let standing = RwSignal::new(None);
-    let said = RwSignal::new(Said::Nothing);
-    Effect::new(move |_| spawn_local(look(loft.get_value(), standing)));
-    let act = move |action: Action| {
-        if said.get_untracked() != Said::Working {
-            said.set(Said::Working);
-            spawn_local(perform(action, loft.get_value(), standing, said));
+    let push = StoredValue::new(BrowserPush { app, public_key });
+    let state = RwSignal::new(None);
+    let status = RwSignal::new(ActionStatus::Idle);
+    Effect::new(move |_| spawn_local(load_state(push.get_value(), state)));
+    let run = move |action: Action| {
+        if status.get_untracked() != ActionStatus::Working {
+            status.set(ActionStatus::Working);
+            spawn_local(perform(action, push.get_value(), state, status));
         }
     };
-    let is = move |other: Standing| standing.get() == Some(other);
-    let busy = move || (said.get() == Said::Working).then_some("true");
-    let Words {
+    let is = move |other: PushState| state.get() == Some(other);
+    let busy = move || (status.get() == ActionStatus::Working).then_some("true");
+    let PushTexts {
         subscribe,
         test,
         unsubscribe,
         ..
-    } = words.clone();
+    } = texts.clone();
     view! {
-        <p class="standing" role="status">
-            {move || sentence(&words, standing.get(), said.get())}
+        <p class="push-state" role="status">
+            {move || status_text(&texts, state.get(), status.get())}
         </p>
-        <p class="ways" hidden=move || !is(Standing::Unsubscribed)>
+        <p class="actions" hidden=move || !is(PushState::Unsubscribed)>
             <button
                 type="button"
                 class="button"
                 aria-disabled=busy
-                on:click=move |_| act(Action::Subscribe)
+                on:click=move |_| run(Action::Subscribe)
             >
                 {subscribe}
             </button>
         </p>
-        <p class="ways" hidden=move || !is(Standing::Subscribed)>
+        <p class="actions" hidden=move || !is(PushState::Subscribed)>
             <button
                 type="button"
                 class="button"
                 aria-disabled=busy
-                on:click=move |_| act(Action::Test)
+                on:click=move |_| run(Action::Test)
             >
                 {test}
             </button>
@@ -110,7 +110,7 @@ pub fn ThisBrowser(
                 type="button"
                 class="button quiet"
                 aria-disabled=busy
-                on:click=move |_| act(Action::Unsubscribe)
+                on:click=move |_| run(Action::Unsubscribe)
             >
                 {unsubscribe}
             </button>
@@ -118,23 +118,23 @@ pub fn ThisBrowser(
     }
 }
 
-fn sentence(words: &Words, standing: Option<Standing>, said: Said) -> String {
+fn status_text(texts: &PushTexts, state: Option<PushState>, status: ActionStatus) -> String {
     let refusal = |code: ErrorCode| {
-        let known = words.refusals.iter().find(|(it, _)| it == code.as_str());
-        known.map_or(&words.failed, |(_, sentence)| sentence)
+        let known = texts.errors.iter().find(|(it, _)| it == code.as_str());
+        known.map_or(&texts.failed, |(_, sentence)| sentence)
     };
-    match (said, standing) {
-        (Said::Working, _) => &words.working,
-        (Said::Sent, _) => &words.sent,
-        (Said::Refused(code), _) => refusal(code),
-        (_, Some(Standing::Denied)) => &words.denied,
-        (Said::Dismissed, _) => &words.dismissed,
-        (Said::Failed, _) => &words.failed,
-        (_, None) => &words.looking,
-        (_, Some(Standing::Insecure)) => &words.insecure,
-        (_, Some(Standing::Unsupported)) => &words.unsupported,
-        (_, Some(Standing::Unsubscribed)) => &words.unsubscribed,
-        (_, Some(Standing::Subscribed)) => &words.subscribed,
+    match (status, state) {
+        (ActionStatus::Working, _) => &texts.working,
+        (ActionStatus::Sent, _) => &texts.sent,
+        (ActionStatus::Refused(code), _) => refusal(code),
+        (_, Some(PushState::Denied)) => &texts.denied,
+        (ActionStatus::Dismissed, _) => &texts.dismissed,
+        (ActionStatus::Failed, _) => &texts.failed,
+        (_, None) => &texts.checking,
+        (_, Some(PushState::Insecure)) => &texts.insecure,
+        (_, Some(PushState::Unsupported)) => &texts.unsupported,
+        (_, Some(PushState::Unsubscribed)) => &texts.unsubscribed,
+        (_, Some(PushState::Subscribed)) => &texts.subscribed,
     }
     .clone()
 }
@@ -147,28 +147,28 @@ enum Action {
     Unsubscribe,
 }
 
-async fn look(loft: Loft, standing: RwSignal<Option<Standing>>) {
-    let found = loft.standing().await.unwrap_or(Standing::Unsupported);
-    standing.set(Some(found));
+async fn load_state(push: BrowserPush, state: RwSignal<Option<PushState>>) {
+    let found = push.state().await.unwrap_or(PushState::Unsupported);
+    state.set(Some(found));
 }
 
 async fn perform(
     action: Action,
-    loft: Loft,
-    standing: RwSignal<Option<Standing>>,
-    said: RwSignal<Said>,
+    push: BrowserPush,
+    state: RwSignal<Option<PushState>>,
+    status: RwSignal<ActionStatus>,
 ) {
     let done = match action {
-        Action::Subscribe => loft.subscribe().await.map(|()| Said::Nothing),
-        Action::Test => loft.test().await.map(|()| Said::Sent),
-        Action::Unsubscribe => loft.unsubscribe().await.map(|()| Said::Nothing),
+        Action::Subscribe => push.subscribe().await.map(|()| ActionStatus::Idle),
+        Action::Test => push.test().await.map(|()| ActionStatus::Sent),
+        Action::Unsubscribe => push.unsubscribe().await.map(|()| ActionStatus::Idle),
     };
-    look_at_once();
-    look(loft, standing).await;
-    said.set(match done {
+    refresh_now();
+    load_state(push, state).await;
+    status.set(match done {
         Ok(done) => done,
-        Err(Trouble::Dismissed) => Said::Dismissed,
-        Err(Trouble::Browser) => Said::Failed,
-        Err(Trouble::Server(CallError(code))) => Said::Refused(code),
+        Err(PushError::Dismissed) => ActionStatus::Dismissed,
+        Err(PushError::Browser) => ActionStatus::Failed,
+        Err(PushError::Server(ServerFunctionError(code))) => ActionStatus::Refused(code),
     });
 }

@@ -9,29 +9,31 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use self::browser::browser_name;
-use super::loaded;
-use crate::calls::{ChangePassword, DeleteAccount, LogOut, LogOutEverywhere};
-use crate::components::{Confirm, DoneNote, Field, Frame, Kind, Moment, RefusalNote};
-use crate::i18n::{Account, plan_name};
+use super::load_page;
+use crate::components::{
+    ConfirmDialog, Field, FieldKind, FormErrorNote, Frame, SuccessNote, Timestamp,
+};
+use crate::i18n::{AccountTexts, plan_name};
+use crate::request_context::RequestContext;
+use crate::server_fns::{ChangePassword, DeleteAccount, LogOut, LogOutEverywhere};
 use crate::session_cookie;
-use crate::visit::Visit;
 
 /// The account of who is signed in.
 #[component]
 pub fn AccountPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let owner = visit.owner().await?;
-        let token = session_cookie::read(visit.headers()).ok_or(ErrorCode::Unauthorized)?;
-        let sessions = visit.service().sessions(&owner, &token).await?;
-        let texts = &visit.texts().account;
+    load_page(async move |ctx: RequestContext| {
+        let owner = ctx.owner().await?;
+        let token = session_cookie::read(ctx.headers()).ok_or(ErrorCode::Unauthorized)?;
+        let sessions = ctx.service().sessions(&owner, &token).await?;
+        let texts = &ctx.texts().account;
         Ok(view! {
             <Frame title=texts.title>
                 <section class="account">
                     <h1>{texts.title}</h1>
                     <Facts texts owner=owner.clone() />
-                    <Password visit=visit.clone() owner=owner.clone() />
-                    <Sessions visit=visit.clone() sessions />
-                    <End visit owner />
+                    <Password ctx=ctx.clone() owner=owner.clone() />
+                    <Sessions ctx=ctx.clone() sessions />
+                    <DeleteSection ctx owner />
                 </section>
             </Frame>
         }
@@ -40,7 +42,7 @@ pub fn AccountPage() -> impl IntoView {
 }
 
 #[component]
-fn Facts(texts: &'static Account, owner: AccountPrincipal) -> impl IntoView {
+fn Facts(texts: &'static AccountTexts, owner: AccountPrincipal) -> impl IntoView {
     let account = owner.account();
     view! {
         <dl class="facts">
@@ -66,9 +68,9 @@ fn Facts(texts: &'static Account, owner: AccountPrincipal) -> impl IntoView {
 }
 
 #[component]
-fn Password(visit: Visit, owner: AccountPrincipal) -> impl IntoView {
-    let texts = &visit.texts().account;
-    let entrance = &visit.texts().entrance;
+fn Password(ctx: RequestContext, owner: AccountPrincipal) -> impl IntoView {
+    let texts = &ctx.texts().account;
+    let auth = &ctx.texts().auth;
     let has_password = owner.account().password_hash.is_some();
     let text = if has_password {
         texts.password_text
@@ -77,18 +79,18 @@ fn Password(visit: Visit, owner: AccountPrincipal) -> impl IntoView {
     };
     let current = has_password.then(|| {
         view! {
-            <Field form="password" name="current" kind=Kind::Password label=texts.current />
+            <Field form="password" name="current" kind=FieldKind::Password label=texts.current />
         }
     });
     view! {
         <section class="card narrow" id="password">
             <h2>{texts.password_title}</h2>
             <p class="hint">{text}</p>
-            <DoneNote what="password" text=texts.changed />
-            <RefusalNote form="password" />
+            <SuccessNote what="password" text=texts.changed />
+            <FormErrorNote form="password" />
             <form method="post" action=ChangePassword::url()>
                 <input
-                    class="unseen"
+                    class="visually-hidden"
                     name="username"
                     autocomplete="username"
                     value=owner.account().email.clone()
@@ -100,9 +102,9 @@ fn Password(visit: Visit, owner: AccountPrincipal) -> impl IntoView {
                 <Field
                     form="password"
                     name="new"
-                    kind=Kind::NewPassword
+                    kind=FieldKind::NewPassword
                     label=texts.new
-                    hint=entrance.password_hint
+                    hint=auth.password_hint
                     max=128
                 />
                 <button type="submit" class="button">
@@ -115,23 +117,23 @@ fn Password(visit: Visit, owner: AccountPrincipal) -> impl IntoView {
 }
 
 #[component]
-fn Sessions(visit: Visit, sessions: Vec<ListedSession>) -> impl IntoView {
-    let texts = &visit.texts().account;
-    let log_out = visit.texts().site.log_out;
+fn Sessions(ctx: RequestContext, sessions: Vec<ListedSession>) -> impl IntoView {
+    let texts = &ctx.texts().account;
+    let log_out = ctx.texts().site.log_out;
     let item = |session: ListedSession| {
         let name = session.browser.as_deref().and_then(browser_name);
         let name = name.unwrap_or_else(|| texts.unknown_browser.to_owned());
         let here = session
             .is_current
-            .then(|| view! { <span class="state here">{texts.this_one}</span> });
+            .then(|| view! { <span class="state current">{texts.this_one}</span> });
         view! {
             <li>
                 <b>{name}</b>
                 " "
                 {here}
                 <span class="hint">
-                    {texts.began} " " <Moment at=session.created_at /> " · " {texts.used} " "
-                    <Moment at=session.last_used_at /> " UTC"
+                    {texts.began} " " <Timestamp at=session.created_at /> " · " {texts.used} " "
+                    <Timestamp at=session.last_used_at /> " UTC"
                 </span>
             </li>
         }
@@ -141,8 +143,8 @@ fn Sessions(visit: Visit, sessions: Vec<ListedSession>) -> impl IntoView {
             <h2>{texts.sessions_title}</h2>
             <p class="hint">{texts.sessions_text}</p>
             <ul class="sessions">{sessions.into_iter().map(item).collect_view()}</ul>
-            <RefusalNote form="sessions" />
-            <div class="act">
+            <FormErrorNote form="sessions" />
+            <div class="form-actions">
                 <form method="post" action=LogOut::url()>
                     <button type="submit" class="button quiet">
                         {log_out}
@@ -160,27 +162,27 @@ fn Sessions(visit: Visit, sessions: Vec<ListedSession>) -> impl IntoView {
 }
 
 #[component]
-fn End(visit: Visit, owner: AccountPrincipal) -> impl IntoView {
-    let texts = &visit.texts().account;
-    let refused = visit.query("form").as_deref() == Some("delete");
+fn DeleteSection(ctx: RequestContext, owner: AccountPrincipal) -> impl IntoView {
+    let texts = &ctx.texts().account;
+    let refused = ctx.query("form").as_deref() == Some("delete");
     let (kind, label) = if owner.account().password_hash.is_some() {
-        (Kind::Password, texts.current)
+        (FieldKind::Password, texts.current)
     } else {
-        (Kind::Line, texts.type_email)
+        (FieldKind::Text, texts.type_email)
     };
     view! {
-        <section class="card narrow end" id="delete">
+        <section class="card narrow danger-zone" id="delete">
             <h2>{texts.delete_title}</h2>
             <p>{texts.delete_text}</p>
-            <RefusalNote form="delete" />
-            <Confirm label=texts.delete_open open=refused>
+            <FormErrorNote form="delete" />
+            <ConfirmDialog label=texts.delete_open open=refused>
                 <form method="post" action=DeleteAccount::url()>
                     <Field form="delete" name="confirmation" kind label />
                     <button type="submit" class="button danger">
                         {texts.delete}
                     </button>
                 </form>
-            </Confirm>
+            </ConfirmDialog>
         </section>
     }
     .into_any()

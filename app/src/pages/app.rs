@@ -9,8 +9,8 @@ mod frame;
 mod history;
 mod key_events;
 mod keys;
-mod new_key;
 mod overview;
+mod revealed_key;
 mod send;
 mod settings;
 mod subscribers;
@@ -23,7 +23,7 @@ pub use history::HistoryPage;
 pub use key_events::KeyEventsPage;
 pub use keys::KeysPage;
 pub use overview::OverviewPage;
-pub use send::{Progress, SendPage, Standing};
+pub use send::{Progress, SendPage, SendSnapshot};
 pub use settings::SettingsPage;
 pub use subscribers::SubscribersPage;
 pub use webhook::WebhookPage;
@@ -33,27 +33,27 @@ use hato_service::ServiceResult;
 use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
 
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// Items on a page of a list.
-const ITEMS: &str = "20";
+const PAGE_SIZE: &str = "20";
 
 /// The right to manage the app that the path names, for who is signed in, and the app.
-async fn managed(visit: &Visit) -> ServiceResult<(MayManage, AppRecord)> {
-    let owner = visit.owner().await?;
-    let id = segment(visit, 1);
-    visit.service().managed(&owner, id).await
+async fn load_app(ctx: &RequestContext) -> ServiceResult<(MayManage, AppRecord)> {
+    let owner = ctx.owner().await?;
+    let id = path_segment(ctx, 1);
+    ctx.service().managed(&owner, id).await
 }
 
 /// A segment of the path, counted from 0.
-fn segment(visit: &Visit, number: usize) -> &str {
-    let mut segments = visit.path().split('/').skip(1);
+fn path_segment(ctx: &RequestContext, number: usize) -> &str {
+    let mut segments = ctx.path().split('/').skip(1);
     segments.nth(number).unwrap_or_default()
 }
 
 /// The page of a list that `before` and `before_id` ask for.
-fn asked_for(visit: &Visit) -> ServiceResult<PageRequest> {
-    let (before, before_id) = (visit.query("before"), visit.query("before_id"));
-    let page = PageRequest::parse(Some(ITEMS), before.as_deref(), before_id.as_deref());
+fn requested_page(ctx: &RequestContext) -> ServiceResult<PageRequest> {
+    let (before, before_id) = (ctx.query("before"), ctx.query("before_id"));
+    let page = PageRequest::parse(Some(PAGE_SIZE), before.as_deref(), before_id.as_deref());
     Ok(page?)
 }

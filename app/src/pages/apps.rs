@@ -5,33 +5,33 @@ use hato_service::ports::{AppRecord, MonthlyUsage};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::loaded;
-use crate::calls::{CreateApp, Typed};
-use crate::components::{DoneNote, Field, Frame, Kind, Nothing, RefusalNote, Usage};
-use crate::i18n::{Apps, grouped, plan_name};
-use crate::visit::Visit;
+use super::load_page;
+use crate::components::{EmptyState, Field, FieldKind, FormErrorNote, Frame, SuccessNote, Usage};
+use crate::i18n::{AppsTexts, group_thousands, plan_name};
+use crate::request_context::RequestContext;
+use crate::server_fns::{CreateApp, SubmittedFields};
 
 /// A card per app, and the form that makes another.
 #[component]
 pub fn AppsPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let owner = visit.owner().await?;
-        let apps = visit.service().apps(&owner).await?;
-        let month = visit.service().monthly_usage(&owner).await?;
-        Ok(view! { <Loft visit owner apps month /> }.into_any())
+    load_page(async move |ctx: RequestContext| {
+        let owner = ctx.owner().await?;
+        let apps = ctx.service().apps(&owner).await?;
+        let month = ctx.service().monthly_usage(&owner).await?;
+        Ok(view! { <AppsView ctx owner apps month /> }.into_any())
     })
 }
 
 #[component]
-fn Loft(
-    visit: Visit,
+fn AppsView(
+    ctx: RequestContext,
     owner: AccountPrincipal,
     apps: Vec<AppRecord>,
     month: MonthlyUsage,
 ) -> impl IntoView {
-    let texts = &visit.texts().apps;
+    let texts = &ctx.texts().apps;
     let cards = if apps.is_empty() {
-        view! { <Nothing title=texts.empty_title text=texts.empty_text /> }.into_any()
+        view! { <EmptyState title=texts.empty_title text=texts.empty_text /> }.into_any()
     } else {
         view! { <Cards texts apps=apps.clone() month=month.clone() /> }.into_any()
     };
@@ -40,16 +40,16 @@ fn Loft(
     view! {
         <Frame title=texts.title>
             <section class="apps">
-                <div class="head">
+                <div class="page-head">
                     <div>
                         <h1>{texts.title}</h1>
                         <p class="lead">{texts.lead}</p>
                     </div>
                 </div>
-                <DoneNote what="delete" text=texts.deleted />
-                <MonthCard visit=visit.clone() owner recipients=month.recipients />
+                <SuccessNote what="delete" text=texts.deleted />
+                <MonthCard ctx=ctx.clone() owner recipients=month.recipients />
                 {cards}
-                <CreateForm visit is_full />
+                <CreateForm ctx is_full />
             </section>
         </Frame>
     }
@@ -58,10 +58,10 @@ fn Loft(
 
 /// What the account sends this month, of what its plan allows.
 #[component]
-fn MonthCard(visit: Visit, owner: AccountPrincipal, recipients: i64) -> impl IntoView {
-    let texts = &visit.texts().apps;
+fn MonthCard(ctx: RequestContext, owner: AccountPrincipal, recipients: i64) -> impl IntoView {
+    let texts = &ctx.texts().apps;
     let plan = owner.account().plan;
-    let resets = visit.service().now().month().end().day();
+    let resets = ctx.service().now().month().end().day();
     let limit = plan.max_monthly_sends();
     let aside = if limit.is_some() {
         (texts.resets)(resets)
@@ -85,7 +85,7 @@ fn MonthCard(visit: Visit, owner: AccountPrincipal, recipients: i64) -> impl Int
 }
 
 #[component]
-fn Cards(texts: &'static Apps, apps: Vec<AppRecord>, month: MonthlyUsage) -> impl IntoView {
+fn Cards(texts: &'static AppsTexts, apps: Vec<AppRecord>, month: MonthlyUsage) -> impl IntoView {
     let sent = |app: &AppRecord| {
         let counted = month.by_app.iter().find(|(id, _)| *id == app.id);
         counted.map_or(0, |(_, sent)| *sent)
@@ -101,7 +101,7 @@ fn Cards(texts: &'static Apps, apps: Vec<AppRecord>, month: MonthlyUsage) -> imp
 }
 
 #[component]
-fn Card(texts: &'static Apps, app: AppRecord, sent: i64) -> impl IntoView {
+fn Card(texts: &'static AppsTexts, app: AppRecord, sent: i64) -> impl IntoView {
     view! {
         <li class="card app-card">
             <h2>
@@ -116,7 +116,7 @@ fn Card(texts: &'static Apps, app: AppRecord, sent: i64) -> impl IntoView {
             <p class="line">
                 <span>{texts.month}</span>
                 " "
-                <b>{grouped(sent)}</b>
+                <b>{group_thousands(sent)}</b>
             </p>
             <p class="hint">
                 {texts.created} " "
@@ -128,9 +128,9 @@ fn Card(texts: &'static Apps, app: AppRecord, sent: i64) -> impl IntoView {
 }
 
 #[component]
-fn CreateForm(visit: Visit, is_full: bool) -> impl IntoView {
-    let texts = &visit.texts().apps;
-    let upgrade = visit.texts().site.upgrade;
+fn CreateForm(ctx: RequestContext, is_full: bool) -> impl IntoView {
+    let texts = &ctx.texts().apps;
+    let upgrade = ctx.texts().site.upgrade;
     let full = is_full.then(|| {
         view! {
             <p class="hint">
@@ -138,19 +138,19 @@ fn CreateForm(visit: Visit, is_full: bool) -> impl IntoView {
             </p>
         }
     });
-    let typed = Typed::take(&visit);
+    let submitted = SubmittedFields::take(&ctx);
     view! {
         <form id="create" class="card narrow" method="post" action=CreateApp::url()>
             <h2>{texts.create_title}</h2>
-            <RefusalNote form="create" />
+            <FormErrorNote form="create" />
             {full}
             <Field
                 form="create"
                 name="name"
-                kind=Kind::Line
+                kind=FieldKind::Text
                 label=texts.name
                 hint=texts.name_hint
-                value=typed.of("name")
+                value=submitted.get("name")
                 max=100
             />
             <button type="submit" class="button" class:quiet=is_full>

@@ -2,19 +2,19 @@
 
 use leptos::prelude::*;
 
-use super::loaded;
-use crate::components::{Frame, Pigeon};
-use crate::i18n::Landing;
-use crate::visit::Visit;
+use super::load_page;
+use crate::components::{Frame, Logo};
+use crate::i18n::LandingTexts;
+use crate::request_context::RequestContext;
 
 /// What Hato is, and the way in.
 #[component]
 pub fn LandingPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let signed_in = visit.visitor().await.is_some();
-        let texts = &visit.texts().landing;
+    load_page(async move |ctx: RequestContext| {
+        let signed_in = ctx.signed_in_owner().await.is_some();
+        let texts = &ctx.texts().landing;
         Ok(view! {
-            <Frame title=visit.texts().site.tagline>
+            <Frame title=ctx.texts().site.tagline>
                 <Hero texts signed_in />
                 <section class="steps">
                     <h2>{texts.steps_title}</h2>
@@ -57,7 +57,7 @@ pub fn LandingPage() -> impl IntoView {
 }
 
 #[component]
-fn Hero(texts: &'static Landing, signed_in: bool) -> impl IntoView {
+fn Hero(texts: &'static LandingTexts, signed_in: bool) -> impl IntoView {
     let (path, start) = if signed_in {
         ("/apps", texts.open)
     } else {
@@ -79,7 +79,7 @@ fn Hero(texts: &'static Landing, signed_in: bool) -> impl IntoView {
                         .collect_view()}
                 </h1>
                 <p class="lead">{texts.lead}</p>
-                <p class="ways">
+                <p class="actions">
                     <a class="button" href=path>
                         {start}
                     </a>
@@ -88,29 +88,29 @@ fn Hero(texts: &'static Landing, signed_in: bool) -> impl IntoView {
                     </a>
                 </p>
             </div>
-            <Flight texts />
+            <HeroPicture texts />
         </section>
     }
     .into_any()
 }
 
-/// The picture: a pigeon on its way, and what it brings.
+/// The picture: a pigeon in flight, and the notification that it brings.
 #[component]
-fn Flight(texts: &'static Landing) -> impl IntoView {
+fn HeroPicture(texts: &'static LandingTexts) -> impl IntoView {
     view! {
-        <div class="flight" role="img" aria-label=texts.picture>
+        <div class="hero-picture" role="img" aria-label=texts.picture>
             <svg class="route" viewBox="0 0 400 300" aria-hidden="true" focusable="false">
                 <circle cx="22" cy="268" r="5" />
                 <path d="M22 268C50 160 130 210 158 140S230 60 270 74" />
             </svg>
-            <Pigeon />
-            <svg class="letter-carried" viewBox="0 0 40 28" aria-hidden="true" focusable="false">
+            <Logo />
+            <svg class="hero-envelope" viewBox="0 0 40 28" aria-hidden="true" focusable="false">
                 <rect x="1" y="1" width="38" height="26" rx="2" />
                 <path d="m2 3 18 13L38 3" />
             </svg>
             <div class="sample" aria-hidden="true">
                 <span class="sample-icon">
-                    <Pigeon />
+                    <Logo />
                 </span>
                 <div>
                     <b>{texts.sample.title}</b>

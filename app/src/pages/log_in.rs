@@ -3,32 +3,32 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::loaded;
-use crate::calls::{LogIn, Typed};
-use crate::components::{Field, Frame, Kind, Note, RefusalNote, Tone};
-use crate::own_path::{own_path, with_query};
-use crate::visit::Visit;
+use super::load_page;
+use crate::components::{Field, FieldKind, FormErrorNote, Frame, Note, Tone};
+use crate::local_path::{local_path, with_query};
+use crate::request_context::RequestContext;
+use crate::server_fns::{LogIn, SubmittedFields};
 
 /// The form to log in; who is signed in already goes on.
 #[component]
 pub fn LogInPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let next = next(&visit);
-        if visit.visitor().await.is_some() {
-            visit.redirect(next.as_deref().unwrap_or("/apps"));
+    load_page(async move |ctx: RequestContext| {
+        let next = next(&ctx);
+        if ctx.signed_in_owner().await.is_some() {
+            ctx.redirect(next.as_deref().unwrap_or("/apps"));
             return Ok(().into_any());
         }
-        Ok(view! { <LogInForm visit next /> }.into_any())
+        Ok(view! { <LogInForm ctx next /> }.into_any())
     })
 }
 
 /// Where to go afterwards: `?next=`, if it is a path of this site.
-pub fn next(visit: &Visit) -> Option<String> {
-    let next = visit.query("next")?;
-    own_path(&next).map(str::to_owned)
+pub fn next(ctx: &RequestContext) -> Option<String> {
+    let next = ctx.query("next")?;
+    local_path(&next).map(str::to_owned)
 }
 
-/// The way to another entrance, which leads on to the same place.
+/// The path of another sign-in page, which leads on to the same place.
 pub fn with_next(path: &str, next: Option<&str>) -> String {
     next.map_or_else(
         || path.to_owned(),
@@ -36,17 +36,16 @@ pub fn with_next(path: &str, next: Option<&str>) -> String {
     )
 }
 
-/// The way through GitHub, where the server offers it.
+/// The link to the login through GitHub, where the server offers it.
 #[component]
-pub fn GithubEntrance(visit: Visit, next: Option<String>) -> impl IntoView {
-    let way = with_next("/auth/github", next.as_deref());
-    let text = visit.texts().entrance.github;
-    visit
-        .context()
+pub fn GithubLogin(ctx: RequestContext, next: Option<String>) -> impl IntoView {
+    let path = with_next("/auth/github", next.as_deref());
+    let text = ctx.texts().auth.github;
+    ctx.app_context()
         .github_login
         .then(|| {
             view! {
-                <a class="button quiet" href=way>
+                <a class="button quiet" href=path>
                     {text}
                 </a>
             }
@@ -55,23 +54,23 @@ pub fn GithubEntrance(visit: Visit, next: Option<String>) -> impl IntoView {
 }
 
 #[component]
-fn LogInForm(visit: Visit, next: Option<String>) -> impl IntoView {
-    let texts = &visit.texts().entrance;
-    let typed = Typed::take(&visit);
-    let sent_here = next.is_some() && visit.refused().is_none();
+fn LogInForm(ctx: RequestContext, next: Option<String>) -> impl IntoView {
+    let texts = &ctx.texts().auth;
+    let submitted = SubmittedFields::take(&ctx);
+    let sent_here = next.is_some() && ctx.form_error().is_none();
     let register = with_next("/register", next.as_deref());
-    let open = visit.context().registration_open;
-    let github = view! { <GithubEntrance visit=visit.clone() next=next.clone() /> };
+    let open = ctx.app_context().registration_open;
+    let github = view! { <GithubLogin ctx=ctx.clone() next=next.clone() /> };
     view! {
         <Frame title=texts.log_in_title>
-            <section class="entrance">
+            <section class="auth">
                 <h1>{texts.log_in_title}</h1>
                 <p class="lead">{texts.log_in_lead}</p>
-                <RefusalNote form="login" />
+                <FormErrorNote form="login" />
                 {sent_here
                     .then(|| {
                         view! {
-                            <Note tone=Tone::Mind>
+                            <Note tone=Tone::Warning>
                                 <p>{texts.log_in_first}</p>
                             </Note>
                         }
@@ -81,11 +80,11 @@ fn LogInForm(visit: Visit, next: Option<String>) -> impl IntoView {
                     <Field
                         form="login"
                         name="email"
-                        kind=Kind::Email
+                        kind=FieldKind::Email
                         label=texts.email
-                        value=typed.of("email")
+                        value=submitted.get("email")
                     />
-                    <Field form="login" name="password" kind=Kind::Password label=texts.password />
+                    <Field form="login" name="password" kind=FieldKind::Password label=texts.password />
                     <button type="submit" class="button">
                         {texts.log_in}
                     </button>

@@ -3,17 +3,17 @@
 use hato_domain::{Notification, Plan};
 use leptos::prelude::*;
 
-use super::loaded;
+use super::load_page;
 use crate::components::Frame;
-use crate::i18n::{Pricing, grouped, plan_name};
-use crate::visit::Visit;
+use crate::i18n::{PricingTexts, group_thousands, plan_name};
+use crate::request_context::RequestContext;
 
 /// The plans side by side.
 #[component]
 pub fn PricingPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let owner = visit.visitor().await;
-        let texts = &visit.texts().pricing;
+    load_page(async move |ctx: RequestContext| {
+        let owner = ctx.signed_in_owner().await;
+        let texts = &ctx.texts().pricing;
         let start = if owner.is_some() {
             "/apps"
         } else {
@@ -37,14 +37,14 @@ pub fn PricingPage() -> impl IntoView {
                             plan=Plan::Free
                             price=texts.free_price
                             text=texts.free_text
-                            way=start
+                            action=start
                         />
                         <PlanCard
                             texts
                             plan=Plan::Pro
                             price=texts.pro_price
                             text=texts.pro_text
-                            way=ask
+                            action=ask
                         />
                     </div>
                     <p>{texts.both}</p>
@@ -57,13 +57,14 @@ pub fn PricingPage() -> impl IntoView {
 
 #[component]
 fn PlanCard(
-    texts: &'static Pricing,
+    texts: &'static PricingTexts,
     plan: Plan,
     price: &'static str,
     text: &'static str,
-    way: AnyView,
+    action: AnyView,
 ) -> impl IntoView {
-    let limit = |most: Option<i64>| most.map_or_else(|| texts.unlimited.to_owned(), grouped);
+    let limit =
+        |most: Option<i64>| most.map_or_else(|| texts.unlimited.to_owned(), group_thousands);
     let webhook = if plan == Plan::Pro {
         texts.yes
     } else {
@@ -90,14 +91,14 @@ fn PlanCard(
                 </div>
                 <div>
                     <dt>{texts.payload}</dt>
-                    <dd>{grouped(payload)} " B"</dd>
+                    <dd>{group_thousands(payload)} " B"</dd>
                 </div>
                 <div>
                     <dt>{texts.webhook}</dt>
                     <dd>{webhook}</dd>
                 </div>
             </dl>
-            {way}
+            {action}
         </article>
     }
     .into_any()

@@ -6,22 +6,22 @@ mod schema;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::loaded;
+use super::load_page;
 use crate::components::Frame;
 use crate::language::Lang;
-use crate::visit::Visit;
-use endpoint::{Endpoint, EndpointView};
+use crate::request_context::RequestContext;
+use endpoint::{EndpointView, ReferenceEndpoint};
 use schema::SchemaView;
 
 /// Every endpoint under the headings of the document.
 #[component]
 pub fn ReferencePage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        visit.visitor().await;
-        let texts = &visit.texts().reference;
-        let document = &visit.context().api;
-        let endpoints = Endpoint::all(document);
-        let contents = contents(&endpoints, visit.lang());
+    load_page(async move |ctx: RequestContext| {
+        ctx.signed_in_owner().await;
+        let texts = &ctx.texts().reference;
+        let document = &ctx.app_context().api;
+        let endpoints = ReferenceEndpoint::from_document(document);
+        let contents = contents(&endpoints, ctx.lang());
         let sections = groups(document, endpoints).collect_view();
         let schemas = members(&document["components"]["schemas"])
             .map(|(name, schema)| {
@@ -68,8 +68,8 @@ fn groups(document: &Value, endpoints: Vec<Endpoint>) -> impl Iterator<Item = An
     })
 }
 
-fn contents(endpoints: &[Endpoint], lang: Lang) -> impl IntoView + use<> {
-    let line = |endpoint: &Endpoint| {
+fn contents(endpoints: &[ReferenceEndpoint], lang: Lang) -> impl IntoView + use<> {
+    let line = |endpoint: &ReferenceEndpoint| {
         let (method, path) = (endpoint.method.clone(), endpoint.path.clone());
         view! {
             <li>

@@ -3,41 +3,41 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::loaded;
-use super::log_in::{GithubEntrance, next, with_next};
-use crate::calls::{Register, Typed};
-use crate::components::{Field, Frame, Kind, Note, RefusalNote, Tone};
-use crate::visit::Visit;
+use super::load_page;
+use super::log_in::{GithubLogin, next, with_next};
+use crate::components::{Field, FieldKind, FormErrorNote, Frame, Note, Tone};
+use crate::request_context::RequestContext;
+use crate::server_fns::{Register, SubmittedFields};
 
 /// The form to register; who is signed in already goes on.
 #[component]
 pub fn RegisterPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let next = next(&visit);
-        if visit.visitor().await.is_some() {
-            visit.redirect(next.as_deref().unwrap_or("/apps"));
+    load_page(async move |ctx: RequestContext| {
+        let next = next(&ctx);
+        if ctx.signed_in_owner().await.is_some() {
+            ctx.redirect(next.as_deref().unwrap_or("/apps"));
             return Ok(().into_any());
         }
-        Ok(view! { <Registration visit next /> }.into_any())
+        Ok(view! { <Registration ctx next /> }.into_any())
     })
 }
 
 #[component]
-fn Registration(visit: Visit, next: Option<String>) -> impl IntoView {
-    let texts = &visit.texts().entrance;
+fn Registration(ctx: RequestContext, next: Option<String>) -> impl IntoView {
+    let texts = &ctx.texts().auth;
     let log_in = with_next("/login", next.as_deref());
-    let open = visit.context().registration_open;
-    let form = open.then(|| view! { <RegisterForm visit next /> });
+    let open = ctx.app_context().registration_open;
+    let form = open.then(|| view! { <RegisterForm ctx next /> });
     let closed = (!open).then(|| {
         view! {
-            <Note tone=Tone::Mind>
+            <Note tone=Tone::Warning>
                 <p>{texts.closed}</p>
             </Note>
         }
     });
     view! {
         <Frame title=texts.register_title>
-            <section class="entrance">
+            <section class="auth">
                 <h1>{texts.register_title}</h1>
                 {closed}
                 {form}
@@ -51,27 +51,27 @@ fn Registration(visit: Visit, next: Option<String>) -> impl IntoView {
 }
 
 #[component]
-fn RegisterForm(visit: Visit, next: Option<String>) -> impl IntoView {
-    let texts = &visit.texts().entrance;
-    let typed = Typed::take(&visit);
-    let github = view! { <GithubEntrance visit=visit.clone() next=next.clone() /> };
+fn RegisterForm(ctx: RequestContext, next: Option<String>) -> impl IntoView {
+    let texts = &ctx.texts().auth;
+    let submitted = SubmittedFields::take(&ctx);
+    let github = view! { <GithubLogin ctx=ctx.clone() next=next.clone() /> };
     view! {
         <p class="lead">{texts.register_lead}</p>
-        <RefusalNote form="register" />
+        <FormErrorNote form="register" />
         <form id="register" class="card" method="post" action=Register::url()>
             {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
             <Field
                 form="register"
                 name="email"
-                kind=Kind::Email
+                kind=FieldKind::Email
                 label=texts.email
-                value=typed.of("email")
+                value=submitted.get("email")
                 max=254
             />
             <Field
                 form="register"
                 name="password"
-                kind=Kind::NewPassword
+                kind=FieldKind::NewPassword
                 label=texts.password
                 hint=texts.password_hint
                 max=128

@@ -2,42 +2,42 @@
 
 use hato_domain::ErrorCode;
 
-use crate::site::{PASSWORD, Site};
+use crate::harness::{PASSWORD, TestDashboard};
 
 #[tokio::test]
 async fn a_changed_password_ends_every_other_session() {
-    let site = Site::open().await;
-    let mut here = site.signed_in("owner@example.com").await;
-    let mut there = site.browser();
+    let dashboard = TestDashboard::start().await;
+    let mut here = dashboard.signed_in("owner@example.com").await;
+    let mut there = dashboard.browser();
     let known = [("email", "owner@example.com"), ("password", PASSWORD)];
-    there.post("/_app/login", &known).await.leads_to();
+    there.post("/_app/login", &known).await.location();
     let wrong = [("current", "not-the-password"), ("new", "coo-coo-coo-coo")];
     let page = here.submit("/_app/change_password", &wrong).await;
     page.shows(ErrorCode::InvalidCredentials.message());
     let right = [("current", PASSWORD), ("new", "coo-coo-coo-coo")];
     let page = here.submit("/_app/change_password", &right).await;
     page.shows("パスワードを変更しました");
-    assert_eq!(there.get("/apps").await.leads_to(), "/login?next=%2Fapps");
-    let refused = there.post("/_app/login", &known).await.leads_to();
+    assert_eq!(there.get("/apps").await.location(), "/login?next=%2Fapps");
+    let refused = there.post("/_app/login", &known).await.location();
     assert!(refused.contains("INVALID_CREDENTIALS"), "{refused}");
 }
 
 #[tokio::test]
 async fn sessions_are_listed_and_ended_together() {
-    let site = Site::open().await;
-    let mut here = site.signed_in("owner@example.com").await;
-    let mut there = site.browser();
-    there.calls_itself = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0";
+    let dashboard = TestDashboard::start().await;
+    let mut here = dashboard.signed_in("owner@example.com").await;
+    let mut there = dashboard.browser();
+    there.user_agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0";
     let known = [("email", "owner@example.com"), ("password", PASSWORD)];
-    there.post("/_app/login", &known).await.leads_to();
+    there.post("/_app/login", &known).await.location();
     let page = here.get("/account").await;
     page.shows("Firefox · Linux").shows("不明なブラウザ");
     assert_eq!(page.body.matches("このブラウザ").count(), 1);
-    let answer = here.post("/_app/logout_everywhere", &[]).await;
-    assert_eq!(answer.leads_to(), "/login");
+    let response = here.post("/_app/logout_everywhere", &[]).await;
+    assert_eq!(response.location(), "/login");
     for browser in [&mut here, &mut there] {
         assert_eq!(
-            browser.get("/account").await.leads_to(),
+            browser.get("/account").await.location(),
             "/login?next=%2Faccount"
         );
     }
@@ -45,19 +45,19 @@ async fn sessions_are_listed_and_ended_together() {
 
 #[tokio::test]
 async fn a_deleted_account_is_gone_with_its_apps() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     browser.create_app("blog").await;
     let wrong = [("confirmation", "owner@example.com")];
     let page = browser.submit("/_app/delete_account", &wrong).await;
     page.shows(ErrorCode::InvalidCredentials.message());
-    let answer = browser
+    let response = browser
         .post("/_app/delete_account", &[("confirmation", PASSWORD)])
         .await;
-    assert_eq!(answer.leads_to(), "/");
+    assert_eq!(response.location(), "/");
     let known = [("email", "owner@example.com"), ("password", PASSWORD)];
-    let refused = browser.post("/_app/login", &known).await.leads_to();
+    let refused = browser.post("/_app/login", &known).await.location();
     assert!(refused.contains("INVALID_CREDENTIALS"), "{refused}");
-    let mut anew = site.signed_in("owner@example.com").await;
+    let mut anew = dashboard.signed_in("owner@example.com").await;
     anew.get("/apps").await.shows("まだ鳩小屋は空です");
 }

@@ -2,12 +2,12 @@
 
 use hato_domain::ErrorCode;
 
-use crate::site::{Site, id};
+use crate::harness::{TestDashboard, id};
 
 #[tokio::test]
 async fn subscribers_are_searched_and_removed() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let path = format!("{app}/subscribers");
     browser.get(&path).await.shows("まだ誰も購読していません");
@@ -16,7 +16,9 @@ async fn subscribers_are_searched_and_removed() {
     }
     let page = browser.get(&path).await;
     page.shows("/send/25<").shows("/send/1<").hides("/send/0<");
-    let older = browser.get(&page.older().expect("an older page")).await;
+    let older = browser
+        .get(&page.older_path().expect("an older page"))
+        .await;
     older.shows("/send/0<").hides("/send/1<");
     let found = browser.get(&format!("{path}?q=SEND%2F17")).await;
     found.shows("/send/17").hides("/send/18");
@@ -34,20 +36,23 @@ async fn subscribers_are_searched_and_removed() {
 
 #[tokio::test]
 async fn a_subscriber_that_left_is_shown_with_its_reason() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let endpoint = browser.subscribe(&app, 1).await;
     let here = [("app", id(&app)), ("endpoint", endpoint.as_str())];
-    browser.call("unsubscribe_browser", &here).await.succeeds();
+    browser
+        .call("unsubscribe_browser", &here)
+        .await
+        .assert_success();
     let page = browser.get(&format!("{app}/subscribers")).await;
     page.shows("購読解除").shows("0 人");
 }
 
 #[tokio::test]
 async fn a_bad_search_is_refused() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for query in [format!("q={}", "x".repeat(201)), "before=x".to_owned()] {
         let page = browser.get(&format!("{app}/subscribers?{query}")).await;
@@ -57,8 +62,8 @@ async fn a_bad_search_is_refused() {
 
 #[tokio::test]
 async fn a_key_is_deleted_and_both_are_recorded() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let fields = [("app", id(&app)), ("name", "注文係"), ("scope", "notify")];
     let page = browser.submit("/_app/create_key", &fields).await;
@@ -75,8 +80,8 @@ async fn a_key_is_deleted_and_both_are_recorded() {
 
 #[tokio::test]
 async fn an_app_is_renamed_and_deleted_by_its_name() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let named = |name: &'static str| {
         [
@@ -100,8 +105,8 @@ async fn an_app_is_renamed_and_deleted_by_its_name() {
 
 #[tokio::test]
 async fn nothing_undelivered_is_said_kindly() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let page = browser.get(&format!("{app}/dead-letters")).await;
     page.shows("不達はありません");

@@ -3,32 +3,32 @@
 use hato_domain::ErrorCode;
 use http::StatusCode;
 
-use crate::site::{Browser, PASSWORD, Site, id};
+use crate::harness::{DashboardBrowser, PASSWORD, TestDashboard, id};
 
 const OWNER: &str = "owner@example.com";
 
 /// Ends the session of every browser of the account, from another one.
-async fn log_out_everywhere(site: &Site) {
-    let mut other = site.browser();
+async fn log_out_everywhere(dashboard: &TestDashboard) {
+    let mut other = dashboard.browser();
     let fields = [("email", OWNER), ("password", PASSWORD)];
     other.post("/_app/login", &fields).await;
-    let login = other.post("/_app/logout_everywhere", &[]).await.leads_to();
+    let login = other.post("/_app/logout_everywhere", &[]).await.location();
     assert_eq!(login, "/login");
 }
 
 /// Logs in where a form has led to; the page that comes after it.
-async fn log_in(browser: &mut Browser<'_>, login: &str) -> String {
+async fn log_in(browser: &mut DashboardBrowser<'_>, login: &str) -> String {
     let page = browser.get(login).await;
     let next = page.between("name=\"next\" value=\"", "\"");
     let next = next.expect("the way on").replace("&amp;", "&");
     let fields = [("email", OWNER), ("password", PASSWORD), ("next", &next)];
-    browser.post("/_app/login", &fields).await.leads_to()
+    browser.post("/_app/login", &fields).await.location()
 }
 
 #[tokio::test]
 async fn a_draft_outlives_the_session() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let body = "長い本文\r\n".repeat(200);
     let draft = |step: &'static str| {
@@ -37,10 +37,10 @@ async fn a_draft_outlives_the_session() {
             ("body", body.as_str()),
             ("url", "https://example.com/"),
             ("step", step),
-            ("once", "0123"),
+            ("idempotency_key", "0123"),
         ]
     };
-    log_out_everywhere(&site).await;
+    log_out_everywhere(&dashboard).await;
     let path = format!("{app}/send");
     for step in ["review", "send"] {
         let page = browser.post(&path, &draft(step)).await;
@@ -64,20 +64,20 @@ async fn a_draft_outlives_the_session() {
 
 #[tokio::test]
 async fn what_was_typed_into_a_form_is_there_after_the_login() {
-    let site = Site::unlimited().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::unlimited().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for (form, field, typed) in [
         ("rename_app", "name", "新しい \"名前\""),
         ("create_key", "name", "サーバー"),
         ("set_webhook", "webhook_url", "https://hooks.example/1"),
     ] {
-        log_out_everywhere(&site).await;
+        log_out_everywhere(&dashboard).await;
         let fields = [("app", id(&app)), (field, typed)];
         let login = browser
             .post(&format!("/_app/{form}"), &fields)
             .await
-            .leads_to();
+            .location();
         let page = log_in(&mut browser, &login).await;
         assert!(page.starts_with(&app), "{page}");
         let shown = format!("value=\"{}\"", typed.replace('"', "&quot;"));
@@ -89,8 +89,8 @@ async fn what_was_typed_into_a_form_is_there_after_the_login() {
 
 #[tokio::test]
 async fn removing_a_subscriber_leads_back_to_the_same_list() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for number in 0..3 {
         browser.subscribe(&app, number).await;
@@ -111,22 +111,22 @@ async fn removing_a_subscriber_leads_back_to_the_same_list() {
     ];
     let there = browser.post("/_app/remove_subscriber", &fields).await;
     let searched = format!("{list}?q=send&state=active&before=9");
-    assert_eq!(there.leads_to(), format!("{searched}&done=remove"));
+    assert_eq!(there.location(), format!("{searched}&done=remove"));
     let again = browser.post("/_app/remove_subscriber", &fields).await;
     let refused = format!(
         "{searched}&error={}&form=remove#remove",
         ErrorCode::NotFound
     );
-    assert_eq!(again.leads_to(), refused);
+    assert_eq!(again.location(), refused);
     let plain = [("app", id(&app)), ("subscription", "sub_0")];
     let plain = browser.post("/_app/remove_subscriber", &plain).await;
-    assert!(plain.leads_to().starts_with(&format!("{list}?error=")));
+    assert!(plain.location().starts_with(&format!("{list}?error=")));
 }
 
 #[tokio::test]
 async fn an_empty_first_line_stays() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let draft = |step| [("title", "題"), ("body", "\n二行目"), ("step", step)];
     for step in ["edit", "review"] {

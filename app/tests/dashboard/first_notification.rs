@@ -2,12 +2,12 @@
 
 use hato_domain::ErrorCode;
 
-use crate::site::{Site, id};
+use crate::harness::{TestDashboard, id};
 
 #[tokio::test]
 async fn an_app_is_made_and_listed() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     browser.get("/apps").await.shows("まだ鳩小屋は空です");
     let app = browser.create_app("鳩の <便り>").await;
     browser.get(&app).await.shows("鳩の &lt;便り&gt;");
@@ -16,8 +16,8 @@ async fn an_app_is_made_and_listed() {
 
 #[tokio::test]
 async fn the_plan_limits_apps_and_the_name_is_kept() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     browser.create_app("one").await;
     let page = browser
         .submit("/_app/create_app", &[("name", "two \"2\"")])
@@ -29,8 +29,8 @@ async fn the_plan_limits_apps_and_the_name_is_kept() {
 
 #[tokio::test]
 async fn the_checklist_ticks_itself_and_goes_away() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let steps = |page: &str| page.matches("<li class=\"done\">").count();
     assert_eq!(steps(&browser.get(&app).await.body), 0);
@@ -45,8 +45,8 @@ async fn the_checklist_ticks_itself_and_goes_away() {
 
 #[tokio::test]
 async fn a_key_is_shown_once() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for scope in ["subscribe_only", "notify", "full"] {
         let fields = [("app", id(&app)), ("name", "site"), ("scope", scope)];
@@ -61,8 +61,8 @@ async fn a_key_is_shown_once() {
 
 #[tokio::test]
 async fn the_snippets_are_filled_in_once_with_a_key_of_their_own() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.get(&app).await.shows("appKey: \"pk_…\"");
     let fields = [("app", id(&app)), ("name", "埋め込み")];
@@ -77,8 +77,8 @@ async fn the_snippets_are_filled_in_once_with_a_key_of_their_own() {
 
 #[tokio::test]
 async fn the_snippet_names_this_server() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser
         .get(&app)
@@ -92,15 +92,18 @@ async fn the_snippet_names_this_server() {
 
 #[tokio::test]
 async fn a_browser_of_the_owner_subscribes_is_tested_and_leaves() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let endpoint = browser.subscribe(&app, 1).await;
     let here = [("app", id(&app)), ("endpoint", endpoint.as_str())];
-    browser.call("send_test", &here).await.succeeds();
+    browser.call("send_test", &here).await.assert_success();
     let history = browser.get(&format!("{app}/history")).await;
     history.shows("Hato からのテスト通知");
-    browser.call("unsubscribe_browser", &here).await.succeeds();
+    browser
+        .call("unsubscribe_browser", &here)
+        .await
+        .assert_success();
     let refused = browser.call("send_test", &here).await;
     assert_eq!(refused.body, "\"NOT_FOUND\"");
     let fields = [("app", id(&app)), ("endpoint", "http://insecure.example/")];

@@ -1,6 +1,6 @@
 //! What strangers wrote stays text, on every page and in every field.
 
-use crate::site::{Browser, OWNER, Site, id};
+use crate::harness::{DashboardBrowser, OWNER, TestDashboard, id};
 
 /// Ends whatever element or attribute it stands in, and begins an element that nobody else writes.
 const HOSTILE: &str = r#"</title></textarea></script>'"><hato-injected a="b">&lt;"#;
@@ -11,7 +11,7 @@ const INJECTED: &str = "<hato-injected";
 /// The same where it is text.
 const ESCAPED: &str = "&lt;hato-injected";
 
-async fn assert_text(browser: &mut Browser<'_>, path: &str) -> String {
+async fn assert_text(browser: &mut DashboardBrowser<'_>, path: &str) -> String {
     let page = browser.get(path).await;
     assert!(!page.body.contains(INJECTED), "{path}:\n{}", page.body);
     page.body
@@ -24,7 +24,10 @@ fn title(body: &str) -> &str {
 }
 
 /// An app whose every field that somebody else can write is hostile; its path, and that of its send.
-async fn hostile_app(site: &Site, browser: &mut Browser<'_>) -> (String, String) {
+async fn hostile_app(
+    dashboard: &TestDashboard,
+    browser: &mut DashboardBrowser<'_>,
+) -> (String, String) {
     let app = browser.create_app(HOSTILE).await;
     browser.subscribe(&app, 1).await;
     let key = [("app", id(&app)), ("name", HOSTILE), ("scope", "notify")];
@@ -35,17 +38,17 @@ async fn hostile_app(site: &Site, browser: &mut Browser<'_>) -> (String, String)
     let test = [("app", id(&app))];
     browser.submit("/_app/send_test_event", &test).await;
     let send = browser.send(&app, HOSTILE).await;
-    site.write_everywhere(id(&app), HOSTILE).await;
+    dashboard.write_everywhere(id(&app), HOSTILE).await;
     (app, send)
 }
 
 #[tokio::test]
 async fn no_name_rewrites_a_page() {
-    let site = Site::unlimited().await;
-    let mut browser = site.signed_in(OWNER).await;
-    browser.calls_itself = HOSTILE;
-    let (app, send) = hostile_app(&site, &mut browser).await;
-    let event = site.only_event().await;
+    let dashboard = TestDashboard::unlimited().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
+    browser.user_agent = HOSTILE;
+    let (app, send) = hostile_app(&dashboard, &mut browser).await;
+    let event = dashboard.only_event().await;
     let body = assert_text(&mut browser, &app).await;
     assert!(title(&body).contains(ESCAPED), "{}", title(&body));
     let body = assert_text(&mut browser, &send).await;
@@ -77,8 +80,8 @@ async fn no_name_rewrites_a_page() {
 
 #[tokio::test]
 async fn no_draft_and_no_address_rewrites_a_page() {
-    let site = Site::unlimited().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::unlimited().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for step in ["edit", "review", "send"] {
         let draft = [
@@ -87,7 +90,7 @@ async fn no_draft_and_no_address_rewrites_a_page() {
             ("url", HOSTILE),
             ("icon", HOSTILE),
             ("badge", HOSTILE),
-            ("once", HOSTILE),
+            ("idempotency_key", HOSTILE),
             ("step", step),
         ];
         let page = browser.post(&format!("{app}/send"), &draft).await;
@@ -123,7 +126,7 @@ async fn no_draft_and_no_address_rewrites_a_page() {
     for path in [format!("/apps/{hostile}"), format!("/{hostile}")] {
         assert_text(&mut browser, &path).await;
     }
-    let mut stranger = site.browser();
+    let mut stranger = dashboard.browser();
     for name in names {
         assert_text(&mut stranger, &format!("/login?{name}={hostile}")).await;
     }

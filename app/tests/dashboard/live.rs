@@ -9,12 +9,12 @@ use http_body_util::BodyExt as _;
 use tokio::time::timeout;
 use tower::ServiceExt as _;
 
-use crate::site::{Browser, PASSWORD, Site, id};
+use crate::harness::{DashboardBrowser, PASSWORD, TestDashboard, id};
 
 const OWNER: &str = "owner@example.com";
 
 /// Does all of the checklist's steps; the path of the app's page.
-async fn begin(browser: &mut Browser<'_>) -> String {
+async fn begin(browser: &mut DashboardBrowser<'_>) -> String {
     let app = browser.create_app("blog").await;
     let fields = [("app", id(&app)), ("name", "埋め込み")];
     browser.submit("/_app/create_embed_key", &fields).await;
@@ -25,8 +25,8 @@ async fn begin(browser: &mut Browser<'_>) -> String {
 
 #[tokio::test]
 async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = begin(&mut browser).await;
     let refreshed = browser.get(&format!("{app}?refresh=1")).await;
     let ticked = refreshed.body.matches("<li class=\"done\">").count();
@@ -39,8 +39,8 @@ async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it() {
 
 #[tokio::test]
 async fn first_steps_are_not_taken_twice() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = begin(&mut browser).await;
     for (page, button, form) in [
         ("keys", "name=\"key\" value=\"", "delete_key"),
@@ -61,8 +61,8 @@ async fn first_steps_are_not_taken_twice() {
 
 #[tokio::test]
 async fn a_page_that_refreshes_itself_takes_no_new_key() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let fields = [("app", id(&app)), ("name", "埋め込み")];
     browser.post("/_app/create_embed_key", &fields).await;
@@ -75,12 +75,12 @@ async fn a_page_that_refreshes_itself_takes_no_new_key() {
 
 #[tokio::test]
 async fn events_end_with_the_session() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;
-    let service = &site.context.service;
+    let service = &dashboard.context.service;
     let credentials = Credentials {
         email: Some(OWNER.to_owned()),
         password: Some(PASSWORD.to_owned()),
@@ -92,10 +92,10 @@ async fn events_end_with_the_session() {
         .header("cookie", format!("hato_session={session}"))
         .body(Body::empty())
         .expect("a request");
-    let router = hato_app::router(site.context.clone());
-    let answer = router.oneshot(request).await.expect("routers cannot fail");
-    assert_eq!(answer.status(), StatusCode::OK);
-    let mut events = answer.into_body();
+    let router = hato_app::router(dashboard.context.clone());
+    let response = router.oneshot(request).await.expect("routers cannot fail");
+    assert_eq!(response.status(), StatusCode::OK);
+    let mut events = response.into_body();
     let first = events.frame().await.expect("an event").expect("readable");
     assert!(first.is_data());
     service.end_sessions(&owner).await.expect("ended");
@@ -105,9 +105,9 @@ async fn events_end_with_the_session() {
 }
 
 #[tokio::test]
-async fn no_time_is_promised_before_a_pace_is_measured() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+async fn no_time_is_promised_before_a_rate_is_measured() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;

@@ -2,9 +2,10 @@
 
 mod account;
 mod app_pages;
+mod auth;
 mod drafts;
-mod entrance;
 mod first_notification;
+mod harness;
 mod hostile_names;
 mod languages;
 mod live;
@@ -12,5 +13,4 @@ mod privacy;
 mod protection;
 mod queries;
 mod sending;
-mod site;
 mod webhook;

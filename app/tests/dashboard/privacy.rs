@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 
-use crate::site::{Answer, Browser, Site, id};
+use crate::harness::{DashboardBrowser, PageResponse, TestDashboard, id};
 
 /// Every page of an app, below its own path. `{send}` stands for a send of the app.
 const PAGES: [&str; 11] = [
@@ -47,7 +47,7 @@ const FORMS: [(&str, &[(&str, &str)]); 16] = [
 ];
 
 /// An app with one of everything.
-struct Loft {
+struct PrivateApp {
     app: String,
     send: String,
     key: String,
@@ -55,8 +55,8 @@ struct Loft {
     endpoint: String,
 }
 
-impl Loft {
-    async fn of(owner: &mut Browser<'_>) -> Self {
+impl PrivateApp {
+    async fn create(owner: &mut DashboardBrowser<'_>) -> Self {
         let app = owner.create_app("secret loft").await;
         let endpoint = owner.subscribe(&app, 1).await;
         let send = owner.send(&app, "secret letter").await;
@@ -98,91 +98,93 @@ impl Loft {
     }
 }
 
-fn hidden(page: &Answer, name: &str) -> String {
+fn hidden(page: &PageResponse, name: &str) -> String {
     let value = page.between(&format!("name=\"{name}\" value=\""), "\"");
     value.expect("a field").to_owned()
 }
 
 #[tokio::test]
 async fn no_page_of_another_account_is_reached_by_editing_the_address() {
-    let site = Site::open().await;
-    let mut owner = site.signed_in("owner@example.com").await;
-    let loft = Loft::of(&mut owner).await;
-    let mut other = site.signed_in("other@example.com").await;
-    let loft_of_other = other.create_app("own loft").await;
-    let mut stranger = site.browser();
+    let dashboard = TestDashboard::start().await;
+    let mut owner = dashboard.signed_in("owner@example.com").await;
+    let private = PrivateApp::create(&mut owner).await;
+    let mut other = dashboard.signed_in("other@example.com").await;
+    let own_app = other.create_app("own loft").await;
+    let mut stranger = dashboard.browser();
     for page in PAGES {
-        let path = loft.path(&loft.app, page);
+        let path = private.path(&private.app, page);
         if !page.ends_with("/events") {
             let mine = owner.get(&path).await;
             assert_eq!(mine.status, StatusCode::OK, "{path}");
             mine.shows("secret loft");
         }
         for app in [
-            loft.app.as_str(),
+            private.app.as_str(),
             "/apps/app_doesnotexist",
             "/apps/nonsense",
         ] {
-            let answer = other.get(&loft.path(app, page)).await;
-            assert_eq!(answer.status, StatusCode::NOT_FOUND, "{app}{page}");
-            answer.hides("secret");
+            let response = other.get(&private.path(app, page)).await;
+            assert_eq!(response.status, StatusCode::NOT_FOUND, "{app}{page}");
+            response.hides("secret");
         }
         if page.contains("{send}") {
-            let answer = other.get(&loft.path(&loft_of_other, page)).await;
-            assert_eq!(answer.status, StatusCode::NOT_FOUND, "{page}");
-            answer.hides("secret");
+            let response = other.get(&private.path(&own_app, page)).await;
+            assert_eq!(response.status, StatusCode::NOT_FOUND, "{page}");
+            response.hides("secret");
         }
-        let answer = stranger.get(&path).await;
-        answer.hides("secret");
+        let response = stranger.get(&path).await;
+        response.hides("secret");
         assert!(
-            answer.status == StatusCode::SEE_OTHER || answer.status == StatusCode::UNAUTHORIZED
+            response.status == StatusCode::SEE_OTHER || response.status == StatusCode::UNAUTHORIZED
         );
     }
-    let answer = other.get(&loft.app).await;
-    answer.shows("この便は宛先不明です");
+    let response = other.get(&private.app).await;
+    response.shows("この便は宛先不明です");
 }
 
 #[tokio::test]
 async fn no_form_of_another_account_is_taken() {
-    let site = Site::open().await;
-    let mut owner = site.signed_in("owner@example.com").await;
-    let loft = Loft::of(&mut owner).await;
-    let mut other = site.signed_in("other@example.com").await;
-    let loft_of_other = other.create_app("own loft").await;
+    let dashboard = TestDashboard::start().await;
+    let mut owner = dashboard.signed_in("owner@example.com").await;
+    let private = PrivateApp::create(&mut owner).await;
+    let mut other = dashboard.signed_in("other@example.com").await;
+    let own_app = other.create_app("own loft").await;
     for (form, fields) in FORMS {
-        let answer = other.call(form, &loft.fields(&loft.app, fields)).await;
-        assert_eq!(answer.body, "\"NOT_FOUND\"", "{form}");
+        let response = other
+            .call(form, &private.fields(&private.app, fields))
+            .await;
+        assert_eq!(response.body, "\"NOT_FOUND\"", "{form}");
         let names_something = fields.iter().any(|(_, value)| value.starts_with('{'));
         // To unsubscribe what is not there is fine.
         if names_something && form != "unsubscribe_browser" {
-            let answer = other.call(form, &loft.fields(&loft_of_other, fields)).await;
-            assert_eq!(answer.body, "\"NOT_FOUND\"", "{form} on an own app");
+            let response = other.call(form, &private.fields(&own_app, fields)).await;
+            assert_eq!(response.body, "\"NOT_FOUND\"", "{form} on an own app");
         }
     }
     let draft = [
         ("title", "stolen"),
         ("body", "stolen"),
         ("step", "send"),
-        ("once", "1"),
+        ("idempotency_key", "1"),
     ];
-    let answer = other.post(&format!("{}/send", loft.app), &draft).await;
-    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+    let response = other.post(&format!("{}/send", private.app), &draft).await;
+    assert_eq!(response.status, StatusCode::NOT_FOUND);
     for page in ["/keys", "/subscribers", "/history", "/settings"] {
-        let page = owner.get(&format!("{}{page}", loft.app)).await;
+        let page = owner.get(&format!("{}{page}", private.app)).await;
         page.shows("secret loft").hides("stolen");
     }
-    let keys = owner.get(&format!("{}/keys", loft.app)).await;
+    let keys = owner.get(&format!("{}/keys", private.app)).await;
     keys.shows("secret key");
-    let subscribers = owner.get(&format!("{}/subscribers", loft.app)).await;
+    let subscribers = owner.get(&format!("{}/subscribers", private.app)).await;
     subscribers.shows("1 人");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn concurrent_visits_do_not_mix() {
-    let site = Site::open().await;
-    let mut owner = site.signed_in("owner@example.com").await;
-    let mut other = site.signed_in("other@example.com").await;
-    other.speaks = "en";
+async fn concurrent_requests_do_not_mix() {
+    let dashboard = TestDashboard::start().await;
+    let mut owner = dashboard.signed_in("owner@example.com").await;
+    let mut other = dashboard.signed_in("other@example.com").await;
+    other.language = "en";
     for _ in 0..50 {
         let (japanese, english) = tokio::join!(owner.get("/apps"), other.get("/apps"));
         japanese

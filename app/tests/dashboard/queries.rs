@@ -14,10 +14,10 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::site::{Browser, OWNER, PASSWORD, Site, id};
+use crate::harness::{DashboardBrowser, OWNER, PASSWORD, TestDashboard, id};
 
 /// Most queries of a page.
-const MOST: usize = 5;
+const MAX_QUERIES: usize = 5;
 
 /// Connections that read; they take turns.
 const READERS: usize = 8;
@@ -29,31 +29,31 @@ const SHELL: &str = include_str!("../../src/shell.rs");
 /// old enough for it.
 const RENEWAL: &str = "UPDATE sessions SET expires_at";
 
-static COUNTED: Mutex<Option<Counted>> = Mutex::new(None);
+static QUERY_COUNTS: Mutex<Option<QueryCounts>> = Mutex::new(None);
 
 #[derive(Default)]
-struct Counted {
+struct QueryCounts {
     /// Queries by the span in which they ran.
     queries: HashMap<Id, usize>,
     renewals: usize,
 }
 
-fn counted<T>(look: impl FnOnce(&mut Counted) -> T) -> T {
-    let mut counted = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
+fn with_counts<T>(look: impl FnOnce(&mut QueryCounts) -> T) -> T {
+    let mut counted = QUERY_COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
     look(counted.get_or_insert_default())
 }
 
-struct Counter;
+struct QueryCounter;
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Counter {
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for QueryCounter {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         if event.metadata().target() != "sqlx::query" {
             return;
         }
-        let mut kind = Kind::default();
+        let mut kind = QueryKind::default();
         event.record(&mut kind);
         let span = context.event_span(event);
-        counted(|counted| {
+        with_counts(|counted| {
             counted.renewals += usize::from(kind.is_renewal);
             if let Some(span) = span.filter(|_| !kind.opens_a_connection) {
                 *counted.queries.entry(span.id()).or_default() += 1;
@@ -64,13 +64,13 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Counter {
 
 /// What a query is for, by its first words.
 #[derive(Default)]
-struct Kind {
+struct QueryKind {
     is_renewal: bool,
     /// A connection of the pool may be opened at any time, and stays.
     opens_a_connection: bool,
 }
 
-impl Visit for Kind {
+impl Visit for QueryKind {
     fn record_str(&mut self, field: &Field, text: &str) {
         if field.name() == "summary" {
             self.is_renewal = text.starts_with(RENEWAL);
@@ -82,7 +82,7 @@ impl Visit for Kind {
 }
 
 /// How a page is reached.
-enum Way {
+enum PageAccess {
     Get(String),
     /// A draft is posted to it.
     Post(String, Vec<(&'static str, String)>),
@@ -91,16 +91,20 @@ enum Way {
 }
 
 /// A page in one of its states.
-struct Stop {
+struct PageState {
     state: &'static str,
-    way: Way,
+    access: PageAccess,
     /// Queries that it takes at least, without the renewal of a session.
     least: usize,
 }
 
-fn get(state: &'static str, path: impl Into<String>, least: usize) -> Stop {
-    let way = Way::Get(path.into());
-    Stop { state, way, least }
+fn get(state: &'static str, path: impl Into<String>, least: usize) -> PageState {
+    let access = PageAccess::Get(path.into());
+    PageState {
+        state,
+        access,
+        least,
+    }
 }
 
 fn owned(fields: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
@@ -110,9 +114,18 @@ fn owned(fields: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
     owned.collect()
 }
 
-fn post(state: &'static str, path: String, fields: &[(&'static str, &str)], least: usize) -> Stop {
-    let way = Way::Post(path, owned(fields));
-    Stop { state, way, least }
+fn post(
+    state: &'static str,
+    path: String,
+    fields: &[(&'static str, &str)],
+    least: usize,
+) -> PageState {
+    let access = PageAccess::Post(path, owned(fields));
+    PageState {
+        state,
+        access,
+        least,
+    }
 }
 
 fn after(
@@ -120,9 +133,13 @@ fn after(
     form: &'static str,
     fields: &[(&'static str, &str)],
     least: usize,
-) -> Stop {
-    let way = Way::After(form, owned(fields));
-    Stop { state, way, least }
+) -> PageState {
+    let access = PageAccess::After(form, owned(fields));
+    PageState {
+        state,
+        access,
+        least,
+    }
 }
 
 fn borrowed<'a>(fields: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
@@ -130,22 +147,24 @@ fn borrowed<'a>(fields: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a 
     borrowed.collect()
 }
 
-impl Stop {
+impl PageState {
     /// The page's path, and how many queries it takes when every session was last used `before` that.
     async fn cost(
         &self,
-        site: &Site,
-        browser: &mut Browser<'_>,
+        dashboard: &TestDashboard,
+        browser: &mut DashboardBrowser<'_>,
         before: Duration,
     ) -> (String, usize) {
-        let path = match &self.way {
-            Way::Get(path) | Way::Post(path, _) => path.clone(),
-            Way::After(form, fields) => browser.post(form, &borrowed(fields)).await.leads_to(),
+        let path = match &self.access {
+            PageAccess::Get(path) | PageAccess::Post(path, _) => path.clone(),
+            PageAccess::After(form, fields) => {
+                browser.post(form, &borrowed(fields)).await.location()
+            }
         };
-        site.age_sessions(before).await;
-        let (span, renewals) = (debug_span!("page"), counted(|counted| counted.renewals));
-        let answer = match &self.way {
-            Way::Post(path, fields) => {
+        dashboard.age_sessions(before).await;
+        let (span, renewals) = (debug_span!("page"), with_counts(|counted| counted.renewals));
+        let response = match &self.access {
+            PageAccess::Post(path, fields) => {
                 let fields = borrowed(fields);
                 let posted = browser.post(path, &fields);
                 posted.instrument(span.clone()).await
@@ -153,12 +172,16 @@ impl Stop {
             _ => browser.get(&path).instrument(span.clone()).await,
         };
         let shown = [StatusCode::OK, StatusCode::PAYLOAD_TOO_LARGE];
-        assert!(shown.contains(&answer.status), "{path}: {}", answer.status);
+        assert!(
+            shown.contains(&response.status),
+            "{path}: {}",
+            response.status
+        );
         // A query is told of after its last row; the next one on the same connection comes after that.
         for _ in 0..READERS {
-            assert!(site.context.service.is_ready().await);
+            assert!(dashboard.context.service.is_ready().await);
         }
-        let queries = counted(|counted| {
+        let queries = with_counts(|counted| {
             let read = span.id().and_then(|id| counted.queries.remove(&id));
             read.unwrap_or_default() + counted.renewals - renewals
         });
@@ -166,13 +189,18 @@ impl Stop {
     }
 
     /// Prints what the page costs with and without the renewal of its session, and resolves with its path.
-    async fn stays_cheap(&self, site: &Site, browser: &mut Browser<'_>, renewal: usize) -> String {
-        let (_, queries) = self.cost(site, browser, Duration::ZERO).await;
-        let (path, renewed) = self.cost(site, browser, Duration::from_mins(1)).await;
+    async fn stays_cheap(
+        &self,
+        dashboard: &TestDashboard,
+        browser: &mut DashboardBrowser<'_>,
+        renewal: usize,
+    ) -> String {
+        let (_, queries) = self.cost(dashboard, browser, Duration::ZERO).await;
+        let (path, renewed) = self.cost(dashboard, browser, Duration::from_mins(1)).await;
         let (page, state) = (pattern(&path), self.state);
         println!("{page:<24} {state:<24} {queries:>2} {renewed:>2}");
         assert!(queries >= self.least, "{queries} queries for {path}");
-        assert!(renewed <= MOST, "{renewed} queries for {path}");
+        assert!(renewed <= MAX_QUERIES, "{renewed} queries for {path}");
         assert_eq!(renewed, queries + renewal, "{path}");
         page.to_owned()
     }
@@ -201,7 +229,7 @@ fn pattern(path: &str) -> &'static str {
 }
 
 /// Pages for whoever is not signed in.
-fn entrance() -> Vec<Stop> {
+fn public_pages() -> Vec<PageState> {
     vec![
         get("", "/", 0),
         get("", "/pricing", 0),
@@ -214,7 +242,7 @@ fn entrance() -> Vec<Stop> {
 }
 
 /// Pages of who is signed in, beside those of an app.
-fn account() -> Vec<Stop> {
+fn account_pages() -> Vec<PageState> {
     vec![
         get("signed in", "/", 1),
         get("signed in", "/pricing", 1),
@@ -232,7 +260,7 @@ fn account() -> Vec<Stop> {
 }
 
 /// Pages of an app that has one of everything, among it this send and this event.
-fn of_app(app: &str, send: &str, event: &str) -> Vec<Stop> {
+fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
     let below = |rest: &str| format!("{app}{rest}");
     let id = id(app);
     let draft = [("title", "便り"), ("body", "本文"), ("step", "review")];
@@ -289,9 +317,9 @@ fn of_app(app: &str, send: &str, event: &str) -> Vec<Stop> {
 
 #[tokio::test]
 async fn the_html_of_any_page_costs_few_queries() {
-    tracing_subscriber::registry().with(Counter).init();
-    let site = Site::unlimited().await;
-    let mut browser = site.signed_in(OWNER).await;
+    tracing_subscriber::registry().with(QueryCounter).init();
+    let dashboard = TestDashboard::unlimited().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;
@@ -300,7 +328,7 @@ async fn the_html_of_any_page_costs_few_queries() {
     println!(
         "page                     state                    queries, and with the renewal of its session"
     );
-    let mut seen = vec![no_webhook.stays_cheap(&site, &mut browser, 1).await];
+    let mut seen = vec![no_webhook.stays_cheap(&dashboard, &mut browser, 1).await];
     let fields = [
         ("app", id(&app)),
         ("webhook_url", "https://hooks.example.com/1"),
@@ -309,22 +337,22 @@ async fn the_html_of_any_page_costs_few_queries() {
     browser
         .submit("/_app/send_test_event", &[("app", id(&app))])
         .await;
-    let event = site.only_event().await;
-    let app_pages = of_app(&app, &send, &event);
-    for stop in account().into_iter().chain(app_pages) {
-        seen.push(stop.stays_cheap(&site, &mut browser, 1).await);
+    let event = dashboard.only_event().await;
+    let app_pages = app_pages(&app, &send, &event);
+    for page in account_pages().into_iter().chain(app_pages) {
+        seen.push(page.stays_cheap(&dashboard, &mut browser, 1).await);
     }
-    site.set_plan(OWNER, Plan::Free).await;
+    dashboard.set_plan(OWNER, Plan::Free).await;
     let off = get("off", &webhook, 4);
-    off.stays_cheap(&site, &mut browser, 1).await;
+    off.stays_cheap(&dashboard, &mut browser, 1).await;
     browser
         .submit("/_app/clear_webhook", &[("app", id(&app))])
         .await;
     let free = get("on the free plan", &webhook, 4);
-    free.stays_cheap(&site, &mut browser, 1).await;
-    let mut stranger = site.browser();
-    for stop in entrance() {
-        seen.push(stop.stays_cheap(&site, &mut stranger, 0).await);
+    free.stays_cheap(&dashboard, &mut browser, 1).await;
+    let mut stranger = dashboard.browser();
+    for page in public_pages() {
+        seen.push(page.stays_cheap(&dashboard, &mut stranger, 0).await);
     }
     let unseen: Vec<_> = patterns()
         .into_iter()

@@ -3,12 +3,12 @@
 use hato_domain::ErrorCode;
 use http::StatusCode;
 
-use crate::site::{Site, id};
+use crate::harness::{TestDashboard, id};
 
 #[tokio::test]
 async fn a_notification_is_looked_at_before_it_goes() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for number in 0..2 {
         browser.subscribe(&app, number).await;
@@ -35,8 +35,8 @@ async fn a_notification_is_looked_at_before_it_goes() {
 
 #[tokio::test]
 async fn sending_the_question_twice_sends_once() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let path = format!("{app}/send");
@@ -44,11 +44,11 @@ async fn sending_the_question_twice_sends_once() {
         ("title", "便り"),
         ("body", "本文"),
         ("step", "send"),
-        ("once", "0123"),
+        ("idempotency_key", "0123"),
     ];
-    let first = browser.post(&path, &fields).await.leads_to();
+    let first = browser.post(&path, &fields).await.location();
     assert!(first.starts_with(&format!("{app}/sends/snd_")), "{first}");
-    assert_eq!(browser.post(&path, &fields).await.leads_to(), first);
+    assert_eq!(browser.post(&path, &fields).await.location(), first);
     let page = browser.get(&first).await;
     page.shows("便り").shows("1 人宛て").shows("data-running");
     let apps = browser.get("/apps").await;
@@ -57,8 +57,8 @@ async fn sending_the_question_twice_sends_once() {
 
 #[tokio::test]
 async fn a_refused_notification_comes_back_as_it_was() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let path = format!("{app}/send");
     let draft = |url: &'static str, step: &'static str| {
@@ -67,7 +67,7 @@ async fn a_refused_notification_comes_back_as_it_was() {
             ("body", "一行目"),
             ("url", url),
             ("step", step),
-            ("once", "0123"),
+            ("idempotency_key", "0123"),
         ]
     };
     let insecure = "http://insecure.example/";
@@ -87,8 +87,8 @@ async fn a_refused_notification_comes_back_as_it_was() {
 
 #[tokio::test]
 async fn line_ends_count_as_one_byte_escaped_to_two() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let frame = r#"{"title":"t","body":"\n"}"#.len();
     for (bytes, status) in [
@@ -97,23 +97,23 @@ async fn line_ends_count_as_one_byte_escaped_to_two() {
     ] {
         let body = format!("{}\r\n", "x".repeat(bytes - frame));
         let fields = [("title", "t"), ("body", &body), ("step", "review")];
-        let answer = browser.post(&format!("{app}/send"), &fields).await;
-        assert_eq!(answer.status, status, "{bytes}");
+        let response = browser.post(&format!("{app}/send"), &fields).await;
+        assert_eq!(response.status, status, "{bytes}");
     }
 }
 
 #[tokio::test]
 async fn the_month_is_limited_and_nothing_is_lost() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
-    site.spend_the_month("owner@example.com").await;
+    dashboard.exhaust_monthly_limit("owner@example.com").await;
     let fields = [
         ("title", "便り"),
         ("body", "本文"),
         ("step", "send"),
-        ("once", "0123"),
+        ("idempotency_key", "0123"),
     ];
     let page = browser.post(&format!("{app}/send"), &fields).await;
     assert_eq!(page.status, StatusCode::TOO_MANY_REQUESTS);
@@ -125,8 +125,8 @@ async fn the_month_is_limited_and_nothing_is_lost() {
 
 #[tokio::test]
 async fn the_history_pages() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for number in 0..21 {
         browser.send(&app, &format!("便り{number:02}")).await;
@@ -134,19 +134,19 @@ async fn the_history_pages() {
     let path = format!("{app}/history");
     let page = browser.get(&path).await;
     page.shows("便り20").shows("便り01").hides("便り00");
-    let older = page.older().expect("an older page");
+    let older = page.older_path().expect("an older page");
     let older = browser.get(&older).await;
     older
         .shows("便り00")
         .hides("便り01")
         .shows(&format!("href=\"{path}\""));
-    assert_eq!(older.older(), None);
+    assert_eq!(older.older_path(), None);
 }
 
 #[tokio::test]
 async fn a_send_is_cancelled() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;
@@ -155,7 +155,7 @@ async fn a_send_is_cancelled() {
     let page = browser.submit("/_app/cancel_send", &fields).await;
     page.shows("1 件の配信を中止しました").hides("data-running");
     let lost = [("app", id(&app)), ("send", "nonsense")];
-    let lost = browser.post("/_app/cancel_send", &lost).await.leads_to();
+    let lost = browser.post("/_app/cancel_send", &lost).await.location();
     assert_eq!(
         lost,
         format!("{app}/history?error=NOT_FOUND&form=cancel#cancel")
@@ -164,8 +164,8 @@ async fn a_send_is_cancelled() {
 
 #[tokio::test]
 async fn a_send_to_nobody_says_so() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;
     browser.get(&send).await.shows("誰にも届いていません");
@@ -173,8 +173,8 @@ async fn a_send_to_nobody_says_so() {
 
 #[tokio::test]
 async fn events_bring_the_progress_until_it_is_over() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in("owner@example.com").await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;
     let events = browser.get(&format!("{send}/events")).await;

@@ -2,14 +2,14 @@
 
 use hato_domain::{ErrorCode, Plan};
 
-use crate::site::{OWNER, Site, id};
+use crate::harness::{OWNER, TestDashboard, id};
 
 const URL: &str = "https://hooks.example.com/1";
 
 #[tokio::test]
 async fn on_the_free_plan_it_says_what_it_takes() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("loft").await;
     let page = format!("{app}/webhook");
     browser.get(&app).await.shows(&format!("href=\"{page}\""));
@@ -27,10 +27,10 @@ async fn on_the_free_plan_it_says_what_it_takes() {
 
 #[tokio::test]
 async fn it_is_set_refused_rotated_tested_and_cleared() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("loft").await;
-    site.set_plan(OWNER, Plan::Pro).await;
+    dashboard.set_plan(OWNER, Plan::Pro).await;
     let fields = |url| [("app", id(&app)), ("webhook_url", url)];
     let refused = browser
         .submit("/_app/set_webhook", &fields("http://a.example"))
@@ -56,7 +56,7 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
     let page = browser.submit("/_app/send_test_event", &of_app).await;
     page.shows("イベントを送信待ちに入れました");
 
-    site.set_plan(OWNER, Plan::Free).await;
+    dashboard.set_plan(OWNER, Plan::Free).await;
     browser
         .get(&format!("{app}/webhook"))
         .await
@@ -69,8 +69,8 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
 
 #[tokio::test]
 async fn switched_off_it_says_why_and_can_be_switched_on() {
-    let site = Site::unlimited().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::unlimited().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("loft").await;
     let fields = [("app", id(&app)), ("webhook_url", URL)];
     browser.submit("/_app/set_webhook", &fields).await;
@@ -81,7 +81,7 @@ async fn switched_off_it_says_why_and_can_be_switched_on() {
         ("gone", "受信側が 410 (Gone) を返したため"),
         ("failing", "5 日間一度も成功しなかったため"),
     ] {
-        site.switch_webhooks_off(reason).await;
+        dashboard.disable_webhooks(reason).await;
         browser
             .get(&page)
             .await
@@ -97,10 +97,10 @@ async fn switched_off_it_says_why_and_can_be_switched_on() {
 
 #[tokio::test]
 async fn it_speaks_english_too() {
-    let site = Site::open().await;
-    let mut browser = site.signed_in(OWNER).await;
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.signed_in(OWNER).await;
     let app = browser.create_app("loft").await;
-    browser.speaks = "en";
+    browser.language = "en";
     let page = browser.get(&format!("{app}/webhook")).await;
     page.shows("Webhooks come with the Pro plan");
 }

@@ -10,7 +10,7 @@ mod provider;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use hato_app::{own_path, session_cookie};
+use hato_app::{local_path, session_cookie};
 use hato_domain::ErrorCode;
 use hato_service::GithubLogin;
 use hato_service::access::AccountPrincipal;
@@ -39,7 +39,7 @@ pub async fn begin(
         state: state_sent,
         browser,
     } = login.await?;
-    let next = parameter(&address, "next").filter(|next| own_path(next).is_some());
+    let next = parameter(&address, "next").filter(|next| local_path(next).is_some());
     let cookie = LoginCookie {
         secret: browser,
         next,
@@ -82,10 +82,10 @@ async fn complete_sign_in(
     if let Some(token) = session_cookie::read(headers) {
         state.service.end_session(&token).await?;
     }
-    let browser = session_cookie::browser(headers);
+    let browser = session_cookie::user_agent(headers);
     let token = state.service.start_session(owner, browser).await?;
     let secure = state.secure_cookies();
-    let mut response = redirect(next.and_then(own_path).unwrap_or("/apps"));
+    let mut response = redirect(next.and_then(local_path).unwrap_or("/apps"));
     set_cookie(response.headers_mut(), &session_cookie::set(&token, secure));
     set_cookie(response.headers_mut(), &LoginCookie::clear(secure));
     Ok(response)

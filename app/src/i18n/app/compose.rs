@@ -1,9 +1,9 @@
 //! Texts of writing a notification.
 
-use super::super::grouped;
+use super::super::group_thousands;
 
 /// Texts of writing a notification.
-pub struct Compose {
+pub struct ComposeTexts {
     /// Below the headline.
     pub lead: &'static str,
     /// Labels the notification's title.
@@ -59,7 +59,7 @@ pub struct Compose {
 }
 
 /// Japanese.
-pub const JA: Compose = Compose {
+pub const JA: ComposeTexts = ComposeTexts {
     lead: "有効な購読者の全員に送ります。送る前に、もう一度確認できます。",
     heading: "タイトル",
     body: "本文",
@@ -73,13 +73,16 @@ pub const JA: Compose = Compose {
     review_title: "この内容で送りますか？",
     question: |count| match count {
         0 => "まだ購読者がいません。送っても誰にも届きません。".to_owned(),
-        _ => format!("有効な購読者 {} 人に、いますぐ送ります。", grouped(count)),
+        _ => format!(
+            "有効な購読者 {} 人に、いますぐ送ります。",
+            group_thousands(count)
+        ),
     },
     send: "送信する",
     edit: "書き直す",
     audience: |count| match count {
         0 => "まだ購読者がいません。送っても誰にも届きません。".to_owned(),
-        _ => format!("有効な購読者 {} 人に送ります。", grouped(count)),
+        _ => format!("有効な購読者 {} 人に送ります。", group_thousands(count)),
     },
     size: "大きさ",
     bytes: "バイト",
@@ -95,7 +98,7 @@ pub const JA: Compose = Compose {
 };
 
 /// English.
-pub const EN: Compose = Compose {
+pub const EN: ComposeTexts = ComposeTexts {
     lead: "It goes to every active subscriber. You can look at it once more before it is sent.",
     heading: "Title",
     body: "Text",
@@ -112,7 +115,7 @@ pub const EN: Compose = Compose {
         1 => "It goes to 1 active subscriber right away.".to_owned(),
         _ => format!(
             "It goes to {} active subscribers right away.",
-            grouped(count)
+            group_thousands(count)
         ),
     },
     send: "Send now",
@@ -120,7 +123,10 @@ pub const EN: Compose = Compose {
     audience: |count| match count {
         0 => "Nobody has subscribed yet, so nobody will get it.".to_owned(),
         1 => "It will go to 1 active subscriber.".to_owned(),
-        _ => format!("It will go to {} active subscribers.", grouped(count)),
+        _ => format!(
+            "It will go to {} active subscribers.",
+            group_thousands(count)
+        ),
     },
     size: "Size",
     bytes: "bytes",

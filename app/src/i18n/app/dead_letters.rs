@@ -1,7 +1,7 @@
 //! Texts of what could not be delivered, and why.
 
 /// Texts of what could not be delivered.
-pub struct DeadLetters {
+pub struct DeadLettersTexts {
     /// Below the headline.
     pub lead: &'static str,
     /// Headline when there is nothing.
@@ -21,11 +21,11 @@ pub struct DeadLetters {
     /// The send that it belongs to.
     pub send: &'static str,
     /// Why deliveries fail.
-    pub reasons: Reasons,
+    pub reasons: ReasonsTexts,
 }
 
 /// Why deliveries fail (CONTRACT 4).
-pub struct Reasons {
+pub struct ReasonsTexts {
     /// `expired`.
     pub expired: &'static str,
     /// `key_mismatch`.
@@ -44,7 +44,7 @@ pub struct Reasons {
     pub out_of_time: &'static str,
 }
 
-impl Reasons {
+impl ReasonsTexts {
     /// What the code of a reason means; a code that is not known stands for itself.
     pub fn explain<'a>(&'a self, code: &'a str) -> &'a str {
         match code {
@@ -62,7 +62,7 @@ impl Reasons {
 }
 
 /// Japanese.
-pub const JA: DeadLetters = DeadLetters {
+pub const JA: DeadLettersTexts = DeadLettersTexts {
     lead: "プッシュサービスが受け付けず、もう送り直さない通知です。購読が終わっていた宛先は含みません。",
     empty_title: "不達はありません",
     empty: "プッシュサービスが受け付けなかった通知は、理由とともにここに並びます。",
@@ -85,7 +85,7 @@ pub const JA: DeadLetters = DeadLetters {
 };
 
 /// English.
-pub const EN: DeadLetters = DeadLetters {
+pub const EN: DeadLettersTexts = DeadLettersTexts {
     lead: "Notifications that the push service did not accept and that are not tried again. Subscriptions that had ended are not among them.",
     empty_title: "Nothing is undelivered",
     empty: "What a push service does not accept will be listed here with the reason.",

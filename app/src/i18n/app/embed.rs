@@ -1,7 +1,7 @@
 //! Texts of the embed snippets.
 
 /// Texts of the embed snippet.
-pub struct Embed {
+pub struct EmbedTexts {
     /// The headline.
     pub title: &'static str,
     /// Introduces the snippets while they hold a placeholder.
@@ -31,7 +31,7 @@ pub struct Embed {
 }
 
 /// Japanese.
-pub const JA: Embed = Embed {
+pub const JA: EmbedTexts = EmbedTexts {
     title: "サイトに埋め込む",
     lead: "購読専用キーを作ると、そのまま貼れるコードを一度だけ表示します。",
     filled: "新しいキーを入れてあります。このまま貼り付けられます。",
@@ -48,7 +48,7 @@ pub const JA: Embed = Embed {
 };
 
 /// English.
-pub const EN: Embed = Embed {
+pub const EN: EmbedTexts = EmbedTexts {
     title: "Put it on your site",
     lead: "Make a key that can only subscribe, and the code is shown once, ready to paste.",
     filled: "Your new key is filled in. Paste it as it is.",

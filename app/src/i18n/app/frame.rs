@@ -1,9 +1,9 @@
 //! Texts around every page of an app.
 
-use crate::islands::TroubleTexts;
+use crate::islands::LiveErrorTexts;
 
 /// Texts around every page of an app.
-pub struct Frame {
+pub struct AppFrameTexts {
     /// Leads back to the list.
     pub all_apps: &'static str,
     /// What the app's own navigation is called.
@@ -33,21 +33,21 @@ pub struct Frame {
     /// The page gets no news for now.
     pub unreachable: &'static str,
     /// The page gets no news any more.
-    pub over: &'static str,
+    pub gone: &'static str,
 }
 
-impl Frame {
+impl AppFrameTexts {
     /// What a page says that gets no news.
-    pub fn trouble(&self) -> TroubleTexts {
-        TroubleTexts {
+    pub fn live_errors(&self) -> LiveErrorTexts {
+        LiveErrorTexts {
             unreachable: self.unreachable.to_owned(),
-            over: self.over.to_owned(),
+            gone: self.gone.to_owned(),
         }
     }
 }
 
 /// Japanese.
-pub const JA: Frame = Frame {
+pub const JA: AppFrameTexts = AppFrameTexts {
     all_apps: "アプリ一覧",
     sections: "このアプリ",
     overview: "概要",
@@ -62,11 +62,11 @@ pub const JA: Frame = Frame {
     newest: "最新へ",
     back: "戻る",
     unreachable: "サーバーに接続できません。表示は最後にわかった状態です。つながりしだい更新します。",
-    over: "この画面の続きを表示できなくなりました。ページを再読み込みしてください。",
+    gone: "この画面の続きを表示できなくなりました。ページを再読み込みしてください。",
 };
 
 /// English.
-pub const EN: Frame = Frame {
+pub const EN: AppFrameTexts = AppFrameTexts {
     all_apps: "All apps",
     sections: "This app",
     overview: "Overview",
@@ -81,5 +81,5 @@ pub const EN: Frame = Frame {
     newest: "Back to the newest",
     back: "Back",
     unreachable: "The server cannot be reached. This is what was last known, and it goes on as soon as there is news.",
-    over: "There is no more news for this page. Please reload it.",
+    gone: "There is no more news for this page. Please reload it.",
 };

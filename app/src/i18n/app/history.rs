@@ -3,7 +3,7 @@
 use hato_service::ports::SendStatus;
 
 /// Texts of what was sent.
-pub struct History {
+pub struct HistoryTexts {
     /// Headline when there is nothing.
     pub empty_title: &'static str,
     /// Below it.
@@ -30,7 +30,7 @@ pub struct History {
     pub cancelled: &'static str,
 }
 
-impl History {
+impl HistoryTexts {
     /// How far a send is.
     pub const fn progress(&self, status: SendStatus) -> &'static str {
         match status {
@@ -43,7 +43,7 @@ impl History {
 }
 
 /// Japanese.
-pub const JA: History = History {
+pub const JA: HistoryTexts = HistoryTexts {
     empty_title: "まだ何も送っていません",
     empty: "最初の一通は、ここに記録されます。",
     time: "日時（UTC）",
@@ -59,7 +59,7 @@ pub const JA: History = History {
 };
 
 /// English.
-pub const EN: History = History {
+pub const EN: HistoryTexts = HistoryTexts {
     empty_title: "Nothing was sent yet",
     empty: "The first notification will be recorded here.",
     time: "Time (UTC)",

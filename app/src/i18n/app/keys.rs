@@ -4,7 +4,7 @@ use hato_domain::Scope;
 use hato_service::ports::KeyEventKind;
 
 /// Texts of the API keys.
-pub struct Keys {
+pub struct KeysTexts {
     /// Below the headline.
     pub lead: &'static str,
     /// Headline when there is none.
@@ -65,7 +65,7 @@ pub struct Keys {
     pub no_events: &'static str,
 }
 
-impl Keys {
+impl KeysTexts {
     /// What a scope is for.
     pub const fn purpose(&self, scope: Scope) -> &'static str {
         match scope {
@@ -85,7 +85,7 @@ impl Keys {
 }
 
 /// Japanese.
-pub const JA: Keys = Keys {
+pub const JA: KeysTexts = KeysTexts {
     lead: "プログラムが Hato を使うための鍵です。保存するのはハッシュだけなので、キーそのものは作成時にしか表示できません。",
     empty_title: "まだキーはありません",
     empty: "ページ用には subscribe_only、サーバー用には notify のキーを作りましょう。",
@@ -118,7 +118,7 @@ pub const JA: Keys = Keys {
 };
 
 /// English.
-pub const EN: Keys = Keys {
+pub const EN: KeysTexts = KeysTexts {
     lead: "Programs use Hato with a key. Only hashes are stored, so a key itself is shown when it is made and never again.",
     empty_title: "There is no key yet",
     empty: "Make one with subscribe_only for your pages and one with notify for your server.",

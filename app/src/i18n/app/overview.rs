@@ -1,9 +1,9 @@
 //! Texts of an app's first page.
 
-use super::super::grouped;
+use super::super::group_thousands;
 
 /// Texts of an app's first page.
-pub struct Overview {
+pub struct OverviewTexts {
     /// What the figures are called.
     pub figures: &'static str,
     /// Counts subscribers.
@@ -25,13 +25,13 @@ pub struct Overview {
     /// The share of what failed, in tenths of a percent.
     pub failed_share: fn(i64) -> String,
     /// The chart.
-    pub chart: Chart,
+    pub chart: ChartTexts,
     /// The start checklist.
-    pub checklist: Checklist,
+    pub checklist: ChecklistTexts,
 }
 
 /// Texts of the 30-day chart.
-pub struct Chart {
+pub struct ChartTexts {
     /// The headline.
     pub title: &'static str,
     /// Sums it up, given what was sent and what failed.
@@ -51,7 +51,7 @@ pub struct Chart {
 }
 
 /// Texts of the start checklist.
-pub struct Checklist {
+pub struct ChecklistTexts {
     /// The headline.
     pub title: &'static str,
     /// Said of a step that is done.
@@ -80,15 +80,15 @@ fn percent(tenths: i64) -> String {
 }
 
 /// Japanese.
-pub const JA: Overview = Overview {
+pub const JA: OverviewTexts = OverviewTexts {
     figures: "数字で見る",
     subscribers: "有効な購読者",
-    deactivated: |count| format!("無効 {}", grouped(count)),
+    deactivated: |count| format!("無効 {}", group_thousands(count)),
     month: "今月の宛先数",
-    month_limit: |limit| format!("上限 {}（アカウント全体）", grouped(limit)),
+    month_limit: |limit| format!("上限 {}（アカウント全体）", group_thousands(limit)),
     month_unlimited: "上限なし（アカウント全体）",
     sent: "30 日間の送信",
-    ever: |count| format!("これまでに {}", grouped(count)),
+    ever: |count| format!("これまでに {}", group_thousands(count)),
     failed: "30 日間の失敗",
     failed_share: |tenths| format!("全体の {}", percent(tenths)),
     chart: Chart {
@@ -96,11 +96,17 @@ pub const JA: Overview = Overview {
         summary: |sent, failed| {
             format!(
                 "30 日間にプッシュサービスが {}\u{a0}件を受け付け、{}\u{a0}件が失敗しました。",
-                grouped(sent),
-                grouped(failed)
+                group_thousands(sent),
+                group_thousands(failed)
             )
         },
-        day: |day, sent, failed| format!("{day}：送信 {}、失敗 {}", grouped(sent), grouped(failed)),
+        day: |day, sent, failed| {
+            format!(
+                "{day}：送信 {}、失敗 {}",
+                group_thousands(sent),
+                group_thousands(failed)
+            )
+        },
         sent: "送信",
         failed: "失敗",
         numbers: "表で見る",
@@ -122,15 +128,15 @@ pub const JA: Overview = Overview {
 };
 
 /// English.
-pub const EN: Overview = Overview {
+pub const EN: OverviewTexts = OverviewTexts {
     figures: "Figures",
     subscribers: "Active subscribers",
-    deactivated: |count| format!("{} deactivated", grouped(count)),
+    deactivated: |count| format!("{} deactivated", group_thousands(count)),
     month: "Recipients this month",
-    month_limit: |limit| format!("of {} for the account", grouped(limit)),
+    month_limit: |limit| format!("of {} for the account", group_thousands(limit)),
     month_unlimited: "for the account, no limit",
     sent: "Sent in 30 days",
-    ever: |count| format!("{} ever", grouped(count)),
+    ever: |count| format!("{} ever", group_thousands(count)),
     failed: "Failed in 30 days",
     failed_share: |tenths| format!("{} of all", percent(tenths)),
     chart: Chart {
@@ -138,12 +144,16 @@ pub const EN: Overview = Overview {
         summary: |sent, failed| {
             format!(
                 "Within 30 days push services accepted {}, and {} failed.",
-                grouped(sent),
-                grouped(failed)
+                group_thousands(sent),
+                group_thousands(failed)
             )
         },
         day: |day, sent, failed| {
-            format!("{day}: {} sent, {} failed", grouped(sent), grouped(failed))
+            format!(
+                "{day}: {} sent, {} failed",
+                group_thousands(sent),
+                group_thousands(failed)
+            )
         },
         sent: "Sent",
         failed: "Failed",

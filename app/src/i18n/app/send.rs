@@ -1,9 +1,9 @@
 //! Texts of a send's page.
 
-use super::super::grouped;
+use super::super::group_thousands;
 
 /// Texts of a send's page.
-pub struct Send {
+pub struct SendTexts {
     /// When it was accepted.
     pub accepted: &'static str,
     /// Who sent it.
@@ -96,15 +96,15 @@ const UNITS_JA: [&str; 3] = [" 秒", " 分 ", " 時間 "];
 const UNITS_EN: [&str; 3] = [" s", " min ", " h "];
 
 /// Japanese.
-pub const JA: Send = Send {
+pub const JA: SendTexts = SendTexts {
     accepted: "受付",
     by: "送信者",
     opens: "リンク先",
     id: "送信 ID",
     progress: "配信のようす",
-    recipients: |count| format!("{} 人宛て", grouped(count)),
+    recipients: |count| format!("{} 人宛て", group_thousands(count)),
     percent: |percent| format!("{percent}%"),
-    rate: |rate| format!("{} 件/秒", grouped(rate)),
+    rate: |rate| format!("{} 件/秒", group_thousands(rate)),
     rate_label: "速さ",
     left_label: "残り時間",
     left: |left| format!("約{}", seconds(left, UNITS_JA)),
@@ -128,13 +128,13 @@ pub const JA: Send = Send {
     cancel: "残りを中止する",
     was_cancelled: |count| match count {
         0 => "中止できる分は残っていませんでした。".to_owned(),
-        _ => format!("{} 件の配信を中止しました。", grouped(count)),
+        _ => format!("{} 件の配信を中止しました。", group_thousands(count)),
     },
     nobody: "有効な購読者がいなかったため、誰にも届いていません。",
 };
 
 /// English.
-pub const EN: Send = Send {
+pub const EN: SendTexts = SendTexts {
     accepted: "Accepted",
     by: "Sent by",
     opens: "Opens",
@@ -142,10 +142,10 @@ pub const EN: Send = Send {
     progress: "Delivery",
     recipients: |count| match count {
         1 => "For 1 subscriber".to_owned(),
-        _ => format!("For {} subscribers", grouped(count)),
+        _ => format!("For {} subscribers", group_thousands(count)),
     },
     percent: |percent| format!("{percent}%"),
-    rate: |rate| format!("{} a second", grouped(rate)),
+    rate: |rate| format!("{} a second", group_thousands(rate)),
     rate_label: "Speed",
     left_label: "Time left",
     left: |left| format!("about {}", seconds(left, UNITS_EN)),
@@ -170,7 +170,7 @@ pub const EN: Send = Send {
     was_cancelled: |count| match count {
         0 => "There was nothing left to cancel.".to_owned(),
         1 => "1 delivery was cancelled.".to_owned(),
-        _ => format!("{} deliveries were cancelled.", grouped(count)),
+        _ => format!("{} deliveries were cancelled.", group_thousands(count)),
     },
     nobody: "There was no active subscriber, so it went to nobody.",
 };

@@ -1,7 +1,7 @@
 //! Texts of an app's settings.
 
 /// Texts of an app's settings.
-pub struct Settings {
+pub struct SettingsTexts {
     /// Headline of the name.
     pub name_title: &'static str,
     /// Labels the name.
@@ -33,7 +33,7 @@ pub struct Settings {
 }
 
 /// Japanese.
-pub const JA: Settings = Settings {
+pub const JA: SettingsTexts = SettingsTexts {
     name_title: "アプリの名前",
     name: "名前",
     name_hint: "100 文字まで。購読者には表示されません。",
@@ -51,7 +51,7 @@ pub const JA: Settings = Settings {
 };
 
 /// English.
-pub const EN: Settings = Settings {
+pub const EN: SettingsTexts = SettingsTexts {
     name_title: "Name",
     name: "Name of the app",
     name_hint: "Up to 100 characters. Subscribers do not see it.",

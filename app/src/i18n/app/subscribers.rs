@@ -3,7 +3,7 @@
 use hato_service::ports::{DeactivationReason, StateFilter};
 
 /// Texts of who subscribes.
-pub struct Subscribers {
+pub struct SubscribersTexts {
     /// Below the headline.
     pub lead: fn(String) -> String,
     /// Labels the search.
@@ -54,7 +54,7 @@ pub struct Subscribers {
     pub removed: &'static str,
 }
 
-impl Subscribers {
+impl SubscribersTexts {
     /// What a filter lets through.
     pub const fn filter(&self, state: StateFilter) -> &'static str {
         match state {
@@ -74,7 +74,7 @@ impl Subscribers {
 }
 
 /// Japanese.
-pub const JA: Subscribers = Subscribers {
+pub const JA: SubscribersTexts = SubscribersTexts {
     lead: |count| format!("有効な購読者は {count} 人です。"),
     search: "検索",
     search_hint: "エンドポイントかプラットフォームの一部",
@@ -102,7 +102,7 @@ pub const JA: Subscribers = Subscribers {
 };
 
 /// English.
-pub const EN: Subscribers = Subscribers {
+pub const EN: SubscribersTexts = SubscribersTexts {
     lead: |count| format!("Active subscribers: {count}"),
     search: "Search",
     search_hint: "A part of the endpoint or the platform",

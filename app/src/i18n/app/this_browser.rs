@@ -1,7 +1,7 @@
 //! Texts of trying an app out in the owner's own browser.
 
 /// Texts of trying an app out in the owner's own browser.
-pub struct ThisBrowser {
+pub struct ThisBrowserTexts {
     /// The headline.
     pub title: &'static str,
     /// What it is for.
@@ -15,7 +15,7 @@ pub struct ThisBrowser {
     /// Ends the subscription.
     pub unsubscribe: &'static str,
     /// It is being found out.
-    pub looking: &'static str,
+    pub checking: &'static str,
     /// The browser is not subscribed.
     pub unsubscribed: &'static str,
     /// It is.
@@ -41,14 +41,14 @@ pub struct ThisBrowser {
 }
 
 /// Japanese.
-pub const JA: ThisBrowser = ThisBrowser {
+pub const JA: ThisBrowserTexts = ThisBrowserTexts {
     title: "このブラウザで試す",
     text: "サイトに埋め込む前に、いま見ているブラウザを購読者にして、通知がどう届くか確かめられます。",
     needs_scripts: "試すには JavaScript を有効にしてください。",
     subscribe: "このブラウザを購読する",
     test: "自分にテスト通知を送る",
     unsubscribe: "購読をやめる",
-    looking: "確認しています…",
+    checking: "確認しています…",
     unsubscribed: "このブラウザはまだ購読していません。",
     subscribed: "このブラウザは購読中です。",
     unsupported: "このブラウザはプッシュ通知に対応していません。プライベートウィンドウなら通常のウィンドウで、iPhone や iPad ならホーム画面に追加してから開いてください。",
@@ -63,14 +63,14 @@ pub const JA: ThisBrowser = ThisBrowser {
 };
 
 /// English.
-pub const EN: ThisBrowser = ThisBrowser {
+pub const EN: ThisBrowserTexts = ThisBrowserTexts {
     title: "Try it in this browser",
     text: "Before you touch your site, make the browser you are looking at a subscriber and see how a notification arrives.",
     needs_scripts: "Trying it takes JavaScript.",
     subscribe: "Subscribe this browser",
     test: "Send me a test",
     unsubscribe: "Unsubscribe",
-    looking: "Having a look…",
+    checking: "Having a look…",
     unsubscribed: "This browser has not subscribed yet.",
     subscribed: "This browser is subscribed.",
     unsupported: "This browser has no push notifications. If this is a private window, use an ordinary one. On an iPhone or iPad, add this page to the Home Screen and open it there.",

@@ -3,16 +3,16 @@
 use hato_domain::wire::DailyStats;
 use leptos::prelude::*;
 
-use crate::i18n::{Chart, grouped};
+use crate::i18n::{ChartTexts, group_thousands};
 
 /// The drawing's measures: each day has so much room, of which the bar takes a part.
-const STEP: usize = 20;
-const BAR: usize = 14;
+const DAY_WIDTH: usize = 20;
+const BAR_WIDTH: usize = 14;
 const HEIGHT: i64 = 140;
 
 /// The chart with the same numbers as a table.
 #[component]
-pub fn DailyChart(texts: &'static Chart, days: Vec<DailyStats>) -> impl IntoView {
+pub fn DailyChart(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
     let total = |count: fn(&DailyStats) -> i64| days.iter().map(count).sum::<i64>();
     let (sent, failed) = (total(|day| day.sent), total(|day| day.failed));
     let plot = if sent + failed == 0 {
@@ -30,16 +30,16 @@ pub fn DailyChart(texts: &'static Chart, days: Vec<DailyStats>) -> impl IntoView
 }
 
 #[component]
-fn Plot(texts: &'static Chart, days: Vec<DailyStats>, summary: String) -> impl IntoView {
-    let most = days.iter().map(|day| day.sent + day.failed).max();
-    let most = round_up(most.unwrap_or_default());
+fn Plot(texts: &'static ChartTexts, days: Vec<DailyStats>, summary: String) -> impl IntoView {
+    let axis_max = days.iter().map(|day| day.sent + day.failed).max();
+    let axis_max = round_up(axis_max.unwrap_or_default());
     let bars: Vec<_> = days
         .iter()
         .enumerate()
-        .map(|(number, day)| view! { <Bar texts number day=day.clone() most /> })
+        .map(|(number, day)| view! { <Bar texts number day=day.clone() axis_max /> })
         .collect();
     let date = |number: usize| days.get(number).map(|day| day.date.clone());
-    let view_box = format!("0 0 {} {HEIGHT}", STEP * days.len());
+    let view_box = format!("0 0 {} {HEIGHT}", DAY_WIDTH * days.len());
     view! {
         <p class="hint">{summary.clone()}</p>
         <p class="legend" aria-hidden="true">
@@ -47,8 +47,8 @@ fn Plot(texts: &'static Chart, days: Vec<DailyStats>, summary: String) -> impl I
             <span class="failed">{texts.failed}</span>
         </p>
         <div class="plot">
-            <p class="most" aria-hidden="true">
-                {grouped(most)}
+            <p class="axis-max" aria-hidden="true">
+                {group_thousands(axis_max)}
             </p>
             <svg viewBox=view_box preserveAspectRatio="none" role="img" aria-label=summary>
                 <defs>
@@ -70,25 +70,25 @@ fn Plot(texts: &'static Chart, days: Vec<DailyStats>, summary: String) -> impl I
 }
 
 #[component]
-fn Bar(texts: &'static Chart, number: usize, day: DailyStats, most: i64) -> impl IntoView {
-    let tall = |count: i64| {
-        let exact = count.saturating_mul(HEIGHT) / most.max(1);
+fn Bar(texts: &'static ChartTexts, number: usize, day: DailyStats, axis_max: i64) -> impl IntoView {
+    let height = |count: i64| {
+        let exact = count.saturating_mul(HEIGHT) / axis_max.max(1);
         // What there is must be seen.
         exact.max(i64::from(count > 0) * 2)
     };
-    let (sent, failed) = (tall(day.sent), tall(day.failed));
-    let x = STEP * number + (STEP - BAR) / 2;
+    let (sent, failed) = (height(day.sent), height(day.failed));
+    let x = DAY_WIDTH * number + (DAY_WIDTH - BAR_WIDTH) / 2;
     view! {
         <g>
             <title>{(texts.day)(&day.date, day.sent, day.failed)}</title>
-            <rect class="ground" x={STEP * number} y="0" width=STEP height=HEIGHT />
-            <rect class="sent" x=x y={HEIGHT - sent} width=BAR height=sent />
+            <rect class="ground" x={DAY_WIDTH * number} y="0" width=DAY_WIDTH height=HEIGHT />
+            <rect class="sent" x=x y={HEIGHT - sent} width=BAR_WIDTH height=sent />
             <rect
                 class="failed"
                 fill="url(#hatch)"
                 x=x
                 y={(HEIGHT - sent - failed).max(0)}
-                width=BAR
+                width=BAR_WIDTH
                 height=failed
             />
         </g>
@@ -98,7 +98,7 @@ fn Bar(texts: &'static Chart, number: usize, day: DailyStats, most: i64) -> impl
 
 /// The days on which something was sent, newest first.
 #[component]
-fn Numbers(texts: &'static Chart, days: Vec<DailyStats>) -> impl IntoView {
+fn Numbers(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
     let rows = days
         .into_iter()
         .rev()
@@ -107,8 +107,8 @@ fn Numbers(texts: &'static Chart, days: Vec<DailyStats>) -> impl IntoView {
             view! {
                 <tr>
                     <th scope="row">{day.date}</th>
-                    <td class="number">{grouped(day.sent)}</td>
-                    <td class="number">{grouped(day.failed)}</td>
+                    <td class="number">{group_thousands(day.sent)}</td>
+                    <td class="number">{group_thousands(day.failed)}</td>
                 </tr>
             }
         });

@@ -3,12 +3,12 @@
 use hato_service::AppOverview;
 use leptos::prelude::*;
 
-use crate::i18n::Checklist;
+use crate::i18n::ChecklistTexts;
 
 /// The three steps to the first notification.
 #[component]
 pub fn StartChecklist(
-    texts: &'static Checklist,
+    texts: &'static ChecklistTexts,
     /// The app's page.
     path: String,
     overview: AppOverview,
@@ -53,7 +53,7 @@ pub fn StartChecklist(
 
 #[component]
 fn Step(
-    texts: &'static Checklist,
+    texts: &'static ChecklistTexts,
     done: bool,
     link: String,
     title: &'static str,

@@ -8,21 +8,21 @@ use http::header::CACHE_CONTROL;
 use leptos::prelude::*;
 use uuid::Uuid;
 
-use super::frame::{AppFrame, Section, path_of};
-use super::managed;
-use crate::calls::{Draft, Step};
-use crate::components::{Field, Frame, Kind, Note, Refusal, Tone, text_of_area};
-use crate::i18n::Compose;
+use super::frame::{AppFrame, Section, app_path};
+use super::load_app;
+use crate::components::{ErrorNote, Field, FieldKind, Frame, Note, Tone, textarea_content};
+use crate::i18n::ComposeTexts;
 use crate::islands::{Composer, Preview, Samples, host};
-use crate::pages::{Lively, loaded};
-use crate::visit::Visit;
+use crate::pages::{IslandAssets, load_page};
+use crate::request_context::RequestContext;
+use crate::server_fns::{ComposeStep, NotificationDraft};
 
 /// What is shown of a draft.
-enum Shown {
+enum ComposeView {
     /// The form, and why the draft was refused.
-    Form(Draft, Option<ErrorCode>),
+    Form(NotificationDraft, Option<ErrorCode>),
     /// The question before sending.
-    Question(Draft),
+    Review(NotificationDraft),
     /// Nothing: it is sent, and the browser goes on to the send's page.
     Sent,
 }
@@ -30,67 +30,75 @@ enum Shown {
 /// The form; what was posted from it comes with the request.
 #[component]
 pub fn ComposePage() -> impl IntoView {
-    let posted = use_context::<Draft>();
-    loaded(async move |visit: Visit| {
-        let (access, app) = match (managed(&visit).await, posted.clone()) {
+    let posted = use_context::<NotificationDraft>();
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = match (load_app(&ctx).await, posted.clone()) {
             (Err(error), Some(draft)) if error.is_signed_out() => {
-                return Ok(view! { <SignedOut visit draft /> }.into_any());
+                return Ok(view! { <SignedOut ctx draft /> }.into_any());
             }
             (managed, _) => managed?,
         };
         Ok(
-            match considered(&visit, &access, posted.unwrap_or_default()).await {
-                Shown::Form(draft, refused) => {
-                    view! { <Writing visit app draft refused /> }.into_any()
+            match handle_step(&ctx, &access, posted.unwrap_or_default()).await {
+                ComposeView::Form(draft, error) => {
+                    view! { <ComposeForm ctx app draft error /> }.into_any()
                 }
-                Shown::Question(draft) => view! { <Asking visit app draft /> }.into_any(),
-                Shown::Sent => ().into_any(),
+                ComposeView::Review(draft) => view! { <ReviewForm ctx app draft /> }.into_any(),
+                ComposeView::Sent => ().into_any(),
             },
         )
     })
 }
 
-/// Does what a draft was posted for. What refuses it leads back to the form, which keeps what was typed.
-async fn considered(visit: &Visit, access: &MayManage, draft: Draft) -> Shown {
+/// Does what a draft was posted for. What refuses it leads back to the form, which keeps what was submitted.
+async fn handle_step(
+    ctx: &RequestContext,
+    access: &MayManage,
+    draft: NotificationDraft,
+) -> ComposeView {
     let done = match draft.step {
-        Step::Edit => return Shown::Form(draft, None),
-        Step::Review => draft.notification().map(|_| None),
-        Step::Send => draft.send(visit.service(), access).await.map(Some),
+        ComposeStep::Edit => return ComposeView::Form(draft, None),
+        ComposeStep::Review => draft.notification().map(|_| None),
+        ComposeStep::Send => draft.send(ctx.service(), access).await.map(Some),
     };
     match done {
-        Ok(None) => Shown::Question(draft),
+        Ok(None) => ComposeView::Review(draft),
         Ok(Some(accepted)) => {
-            visit.redirect(&format!(
+            ctx.redirect(&format!(
                 "/apps/{}/sends/{}",
                 access.app(),
                 accepted.send_id
             ));
-            Shown::Sent
+            ComposeView::Sent
         }
-        Err(error) => refused(visit, draft, &error),
+        Err(error) => form_with_error(ctx, draft, &error),
     }
 }
 
-fn refused(visit: &Visit, draft: Draft, error: &ServiceError) -> Shown {
+fn form_with_error(
+    ctx: &RequestContext,
+    draft: NotificationDraft,
+    error: &ServiceError,
+) -> ComposeView {
     if let Some(cause) = error.cause() {
-        tracing::error!(path = visit.path(), cause, "a notification was not sent");
+        tracing::error!(path = ctx.path(), cause, "a notification was not sent");
     }
-    visit.set_status(error.code().status());
-    Shown::Form(draft, Some(error.code()))
+    ctx.set_status(error.code().status());
+    ComposeView::Form(draft, Some(error.code()))
 }
 
 /// The form again for whoever posted it when the session was over: no cookie would carry a draft past the login.
 #[component]
-fn SignedOut(visit: Visit, draft: Draft) -> impl IntoView {
-    let texts = &visit.texts().app.compose;
-    let title = Section::Compose.name(&visit.texts().app);
-    visit.set_status(ErrorCode::InvalidSession.status());
-    visit.set_header(CACHE_CONTROL, "no-store");
+fn SignedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
+    let texts = &ctx.texts().app.compose;
+    let title = Section::Compose.name(&ctx.texts().app);
+    ctx.set_status(ErrorCode::InvalidSession.status());
+    ctx.set_header(CACHE_CONTROL, "no-store");
     view! {
         <Frame title>
             <div class="app-page">
                 <h1>{title}</h1>
-                <Note tone=Tone::Bad>
+                <Note tone=Tone::Error>
                     <p>{texts.signed_out}</p>
                     <p>
                         <a href="/login" target="_blank">
@@ -99,7 +107,7 @@ fn SignedOut(visit: Visit, draft: Draft) -> impl IntoView {
                         {texts.then_review}
                     </p>
                 </Note>
-                <DraftForm texts action=visit.path().to_owned() draft site=String::new() />
+                <DraftForm texts action=ctx.path().to_owned() draft site=String::new() />
             </div>
         </Frame>
     }
@@ -107,20 +115,20 @@ fn SignedOut(visit: Visit, draft: Draft) -> impl IntoView {
 }
 
 #[component]
-fn Writing(
-    visit: Visit,
+fn ComposeForm(
+    ctx: RequestContext,
     app: AppRecord,
-    draft: Draft,
-    refused: Option<ErrorCode>,
+    draft: NotificationDraft,
+    error: Option<ErrorCode>,
 ) -> impl IntoView {
-    let texts = &visit.texts().app.compose;
-    let action = format!("{}/send", path_of(&app));
+    let texts = &ctx.texts().app.compose;
+    let action = format!("{}/send", app_path(&app));
     let site = app.name.clone();
     let audience = (texts.audience)(app.active_subscriptions);
     view! {
         <AppFrame app section=Section::Compose>
             <p class="lead">{texts.lead}</p>
-            {refused.map(|code| view! { <Refusal code /> })}
+            {error.map(|code| view! { <ErrorNote code /> })}
             <DraftForm texts action draft site audience />
         </AppFrame>
     }
@@ -129,9 +137,9 @@ fn Writing(
 
 #[component]
 fn DraftForm(
-    texts: &'static Compose,
+    texts: &'static ComposeTexts,
     action: String,
-    draft: Draft,
+    draft: NotificationDraft,
     /// Where the notification comes from if it has no link.
     site: String,
     /// Who gets it.
@@ -145,7 +153,7 @@ fn DraftForm(
     };
     let written = [&draft.title, &draft.body, &draft.url, &draft.icon].map(String::clone);
     view! {
-        <Lively />
+        <IslandAssets />
         <form method="post" action=action class="card compose">
             <Composer
                 limit=Notification::MAX_PAYLOAD_BYTES
@@ -158,7 +166,7 @@ fn DraftForm(
             >
                 <Fields texts draft />
             </Composer>
-            <div class="act">
+            <div class="form-actions">
                 <button type="submit" class="button" name="step" value="review">
                     {texts.review}
                 </button>
@@ -170,15 +178,15 @@ fn DraftForm(
 }
 
 #[component]
-fn Fields(texts: &'static Compose, draft: Draft) -> impl IntoView {
+fn Fields(texts: &'static ComposeTexts, draft: NotificationDraft) -> impl IntoView {
     let open = !draft.icon.is_empty() || !draft.badge.is_empty();
     view! {
-        <Field form="send" name="title" kind=Kind::Line label=texts.heading value=draft.title />
-        <Field form="send" name="body" kind=Kind::Lines label=texts.body value=draft.body />
+        <Field form="send" name="title" kind=FieldKind::Text label=texts.heading value=draft.title />
+        <Field form="send" name="body" kind=FieldKind::Multiline label=texts.body value=draft.body />
         <Field
             form="send"
             name="url"
-            kind=Kind::Link
+            kind=FieldKind::Url
             label=texts.url
             hint=texts.url_hint
             value=draft.url
@@ -189,7 +197,7 @@ fn Fields(texts: &'static Compose, draft: Draft) -> impl IntoView {
             <Field
                 form="send"
                 name="icon"
-                kind=Kind::Link
+                kind=FieldKind::Url
                 label=texts.icon
                 hint=texts.https
                 value=draft.icon
@@ -198,7 +206,7 @@ fn Fields(texts: &'static Compose, draft: Draft) -> impl IntoView {
             <Field
                 form="send"
                 name="badge"
-                kind=Kind::Link
+                kind=FieldKind::Url
                 label=texts.badge
                 hint=texts.https
                 value=draft.badge
@@ -211,11 +219,15 @@ fn Fields(texts: &'static Compose, draft: Draft) -> impl IntoView {
 
 /// The notification as it will look, for whom it is, and whether it is to go.
 #[component]
-fn Asking(visit: Visit, app: AppRecord, draft: Draft) -> impl IntoView {
-    let texts = &visit.texts().app.compose;
-    let action = format!("{}/send", path_of(&app));
+fn ReviewForm(ctx: RequestContext, app: AppRecord, draft: NotificationDraft) -> impl IntoView {
+    let texts = &ctx.texts().app.compose;
+    let action = format!("{}/send", app_path(&app));
     let count = app.active_subscriptions;
-    let tone = if count == 0 { Tone::Mind } else { Tone::Plain };
+    let tone = if count == 0 {
+        Tone::Warning
+    } else {
+        Tone::Info
+    };
     let opens = if draft.url.is_empty() {
         texts.opens_site.to_owned()
     } else {
@@ -241,8 +253,8 @@ fn Asking(visit: Visit, app: AppRecord, draft: Draft) -> impl IntoView {
                 <Note tone>
                     <p>{(texts.question)(count)}</p>
                 </Note>
-                <Kept draft />
-                <div class="act">
+                <HiddenDraft draft />
+                <div class="form-actions">
                     <button type="submit" class="button" name="step" value="send">
                         {texts.send}
                     </button>
@@ -258,16 +270,17 @@ fn Asking(visit: Visit, app: AppRecord, draft: Draft) -> impl IntoView {
 
 /// The draft on its way through the question. It gets its name here, so that it is sent once however often it is posted.
 #[component]
-fn Kept(draft: Draft) -> impl IntoView {
-    let once = Uuid::now_v7().simple().to_string();
+fn HiddenDraft(draft: NotificationDraft) -> impl IntoView {
+    let idempotency_key = Uuid::now_v7().simple().to_string();
     let fields = [
         ("title", draft.title),
         ("body", draft.body),
         ("url", draft.url),
         ("icon", draft.icon),
         ("badge", draft.badge),
-        ("once", once),
+        ("idempotency_key", idempotency_key),
     ];
-    fields
-        .map(|(name, value)| view! { <textarea name=name hidden>{text_of_area(&value)}</textarea> })
+    fields.map(
+        |(name, value)| view! { <textarea name=name hidden>{textarea_content(&value)}</textarea> },
+    )
 }

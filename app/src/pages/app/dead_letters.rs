@@ -4,35 +4,39 @@ use hato_domain::wire::Page;
 use hato_service::ports::{AppRecord, DeadLetterRecord};
 use leptos::prelude::*;
 
-use super::frame::{AppFrame, Section, path_of};
-use super::{asked_for, managed};
-use crate::components::{Moment, Nothing, Pager, older};
-use crate::i18n::{DeadLetters, grouped};
+use super::frame::{AppFrame, Section, app_path};
+use super::{load_app, requested_page};
+use crate::components::{EmptyState, Pager, Timestamp, older};
+use crate::i18n::{DeadLettersTexts, group_thousands};
 use crate::islands::host;
-use crate::pages::loaded;
-use crate::visit::Visit;
+use crate::pages::load_page;
+use crate::request_context::RequestContext;
 
 /// The page of dead letters that `before` and `before_id` ask for.
 #[component]
 pub fn DeadLettersPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        let page = visit
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let page = ctx
             .service()
-            .dead_letters(&access, &asked_for(&visit)?)
+            .dead_letters(&access, &requested_page(&ctx)?)
             .await?;
-        Ok(view! { <Letters visit app page /> }.into_any())
+        Ok(view! { <DeadLettersView ctx app page /> }.into_any())
     })
 }
 
 #[component]
-fn Letters(visit: Visit, app: AppRecord, page: Page<DeadLetterRecord>) -> impl IntoView {
-    let texts = &visit.texts().app.dead_letters;
-    let base = path_of(&app);
+fn DeadLettersView(
+    ctx: RequestContext,
+    app: AppRecord,
+    page: Page<DeadLetterRecord>,
+) -> impl IntoView {
+    let texts = &ctx.texts().app.dead_letters;
+    let base = app_path(&app);
     let path = format!("{base}/dead-letters");
     let older = older(&path, &page);
     let list = if page.items.is_empty() {
-        view! { <Nothing title=texts.empty_title text=texts.empty /> }.into_any()
+        view! { <EmptyState title=texts.empty_title text=texts.empty /> }.into_any()
     } else {
         view! { <Table texts base letters=page.items /> }.into_any()
     };
@@ -48,7 +52,7 @@ fn Letters(visit: Visit, app: AppRecord, page: Page<DeadLetterRecord>) -> impl I
 
 #[component]
 fn Table(
-    texts: &'static DeadLetters,
+    texts: &'static DeadLettersTexts,
     base: String,
     letters: Vec<DeadLetterRecord>,
 ) -> impl IntoView {
@@ -58,7 +62,7 @@ fn Table(
         .collect_view();
     view! {
         <div class="card listing">
-            <table class="list letters">
+            <table class="list dead-letters">
                 <thead>
                     <tr>
                         <th scope="col">{texts.endpoint}</th>
@@ -71,7 +75,7 @@ fn Table(
                         </th>
                         <th scope="col">{texts.time}</th>
                         <th scope="col">
-                            <span class="unseen">{texts.send}</span>
+                            <span class="visually-hidden">{texts.send}</span>
                         </th>
                     </tr>
                 </thead>
@@ -83,7 +87,7 @@ fn Table(
 }
 
 #[component]
-fn Row(texts: &'static DeadLetters, base: String, letter: DeadLetterRecord) -> impl IntoView {
+fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord) -> impl IntoView {
     let status = letter
         .http_status
         .map_or_else(|| "–".to_owned(), |status| status.to_string());
@@ -99,12 +103,12 @@ fn Row(texts: &'static DeadLetters, base: String, letter: DeadLetterRecord) -> i
                 {status}
             </td>
             <td class="number" data-label=texts.attempts>
-                {grouped(letter.attempts)}
+                {group_thousands(letter.attempts)}
             </td>
             <td class="time">
-                <Moment at=letter.created_at />
+                <Timestamp at=letter.created_at />
             </td>
-            <td class="doing">
+            <td class="actions-cell">
                 <a href=format!("{base}/sends/{}", letter.send_id)>{texts.send}</a>
             </td>
         </tr>

@@ -4,11 +4,11 @@ use hato_domain::Scope;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::new_key::NewKey;
-use crate::calls::CreateEmbedKey;
-use crate::components::{CodeBlock, RefusalNote};
-use crate::i18n::Embed;
+use super::revealed_key::RevealedKey;
+use crate::components::{CodeBlock, FormErrorNote};
+use crate::i18n::EmbedTexts;
 use crate::sdk::Sdk;
+use crate::server_fns::CreateEmbedKey;
 
 /// Stands for a key where none can be shown.
 const PLACEHOLDER: &str = "pk_…";
@@ -16,12 +16,12 @@ const PLACEHOLDER: &str = "pk_…";
 /// The snippets, filled in with the key that was just made when it belongs there.
 #[component]
 pub fn EmbedSection(
-    texts: &'static Embed,
+    texts: &'static EmbedTexts,
     app: String,
     base_url: String,
     sdk: Sdk,
     had_key: bool,
-    new_key: Option<NewKey>,
+    new_key: Option<RevealedKey>,
 ) -> impl IntoView {
     let public = new_key
         .as_ref()
@@ -34,7 +34,7 @@ pub fn EmbedSection(
         <section class="card" id="embed">
             <h2>{texts.title}</h2>
             <p class="hint">{lead}</p>
-            <RefusalNote form="embed" />
+            <FormErrorNote form="embed" />
             {make}
             <SiteParts texts base_url=base_url.clone() sdk key />
             <h3>{texts.server}</h3>
@@ -50,10 +50,10 @@ pub fn EmbedSection(
 
 /// What goes on the site: the page's part, the worker, and the bell for those who like it.
 #[component]
-fn SiteParts(texts: &'static Embed, base_url: String, sdk: Sdk, key: String) -> impl IntoView {
+fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String) -> impl IntoView {
     let folder = format!("{base_url}/sdk/{}", sdk.version);
-    let script = loaded(&folder, "hato.js", &sdk.page_integrity);
-    let bell_script = loaded(&folder, "bell.js", &sdk.bell_integrity);
+    let script = script_tag(&folder, "hato.js", &sdk.page_integrity);
+    let bell_script = script_tag(&folder, "bell.js", &sdk.bell_integrity);
     view! {
         <h3>{texts.page}</h3>
         <CodeBlock id="embed-page" label=texts.page text=page(texts, &base_url, &key, &script) />
@@ -69,7 +69,7 @@ fn SiteParts(texts: &'static Embed, base_url: String, sdk: Sdk, key: String) -> 
 
 /// The button that makes the snippets' key.
 #[component]
-fn MakeKey(texts: &'static Embed, app: String, had_key: bool) -> impl IntoView {
+fn MakeKey(texts: &'static EmbedTexts, app: String, had_key: bool) -> impl IntoView {
     let class = if had_key { "button quiet" } else { "button" };
     view! {
         <form method="post" action=CreateEmbedKey::url()>
@@ -84,7 +84,7 @@ fn MakeKey(texts: &'static Embed, app: String, had_key: bool) -> impl IntoView {
 }
 
 /// A script that the browser runs only if it is byte for byte what was released.
-fn loaded(folder: &str, name: &str, integrity: &str) -> String {
+fn script_tag(folder: &str, name: &str, integrity: &str) -> String {
     format!(
         r#"<script src="{folder}/{name}"
   integrity="{integrity}"
@@ -92,7 +92,7 @@ fn loaded(folder: &str, name: &str, integrity: &str) -> String {
     )
 }
 
-fn page(texts: &Embed, base_url: &str, key: &str, script: &str) -> String {
+fn page(texts: &EmbedTexts, base_url: &str, key: &str, script: &str) -> String {
     let button = texts.button;
     format!(
         r#"<button id="hato-subscribe">{button}</button>
@@ -114,7 +114,7 @@ fn worker(base_url: &str) -> String {
     format!(r#"importScripts("{base_url}/sdk/sw.js");"#)
 }
 
-fn call(texts: &Embed, base_url: &str) -> String {
+fn call(texts: &EmbedTexts, base_url: &str) -> String {
     let body = texts.sample;
     format!(
         r#"curl {base_url}/api/v1/notify \

@@ -5,12 +5,12 @@ use leptos::prelude::*;
 
 use crate::components::Frame;
 use crate::i18n;
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// The parts of an app, in the order of its navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// How it stands.
+    /// Its figures.
     Overview,
     /// Writing a notification.
     Compose,
@@ -55,7 +55,7 @@ impl Section {
     }
 
     /// What it is called.
-    pub const fn name(self, texts: &i18n::App) -> &'static str {
+    pub const fn name(self, texts: &i18n::AppTexts) -> &'static str {
         let texts = &texts.frame;
         match self {
             Self::Overview => texts.overview,
@@ -71,7 +71,7 @@ impl Section {
 }
 
 /// The address of an app's pages.
-pub fn path_of(app: &AppRecord) -> String {
+pub fn app_path(app: &AppRecord) -> String {
     format!("/apps/{}", app.id)
 }
 
@@ -85,9 +85,9 @@ pub fn AppFrame(
     title: Option<String>,
     children: Children,
 ) -> impl IntoView {
-    let visit = Visit::current();
-    let texts = &visit.texts().app;
-    let path = path_of(&app);
+    let ctx = RequestContext::current();
+    let texts = &ctx.texts().app;
+    let path = app_path(&app);
     let title = title.unwrap_or_else(|| section.name(texts).to_owned());
     let headline = if section == Section::Overview {
         app.name.clone()
@@ -111,7 +111,7 @@ pub fn AppFrame(
         <Frame title=format!("{title} · {}", app.name)>
             <div class="app">
                 <div class="app-nav">
-                    <p class="crumb">
+                    <p class="breadcrumb">
                         <a href="/apps">{texts.frame.all_apps}</a>
                         " / "
                         <a href=path.clone() class="app-name">

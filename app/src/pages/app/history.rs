@@ -4,42 +4,42 @@ use hato_domain::wire::Page;
 use hato_service::ports::{AppRecord, SendRecord};
 use leptos::prelude::*;
 
-use super::frame::{AppFrame, Section, path_of};
-use super::{asked_for, managed};
-use crate::components::{Moment, Nothing, Pager, older};
-use crate::i18n::{App, History, grouped};
-use crate::islands::Live;
-use crate::pages::{Lively, loaded};
-use crate::visit::Visit;
+use super::frame::{AppFrame, Section, app_path};
+use super::{load_app, requested_page};
+use crate::components::{EmptyState, Pager, Timestamp, older};
+use crate::i18n::{AppTexts, HistoryTexts, group_thousands};
+use crate::islands::LiveRefresh;
+use crate::pages::{IslandAssets, load_page};
+use crate::request_context::RequestContext;
 
 /// The page of the history that `before` and `before_id` ask for.
 #[component]
 pub fn HistoryPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        let page = visit
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let page = ctx
             .service()
-            .history(&access, &asked_for(&visit)?)
+            .history(&access, &requested_page(&ctx)?)
             .await?;
-        Ok(view! { <Sends visit app page /> }.into_any())
+        Ok(view! { <HistoryView ctx app page /> }.into_any())
     })
 }
 
 #[component]
-fn Sends(visit: Visit, app: AppRecord, page: Page<SendRecord>) -> impl IntoView {
-    let texts = &visit.texts().app;
-    let base = path_of(&app);
+fn HistoryView(ctx: RequestContext, app: AppRecord, page: Page<SendRecord>) -> impl IntoView {
+    let texts = &ctx.texts().app;
+    let base = app_path(&app);
     let path = format!("{base}/history");
     let older = older(&path, &page);
     let list = if page.items.is_empty() {
-        view! { <NothingSent texts base /> }.into_any()
+        view! { <EmptyHistory texts base /> }.into_any()
     } else {
-        let here = visit.path_and_query().to_owned();
+        let here = ctx.path_and_query().to_owned();
         view! { <LiveTable texts base here sends=page.items /> }.into_any()
     };
     view! {
         <AppFrame app section=Section::History>
-            <Lively />
+            <IslandAssets />
             {list}
             <Pager path older />
         </AppFrame>
@@ -48,20 +48,20 @@ fn Sends(visit: Visit, app: AppRecord, page: Page<SendRecord>) -> impl IntoView 
 }
 
 #[component]
-fn NothingSent(texts: &'static App, base: String) -> impl IntoView {
+fn EmptyHistory(texts: &'static AppTexts, base: String) -> impl IntoView {
     view! {
-        <Nothing title=texts.history.empty_title text=texts.history.empty>
+        <EmptyState title=texts.history.empty_title text=texts.history.empty>
             <a class="button" href=format!("{base}/send")>
                 {texts.frame.compose}
             </a>
-        </Nothing>
+        </EmptyState>
     }
     .into_any()
 }
 
 #[component]
 fn LiveTable(
-    texts: &'static App,
+    texts: &'static AppTexts,
     base: String,
     here: String,
     sends: Vec<SendRecord>,
@@ -71,10 +71,10 @@ fn LiveTable(
         .map(|send| view! { <SendRow texts=&texts.history base=base.clone() send /> })
         .collect_view();
     view! {
-        <Live
+        <LiveRefresh
             path=here
             running=".status.queued, .status.sending".to_owned()
-            texts=texts.frame.trouble()
+            texts=texts.frame.live_errors()
         />
         <div class="card listing" id="sends" data-live>
             <table class="list sends">
@@ -102,7 +102,7 @@ fn LiveTable(
 }
 
 #[component]
-fn SendRow(texts: &'static History, base: String, send: SendRecord) -> impl IntoView {
+fn SendRow(texts: &'static HistoryTexts, base: String, send: SendRecord) -> impl IntoView {
     let counts = send.counts;
     let status = send.status.as_str();
     view! {
@@ -112,19 +112,19 @@ fn SendRow(texts: &'static History, base: String, send: SendRecord) -> impl Into
                 <span>{send.body}</span>
             </td>
             <td class="time">
-                <Moment at=send.created_at />
+                <Timestamp at=send.created_at />
             </td>
             <td>
                 <span class=format!("status {status}")>{texts.progress(send.status)}</span>
             </td>
             <td class="number" data-label=texts.recipients>
-                {grouped(send.recipients)}
+                {group_thousands(send.recipients)}
             </td>
             <td class="number" data-label=texts.sent>
-                {grouped(counts.sent)}
+                {group_thousands(counts.sent)}
             </td>
             <td class="number" data-label=texts.failed>
-                {grouped(counts.failed_expired + counts.failed_other)}
+                {group_thousands(counts.failed_expired + counts.failed_other)}
             </td>
         </tr>
     }

@@ -4,30 +4,30 @@ use hato_domain::wire::Page;
 use hato_service::ports::{AppRecord, KeyEventRecord};
 use leptos::prelude::*;
 
-use super::frame::{AppFrame, Section, path_of};
-use super::{asked_for, managed};
-use crate::components::{Moment, Nothing, Pager, older};
-use crate::i18n::Keys;
-use crate::pages::loaded;
-use crate::visit::Visit;
+use super::frame::{AppFrame, Section, app_path};
+use super::{load_app, requested_page};
+use crate::components::{EmptyState, Pager, Timestamp, older};
+use crate::i18n::KeysTexts;
+use crate::pages::load_page;
+use crate::request_context::RequestContext;
 
 /// The page of events that `before` and `before_id` ask for.
 #[component]
 pub fn KeyEventsPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        let page = visit
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let page = ctx
             .service()
-            .key_events(&access, &asked_for(&visit)?)
+            .key_events(&access, &requested_page(&ctx)?)
             .await?;
-        Ok(view! { <Events visit app page /> }.into_any())
+        Ok(view! { <KeyEventsView ctx app page /> }.into_any())
     })
 }
 
 #[component]
-fn Events(visit: Visit, app: AppRecord, page: Page<KeyEventRecord>) -> impl IntoView {
-    let texts = &visit.texts().app;
-    let keys = format!("{}/keys", path_of(&app));
+fn KeyEventsView(ctx: RequestContext, app: AppRecord, page: Page<KeyEventRecord>) -> impl IntoView {
+    let texts = &ctx.texts().app;
+    let keys = format!("{}/keys", app_path(&app));
     let path = format!("{keys}/history");
     let older = older(&path, &page);
     view! {
@@ -44,9 +44,9 @@ fn Events(visit: Visit, app: AppRecord, page: Page<KeyEventRecord>) -> impl Into
 }
 
 #[component]
-fn List(texts: &'static Keys, events: Vec<KeyEventRecord>) -> impl IntoView {
+fn List(texts: &'static KeysTexts, events: Vec<KeyEventRecord>) -> impl IntoView {
     if events.is_empty() {
-        return view! { <Nothing title=texts.no_events text=texts.events_lead /> }.into_any();
+        return view! { <EmptyState title=texts.no_events text=texts.events_lead /> }.into_any();
     }
     let rows = events
         .into_iter()
@@ -72,7 +72,7 @@ fn List(texts: &'static Keys, events: Vec<KeyEventRecord>) -> impl IntoView {
 }
 
 #[component]
-fn Row(texts: &'static Keys, event: KeyEventRecord) -> impl IntoView {
+fn Row(texts: &'static KeysTexts, event: KeyEventRecord) -> impl IntoView {
     let kind = event.event.as_str();
     view! {
         <tr>
@@ -90,7 +90,7 @@ fn Row(texts: &'static Keys, event: KeyEventRecord) -> impl IntoView {
             </td>
             <td data-label=texts.by>{event.actor.name}</td>
             <td class="time">
-                <Moment at=event.created_at />
+                <Timestamp at=event.created_at />
             </td>
         </tr>
     }

@@ -5,76 +5,77 @@ use hato_service::ports::{AppRecord, KeyRecord};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::frame::{AppFrame, Section, path_of};
-use super::managed;
-use super::new_key::NewKey;
-use crate::calls::{CreateKey, DeleteKey, Typed};
+use super::frame::{AppFrame, Section, app_path};
+use super::load_app;
+use super::revealed_key::RevealedKey;
 use crate::components::{
-    CodeBlock, Confirm, DoneNote, Field, Kind, Moment, Note, Nothing, RefusalNote, Tone,
+    CodeBlock, ConfirmDialog, EmptyState, Field, FieldKind, FormErrorNote, Note, SuccessNote,
+    Timestamp, Tone,
 };
-use crate::i18n::Keys;
-use crate::pages::{Lively, loaded};
-use crate::visit::Visit;
+use crate::i18n::KeysTexts;
+use crate::pages::{IslandAssets, load_page};
+use crate::request_context::RequestContext;
+use crate::server_fns::{CreateKey, DeleteKey, SubmittedFields};
 
 /// The new key if there is one, the list, and the form that makes another.
 #[component]
 pub fn KeysPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        let keys = visit.service().keys(&access).await?;
-        let new_key = NewKey::take(&visit);
-        Ok(view! { <Everything visit app keys new_key /> }.into_any())
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let keys = ctx.service().keys(&access).await?;
+        let new_key = RevealedKey::take(&ctx);
+        Ok(view! { <KeysView ctx app keys new_key /> }.into_any())
     })
 }
 
 #[component]
-fn Everything(
-    visit: Visit,
+fn KeysView(
+    ctx: RequestContext,
     app: AppRecord,
     keys: Vec<KeyRecord>,
-    new_key: Option<NewKey>,
+    new_key: Option<RevealedKey>,
 ) -> impl IntoView {
-    let texts = &visit.texts().app.keys;
-    let typed = Typed::take(&visit);
+    let texts = &ctx.texts().app.keys;
+    let submitted = SubmittedFields::take(&ctx);
     let (id, events) = (
         app.id.to_string(),
-        format!("{}/keys/history", path_of(&app)),
+        format!("{}/keys/history", app_path(&app)),
     );
-    let lively = new_key.is_some().then(|| view! { <Lively /> });
+    let island_assets = new_key.is_some().then(|| view! { <IslandAssets /> });
     view! {
         <AppFrame app section=Section::Keys>
-            {lively}
+            {island_assets}
             <p class="lead">{texts.lead}</p>
-            <DoneNote what="delete" text=texts.deleted />
-            <RefusalNote form="delete" />
+            <SuccessNote what="delete" text=texts.deleted />
+            <FormErrorNote form="delete" />
             {new_key.map(|new_key| view! { <NewKeyNote texts new_key /> })}
             <List texts app=id.clone() keys />
             <p>
                 <a href=events>{texts.events}</a>
             </p>
-            <CreateForm texts app=id typed />
+            <CreateForm texts app=id submitted />
         </AppFrame>
     }
     .into_any()
 }
 
 #[component]
-fn CreateForm(texts: &'static Keys, app: String, typed: Typed) -> impl IntoView {
+fn CreateForm(texts: &'static KeysTexts, app: String, submitted: SubmittedFields) -> impl IntoView {
     view! {
         <section class="card narrow" id="create">
             <h2>{texts.create_title}</h2>
-            <RefusalNote form="create" />
+            <FormErrorNote form="create" />
             <form method="post" action=CreateKey::url()>
                 <input type="hidden" name="app" value=app />
                 <Field
                     form="create"
                     name="name"
-                    kind=Kind::Line
+                    kind=FieldKind::Text
                     label=texts.name
-                    value=typed.of("name")
+                    value=submitted.get("name")
                     max=100
                 />
-                <ScopeChoice texts chosen=typed.of("scope") />
+                <ScopeChoice texts chosen=submitted.get("scope") />
                 <button type="submit" class="button">
                     {texts.create}
                 </button>
@@ -85,17 +86,17 @@ fn CreateForm(texts: &'static Keys, app: String, typed: Typed) -> impl IntoView 
 }
 
 #[component]
-fn NewKeyNote(texts: &'static Keys, new_key: NewKey) -> impl IntoView {
+fn NewKeyNote(texts: &'static KeysTexts, new_key: RevealedKey) -> impl IntoView {
     let secret = new_key.scope > Scope::SubscribeOnly;
     view! {
-        <div class="letter" id="new-key" role="status">
+        <div class="callout" id="new-key" role="status">
             <h2>{texts.new_title}</h2>
             <p>{texts.new_warning}</p>
             <CodeBlock id="raw-key" label=texts.new_title text=new_key.raw line=true />
             {secret
                 .then(|| {
                     view! {
-                        <Note tone=Tone::Mind>
+                        <Note tone=Tone::Warning>
                             <p>{texts.new_secret}</p>
                         </Note>
                     }
@@ -106,9 +107,9 @@ fn NewKeyNote(texts: &'static Keys, new_key: NewKey) -> impl IntoView {
 }
 
 #[component]
-fn List(texts: &'static Keys, app: String, keys: Vec<KeyRecord>) -> impl IntoView {
+fn List(texts: &'static KeysTexts, app: String, keys: Vec<KeyRecord>) -> impl IntoView {
     if keys.is_empty() {
-        return view! { <Nothing title=texts.empty_title text=texts.empty /> }.into_any();
+        return view! { <EmptyState title=texts.empty_title text=texts.empty /> }.into_any();
     }
     let rows = keys
         .into_iter()
@@ -124,7 +125,7 @@ fn List(texts: &'static Keys, app: String, keys: Vec<KeyRecord>) -> impl IntoVie
                         <th scope="col">{texts.created}</th>
                         <th scope="col">{texts.last_used}</th>
                         <th scope="col">
-                            <span class="unseen">{texts.delete}</span>
+                            <span class="visually-hidden">{texts.delete}</span>
                         </th>
                     </tr>
                 </thead>
@@ -136,9 +137,9 @@ fn List(texts: &'static Keys, app: String, keys: Vec<KeyRecord>) -> impl IntoVie
 }
 
 #[component]
-fn Row(texts: &'static Keys, app: String, key: KeyRecord) -> impl IntoView {
+fn Row(texts: &'static KeysTexts, app: String, key: KeyRecord) -> impl IntoView {
     let used = match key.last_used_at {
-        Some(at) => view! { <Moment at /> }.into_any(),
+        Some(at) => view! { <Timestamp at /> }.into_any(),
         None => texts.never.into_any(),
     };
     view! {
@@ -150,13 +151,13 @@ fn Row(texts: &'static Keys, app: String, key: KeyRecord) -> impl IntoView {
                 <code class=format!("scope {}", key.scope.as_str())>{key.scope.as_str()}</code>
             </td>
             <td class="time" data-label=texts.created>
-                <Moment at=key.created_at />
+                <Timestamp at=key.created_at />
             </td>
             <td class="time" data-label=texts.last_used>
                 {used}
             </td>
-            <td class="doing">
-                <Confirm label=texts.delete about=key.name>
+            <td class="actions-cell">
+                <ConfirmDialog label=texts.delete about=key.name>
                     <p>{texts.delete_text}</p>
                     <form method="post" action=DeleteKey::url()>
                         <input type="hidden" name="app" value=app />
@@ -165,7 +166,7 @@ fn Row(texts: &'static Keys, app: String, key: KeyRecord) -> impl IntoView {
                             {texts.delete_now}
                         </button>
                     </form>
-                </Confirm>
+                </ConfirmDialog>
             </td>
         </tr>
     }
@@ -173,7 +174,7 @@ fn Row(texts: &'static Keys, app: String, key: KeyRecord) -> impl IntoView {
 }
 
 #[component]
-fn ScopeChoice(texts: &'static Keys, chosen: String) -> impl IntoView {
+fn ScopeChoice(texts: &'static KeysTexts, chosen: String) -> impl IntoView {
     let chosen = Scope::parse(&chosen).unwrap_or(Scope::SubscribeOnly);
     let choice = |scope: Scope| {
         view! {

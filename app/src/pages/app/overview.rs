@@ -1,4 +1,4 @@
-//! How an app stands: what is to be done first, four figures, the last 30 days, and how to begin. What of it can change
+//! An app's overview: what is to be done first, four figures, the last 30 days, and how to begin. What of it can change
 //! by itself does so while somebody looks.
 
 use hato_domain::wire::Stats;
@@ -9,14 +9,14 @@ use leptos::prelude::*;
 use super::chart::DailyChart;
 use super::checklist::StartChecklist;
 use super::embed::EmbedSection;
-use super::frame::{AppFrame, Section, path_of};
-use super::managed;
-use super::new_key::NewKey;
+use super::frame::{AppFrame, Section, app_path};
+use super::load_app;
+use super::revealed_key::RevealedKey;
 use super::this_browser::TryItOut;
-use crate::i18n::{self, grouped};
-use crate::islands::Live;
-use crate::pages::{Lively, loaded};
-use crate::visit::Visit;
+use crate::i18n::{self, group_thousands};
+use crate::islands::LiveRefresh;
+use crate::pages::{IslandAssets, load_page};
+use crate::request_context::RequestContext;
 
 /// Asks for the page on behalf of one that is open: the checklist stays to its last tick, and what is shown once waits for
 /// somebody who sees it.
@@ -25,56 +25,56 @@ const REFRESH: &str = "refresh";
 /// The page of the app that the path names.
 #[component]
 pub fn OverviewPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        let overview = visit.service().overview(&access).await?;
-        let is_refresh = visit.query(REFRESH).is_some();
-        let new_key = (!is_refresh).then(|| NewKey::take(&visit)).flatten();
-        Ok(view! { <Sections visit app overview new_key is_refresh /> }.into_any())
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let overview = ctx.service().overview(&access).await?;
+        let is_refresh = ctx.query(REFRESH).is_some();
+        let new_key = (!is_refresh).then(|| RevealedKey::take(&ctx)).flatten();
+        Ok(view! { <OverviewSections ctx app overview new_key is_refresh /> }.into_any())
     })
 }
 
 #[component]
-fn Sections(
-    visit: Visit,
+fn OverviewSections(
+    ctx: RequestContext,
     app: AppRecord,
     overview: AppOverview,
-    new_key: Option<NewKey>,
+    new_key: Option<RevealedKey>,
     is_refresh: bool,
 ) -> impl IntoView {
-    let texts = &visit.texts().app;
-    let path = path_of(&app);
+    let texts = &ctx.texts().app;
+    let path = app_path(&app);
     let stats = overview.stats.clone();
     let (has_sent, had_key) = (overview.has_sent, overview.had_key);
-    let context = visit.context();
+    let context = ctx.app_context();
     let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
-    let standing = view! {
+    let figures = view! {
         <Figures texts=&texts.overview stats=stats.clone() />
         <DailyChart texts=&texts.overview.chart days=stats.daily />
     }
     .into_any();
-    let beginning = view! {
-        <TryItOut visit app=app.clone() />
+    let first_steps = view! {
+        <TryItOut ctx app=app.clone() />
         <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk had_key new_key />
     }
     .into_any();
     view! {
         <AppFrame app=app.clone() section=Section::Overview>
-            <Lively />
-            <Live
+            <IslandAssets />
+            <LiveRefresh
                 path=format!("{path}?{REFRESH}=1")
                 running="#figures".to_owned()
-                texts=texts.frame.trouble()
+                texts=texts.frame.live_errors()
             />
             <StartChecklist texts=&texts.overview.checklist path overview stays=is_refresh />
-            {if has_sent { [standing, beginning] } else { [beginning, standing] }}
+            {if has_sent { [figures, first_steps] } else { [first_steps, figures] }}
         </AppFrame>
     }
     .into_any()
 }
 
 #[component]
-fn Figures(texts: &'static i18n::Overview, stats: Stats) -> impl IntoView {
+fn Figures(texts: &'static i18n::OverviewTexts, stats: Stats) -> impl IntoView {
     let total = |count: fn(&hato_domain::wire::DailyStats) -> i64| {
         stats.daily.iter().map(count).sum::<i64>()
     };
@@ -89,7 +89,7 @@ fn Figures(texts: &'static i18n::Overview, stats: Stats) -> impl IntoView {
             <div class="card figure">
                 <dt>{name}</dt>
                 <dd>
-                    <b>{grouped(number)}</b>
+                    <b>{group_thousands(number)}</b>
                     <span>{aside}</span>
                 </dd>
             </div>

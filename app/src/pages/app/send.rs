@@ -7,47 +7,47 @@ use hato_service::ports::SendRecord;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-pub use self::progress::{Progress, Standing};
-use super::frame::{AppFrame, Section, path_of};
-use super::{managed, segment};
-use crate::calls::CancelSend;
-use crate::components::{Confirm, Moment, Note, RefusalNote, Tone};
-use crate::i18n::Send;
+pub use self::progress::{Progress, SendSnapshot};
+use super::frame::{AppFrame, Section, app_path};
+use super::{load_app, path_segment};
+use crate::components::{ConfirmDialog, FormErrorNote, Note, Timestamp, Tone};
+use crate::i18n::SendTexts;
 use crate::islands::{LiveProgress, Preview, host};
-use crate::pages::{Lively, loaded};
-use crate::visit::Visit;
+use crate::pages::{IslandAssets, load_page};
+use crate::request_context::RequestContext;
+use crate::server_fns::CancelSend;
 
 /// The page of the send that the path names.
 #[component]
 pub fn SendPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        let send = visit.service().sent(&access, segment(&visit, 3)).await?;
-        let standing = Standing::of(visit.service(), &access, send).await?;
-        let texts = &visit.texts().app;
-        let path = path_of(&app);
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let send = ctx.service().sent(&access, path_segment(&ctx, 3)).await?;
+        let snapshot = SendSnapshot::load(ctx.service(), &access, send).await?;
+        let texts = &ctx.texts().app;
+        let path = app_path(&app);
         let name = app.name.clone();
-        let running = standing.is_running();
-        let send = standing.send.clone();
+        let running = snapshot.is_running();
+        let send = snapshot.send.clone();
         let page = format!("{path}/sends/{}", send.id);
         Ok(view! {
             <AppFrame app section=Section::History title=send.title.clone()>
-                {running.then(|| view! { <Lively /> })}
-                <Cancelled visit=visit.clone() />
-                <RefusalNote form="cancel" />
+                {running.then(|| view! { <IslandAssets /> })}
+                <CancelledNote ctx=ctx.clone() />
+                <FormErrorNote form="cancel" />
                 <div class="send">
                     <div class="send-progress">
                         <LiveProgress
                             events=format!("{page}/events")
                             page
-                            texts=texts.frame.trouble()
+                            texts=texts.frame.live_errors()
                         >
-                            <Progress texts standing />
+                            <Progress texts snapshot />
                         </LiveProgress>
                     </div>
                     <div class="send-side">
-                        <What texts=&texts.send send=send.clone() name />
-                        {running.then(|| view! { <Cancelling texts=&texts.send send path /> })}
+                        <SendDetails texts=&texts.send send=send.clone() name />
+                        {running.then(|| view! { <CancelForm texts=&texts.send send path /> })}
                     </div>
                 </div>
             </AppFrame>
@@ -58,12 +58,12 @@ pub fn SendPage() -> impl IntoView {
 
 /// What cancelling has stopped.
 #[component]
-fn Cancelled(visit: Visit) -> impl IntoView {
-    let texts = &visit.texts().app.send;
-    let count: Option<i64> = visit.query("cancelled").and_then(|text| text.parse().ok());
+fn CancelledNote(ctx: RequestContext) -> impl IntoView {
+    let texts = &ctx.texts().app.send;
+    let count: Option<i64> = ctx.query("cancelled").and_then(|text| text.parse().ok());
     count.map(|count| {
         view! {
-            <Note tone=Tone::Good>
+            <Note tone=Tone::Success>
                 <p>{(texts.was_cancelled)(count)}</p>
             </Note>
         }
@@ -72,7 +72,7 @@ fn Cancelled(visit: Visit) -> impl IntoView {
 
 /// The notification, when and by whom.
 #[component]
-fn What(texts: &'static Send, send: SendRecord, name: String) -> impl IntoView {
+fn SendDetails(texts: &'static SendTexts, send: SendRecord, name: String) -> impl IntoView {
     let site = send.url.as_deref().map_or(name, host);
     let opens = send.url.map(|url| {
         view! {
@@ -83,13 +83,13 @@ fn What(texts: &'static Send, send: SendRecord, name: String) -> impl IntoView {
         }
     });
     view! {
-        <section class="card what">
+        <section class="card send-details">
             <Preview title=send.title body=send.body icon=String::new() site />
             <dl class="facts">
                 <div>
                     <dt>{texts.accepted}</dt>
                     <dd>
-                        <Moment at=send.created_at />
+                        <Timestamp at=send.created_at />
                         " UTC"
                     </dd>
                 </div>
@@ -111,11 +111,11 @@ fn What(texts: &'static Send, send: SendRecord, name: String) -> impl IntoView {
 }
 
 #[component]
-fn Cancelling(texts: &'static Send, send: SendRecord, path: String) -> impl IntoView {
+fn CancelForm(texts: &'static SendTexts, send: SendRecord, path: String) -> impl IntoView {
     let app = path.trim_start_matches("/apps/").to_owned();
     view! {
         <div id="cancelling" data-live>
-            <Confirm label=texts.cancel_open>
+            <ConfirmDialog label=texts.cancel_open>
                 <p>{texts.cancel_text}</p>
             <form method="post" action=CancelSend::url()>
                 <input type="hidden" name="app" value=app />
@@ -124,7 +124,7 @@ fn Cancelling(texts: &'static Send, send: SendRecord, path: String) -> impl Into
                     {texts.cancel}
                 </button>
             </form>
-            </Confirm>
+            </ConfirmDialog>
         </div>
     }
     .into_any()

@@ -7,25 +7,25 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::frame::{AppFrame, Section};
-use super::managed;
-use crate::calls::{DeleteApp, RenameApp, Typed};
-use crate::components::{CodeBlock, Confirm, DoneNote, Field, Kind, RefusalNote};
-use crate::i18n::Settings;
-use crate::pages::{Lively, loaded};
-use crate::visit::Visit;
+use super::load_app;
+use crate::components::{CodeBlock, ConfirmDialog, Field, FieldKind, FormErrorNote, SuccessNote};
+use crate::i18n::SettingsTexts;
+use crate::pages::{IslandAssets, load_page};
+use crate::request_context::RequestContext;
+use crate::server_fns::{DeleteApp, RenameApp, SubmittedFields};
 
 /// The settings of the app that the path names.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (_, app) = managed(&visit).await?;
-        let texts = &visit.texts().app.settings;
+    load_page(async move |ctx: RequestContext| {
+        let (_, app) = load_app(&ctx).await?;
+        let texts = &ctx.texts().app.settings;
         Ok(view! {
             <AppFrame app=app.clone() section=Section::Settings>
-                <Lively />
-                <Naming visit=visit.clone() app=app.clone() />
+                <IslandAssets />
+                <RenameForm ctx=ctx.clone() app=app.clone() />
                 <Facts texts app=app.clone() />
-                <End visit app />
+                <DeleteSection ctx app />
             </AppFrame>
         }
         .into_any())
@@ -33,21 +33,21 @@ pub fn SettingsPage() -> impl IntoView {
 }
 
 #[component]
-fn Naming(visit: Visit, app: AppRecord) -> impl IntoView {
-    let texts = &visit.texts().app.settings;
-    let typed = Typed::take(&visit).of("name");
-    let name = Some(typed).filter(|name| !name.is_empty());
+fn RenameForm(ctx: RequestContext, app: AppRecord) -> impl IntoView {
+    let texts = &ctx.texts().app.settings;
+    let submitted = SubmittedFields::take(&ctx).get("name");
+    let name = Some(submitted).filter(|name| !name.is_empty());
     view! {
         <section class="card narrow" id="rename">
             <h2>{texts.name_title}</h2>
-            <DoneNote what="rename" text=texts.renamed />
-            <RefusalNote form="rename" />
+            <SuccessNote what="rename" text=texts.renamed />
+            <FormErrorNote form="rename" />
             <form method="post" action=RenameApp::url()>
                 <input type="hidden" name="app" value=app.id.to_string() />
                 <Field
                     form="rename"
                     name="name"
-                    kind=Kind::Line
+                    kind=FieldKind::Text
                     label=texts.name
                     hint=texts.name_hint
                     value={name.unwrap_or(app.name)}
@@ -63,7 +63,7 @@ fn Naming(visit: Visit, app: AppRecord) -> impl IntoView {
 }
 
 #[component]
-fn Facts(texts: &'static Settings, app: AppRecord) -> impl IntoView {
+fn Facts(texts: &'static SettingsTexts, app: AppRecord) -> impl IntoView {
     view! {
         <section class="card narrow">
             <h2>{texts.facts}</h2>
@@ -83,16 +83,16 @@ fn Facts(texts: &'static Settings, app: AppRecord) -> impl IntoView {
 }
 
 #[component]
-fn End(visit: Visit, app: AppRecord) -> impl IntoView {
-    let texts = &visit.texts().app.settings;
+fn DeleteSection(ctx: RequestContext, app: AppRecord) -> impl IntoView {
+    let texts = &ctx.texts().app.settings;
     let label = (texts.type_name)(&app.name);
-    let refused = visit.query("form").as_deref() == Some("delete");
+    let refused = ctx.query("form").as_deref() == Some("delete");
     view! {
-        <section class="card narrow end" id="delete">
+        <section class="card narrow danger-zone" id="delete">
             <h2>{texts.delete_title}</h2>
             <p>{texts.delete_text}</p>
-            <RefusalNote form="delete" />
-            <Confirm label=texts.delete_open open=refused>
+            <FormErrorNote form="delete" />
+            <ConfirmDialog label=texts.delete_open open=refused>
                 <form method="post" action=DeleteApp::url()>
                     <input type="hidden" name="app" value=app.id.to_string() />
                     <div class="field">
@@ -103,7 +103,7 @@ fn End(visit: Visit, app: AppRecord) -> impl IntoView {
                         {texts.delete}
                     </button>
                 </form>
-            </Confirm>
+            </ConfirmDialog>
         </section>
     }
     .into_any()

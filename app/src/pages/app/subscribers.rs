@@ -8,14 +8,14 @@ use hato_service::ports::{
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::frame::{AppFrame, Section, path_of};
-use super::managed;
-use crate::calls::RemoveSubscriber;
-use crate::components::{Confirm, DoneNote, Moment, Nothing, Pager, RefusalNote};
-use crate::i18n::{Subscribers, grouped};
-use crate::own_path::with_query;
-use crate::pages::loaded;
-use crate::visit::Visit;
+use super::frame::{AppFrame, Section, app_path};
+use super::load_app;
+use crate::components::{ConfirmDialog, EmptyState, FormErrorNote, Pager, SuccessNote, Timestamp};
+use crate::i18n::{SubscribersTexts, group_thousands};
+use crate::local_path::with_query;
+use crate::pages::load_page;
+use crate::request_context::RequestContext;
+use crate::server_fns::RemoveSubscriber;
 
 /// Longest text that is searched for, in characters.
 const MAX_SEARCH: usize = 200;
@@ -23,25 +23,25 @@ const MAX_SEARCH: usize = 200;
 /// The page of subscribers that the search and `before` ask for.
 #[component]
 pub fn SubscribersPage() -> impl IntoView {
-    loaded(async move |visit: Visit| {
-        let (access, app) = managed(&visit).await?;
-        let filter = filter(&visit)?;
-        let before = visit.query("before").map(|text| text.parse());
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let filter = filter(&ctx)?;
+        let before = ctx.query("before").map(|text| text.parse());
         let before = before.transpose().map_err(|_| ErrorCode::InvalidInput)?;
-        let page = visit
+        let page = ctx
             .service()
             .subscriptions(&access, &filter, before)
             .await?;
-        Ok(view! { <List visit app filter page /> }.into_any())
+        Ok(view! { <List ctx app filter page /> }.into_any())
     })
 }
 
-fn filter(visit: &Visit) -> ServiceResult<SubscriptionFilter> {
-    let text = visit.query("q").unwrap_or_default().trim().to_owned();
+fn filter(ctx: &RequestContext) -> ServiceResult<SubscriptionFilter> {
+    let text = ctx.query("q").unwrap_or_default().trim().to_owned();
     if text.chars().nth(MAX_SEARCH).is_some() {
         return Err(ErrorCode::InvalidInput.into());
     }
-    let asked = visit.query("state").unwrap_or_default();
+    let asked = ctx.query("state").unwrap_or_default();
     let state = STATES.into_iter().find(|state| tag(*state) == asked);
     Ok(SubscriptionFilter {
         text,
@@ -63,15 +63,15 @@ const fn tag(state: StateFilter) -> &'static str {
     }
 }
 
-/// Where in which list a subscriber stands.
+/// Where in which list a subscriber is.
 #[derive(Clone)]
-struct Place {
+struct ListPosition {
     app: String,
     search: [(&'static str, String); 2],
     before: Option<String>,
 }
 
-impl Place {
+impl ListPosition {
     /// The list at `path` from another beginning, searched for the same.
     fn path(&self, path: &str, before: Option<String>) -> String {
         let before = before.unwrap_or_default();
@@ -100,43 +100,43 @@ impl Place {
 
 #[component]
 fn List(
-    visit: Visit,
+    ctx: RequestContext,
     app: AppRecord,
     filter: SubscriptionFilter,
     page: SubscriptionPage,
 ) -> impl IntoView {
-    let texts = &visit.texts().app.subscribers;
-    let (base, id) = (path_of(&app), app.id.to_string());
+    let texts = &ctx.texts().app.subscribers;
+    let (base, id) = (app_path(&app), app.id.to_string());
     let path = format!("{base}/subscribers");
     let searching = filter != SubscriptionFilter::default();
-    let place = Place {
+    let position = ListPosition {
         app: id,
         search: [
             ("q", filter.text.clone()),
             ("state", tag(filter.state).to_owned()),
         ],
-        before: visit.query("before"),
+        before: ctx.query("before"),
     };
     let older = page
         .next
-        .map(|next| place.path(&path, Some(next.to_string())));
-    let newest = place.path(&path, None);
-    let nobody = !searching && page.items.is_empty() && place.before.is_none();
-    let lead = (texts.lead)(grouped(app.active_subscriptions));
-    let list = if nobody {
-        view! { <Nobody texts base /> }.into_any()
+        .map(|next| position.path(&path, Some(next.to_string())));
+    let newest = position.path(&path, None);
+    let is_empty = !searching && page.items.is_empty() && position.before.is_none();
+    let lead = (texts.lead)(group_thousands(app.active_subscriptions));
+    let list = if is_empty {
+        view! { <NoSubscribers texts base /> }.into_any()
     } else {
         view! {
             <Search texts path=path.clone() filter searching />
-            <Found texts place page />
+            <SearchResults texts position page />
         }
         .into_any()
     };
     view! {
         <AppFrame app section=Section::Subscribers>
             <p class="lead">{lead}</p>
-            <DoneNote what="remove" text=texts.removed />
-            <RefusalNote form="remove" />
+            <SuccessNote what="remove" text=texts.removed />
+            <FormErrorNote form="remove" />
             {list}
             <Pager path=newest older />
         </AppFrame>
@@ -145,20 +145,20 @@ fn List(
 }
 
 #[component]
-fn Nobody(texts: &'static Subscribers, base: String) -> impl IntoView {
+fn NoSubscribers(texts: &'static SubscribersTexts, base: String) -> impl IntoView {
     view! {
-        <Nothing title=texts.empty_title text=texts.empty>
+        <EmptyState title=texts.empty_title text=texts.empty>
             <a class="button" href=format!("{base}#embed")>
                 {texts.embed}
             </a>
-        </Nothing>
+        </EmptyState>
     }
     .into_any()
 }
 
 #[component]
 fn Search(
-    texts: &'static Subscribers,
+    texts: &'static SubscribersTexts,
     path: String,
     filter: SubscriptionFilter,
     searching: bool,
@@ -206,7 +206,11 @@ fn Search(
 }
 
 #[component]
-fn Found(texts: &'static Subscribers, place: Place, page: SubscriptionPage) -> impl IntoView {
+fn SearchResults(
+    texts: &'static SubscribersTexts,
+    position: ListPosition,
+    page: SubscriptionPage,
+) -> impl IntoView {
     if page.items.is_empty() {
         let text = if page.next.is_some() {
             texts.none_yet
@@ -218,7 +222,7 @@ fn Found(texts: &'static Subscribers, place: Place, page: SubscriptionPage) -> i
     let rows = page
         .items
         .into_iter()
-        .map(|item| view! { <Row texts place=place.clone() item /> })
+        .map(|item| view! { <Row texts position=position.clone() item /> })
         .collect_view();
     view! {
         <div class="card listing">
@@ -230,7 +234,7 @@ fn Found(texts: &'static Subscribers, place: Place, page: SubscriptionPage) -> i
                         <th scope="col">{texts.since}</th>
                         <th scope="col">{texts.state}</th>
                         <th scope="col">
-                            <span class="unseen">{texts.remove}</span>
+                            <span class="visually-hidden">{texts.remove}</span>
                         </th>
                     </tr>
                 </thead>
@@ -242,7 +246,11 @@ fn Found(texts: &'static Subscribers, place: Place, page: SubscriptionPage) -> i
 }
 
 #[component]
-fn Row(texts: &'static Subscribers, place: Place, item: SubscriptionRecord) -> impl IntoView {
+fn Row(
+    texts: &'static SubscribersTexts,
+    position: ListPosition,
+    item: SubscriptionRecord,
+) -> impl IntoView {
     let (class, state) = match item.deactivated {
         None => ("status done", texts.active),
         Some(_) => ("status", texts.deactivated),
@@ -250,7 +258,7 @@ fn Row(texts: &'static Subscribers, place: Place, item: SubscriptionRecord) -> i
     let ended = item.deactivated.map(|end| {
         view! {
             <span class="hint">
-                {texts.reason(end.reason)} " · " <Moment at=end.at />
+                {texts.reason(end.reason)} " · " <Timestamp at=end.at />
             </span>
         }
     });
@@ -268,23 +276,23 @@ fn Row(texts: &'static Subscribers, place: Place, item: SubscriptionRecord) -> i
             </td>
             <td data-label=texts.platform>{item.platform.unwrap_or_else(|| "–".to_owned())}</td>
             <td class="time" data-label=texts.since>
-                <Moment at=item.created_at />
+                <Timestamp at=item.created_at />
             </td>
             <td class="state-cell">
                 <span class=class>{state}</span>
                 {ended}
             </td>
-            <td class="doing">
-                <Confirm label=texts.remove about=host>
+            <td class="actions-cell">
+                <ConfirmDialog label=texts.remove about=host>
                     <p>{texts.remove_text}</p>
                     <form method="post" action=RemoveSubscriber::url()>
                         <input type="hidden" name="subscription" value=item.id.to_string() />
-                        {place.into_fields()}
+                        {position.into_fields()}
                         <button type="submit" class="button danger">
                             {texts.remove_now}
                         </button>
                     </form>
-                </Confirm>
+                </ConfirmDialog>
             </td>
         </tr>
     }

@@ -7,12 +7,12 @@ use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
 use crate::i18n::{self, message};
-use crate::islands::{ThisBrowser, Words};
+use crate::islands::{PushTexts, ThisBrowser};
 use crate::language::Lang;
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// Why the server may refuse.
-const REFUSALS: [ErrorCode; 10] = [
+const SERVER_ERRORS: [ErrorCode; 10] = [
     ErrorCode::InvalidEndpoint,
     ErrorCode::InvalidSession,
     ErrorCode::Unauthorized,
@@ -27,8 +27,8 @@ const REFUSALS: [ErrorCode; 10] = [
 
 /// Subscribing this browser, and a test for it.
 #[component]
-pub fn TryItOut(visit: Visit, app: AppRecord) -> impl IntoView {
-    let texts = &visit.texts().app.this_browser;
+pub fn TryItOut(ctx: RequestContext, app: AppRecord) -> impl IntoView {
+    let texts = &ctx.texts().app.this_browser;
     view! {
         <section class="card try" id="this-browser">
             <h2>{texts.title}</h2>
@@ -36,7 +36,7 @@ pub fn TryItOut(visit: Visit, app: AppRecord) -> impl IntoView {
             <ThisBrowser
                 app=app.id.to_string()
                 public_key=URL_SAFE_NO_PAD.encode(&app.vapid_public_key)
-                words=words(texts, visit.lang())
+                texts=push_texts(texts, ctx.lang())
             />
             <noscript>
                 <p>{texts.needs_scripts}</p>
@@ -46,13 +46,13 @@ pub fn TryItOut(visit: Visit, app: AppRecord) -> impl IntoView {
     .into_any()
 }
 
-fn words(texts: &i18n::ThisBrowser, lang: Lang) -> Words {
+fn push_texts(texts: &i18n::ThisBrowserTexts, lang: Lang) -> PushTexts {
     let refusal = |code: ErrorCode| (code.as_str().to_owned(), message(lang, code).to_owned());
-    Words {
+    PushTexts {
         subscribe: texts.subscribe.to_owned(),
         test: texts.test.to_owned(),
         unsubscribe: texts.unsubscribe.to_owned(),
-        looking: texts.looking.to_owned(),
+        checking: texts.checking.to_owned(),
         unsubscribed: texts.unsubscribed.to_owned(),
         subscribed: texts.subscribed.to_owned(),
         insecure: texts.insecure.to_owned(),
@@ -62,6 +62,6 @@ fn words(texts: &i18n::ThisBrowser, lang: Lang) -> Words {
         working: texts.working.to_owned(),
         sent: texts.sent.to_owned(),
         failed: texts.failed.to_owned(),
-        refusals: REFUSALS.map(refusal).to_vec(),
+        errors: SERVER_ERRORS.map(refusal).to_vec(),
     }
 }

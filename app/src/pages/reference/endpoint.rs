@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::schema::kind;
 use super::{members, text};
 use crate::language::Lang;
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// An operation of the document, and where it stands there.
 #[derive(Clone)]
-pub struct Endpoint {
+pub struct ReferenceEndpoint {
     /// `POST`.
     pub method: String,
     /// `/api/v1/notify`.
@@ -20,9 +20,9 @@ pub struct Endpoint {
     operation: Value,
 }
 
-impl Endpoint {
+impl ReferenceEndpoint {
     /// All of them, in the document's order.
-    pub fn all(document: &Value) -> Vec<Self> {
+    pub fn from_document(document: &Value) -> Vec<Self> {
         let of_path = |(path, item): (&String, &Value)| {
             let endpoint = |(method, operation): (&String, &Value)| Self {
                 method: method.to_uppercase(),
@@ -50,11 +50,11 @@ impl Endpoint {
 }
 
 #[component]
-pub fn EndpointView(endpoint: Endpoint) -> impl IntoView {
-    let visit = Visit::current();
-    let texts = &visit.texts().reference;
-    let summary = endpoint.summary(visit.lang());
-    let Endpoint {
+pub fn EndpointView(endpoint: ReferenceEndpoint) -> impl IntoView {
+    let ctx = RequestContext::current();
+    let texts = &ctx.texts().reference;
+    let summary = endpoint.summary(ctx.lang());
+    let ReferenceEndpoint {
         method,
         path,
         id,
@@ -82,7 +82,7 @@ pub fn EndpointView(endpoint: Endpoint) -> impl IntoView {
             <dl>{rows}</dl>
         }
     });
-    let (answers, errors) = responses(&operation["responses"]);
+    let (successes, errors) = responses(&operation["responses"]);
     view! {
         <section id=id class="card endpoint">
             <h3>
@@ -92,8 +92,8 @@ pub fn EndpointView(endpoint: Endpoint) -> impl IntoView {
             <p class="hint" lang="en">{text(&operation["description"])}</p>
             {parameters}
             {request}
-            <h4>{texts.answers}</h4>
-            {answers}
+            <h4>{texts.responses}</h4>
+            {successes}
             <h4>{texts.errors}</h4>
             <dl>{errors}</dl>
         </section>
@@ -119,18 +119,18 @@ fn parameter(parameter: &Value, required: &'static str) -> impl IntoView + use<>
 
 /// What it promises, and what it may be refused with: by status, the codes with their sentences.
 fn responses(all: &Value) -> (Vec<AnyView>, Vec<AnyView>) {
-    let (mut answers, mut errors) = (Vec::new(), Vec::new());
+    let (mut successes, mut errors) = (Vec::new(), Vec::new());
     for (status, response) in members(all) {
         if status.starts_with(['4', '5']) {
-            errors.push(refusal(status, response).into_any());
+            errors.push(error_entry(status, response).into_any());
         } else {
-            answers.push(answer(status, response).into_any());
+            successes.push(response_entry(status, response).into_any());
         }
     }
-    (answers, errors)
+    (successes, errors)
 }
 
-fn answer(status: &str, response: &Value) -> impl IntoView + use<> {
+fn response_entry(status: &str, response: &Value) -> impl IntoView + use<> {
     let content = &response["content"]["application/json"];
     let name = kind(&content["schema"]);
     view! {
@@ -145,7 +145,7 @@ fn answer(status: &str, response: &Value) -> impl IntoView + use<> {
     }
 }
 
-fn refusal(status: &str, response: &Value) -> impl IntoView + use<> {
+fn error_entry(status: &str, response: &Value) -> impl IntoView + use<> {
     let examples = &response["content"]["application/json"]["examples"];
     let codes = members(examples).map(|(code, example)| {
         let sentence = text(&example["value"]["error"]);

@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{members, text};
-use crate::visit::Visit;
+use crate::request_context::RequestContext;
 
 /// A schema of the components, under an anchor of its name.
 #[component]
 pub fn SchemaView(name: String, schema: Value) -> impl IntoView {
-    let texts = &Visit::current().texts().reference;
+    let texts = &RequestContext::current().texts().reference;
     let parts: Vec<&Value> = match schema["allOf"].as_array() {
         Some(parts) => parts.iter().collect(),
         None => vec![&schema],
@@ -58,9 +58,15 @@ pub fn kind(schema: &Value) -> AnyView {
     if schema["type"] == "array" {
         return view! { "[" {kind(&schema["items"])} "]" }.into_any();
     }
-    let ways = [&schema["anyOf"], &schema["oneOf"]];
-    if let Some(ways) = ways.iter().find_map(|ways| ways.as_array()) {
-        let kinds = ways.iter().filter(|way| way["type"] != "null").map(kind);
+    let alternatives = [&schema["anyOf"], &schema["oneOf"]];
+    if let Some(alternatives) = alternatives
+        .iter()
+        .find_map(|alternatives| alternatives.as_array())
+    {
+        let kinds = alternatives
+            .iter()
+            .filter(|alternative| alternative["type"] != "null")
+            .map(kind);
         let kinds: Vec<_> = kinds.collect();
         return view! { <span>{kinds}</span> }.into_any();
     }

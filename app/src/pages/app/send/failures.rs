@@ -3,13 +3,13 @@
 use hato_service::ports::{SendFailure, SendRecord};
 use leptos::prelude::*;
 
-use crate::i18n::{Reasons, Send, grouped};
+use crate::i18n::{ReasonsTexts, SendTexts, group_thousands};
 
 /// The failures with most recipients, and how many there are beyond them.
 #[component]
 pub fn Failures(
-    texts: &'static Send,
-    reasons: &'static Reasons,
+    texts: &'static SendTexts,
+    reasons: &'static ReasonsTexts,
     send: SendRecord,
     failures: Vec<SendFailure>,
 ) -> impl IntoView {
@@ -22,7 +22,7 @@ pub fn Failures(
         view! {
             <tr>
                 <td colspan="2">{texts.others}</td>
-                <td class="number">{grouped(others)}</td>
+                <td class="number">{group_thousands(others)}</td>
             </tr>
         }
     });
@@ -33,7 +33,7 @@ pub fn Failures(
                 <td>
                     <code>{failure.host}</code>
                 </td>
-                <td class="number">{grouped(failure.recipients)}</td>
+                <td class="number">{group_thousands(failure.recipients)}</td>
             </tr>
         }
     });

@@ -6,24 +6,24 @@ use hato_service::{Service, ServiceResult};
 use leptos::prelude::*;
 
 use super::failures::Failures;
-use crate::i18n::{App, Send, grouped};
+use crate::i18n::{AppTexts, SendTexts, group_thousands};
 
 /// Units of the bar, whose lengths are thousandths.
-const WHOLE: i64 = 1_000;
+const BAR_UNITS: i64 = 1_000;
 
-/// How a send stands at a moment.
+/// A send and its failures as they were at one time.
 #[derive(Clone)]
-pub struct Standing {
+pub struct SendSnapshot {
     /// The send.
     pub send: SendRecord,
     failures: Vec<SendFailure>,
     /// Recipients settled a second, lately.
-    pace: Option<i64>,
+    recent_rate: Option<i64>,
 }
 
-impl Standing {
-    /// How the send stands now.
-    pub async fn of(
+impl SendSnapshot {
+    /// The send as it is now.
+    pub async fn load(
         service: &Service,
         access: &MayManage,
         send: SendRecord,
@@ -32,14 +32,17 @@ impl Standing {
         Ok(Self {
             send,
             failures,
-            pace: None,
+            recent_rate: None,
         })
     }
 
-    /// The same, at the pace that was measured.
+    /// The same, with the rate that was measured.
     #[must_use]
-    pub fn at_pace(self, pace: Option<i64>) -> Self {
-        Self { pace, ..self }
+    pub fn with_rate(self, recent_rate: Option<i64>) -> Self {
+        Self {
+            recent_rate,
+            ..self
+        }
     }
 
     /// Whether recipients are still to be settled.
@@ -61,21 +64,21 @@ impl Standing {
 
     /// Recipients a second: while it runs as measured lately, afterwards over all of its time. Unknown while nothing moves.
     fn rate(&self) -> Option<i64> {
-        let rate = match self.took() {
-            None => self.pace?,
+        let rate = match self.elapsed_millis() {
+            None => self.recent_rate?,
             Some(millis) => self.settled().saturating_mul(1_000) / millis.max(1),
         };
         (rate > 0).then_some(rate)
     }
 
     /// Seconds until it is done at this rate.
-    fn left(&self) -> Option<i64> {
+    fn seconds_left(&self) -> Option<i64> {
         let rest = self.send.recipients - self.settled();
         self.rate().map(|rate| rest / rate + 1)
     }
 
     /// Milliseconds from its acceptance to its end.
-    fn took(&self) -> Option<i64> {
+    fn elapsed_millis(&self) -> Option<i64> {
         let took = self.send.finished_at?.since(self.send.created_at);
         Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
     }
@@ -87,12 +90,12 @@ pub fn settled(send: &SendRecord) -> i64 {
     counts.sent + counts.failed_expired + counts.failed_other + counts.skipped + counts.cancelled
 }
 
-/// The bar, the numbers, the pace and the failures.
+/// The bar, the numbers, the rate and the failures.
 #[component]
-pub fn Progress(texts: &'static App, standing: Standing) -> impl IntoView {
-    let running = standing.is_running().then_some("");
+pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
+    let running = snapshot.is_running().then_some("");
     let words = &texts.send;
-    let send = standing.send.clone();
+    let send = snapshot.send.clone();
     let status = send.status;
     let nobody = (send.recipients == 0).then(|| view! { <p class="hint">{words.nobody}</p> });
     view! {
@@ -104,22 +107,22 @@ pub fn Progress(texts: &'static App, standing: Standing) -> impl IntoView {
                 </span>
             </div>
             <p class="percent">
-                <b>{(words.percent)(standing.percent())}</b>
+                <b>{(words.percent)(snapshot.percent())}</b>
                 " "
                 <span>{(words.recipients)(send.recipients)}</span>
             </p>
             {nobody}
             <Bar texts=words send=send.clone() />
             <Counts texts=words send=send.clone() />
-            <Pace texts=words standing=standing.clone() />
-            <Failures texts=words reasons=&texts.dead_letters.reasons send failures=standing.failures />
+            <Timing texts=words snapshot=snapshot.clone() />
+            <Failures texts=words reasons=&texts.dead_letters.reasons send failures=snapshot.failures />
         </section>
     }
     .into_any()
 }
 
 /// What became of how many, in the order of the bar.
-fn parts(texts: &Send, send: &SendRecord) -> [(&'static str, &'static str, i64); 6] {
+fn parts(texts: &SendTexts, send: &SendRecord) -> [(&'static str, &'static str, i64); 6] {
     let counts = send.counts;
     let pending = send.recipients - settled(send);
     [
@@ -134,8 +137,8 @@ fn parts(texts: &Send, send: &SendRecord) -> [(&'static str, &'static str, i64);
 
 /// The numbers beside it say the same.
 #[component]
-fn Bar(texts: &'static Send, send: SendRecord) -> impl IntoView {
-    let length = |count: i64| count.saturating_mul(WHOLE) / send.recipients.max(1);
+fn Bar(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
+    let length = |count: i64| count.saturating_mul(BAR_UNITS) / send.recipients.max(1);
     let mut x = 0;
     let pieces = parts(texts, &send)
         .into_iter()
@@ -149,12 +152,12 @@ fn Bar(texts: &'static Send, send: SendRecord) -> impl IntoView {
     view! {
         <svg
             class="bar"
-            viewBox=format!("0 0 {WHOLE} 16")
+            viewBox=format!("0 0 {BAR_UNITS} 16")
             preserveAspectRatio="none"
             aria-hidden="true"
             focusable="false"
         >
-            <rect class="pending" width=WHOLE height="16" />
+            <rect class="pending" width=BAR_UNITS height="16" />
             {pieces}
         </svg>
     }
@@ -162,7 +165,7 @@ fn Bar(texts: &'static Send, send: SendRecord) -> impl IntoView {
 }
 
 #[component]
-fn Counts(texts: &'static Send, send: SendRecord) -> impl IntoView {
+fn Counts(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
     let counts = parts(texts, &send)
         .into_iter()
         .filter(|(name, _, count)| *count > 0 || matches!(*name, "sent" | "expired" | "failed"))
@@ -170,7 +173,7 @@ fn Counts(texts: &'static Send, send: SendRecord) -> impl IntoView {
             view! {
                 <div class=class>
                     <dt>{label}</dt>
-                    <dd>{grouped(count)}</dd>
+                    <dd>{group_thousands(count)}</dd>
                 </div>
             }
         });
@@ -183,11 +186,11 @@ fn Counts(texts: &'static Send, send: SendRecord) -> impl IntoView {
 
 /// How fast it goes and how long it will, or how long it took.
 #[component]
-fn Pace(texts: &'static Send, standing: Standing) -> impl IntoView {
-    let time = match standing.took() {
+fn Timing(texts: &'static SendTexts, snapshot: SendSnapshot) -> impl IntoView {
+    let time = match snapshot.elapsed_millis() {
         Some(took) => Some((texts.took_label, (texts.took)(took))),
-        None => standing
-            .left()
+        None => snapshot
+            .seconds_left()
             .map(|left| (texts.left_label, (texts.left)(left))),
     };
     let fact = |label: &'static str, text: String| {
@@ -198,7 +201,7 @@ fn Pace(texts: &'static Send, standing: Standing) -> impl IntoView {
             </div>
         }
     };
-    let rate = standing.rate();
+    let rate = snapshot.rate();
     view! {
         <dl class="facts">
             {rate.map(|rate| fact(texts.rate_label, (texts.rate)(rate)))}

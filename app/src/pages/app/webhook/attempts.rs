@@ -4,14 +4,14 @@ use hato_service::ports::{AttemptRecord, WebhookResponse};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::calls::ResendEvent;
-use crate::components::RefusalNote;
-use crate::i18n::Webhook;
+use crate::components::FormErrorNote;
+use crate::i18n::WebhookTexts;
+use crate::server_fns::ResendEvent;
 
 /// The last attempts.
 #[component]
 pub fn AttemptsSection(
-    texts: &'static Webhook,
+    texts: &'static WebhookTexts,
     app: String,
     /// The app's page.
     path: String,
@@ -32,7 +32,7 @@ pub fn AttemptsSection(
         <section class="card listing" id="attempts">
             <h2>{texts.attempts}</h2>
             <p class="hint">{texts.attempts_lead}</p>
-            <RefusalNote form="attempts" />
+            <FormErrorNote form="attempts" />
             {list}
         </section>
     }
@@ -40,7 +40,7 @@ pub fn AttemptsSection(
 }
 
 #[component]
-fn AttemptTable(texts: &'static Webhook, children: Children) -> impl IntoView {
+fn AttemptTable(texts: &'static WebhookTexts, children: Children) -> impl IntoView {
     view! {
         <table class="list attempts">
             <thead>
@@ -64,14 +64,14 @@ fn AttemptTable(texts: &'static Webhook, children: Children) -> impl IntoView {
 
 #[component]
 fn AttemptRow(
-    texts: &'static Webhook,
+    texts: &'static WebhookTexts,
     /// Given when the event can be posted again.
     app: Option<String>,
     path: String,
     attempt: AttemptRecord,
 ) -> impl IntoView {
-    let whose = format!("{} {}", attempt.event_id, attempt.attempt);
-    let named = |label: &str| format!("{label} {whose}");
+    let attempt_name = format!("{} {}", attempt.event_id, attempt.attempt);
+    let named = |label: &str| format!("{label} {attempt_name}");
     let (class, result) = result(texts, &attempt.response);
     let event = attempt.event_id.to_string();
     let headers = headers(&attempt);
@@ -100,8 +100,8 @@ fn AttemptRow(
                     <p>
                         <a href=request>{texts.request}</a>
                     </p>
-                    <Quoted label=texts.headers name=named(texts.headers) text=headers />
-                    <Answer texts name=named(texts.answer) response=attempt.response />
+                    <WireText label=texts.headers name=named(texts.headers) text=headers />
+                    <ResponseBody texts name=named(texts.response) response=attempt.response />
                     {app.map(|app| view! { <Resend texts app event /> })}
                 </details>
             </td>
@@ -120,7 +120,7 @@ fn AttemptRow(
 }
 
 /// The class of the status, and its text.
-fn result(texts: &Webhook, response: &WebhookResponse) -> (&'static str, String) {
+fn result(texts: &WebhookTexts, response: &WebhookResponse) -> (&'static str, String) {
     match response {
         WebhookResponse::Received { status, .. } => {
             let arrived = (200..300).contains(status);
@@ -151,21 +151,25 @@ fn headers(attempt: &AttemptRecord) -> String {
 }
 
 #[component]
-fn Answer(texts: &'static Webhook, name: String, response: WebhookResponse) -> impl IntoView {
+fn ResponseBody(
+    texts: &'static WebhookTexts,
+    name: String,
+    response: WebhookResponse,
+) -> impl IntoView {
     let WebhookResponse::Received { text, .. } = response else {
         return ().into_any();
     };
     let text = if text.is_empty() {
-        texts.no_answer.to_owned()
+        texts.no_response.to_owned()
     } else {
         text
     };
-    view! { <Quoted label=texts.answer name text /> }.into_any()
+    view! { <WireText label=texts.response name text /> }.into_any()
 }
 
 /// What went over the wire, if anything did.
 #[component]
-fn Quoted(
+fn WireText(
     label: &'static str,
     /// What assistive technology calls it, unlike any other on the page.
     name: String,
@@ -186,7 +190,7 @@ fn Quoted(
 }
 
 #[component]
-fn Resend(texts: &'static Webhook, app: String, event: String) -> impl IntoView {
+fn Resend(texts: &'static WebhookTexts, app: String, event: String) -> impl IntoView {
     view! {
         <form method="post" action=ResendEvent::url()>
             <input type="hidden" name="app" value=app />

@@ -5,31 +5,33 @@ use hato_service::WebhookDetails;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::calls::{ClearWebhook, EnableWebhook, RotateSecret, SendTestEvent, SetWebhook, Typed};
-use crate::components::{CodeBlock, Field, Kind, Note, RefusalNote, Tone};
+use crate::components::{CodeBlock, Field, FieldKind, FormErrorNote, Note, Tone};
 use crate::i18n;
+use crate::server_fns::{
+    ClearWebhook, EnableWebhook, RotateSecret, SendTestEvent, SetWebhook, SubmittedFields,
+};
 
 /// Where events go; on the Free plan, how to come by a webhook.
 #[component]
 pub fn UrlSection(
-    texts: &'static i18n::Webhook,
+    texts: &'static i18n::WebhookTexts,
     app: String,
     plan: Plan,
     url: Option<String>,
-    typed: Typed,
+    submitted: SubmittedFields,
 ) -> impl IntoView {
     let clear = url.is_some().then(|| {
         view! { <AppForm action=ClearWebhook::url() app=app.clone() label=texts.clear /> }
     });
     let set = if plan == Plan::FOR_WEBHOOKS {
-        view! { <UrlForm texts app url typed /> }.into_any()
+        view! { <UrlForm texts app url submitted /> }.into_any()
     } else {
         view! { <NoUrlForm texts url /> }.into_any()
     };
     view! {
         <section class="card" id="webhook">
             <h2>{texts.url}</h2>
-            <RefusalNote form="webhook" />
+            <FormErrorNote form="webhook" />
             {set}
             {clear}
         </section>
@@ -39,22 +41,22 @@ pub fn UrlSection(
 
 #[component]
 fn UrlForm(
-    texts: &'static i18n::Webhook,
+    texts: &'static i18n::WebhookTexts,
     app: String,
     url: Option<String>,
-    typed: Typed,
+    submitted: SubmittedFields,
 ) -> impl IntoView {
-    let typed = Some(typed.of("webhook_url")).filter(|typed| !typed.is_empty());
+    let submitted = Some(submitted.get("webhook_url")).filter(|submitted| !submitted.is_empty());
     view! {
         <form method="post" action=SetWebhook::url()>
             <input type="hidden" name="app" value=app />
             <Field
                 form="webhook"
                 name="webhook_url"
-                kind=Kind::Link
+                kind=FieldKind::Url
                 label=texts.url
                 hint=texts.url_hint
-                value=typed.or(url).unwrap_or_default()
+                value=submitted.or(url).unwrap_or_default()
                 max=2048
             />
             <button type="submit" class="button">
@@ -67,7 +69,7 @@ fn UrlForm(
 
 /// On the Free plan: the URL that is kept, or what it takes to have one.
 #[component]
-fn NoUrlForm(texts: &'static i18n::Webhook, url: Option<String>) -> impl IntoView {
+fn NoUrlForm(texts: &'static i18n::WebhookTexts, url: Option<String>) -> impl IntoView {
     match url {
         Some(text) => {
             view! { <CodeBlock id="webhook-url" label=texts.url text line=true /> }.into_any()
@@ -96,8 +98,8 @@ fn AppForm(action: &'static str, app: String, label: &'static str) -> impl IntoV
 
 /// Why no events are posted, and the way to switch them on where there is one.
 #[component]
-pub fn SwitchedOff(
-    texts: &'static i18n::Webhook,
+pub fn DisabledNotice(
+    texts: &'static i18n::WebhookTexts,
     app: String,
     reason: DisabledReason,
 ) -> impl IntoView {
@@ -113,8 +115,8 @@ pub fn SwitchedOff(
     };
     view! {
         <section id="switch">
-            <RefusalNote form="switch" />
-            <Note tone=Tone::Mind>
+            <FormErrorNote form="switch" />
+            <Note tone=Tone::Warning>
                 <h2>{texts.off}</h2>
                 <p>{texts.reason(reason)}</p>
                 {action}
@@ -127,7 +129,7 @@ pub fn SwitchedOff(
 /// The secrets, which are revealed on click, and the button that makes a new one.
 #[component]
 pub fn SecretSection(
-    texts: &'static i18n::Webhook,
+    texts: &'static i18n::WebhookTexts,
     app: String,
     webhook: WebhookDetails,
 ) -> impl IntoView {
@@ -144,7 +146,7 @@ pub fn SecretSection(
         <section class="card" id="secret">
             <h2>{texts.secret}</h2>
             <p class="hint">{texts.secret_text}</p>
-            <RefusalNote form="secret" />
+            <FormErrorNote form="secret" />
             <details>
                 <summary>{texts.reveal}</summary>
                 <CodeBlock
@@ -164,12 +166,12 @@ pub fn SecretSection(
 
 /// The button that sends a test event.
 #[component]
-pub fn TestSection(texts: &'static i18n::Webhook, app: String) -> impl IntoView {
+pub fn TestSection(texts: &'static i18n::WebhookTexts, app: String) -> impl IntoView {
     view! {
         <section class="card" id="test">
             <h2>{texts.test}</h2>
             <p class="hint">{texts.test_text}</p>
-            <RefusalNote form="test" />
+            <FormErrorNote form="test" />
             <AppForm action=SendTestEvent::url() app label=texts.test_button />
         </section>
     }

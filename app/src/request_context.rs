@@ -1,0 +1,176 @@
+//! One request to the dashboard and the response being made for it: what pages and server functions have in common.
+
+use std::sync::{Arc, OnceLock};
+
+use hato_domain::ErrorCode;
+use hato_service::access::{AccountPrincipal, MayManage};
+use hato_service::{Service, ServiceResult};
+use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use leptos::prelude::{expect_context, provide_context};
+use leptos_axum::ResponseOptions;
+use url::form_urlencoded;
+
+use crate::AppContext;
+use crate::i18n::Texts;
+use crate::language::Lang;
+use crate::session_cookie;
+
+/// A request and the response being made for it.
+#[derive(Clone)]
+pub struct RequestContext {
+    context: AppContext,
+    request: Arc<Parts>,
+    response: ResponseOptions,
+    lang: Lang,
+    owner: Arc<OnceLock<AccountPrincipal>>,
+}
+
+impl RequestContext {
+    /// Provides the context of this request: the one place where leptos' contexts are filled.
+    pub fn provide(context: AppContext) {
+        let request = Arc::new(expect_context::<Parts>());
+        let lang = Lang::from_headers(&request.headers);
+        provide_context(Self {
+            context,
+            request,
+            response: expect_context(),
+            lang,
+            owner: Arc::default(),
+        });
+    }
+
+    /// The context of the request in whose course this runs.
+    pub fn current() -> Self {
+        expect_context()
+    }
+
+    /// What the server told the dashboard.
+    pub fn app_context(&self) -> &AppContext {
+        &self.context
+    }
+
+    /// The use cases.
+    pub fn service(&self) -> &Service {
+        &self.context.service
+    }
+
+    /// The language of the answer.
+    pub fn lang(&self) -> Lang {
+        self.lang
+    }
+
+    /// The texts of the answer's language.
+    pub fn texts(&self) -> &'static Texts {
+        Texts::for_language(self.lang)
+    }
+
+    /// The request's headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.request.headers
+    }
+
+    /// Whether a form was posted.
+    pub fn is_form(&self) -> bool {
+        self.request.method == Method::POST
+    }
+
+    /// The path asked for, without the query.
+    pub fn path(&self) -> &str {
+        self.request.uri.path()
+    }
+
+    /// The path and the query asked for.
+    pub fn path_and_query(&self) -> &str {
+        self.request
+            .uri
+            .path_and_query()
+            .map_or("/", http::uri::PathAndQuery::as_str)
+    }
+
+    /// The first value of this name in the query; an empty one counts as absent.
+    pub fn query(&self, name: &str) -> Option<String> {
+        form_urlencoded::parse(self.request.uri.query()?.as_bytes())
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.into_owned())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The error with which a form led back here (`?error=CODE`).
+    pub fn form_error(&self) -> Option<ErrorCode> {
+        ErrorCode::parse(&self.query("error")?)
+    }
+
+    /// Who is signed in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
+    pub async fn owner(&self) -> ServiceResult<AccountPrincipal> {
+        let token = session_cookie::read(self.headers()).ok_or(ErrorCode::Unauthorized)?;
+        let session = self.service().authenticate_session(&token).await?;
+        if session.renewed {
+            self.set_session_cookie(&token);
+        }
+        self.set_header(CACHE_CONTROL, "no-store");
+        Ok(self.owner.get_or_init(|| session.owner).clone())
+    }
+
+    /// The right of who is signed in to manage the app with this id; `NOT_FOUND`.
+    pub async fn may_manage(&self, app: &str) -> ServiceResult<MayManage> {
+        let owner = self.owner().await?;
+        self.service().manage(&owner, app).await
+    }
+
+    /// Who is signed in, if somebody is: public pages ignore a dead session.
+    pub async fn signed_in_owner(&self) -> Option<AccountPrincipal> {
+        self.owner().await.ok()
+    }
+
+    /// Who was found to be signed in so far.
+    pub fn cached_owner(&self) -> Option<&AccountPrincipal> {
+        self.owner.get()
+    }
+
+    /// Starts a session of this browser.
+    pub async fn start_session(&self, owner: &AccountPrincipal) -> ServiceResult<()> {
+        let browser = session_cookie::user_agent(self.headers());
+        let token = self.service().start_session(owner, browser).await?;
+        self.set_session_cookie(&token);
+        Ok(())
+    }
+
+    /// Hands a session's token to the browser.
+    fn set_session_cookie(&self, token: &str) {
+        self.set_cookie(&session_cookie::set(token, self.context.secure_cookies));
+    }
+
+    /// Whether a script asks, and not a page or a form.
+    pub fn wants_json(&self) -> bool {
+        let accept = self.headers().get(ACCEPT).and_then(|a| a.to_str().ok());
+        accept.is_some_and(|types| types.contains("application/json"))
+    }
+
+    /// Answers with a redirect to `path`, which the browser follows with GET.
+    pub fn redirect(&self, path: &str) {
+        self.set_status(StatusCode::SEE_OTHER.as_u16());
+        self.set_header(LOCATION, path);
+    }
+
+    /// Answers with this status.
+    pub fn set_status(&self, status: u16) {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        self.response.set_status(status);
+    }
+
+    /// Adds a `Set-Cookie` header.
+    pub fn set_cookie(&self, cookie: &str) {
+        if let Ok(cookie) = HeaderValue::from_str(cookie) {
+            self.response.append_header(SET_COOKIE, cookie);
+        }
+    }
+
+    /// Sets a header; a value that no header can hold is left out.
+    pub fn set_header(&self, name: HeaderName, value: &str) {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.response.insert_header(name, value);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The server functions: what forms are posted to, a few lines each over the use cases.
+//!
+//! Each one says who must be signed in by asking for it, and answers through `form`: a redirect for a page, a typed error
+//! for a script.
+
+mod account;
+mod apps;
+mod auth;
+#[cfg(feature = "ssr")]
+mod draft;
+mod error;
+#[cfg(feature = "ssr")]
+mod form;
+mod keys;
+mod language;
+mod sends;
+mod subscribers;
+mod webhooks;
+
+pub use account::{
+    ChangePassword, DeleteAccount, LogOutEverywhere, change_password, delete_account,
+    log_out_everywhere,
+};
+pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
+pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
+#[cfg(feature = "ssr")]
+pub use draft::{ComposeStep, NotificationDraft};
+pub use error::ServerFunctionError;
+#[cfg(feature = "ssr")]
+pub use form::SubmittedFields;
+#[cfg(feature = "ssr")]
+pub use keys::FlashedKey;
+pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
+pub use language::{ChooseLanguage, choose_language};
+pub use sends::{CancelSend, SendTest, cancel_send, send_test};
+pub use subscribers::{
+    RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,
+    unsubscribe_browser,
+};
+pub use webhooks::{
+    ClearWebhook, EnableWebhook, ResendEvent, RotateSecret, SendTestEvent, SetWebhook,
+    clear_webhook, enable_webhook, resend_event, rotate_webhook_secret, send_test_event,
+    set_webhook,
+};

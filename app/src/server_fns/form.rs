@@ -1,0 +1,158 @@
+//! How a server function answers: with scripts off a form must lead somewhere, and what was typed must not be lost.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hato_domain::AppId;
+use hato_service::{Service, ServiceError, ServiceResult};
+
+use super::ServerFunctionError;
+use crate::flash::{self, SUBMITTED_FIELDS};
+use crate::local_path::with_query;
+use crate::request_context::RequestContext;
+
+/// In a page's address: the form that was filled in before the login.
+const UNSENT: &str = "unsent";
+
+/// A form that was posted, and the page that shows it.
+pub struct Form {
+    ctx: RequestContext,
+    page: String,
+    name: &'static str,
+    submitted: HashMap<&'static str, String>,
+}
+
+/// What was typed into a form that was refused, by the name of the field.
+#[derive(Clone)]
+pub struct SubmittedFields(Arc<HashMap<String, String>>);
+
+impl Form {
+    /// The form `name` of the page at `page`.
+    pub fn new(page: impl Into<String>, name: &'static str) -> Self {
+        Self {
+            ctx: RequestContext::current(),
+            page: page.into(),
+            name,
+            submitted: HashMap::new(),
+        }
+    }
+
+    /// The form `name` on the page at `below` of the app with this id, which may be anything.
+    pub fn for_app(app: &str, below: &str, name: &'static str) -> Self {
+        let page = AppId::parse(app)
+            .map_or_else(|_| "/apps".to_owned(), |id| format!("/apps/{id}{below}"));
+        Self::new(page, name)
+    }
+
+    /// Remembers what was typed into a field, for the case that the form is refused. Never a password.
+    #[must_use]
+    pub fn keep(mut self, field: &'static str, text: &str) -> Self {
+        self.submitted.insert(field, text.to_owned());
+        self
+    }
+
+    /// The request.
+    pub fn ctx(&self) -> &RequestContext {
+        &self.ctx
+    }
+
+    /// The use cases.
+    pub fn service(&self) -> &Service {
+        self.ctx.service()
+    }
+
+    /// The path of the form's page.
+    pub fn page(&self) -> &str {
+        &self.page
+    }
+
+    /// The path of the form's page with more in its query.
+    pub fn page_with(&self, more: &str) -> String {
+        let separator = if self.page.contains('?') { '&' } else { '?' };
+        format!("{}{separator}{more}", self.page)
+    }
+
+    /// Answers: on to the path that came out, or back to the form with the error's code.
+    pub fn respond(self, result: ServiceResult<String>) -> Result<(), ServerFunctionError> {
+        match result {
+            Ok(path) => {
+                self.ctx.redirect(&path);
+                Ok(())
+            }
+            Err(error) => Err(self.refuse(&error)),
+        }
+    }
+
+    /// Answers a script, which shows what came out by itself.
+    pub fn respond_to_script<T>(self, result: ServiceResult<T>) -> Result<T, ServerFunctionError> {
+        result.map_err(|error| self.refuse(&error))
+    }
+
+    fn refuse(self, error: &ServiceError) -> ServerFunctionError {
+        let code = error.code();
+        if let Some(cause) = error.cause() {
+            tracing::error!(form = self.name, cause, "a form failed");
+        }
+        if self.ctx.wants_json() {
+            self.ctx.set_status(code.status());
+        } else {
+            self.redirect_back(error);
+        }
+        ServerFunctionError(code)
+    }
+
+    fn redirect_back(self, error: &ServiceError) {
+        if error.is_signed_out() {
+            return self.redirect_to_login();
+        }
+        flash::set(
+            &self.ctx,
+            SUBMITTED_FIELDS,
+            without_query(&self.page),
+            &self.submitted,
+        );
+        let (code, name) = (error.code(), self.name);
+        let path = self.page_with(&format!("error={code}&form={name}#{name}"));
+        self.ctx.redirect(&path);
+    }
+
+    /// To the login, and from there back to the form, which holds what was typed.
+    fn redirect_to_login(&self) {
+        let has_input = self.submitted.values().any(|text| !text.is_empty());
+        let back = if has_input {
+            flash::set_across_login(
+                &self.ctx,
+                SUBMITTED_FIELDS,
+                without_query(&self.page),
+                &self.submitted,
+            );
+            self.page_with(&format!("{UNSENT}={name}#{name}", name = self.name))
+        } else {
+            self.page.clone()
+        };
+        self.ctx.redirect(&with_query("/login", &[("next", &back)]));
+    }
+}
+
+impl SubmittedFields {
+    /// What a refused form handed to this page.
+    pub fn take(ctx: &RequestContext) -> Self {
+        Self(Arc::new(
+            flash::take(ctx, SUBMITTED_FIELDS).unwrap_or_default(),
+        ))
+    }
+
+    /// Whether this page was asked for after a login that came between `form` and its sending.
+    pub fn is_unsent(ctx: &RequestContext, form: &str) -> bool {
+        ctx.query(UNSENT).as_deref() == Some(form)
+    }
+
+    /// What was typed into the field; nothing by default.
+    pub fn get(&self, field: &str) -> String {
+        self.0.get(field).cloned().unwrap_or_default()
+    }
+}
+
+fn without_query(page: &str) -> &str {
+    page.split('?').next().unwrap_or(page)
+}

@@ -1,0 +1,388 @@
+//! A dashboard of its own for each test, and a browser without scripts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use hato_app::{AppContext, Sdk};
+use hato_domain::{Email, OutboundPolicy, Plan};
+use hato_service::access::Operator;
+use hato_service::ports::SystemClock;
+use hato_service::{Notifier, Secrets, Service, ServiceSettings};
+use http::header::{
+    ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT,
+};
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use sqlx::{Connection as _, SqliteConnection};
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+use url::form_urlencoded::Serializer;
+
+/// Keys of a browser (RFC 8291 §5).
+const P256DH: &str =
+    "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
+const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
+
+/// The id in the path of an app's page.
+pub fn id(app: &str) -> &str {
+    app.strip_prefix("/apps/").expect("an app's path")
+}
+
+/// An address.
+pub const OWNER: &str = "owner@example.com";
+
+/// A password that is good enough.
+pub const PASSWORD: &str = "coo-coo-coo";
+
+/// A dashboard over a store in a folder of its own.
+pub struct TestDashboard {
+    pub context: AppContext,
+    router: Router,
+    url: String,
+    _folder: TempDir,
+}
+
+/// A browser that keeps cookies by path, and speaks Japanese unless told otherwise.
+pub struct DashboardBrowser<'a> {
+    dashboard: &'a TestDashboard,
+    pub language: &'static str,
+    pub accept: &'static str,
+    pub user_agent: &'static str,
+    cookies: BTreeMap<String, PathCookie>,
+}
+
+struct PathCookie {
+    value: String,
+    path: String,
+}
+
+/// What came back.
+pub struct PageResponse {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl TestDashboard {
+    /// A dashboard where anybody may register.
+    pub async fn start() -> Self {
+        Self::with_registration(true).await
+    }
+
+    /// A dashboard that takes registrations or not.
+    pub async fn with_registration(registration_open: bool) -> Self {
+        Self::with_settings(registration_open, Plan::Free).await
+    }
+
+    /// A dashboard whose accounts have no limits.
+    pub async fn unlimited() -> Self {
+        Self::with_settings(true, Plan::Pro).await
+    }
+
+    async fn with_settings(registration_open: bool, plan: Plan) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the database");
+        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
+        let store = hato_store::open(&url).await.expect("a new database");
+        let settings = ServiceSettings {
+            vapid_subject: "mailto:owner@example.com".to_owned(),
+            default_plan: plan,
+            registration_open,
+            outbound: OutboundPolicy::default(),
+        };
+        let secrets = Secrets::new(Some([1; 32]), Some([2; 32]));
+        let clock = Arc::new(SystemClock);
+        let service = Service::new(store, clock, secrets, settings, Notifier::default());
+        let context = AppContext {
+            service: Arc::new(service),
+            base_url: "https://hato.example".to_owned(),
+            secure_cookies: true,
+            output_name: "hato-0123456789ab".to_owned(),
+            sdk: Sdk {
+                version: "0.1.0".to_owned(),
+                page_integrity: "sha384-page".to_owned(),
+                bell_integrity: "sha384-bell".to_owned(),
+            },
+            registration_open,
+            github_login: true,
+            api: Arc::default(),
+        };
+        Self {
+            router: hato_app::router(context.clone()),
+            url,
+            context,
+            _folder: folder,
+        }
+    }
+
+    /// Gives the account a plan, as the operator does.
+    pub async fn set_plan(&self, email: &str, plan: Plan) {
+        let email = Email::parse(email).expect("an address");
+        let operator = Operator::local();
+        let set = self.context.service.set_plan(&operator, &email, plan).await;
+        set.expect("an account");
+    }
+
+    /// Uses up what the account may send this month, by way of the database.
+    pub async fn exhaust_monthly_limit(&self, email: &str) {
+        sqlx::query(
+            "INSERT INTO monthly_usage (account_id, month, recipients)
+             SELECT id, $2, 30000 FROM accounts WHERE email = $1
+             ON CONFLICT (account_id, month) DO UPDATE SET recipients = 30000",
+        )
+        .bind(email)
+        .bind(self.context.service.now().month().0)
+        .execute(&mut self.database().await)
+        .await
+        .expect("spent");
+    }
+
+    /// Switches off the webhooks of all apps for this reason, by way of the database.
+    pub async fn disable_webhooks(&self, reason: &str) {
+        sqlx::query("UPDATE webhooks SET disabled_reason = $1")
+            .bind(reason)
+            .execute(&mut self.database().await)
+            .await
+            .expect("switched off");
+    }
+
+    /// Puts the last use of every session back by `age`, by way of the database.
+    pub async fn age_sessions(&self, age: Duration) {
+        let millis = i64::try_from(age.as_millis()).expect("a short time");
+        sqlx::query("UPDATE sessions AS aged SET expires_at = expires_at - $1")
+            .bind(millis)
+            .execute(&mut self.database().await)
+            .await
+            .expect("aged");
+    }
+
+    /// The id of the only event that was ever queued for a webhook, by way of the database.
+    pub async fn only_event(&self) -> String {
+        let mut database = self.database().await;
+        let ids = sqlx::query_scalar("SELECT public_id FROM webhook_events");
+        ids.fetch_one(&mut database).await.expect("an event")
+    }
+
+    /// Writes a text wherever the outside world can have a word in what the app's pages show, by way of the database.
+    pub async fn write_everywhere(&self, app: &str, text: &str) {
+        let mut database = self.database().await;
+        for statement in [
+            "UPDATE subscriptions SET platform = $2, endpoint = 'https://push.example/' || $2 WHERE app_id = $1",
+            "UPDATE sends SET url = 'https://example.com/' || $2, icon = url, badge = url, actor_name = $2,
+                              failed_other = 1, status = 'done'
+             WHERE app_id = $1",
+            "UPDATE key_events SET actor_name = $2 WHERE app_id = $1",
+            "UPDATE sessions SET browser = $2 WHERE $1 = $1",
+            "INSERT INTO send_failures (send_id, host, reason, recipients)
+             SELECT id, $2, 'refused', 1 FROM sends WHERE app_id = $1",
+            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, attempts, created_at)
+             SELECT id, app_id, $2, 'https://push.example/' || $2, 'refused', 1, created_at
+             FROM sends WHERE app_id = $1",
+            "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, answer, started_at,
+                                           duration_ms, signature)
+             SELECT app_id, id, 1, 'https://hooks.example.com/' || $2, 500, $2, created_at, 1, $2
+             FROM webhook_events WHERE app_id = $1",
+        ] {
+            let query = sqlx::query(statement).bind(app).bind(text);
+            query.execute(&mut database).await.expect("written");
+        }
+    }
+
+    async fn database(&self) -> SqliteConnection {
+        SqliteConnection::connect(&self.url)
+            .await
+            .expect("the file")
+    }
+
+    /// A browser without cookies.
+    pub fn browser(&self) -> DashboardBrowser<'_> {
+        DashboardBrowser {
+            dashboard: self,
+            language: "ja",
+            accept: "text/html,application/xhtml+xml",
+            user_agent: "",
+            cookies: BTreeMap::new(),
+        }
+    }
+
+    /// A browser in which an account was just registered.
+    pub async fn signed_in(&self, email: &str) -> DashboardBrowser<'_> {
+        let mut browser = self.browser();
+        let fields = [("email", email), ("password", PASSWORD)];
+        let response = browser.post("/_app/register", &fields).await;
+        assert_eq!(response.location(), "/apps");
+        browser
+    }
+}
+
+impl DashboardBrowser<'_> {
+    /// Writes a notification and sends it; the path of the send's page.
+    pub async fn send(&mut self, app: &str, title: &str) -> String {
+        let path = format!("{app}/send");
+        let draft = [("title", title), ("body", "本文"), ("step", "review")];
+        let question = self.post(&path, &draft).await;
+        let key = question.between("name=\"idempotency_key\" hidden>", "<");
+        let key = key.expect("the send's name").to_owned();
+        let sent = [
+            ("title", title),
+            ("body", "本文"),
+            ("step", "send"),
+            ("idempotency_key", &key),
+        ];
+        self.post(&path, &sent).await.location()
+    }
+
+    /// Makes the app a subscriber, as if it was this browser; its endpoint.
+    pub async fn subscribe(&mut self, app: &str, number: usize) -> String {
+        let endpoint = format!("https://push.example/send/{number}");
+        let fields = [
+            ("app", id(app)),
+            ("endpoint", &endpoint),
+            ("p256dh", P256DH),
+            ("auth", AUTH),
+        ];
+        self.call("subscribe_browser", &fields)
+            .await
+            .assert_success();
+        endpoint
+    }
+
+    /// Calls a server function as a script does.
+    pub async fn call(&mut self, name: &str, fields: &[(&str, &str)]) -> PageResponse {
+        let page = std::mem::replace(&mut self.accept, "application/json");
+        let response = self.post(&format!("/_app/{name}"), fields).await;
+        self.accept = page;
+        response
+    }
+
+    /// Asks for a page.
+    pub async fn get(&mut self, path: &str) -> PageResponse {
+        self.request("GET", path, Body::empty()).await
+    }
+
+    /// Posts a form.
+    pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> PageResponse {
+        let body = Serializer::new(String::new()).extend_pairs(fields).finish();
+        self.request("POST", path, Body::from(body)).await
+    }
+
+    /// Posts a form and opens the page that the response leads to.
+    pub async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> PageResponse {
+        let response = self.post(path, fields).await;
+        self.get(&response.location()).await
+    }
+
+    /// Makes an app and returns the path of its page.
+    pub async fn create_app(&mut self, name: &str) -> String {
+        let response = self.post("/_app/create_app", &[("name", name)]).await;
+        response.location()
+    }
+
+    async fn request(&mut self, method: &str, path: &str, body: Body) -> PageResponse {
+        let path = path.split('#').next().unwrap_or(path);
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(ACCEPT, self.accept)
+            .header(ACCEPT_LANGUAGE, self.language)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(USER_AGENT, self.user_agent)
+            .header(COOKIE, self.cookies_for(path))
+            .body(body)
+            .expect("a request");
+        let router = self.dashboard.router.clone();
+        let response = router.oneshot(request).await.expect("routers cannot fail");
+        self.keep_cookies(response.headers());
+        PageResponse::read(response).await
+    }
+
+    fn cookies_for(&self, path: &str) -> String {
+        let sent = self
+            .cookies
+            .iter()
+            .filter(|(_, c)| path.starts_with(&c.path));
+        let pairs: Vec<_> = sent
+            .map(|(name, c)| format!("{name}={}", c.value))
+            .collect();
+        pairs.join("; ")
+    }
+
+    fn keep_cookies(&mut self, headers: &HeaderMap) {
+        for header in headers.get_all(SET_COOKIE) {
+            let text = header.to_str().expect("a readable cookie");
+            assert!(text.contains("HttpOnly; SameSite=Lax; Secure"), "{text}");
+            let (name, rest) = text.split_once('=').expect("a name");
+            let attribute = |name| rest.split("; ").find_map(|part| part.strip_prefix(name));
+            if attribute("Max-Age=") == Some("0") {
+                self.cookies.remove(name);
+                continue;
+            }
+            let cookie = PathCookie {
+                value: rest.split(';').next().unwrap_or_default().to_owned(),
+                path: attribute("Path=").expect("a path").to_owned(),
+            };
+            self.cookies.insert(name.to_owned(), cookie);
+        }
+    }
+}
+
+impl PageResponse {
+    pub async fn read(response: http::Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("a whole body").to_bytes();
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            body: String::from_utf8(body.to_vec()).expect("text"),
+        }
+    }
+
+    /// A header's value; nothing when it is not there.
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().expect("a readable header"))
+    }
+
+    /// The path that a redirect leads to.
+    pub fn location(&self) -> String {
+        assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.body);
+        assert_eq!(self.header("cache-control"), "no-store");
+        self.header(LOCATION.as_str()).to_owned()
+    }
+
+    /// Asserts that a script was told of success.
+    #[track_caller]
+    pub fn assert_success(&self) -> &Self {
+        assert_eq!(self.status, StatusCode::OK, "{}", self.body);
+        self
+    }
+
+    /// The text between the first `before` and the next `after`.
+    pub fn between(&self, before: &str, after: &str) -> Option<&str> {
+        let (_, rest) = self.body.split_once(before)?;
+        Some(rest.split_once(after)?.0)
+    }
+
+    /// The path of the page of older items that a list leads to.
+    pub fn older_path(&self) -> Option<String> {
+        let (before, _) = self.body.split_once("\" rel=\"next\"")?;
+        let (_, path) = before.rsplit_once("href=\"")?;
+        Some(path.replace("&amp;", "&"))
+    }
+
+    /// Asserts that the page contains a text.
+    #[track_caller]
+    pub fn shows(&self, text: &str) -> &Self {
+        assert!(self.body.contains(text), "no {text:?} in\n{}", self.body);
+        self
+    }
+
+    /// Asserts that the page does not contain a text.
+    #[track_caller]
+    pub fn hides(&self, text: &str) -> &Self {
+        assert!(!self.body.contains(text), "{text:?} in\n{}", self.body);
+        self
+    }
+}
