@@ -29,7 +29,7 @@ pub struct Sink {
     words: Lines<BufReader<ChildStdout>>,
     /// `https://127.0.0.1:PORT`.
     pub origin: String,
-    /// The PEM file of its authority.
+    /// The PEM file of its CA.
     pub ca: PathBuf,
 }
 
@@ -85,9 +85,9 @@ impl Sink {
         let report = self.end().await?;
         let (requests, distinct) = (report.requests, report.distinct);
         ensure!(
-            report.strays == 0,
+            report.unmatched == 0,
             "{} requests to elsewhere",
-            report.strays
+            report.unmatched
         );
         ensure!(
             requests == expected,

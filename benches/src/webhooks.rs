@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::ensure;
-use hato_testkit::authority::Authority;
+use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::{Event, WebhookReceiver};
 
 use crate::Wish;
@@ -80,12 +80,12 @@ impl Rounds {
 impl Scene {
     async fn set(recipients: u64) -> anyhow::Result<Self> {
         let stage = Stage::set().await?;
-        let authority = Authority::new();
-        let receiver = WebhookReceiver::start(&authority).await;
+        let test_ca = TestCa::new();
+        let receiver = WebhookReceiver::start(&test_ca).await;
         let ranges = [0..recipients, recipients..2 * recipients];
         let folder = stage.folder.path().join("data");
         let data = Data::prepare(folder, &stage.audience, &ranges).await?;
-        let roots = roots(&stage, &authority)?;
+        let roots = roots(&stage, &test_ca)?;
         let settings = [("HATO_OUTBOUND_CA", &*roots.to_string_lossy())];
         let hato = data.deliver(&stage.sink, &settings).await?;
         let Ok(apps) = <[App; 2]>::try_from(data.apps) else {
@@ -138,9 +138,9 @@ fn order(round: usize) -> [usize; 2] {
 }
 
 /// A file with the roots of the sink and of the receiver.
-fn roots(stage: &Stage, authority: &Authority) -> anyhow::Result<PathBuf> {
+fn roots(stage: &Stage, test_ca: &TestCa) -> anyhow::Result<PathBuf> {
     let path = stage.folder.path().join("roots.pem");
     let sink = fs::read_to_string(&stage.sink.ca)?;
-    fs::write(&path, format!("{sink}\n{}", authority.pem()))?;
+    fs::write(&path, format!("{sink}\n{}", test_ca.pem()))?;
     Ok(path)
 }

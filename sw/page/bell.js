@@ -42,7 +42,7 @@ function make(name, attributes, ...children) {
 
 // A sheet made by script needs no 'unsafe-inline' in the site's Content-Security-Policy, but
 // Safari has them from 16.4 on only.
-function dress(root) {
+function adoptStyle(root) {
   try {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
@@ -58,8 +58,8 @@ class HatoBell extends HTMLElement {
   #stop;
   #texts;
   // What covers the page must be dismissible, wherever the focus is (WCAG 1.4.13).
-  #hush = ({ key }) => {
-    if (key === "Escape" && this.matches(":hover, :focus-within")) this.setAttribute("hushed", "");
+  #dismiss = ({ key }) => {
+    if (key === "Escape" && this.matches(":hover, :focus-within")) this.setAttribute("dismissed", "");
   };
 
   constructor() {
@@ -69,10 +69,10 @@ class HatoBell extends HTMLElement {
     this.#button = make("button", { type: "button", "aria-describedby": "note" }, picture);
     const root = this.attachShadow({ mode: "open" });
     root.append(this.#button, this.#note);
-    dress(root);
+    adoptStyle(root);
     this.#button.onclick = () => this.#act();
     this.#button.onblur = this.onmouseleave = () => {
-      this.removeAttribute("hushed");
+      this.removeAttribute("dismissed");
     };
   }
 
@@ -81,11 +81,11 @@ class HatoBell extends HTMLElement {
     this.#texts = TEXTS[/^ja\b/i.test(language) ? "ja" : "en"];
     this.#aria("label", this.#texts.name);
     this.#stop = hato.onChange((state) => this.#show(state));
-    document.addEventListener("keydown", this.#hush);
+    document.addEventListener("keydown", this.#dismiss);
   }
 
   disconnectedCallback() {
-    document.removeEventListener("keydown", this.#hush);
+    document.removeEventListener("keydown", this.#dismiss);
     this.#stop?.();
   }
 
@@ -104,7 +104,7 @@ class HatoBell extends HTMLElement {
   async #act() {
     if (this.#button.hasAttribute("aria-busy")) return;
     this.#note.setAttribute("role", "status");
-    this.removeAttribute("hushed");
+    this.removeAttribute("dismissed");
     const before = this.dataset.state;
     this.#aria("busy", true);
     const error = await this.#toggle(before).catch(({ code }) => code);

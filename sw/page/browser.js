@@ -15,7 +15,7 @@ const isSupported = () =>
   "PushManager" in window &&
   "Notification" in window;
 
-function demandSupport() {
+function requireSupport() {
   if (isSupported()) return;
   if (needsInstall()) {
     throw failure("NEEDS_INSTALL", "Push needs this site to be on the home screen");

@@ -1,6 +1,6 @@
 // The page's half of Hato: asks for permission, subscribes, and keeps the server's knowledge of the
 // subscription right. hato.d.ts describes what each function promises. `cargo xtask site` puts
-// registration.js, browser.js and place.js before it.
+// registration.js, browser.js and scope.js before it.
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 const listeners = new Set();
@@ -9,7 +9,7 @@ let lastState;
 let announced;
 
 // Every error that leaves this script has a code.
-async function coded(promise) {
+async function withErrorCode(promise) {
   try {
     return await promise;
   } catch (error) {
@@ -19,7 +19,7 @@ async function coded(promise) {
 
 const isWithin = (time, span) => time <= Date.now() && Date.now() - time < span;
 
-const recallAll = (kind) =>
+const getValues = (kind) =>
   inStore("readonly", (values) => values.getAll(IDBKeyRange.bound(`${kind} `, `${kind} \uffff`)));
 
 // --- The app
@@ -31,22 +31,22 @@ function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope } =
     baseUrl: new URL(baseUrl, location.href).href.replace(/\/+$/, ""),
     appKey,
     serviceWorker: script.href,
-    places: scope
+    scopes: scope
       ? [new URL(scope, location.href).href]
       : [new URL(".", script).href, new URL("hato-push/", script).href],
   };
 }
 
-function demandInit() {
+function requireInit() {
   if (!connection) throw failure("NOT_INITIALIZED", "Call hato.init first");
 }
 
 // What is known without asking anybody. While the app of a new key is not known, the one before it
 // stays in use.
-async function recallSettings() {
+async function loadSettings() {
   const { options } = connection;
-  const known = await recallAll("settings");
-  const scope = await findPlace(options);
+  const known = await getValues("settings");
+  const scope = await findScope(options);
   const app = known.find((it) => isAppOf(it, options)) || known.find((it) => it.scope === scope);
   return { ...options, ...app, scope };
 }
@@ -56,23 +56,23 @@ const isAppOf = ({ publicKey, baseUrl, appKey }, options) =>
 
 // What the worker needs.
 const store = ({ scope, baseUrl, appKey, appId, publicKey, platform }) =>
-  remember(`settings ${scope}`, { scope, baseUrl, appKey, appId, publicKey, platform });
+  setValue(`settings ${scope}`, { scope, baseUrl, appKey, appId, publicKey, platform });
 
 // The server is asked for the public key once for each key of the app. As long as it does not
 // answer, page views ask once a day, and clicks always.
-async function introduce(isClick) {
+async function ensureApp(isClick) {
   const { options } = connection;
-  const isKnown = async () => isAppOf(await recallSettings(), options);
-  const ask = async () => (await isKnown()) || askForApp(options, isClick);
-  connection.isKnown = (await isKnown()) || (await exclusively(ask));
+  const isKnown = async () => isAppOf(await loadSettings(), options);
+  const ask = async () => (await isKnown()) || fetchApp(options, isClick);
+  connection.isKnown = (await isKnown()) || (await withLock(ask));
 }
 
-async function askForApp(options, isClick) {
+async function fetchApp(options, isClick) {
   const name = `asked ${options.baseUrl} ${options.appKey}`;
-  if (!isClick && isWithin(await recall(name), DAY)) return false;
-  await remember(name, Date.now());
+  if (!isClick && isWithin(await getValue(name), DAY)) return false;
+  await setValue(name, Date.now());
   const { publicKey, appId } = await call(options, "GET", "/api/v1/vapid-public-key");
-  const scope = await findPlace(options);
+  const scope = await findScope(options);
   await store({ ...options, scope, appId, publicKey, platform: platform() });
   return true;
 }
@@ -83,8 +83,8 @@ const subscriptionAt = async (scope) => (await registrationAt(scope))?.pushManag
 
 // What the server was told of this browser: once, or at more scopes when the site's own worker has
 // come or gone since, or the option has changed.
-async function recallRegistered({ scope, publicKey }) {
-  const known = await recallAll("registered");
+async function loadRegistered({ scope, publicKey }) {
+  const known = await getValues("registered");
   return known.filter((it) => it.scope === scope || it.publicKey === publicKey);
 }
 
@@ -94,45 +94,45 @@ async function ownSubscriptions(settings, known) {
   return found.filter((it) => isOurs(it, settings));
 }
 
-async function subscribed(settings) {
+async function ensureSubscribed(settings) {
   const { pushManager } = await activeRegistration(settings);
   const existing = await pushManager.getSubscription();
   if (isOurs(existing, settings)) return existing;
   await existing?.unsubscribe();
-  return pushManager.subscribe(keyed(settings));
+  return pushManager.subscribe(subscribeOptions(settings));
 }
 
 // The server revives an endpoint that it had given up on because its push service no longer knew
 // it. Only a new endpoint can receive again.
-async function registerAnew(settings) {
+async function resubscribe(settings) {
   await store(settings);
-  let subscription = await subscribed(settings);
+  let subscription = await ensureSubscribed(settings);
   const { reactivated } = await register(settings, subscription);
   if (reactivated) {
     await subscription.unsubscribe();
-    subscription = await subscribed(settings);
+    subscription = await ensureSubscribed(settings);
     await register(settings, subscription);
   }
-  await endOthers(settings, subscription);
+  await unsubscribeOthers(settings, subscription);
 }
 
-async function endOthers(settings, { endpoint }) {
-  const known = await recallRegistered(settings);
+async function unsubscribeOthers(settings, { endpoint }) {
+  const known = await loadRegistered(settings);
   for (const other of await ownSubscriptions(settings, known)) {
     if (other.endpoint !== endpoint) await other.unsubscribe();
   }
   for (const { scope } of known) {
-    if (scope !== settings.scope) await forget(`registered ${scope}`);
+    if (scope !== settings.scope) await deleteValue(`registered ${scope}`);
   }
 }
 
 // A visitor whom the server does not know must not look like a subscriber.
 async function registerFirst() {
-  const settings = await recallSettings();
+  const settings = await loadSettings();
   try {
-    await registerAnew(settings);
+    await resubscribe(settings);
   } catch (error) {
-    const known = await recallRegistered(settings);
+    const known = await loadRegistered(settings);
     const made = known.length ? [] : await ownSubscriptions(settings, known);
     await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
     throw error;
@@ -147,26 +147,26 @@ async function registerFirst() {
 // that another service made in a worker of the site's own is that service's.
 async function isDue(settings) {
   const { scope, publicKey, serviceWorker } = settings;
-  if (!publicKey || isWithin(await recall(`tried ${scope}`), HOUR)) return false;
-  const known = await recallRegistered(settings);
+  if (!publicKey || isWithin(await getValue(`tried ${scope}`), HOUR)) return false;
+  const known = await loadRegistered(settings);
   const here = known.find((it) => it.scope === scope);
   const subscription = await subscriptionAt(scope);
   const isRight = isOurs(subscription, settings);
   const isConfirmed = isRight && subscription.endpoint === here?.endpoint && isWithin(here.at, DAY);
-  const isWanted = known.length || isRight || (subscription && isHatosOwn(serviceWorker));
+  const isWanted = known.length || isRight || (subscription && isHatoWorker(serviceWorker));
   return isWanted && !isConfirmed;
 }
 
 // Of several tabs one goes ahead, and after a failure nobody for an hour.
 async function heal() {
   if (!isSupported() || Notification.permission !== "granted") return;
-  await exclusively(async () => {
-    const settings = await recallSettings();
+  await withLock(async () => {
+    const settings = await loadSettings();
     if (!(await isDue(settings))) return;
     const tried = `tried ${settings.scope}`;
-    await remember(tried, Date.now());
-    await registerAnew(settings);
-    await forget(tried);
+    await setValue(tried, Date.now());
+    await resubscribe(settings);
+    await deleteValue(tried);
   }, true);
 }
 
@@ -175,10 +175,10 @@ async function heal() {
 async function currentState() {
   if (!isSupported()) return needsInstall() ? "needs-install" : "unsupported";
   if (Notification.permission === "denied") return "denied";
-  demandInit();
+  requireInit();
   try {
-    const settings = await recallSettings();
-    const known = await recallRegistered(settings);
+    const settings = await loadSettings();
+    const known = await loadRegistered(settings);
     const held = await ownSubscriptions(settings, known);
     return known.length && held.length ? "subscribed" : "unsubscribed";
   } catch {
@@ -235,7 +235,7 @@ async function watch() {
 async function start() {
   let failed;
   if (isSupported()) {
-    await introduce().catch((error) => {
+    await ensureApp().catch((error) => {
       failed = error;
     });
   }
@@ -244,7 +244,7 @@ async function start() {
 }
 
 // Nothing that can wait is awaited before the question: a click's right to ask is soon over.
-async function askVisitor() {
+async function requestPermission() {
   if (Notification.permission !== "default") return Notification.permission;
   if (navigator.userActivation?.isActive === false) {
     throw failure("CLICK_REQUIRED", "Call hato.subscribe in the handler of a click");
@@ -253,15 +253,15 @@ async function askVisitor() {
 }
 
 async function subscribe() {
-  demandSupport();
-  demandInit();
-  if (!connection.isKnown) await introduce(true);
-  const permission = await askVisitor();
+  requireSupport();
+  requireInit();
+  if (!connection.isKnown) await ensureApp(true);
+  const permission = await requestPermission();
   try {
     if (permission !== "granted") {
       throw failure("PERMISSION_DENIED", "Notifications are not allowed");
     }
-    await exclusively(registerFirst);
+    await withLock(registerFirst);
   } finally {
     await announce();
   }
@@ -269,13 +269,13 @@ async function subscribe() {
 
 // First the browser's part, which needs nobody: a server that cannot be told learns of it when the
 // push service refuses the next delivery.
-async function leave() {
-  const settings = await recallSettings();
-  const known = await recallRegistered(settings);
+async function endSubscriptions() {
+  const settings = await loadSettings();
+  const known = await loadRegistered(settings);
   const held = await ownSubscriptions(settings, known);
-  await Promise.all(known.map(({ scope }) => forget(`registered ${scope}`)));
+  await Promise.all(known.map(({ scope }) => deleteValue(`registered ${scope}`)));
   const ended = await Promise.allSettled(held.map((subscription) => subscription.unsubscribe()));
-  tellTabs();
+  notifyTabs();
   const endpoints = new Set([...known, ...held].map(({ endpoint }) => endpoint));
   const path = `/api/v1/apps/${settings.appId}/subscriptions`;
   const telling = [...endpoints].map((endpoint) => call(settings, "DELETE", path, { endpoint }));
@@ -284,10 +284,10 @@ async function leave() {
 }
 
 async function unsubscribe() {
-  demandSupport();
-  demandInit();
+  requireSupport();
+  requireInit();
   try {
-    await exclusively(leave);
+    await withLock(endSubscriptions);
   } finally {
     await announce();
   }
@@ -295,7 +295,7 @@ async function unsubscribe() {
 
 const hato = {
   init(options) {
-    const started = coded(
+    const started = withErrorCode(
       (async () => {
         const isFirst = !connection;
         connection = { options: readOptions(options) };
@@ -307,9 +307,9 @@ const hato = {
     started.catch(() => {});
     return started;
   },
-  subscribe: () => coded(subscribe()),
-  unsubscribe: () => coded(unsubscribe()),
-  state: () => coded(currentState()),
+  subscribe: () => withErrorCode(subscribe()),
+  unsubscribe: () => withErrorCode(unsubscribe()),
+  state: () => withErrorCode(currentState()),
   onChange(listener) {
     listeners.add(listener);
     if (lastState) tell(listener);

@@ -31,26 +31,26 @@ async function inStore(mode, act) {
   }
 }
 
-const recall = (name) => inStore("readonly", (values) => values.get(name));
-const remember = (name, value) => inStore("readwrite", (values) => values.put(value, name));
-const forget = (name) => inStore("readwrite", (values) => values.delete(name));
+const getValue = (name) => inStore("readonly", (values) => values.get(name));
+const setValue = (name, value) => inStore("readwrite", (values) => values.put(value, name));
+const deleteValue = (name) => inStore("readwrite", (values) => values.delete(name));
 
 // One at a time, in every tab and the worker: what has begun before must not bring back a
 // subscription that the visitor ends.
-const exclusively = (act, ifAvailable = false) =>
+const withLock = (act, ifAvailable = false) =>
   navigator.locks
     ? navigator.locks.request("hato-push", { ifAvailable }, (lock) => lock && act())
     : act();
 
 // Every tab looks again how things stand.
-function tellTabs() {
+function notifyTabs() {
   const channel = new BroadcastChannel("hato-push");
   channel.postMessage("");
   channel.close();
 }
 
 // Long for an answer, short for a visitor who waits: without a limit some networks never answer.
-const PATIENCE = 10_000;
+const REQUEST_TIMEOUT = 10_000;
 
 async function call({ baseUrl, appKey }, method, path, body) {
   let response;
@@ -60,7 +60,7 @@ async function call({ baseUrl, appKey }, method, path, body) {
       headers: { Authorization: `Bearer ${appKey}`, "Content-Type": "application/json" },
       body: body && JSON.stringify(body),
       credentials: "omit",
-      signal: AbortSignal.timeout?.(PATIENCE),
+      signal: AbortSignal.timeout?.(REQUEST_TIMEOUT),
     });
   } catch (error) {
     throw failure("NETWORK_ERROR", `${baseUrl} cannot be reached`, error);
@@ -73,17 +73,17 @@ async function call({ baseUrl, appKey }, method, path, body) {
 }
 
 // A file of this name is Hato's alone; any other is the site's own worker, which has more to do.
-const isHatosOwn = (script) => new URL(script).pathname.endsWith("/hato-sw.js");
+const isHatoWorker = (script) => new URL(script).pathname.endsWith("/hato-sw.js");
 
-function keyOf(subscription) {
+function publicKeyOf(subscription) {
   const key = new Uint8Array(subscription.options.applicationServerKey || []);
   return btoa(String.fromCharCode(...key)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 }
 
 // Only a subscription made with the app's VAPID key can receive from it.
-const isOurs = (subscription, { publicKey }) => subscription && keyOf(subscription) === publicKey;
+const isOurs = (subscription, { publicKey }) => subscription && publicKeyOf(subscription) === publicKey;
 
-const keyed = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
+const subscribeOptions = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
 
 // Answers what the server said.
 async function register(settings, subscription) {
@@ -92,7 +92,7 @@ async function register(settings, subscription) {
   const { p256dh, auth } = subscription.toJSON().keys;
   const details = { endpoint, p256dh, auth, platform };
   const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
-  await remember(`registered ${scope}`, { scope, endpoint, publicKey, at: Date.now() });
-  tellTabs();
+  await setValue(`registered ${scope}`, { scope, endpoint, publicKey, at: Date.now() });
+  notifyTabs();
   return answer;
 }

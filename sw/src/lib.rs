@@ -1,7 +1,7 @@
 //! What the service worker on customers' sites decides: what a push shows and where a click leads.
 //!
-//! `worker/shell.js` listens to the browser's events, does the waiting, and calls [`push`] and
-//! [`leads_to`], compiled to wasm without an asynchronous runtime, which would weigh as much as the
+//! `worker/worker.js` listens to the browser's events, does the waiting, and calls [`push`] and
+//! [`click_destination`], compiled to wasm without an asynchronous runtime, which would weigh as much as the
 //! rest. The decisions are in [`message`] and [`destination`], which know nothing of a browser.
 
 pub mod destination;
@@ -9,4 +9,4 @@ pub mod message;
 
 mod worker;
 
-pub use worker::{leads_to, push};
+pub use worker::{click_destination, push};

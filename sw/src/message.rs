@@ -5,7 +5,7 @@
 /// Every member of the message is optional, but one with neither title nor body says nothing and
 /// is no message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct PushMessage {
     /// The headline; without one the site's name stands in for it.
     pub title: Option<String>,
     /// The text below the headline.
@@ -18,7 +18,7 @@ pub struct Message {
     pub url: Option<String>,
 }
 
-impl Message {
+impl PushMessage {
     /// Reads a message through `member`, which answers the member of that name if it is a string.
     ///
     /// `None` when neither title nor body is there. An icon or badge that does not start with
@@ -41,14 +41,14 @@ impl Message {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::Message;
+    use super::PushMessage;
 
-    fn read(data: &Value) -> Option<Message> {
-        Message::read(|name| data[name].as_str().map(str::to_owned))
+    fn read(data: &Value) -> Option<PushMessage> {
+        PushMessage::read(|name| data[name].as_str().map(str::to_owned))
     }
 
-    fn titled(title: &str) -> Message {
-        Message {
+    fn titled(title: &str) -> PushMessage {
+        PushMessage {
             title: Some(title.to_owned()),
             body: None,
             icon: None,
@@ -68,7 +68,7 @@ mod tests {
         }));
         assert_eq!(
             message,
-            Some(Message {
+            Some(PushMessage {
                 title: Some("新着".into()),
                 body: Some("鳩が着きました".into()),
                 icon: Some("https://example.com/icon.png".into()),

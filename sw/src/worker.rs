@@ -5,15 +5,15 @@ use wasm_bindgen::prelude::*;
 use web_sys::{NotificationOptions, ServiceWorkerGlobalScope, Url};
 
 use crate::destination::destination;
-use crate::message::Message;
+use crate::message::PushMessage;
 
 /// Shows the notification that the data of a push asks for.
 ///
-/// An error when the data is no message of Hato (SPEC 2.4): the shell shows its own then.
+/// An error when the data is no message of Hato (SPEC 2.4): the caller shows one of its own then.
 #[wasm_bindgen]
 pub fn push(data: &str) -> Result<Promise, JsValue> {
     let data = JSON::parse(data)?;
-    let mut message = Message::read(|name| text(&data, name)).ok_or(JsValue::NULL)?;
+    let mut message = PushMessage::read(|name| text(&data, name)).ok_or(JsValue::NULL)?;
     let worker = worker();
     let title = message
         .title
@@ -30,7 +30,7 @@ fn text(object: &JsValue, name: &str) -> Option<String> {
 }
 
 /// The data's member `hato` marks the notification as ours and keeps the url for the click.
-fn options(message: &Message) -> Result<NotificationOptions, JsValue> {
+fn options(message: &PushMessage) -> Result<NotificationOptions, JsValue> {
     let options = NotificationOptions::new();
     if let Some(body) = &message.body {
         options.set_body(body);
@@ -51,7 +51,7 @@ fn options(message: &Message) -> Result<NotificationOptions, JsValue> {
 /// Where a click on a notification with this url leads; an empty one stands for the site's root
 /// (CONTRACT 10).
 #[wasm_bindgen]
-pub fn leads_to(url: &str) -> String {
+pub fn click_destination(url: &str) -> String {
     let origin = worker().location().origin();
     let asked = Url::new_with_base(url, &origin).ok().map(|url| url.href());
     destination(asked, &origin)

@@ -2,10 +2,10 @@
 
 use fastrand::Rng;
 use hato_sw::destination::destination;
-use hato_sw::message::Message;
+use hato_sw::message::PushMessage;
 use serde_json::{Map, Value, json};
 
-const ROUNDS: u64 = 20_000;
+const CASES: u64 = 20_000;
 const MEMBERS: [&str; 5] = ["title", "body", "icon", "badge", "url"];
 const SITE: &str = "https://shop.example";
 
@@ -43,7 +43,7 @@ const PIECES: [&str; 28] = [
 
 /// Runs the check with a generator for each round; the round that fails is named.
 fn always(check: impl Fn(&mut Rng) + std::panic::RefUnwindSafe) {
-    for seed in 0..ROUNDS {
+    for seed in 0..CASES {
         let outcome = std::panic::catch_unwind(|| check(&mut Rng::with_seed(seed)));
         assert!(outcome.is_ok(), "round {seed}");
     }
@@ -82,8 +82,8 @@ fn object(random: &mut Rng, depth: u32) -> Value {
     Value::Object(members)
 }
 
-fn read(data: &Value) -> Option<Message> {
-    Message::read(|name| data[name].as_str().map(str::to_owned))
+fn read(data: &Value) -> Option<PushMessage> {
+    PushMessage::read(|name| data[name].as_str().map(str::to_owned))
 }
 
 fn said(data: &Value, name: &str) -> Option<String> {

@@ -25,7 +25,7 @@ const RELEASES: &str = "sw/releases";
 const PAGE: [&str; 4] = [
     "page/registration.js",
     "page/browser.js",
-    "page/place.js",
+    "page/scope.js",
     "page/hato.js",
 ];
 
@@ -80,7 +80,7 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
     let page = PAGE.map(source).into_iter().collect::<Result<String>>()?;
     let bell_style = style::bundle(&workspace.root.join("sw/page/bell.css"))?;
     let built = wasm::build(workspace, PACKAGE, ScriptKind::Classic, dev)?;
-    let worker = worker(&source("worker/shell.js")?, &registration, &built)?;
+    let worker = worker(&source("worker/worker.js")?, &registration, &built)?;
     let scripts = [
         ("sw.js", worker),
         (
@@ -98,11 +98,11 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
 
 /// The worker is one file: a worker that the browser wakes while our server cannot be reached
 /// still has its wasm.
-fn worker(shell: &str, registration: &str, built: &BindgenOutput) -> Result<String> {
+fn worker(template: &str, registration: &str, built: &BindgenOutput) -> Result<String> {
     let glue = std::str::from_utf8(&built.script)?;
     let wasm = STANDARD.encode(&built.wasm);
     Ok(strip(&fill(
-        shell,
+        template,
         &[
             ("registration", registration),
             ("glue", glue),

@@ -78,7 +78,7 @@ fn check_counts(item: &Value, report: &Report, messages: u64) -> anyhow::Result<
     let same = sent == answers(201)
         && expired == answers(410)
         && report.distinct == messages
-        && report.strays == 0;
+        && report.unmatched == 0;
     let all = sent + expired + other == messages;
     ensure!(same && all, "{item} after answers {:?}", report.answers);
     Ok(())

@@ -71,7 +71,7 @@ async fn round(
     tokio::time::sleep(PATIENCE).await;
     let report = stage.sink.end().await?;
     ensure!(
-        report.requests == recipients && report.distinct == recipients && report.strays == 0,
+        report.requests == recipients && report.distinct == recipients && report.unmatched == 0,
         "not all arrived, or others"
     );
     check_samples(&report, &stage.audience, &apps[0].vapid_key)?;

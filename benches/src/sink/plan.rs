@@ -53,7 +53,7 @@ pub struct Report {
     /// Watched recipients, and when their requests arrived: Unix seconds.
     pub arrivals: Vec<(u64, f64)>,
     /// Requests to anything but endpoints.
-    pub strays: u64,
+    pub unmatched: u64,
 }
 
 /// A request as it arrived.

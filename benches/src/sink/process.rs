@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use hato_testkit::authority::Authority;
+use hato_testkit::test_ca::TestCa;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Empty};
@@ -39,7 +39,7 @@ type Desk = Rc<RefCell<Tally>>;
 pub fn run(arguments: &[String]) -> anyhow::Result<()> {
     let ca = arguments
         .first()
-        .context("where to write the authority's certificate")?;
+        .context("where to write the CA's certificate")?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -47,9 +47,9 @@ pub fn run(arguments: &[String]) -> anyhow::Result<()> {
 }
 
 async fn serve(ca: &Path) -> anyhow::Result<()> {
-    let authority = Authority::new();
-    authority.write_pem(ca)?;
-    let acceptor = TlsAcceptor::from(authority.server_config(&["h2", "http/1.1"]));
+    let test_ca = TestCa::new();
+    test_ca.write_pem(ca)?;
+    let acceptor = TlsAcceptor::from(test_ca.server_config(&["h2", "http/1.1"]));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     say(&format!("https://{}", listener.local_addr()?))?;
     let desk = Rc::new(RefCell::new(Tally::new(Plan::plain(0))));

@@ -36,7 +36,7 @@ impl Tally {
     /// Takes note of a request to this recipient.
     pub fn arrived(&mut self, recipient: Option<u64>) -> Verdict {
         let Some(recipient) = recipient else {
-            self.report.strays += 1;
+            self.report.unmatched += 1;
             return Verdict {
                 status: 404,
                 keep: false,

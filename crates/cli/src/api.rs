@@ -12,17 +12,17 @@ use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 use url::Url;
 
-use crate::contact::{Connections, Names, NoContact, why};
-use crate::failure::{Exit, Failure, Result};
+use crate::connect_error::{ConnectError, HostConnector, HostResolver, describe};
+use crate::error::{CliError, Exit, Result};
 
 /// How long a connection may take.
-const TO_CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a request may take in all.
-const TO_ANSWER: Duration = Duration::from_mins(1);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// The waits before a request is repeated.
-const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 /// Most bytes of an answer.
-const MAX_ANSWER: u64 = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A server's address, without a slash at the end.
 #[derive(Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ServerUrl {
                 && url.fragment().is_none()
         });
         url.map(Self).ok_or_else(|| {
-            Failure::usage(
+            CliError::usage(
                 format!("{text} is no server's address"),
                 "use one like https://push.example.com",
             )
@@ -68,15 +68,15 @@ pub struct Api {
 }
 
 /// What a request came to: whatever was answered, or why nothing was.
-pub type Outcome = std::result::Result<Response<Vec<u8>>, ureq::Error>;
+pub type HttpResult = std::result::Result<Response<Vec<u8>>, ureq::Error>;
 
 /// What may be done when no answer came.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Repeat {
+enum RetrySafety {
     /// The same request again: it changes nothing, or the server knows it by its `Idempotency-Key`.
-    Safe,
+    Idempotent,
     /// Only what certainly did not reach the server.
-    Unsent,
+    UnsentOnly,
 }
 
 impl Api {
@@ -91,7 +91,7 @@ impl Api {
     }
 
     /// The same, for requests that have to be answered by then.
-    pub fn until(&self, deadline: Instant) -> Self {
+    pub fn with_deadline(&self, deadline: Instant) -> Self {
         Self {
             agent: self.agent.clone(),
             url: self.url.clone(),
@@ -107,51 +107,85 @@ impl Api {
 
     /// Reads something.
     pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
-        self.call(&Method::GET, path, &[], &[], Repeat::Safe)
+        self.call(&Method::GET, path, &[], &[], RetrySafety::Idempotent)
     }
 
     /// Makes or does something.
     pub fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
-        self.call(&Method::POST, path, &json(body), &[], Repeat::Unsent)
+        self.call(
+            &Method::POST,
+            path,
+            &json(body),
+            &[],
+            RetrySafety::UnsentOnly,
+        )
     }
 
     /// Makes something that is the same when it is made twice.
-    pub fn post_again<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
-        self.call(&Method::POST, path, &json(body), &[], Repeat::Safe)
+    pub fn post_idempotent<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T> {
+        self.call(
+            &Method::POST,
+            path,
+            &json(body),
+            &[],
+            RetrySafety::Idempotent,
+        )
     }
 
     /// Sends a notification once, however often the request has to be made (CONTRACT 6).
-    pub fn post_once<T: DeserializeOwned>(
+    pub fn post_with_key<T: DeserializeOwned>(
         &self,
         path: &str,
         body: &impl Serialize,
         idempotency_key: &str,
     ) -> Result<T> {
         let headers = [("idempotency-key", idempotency_key)];
-        self.call(&Method::POST, path, &json(body), &headers, Repeat::Safe)
+        self.call(
+            &Method::POST,
+            path,
+            &json(body),
+            &headers,
+            RetrySafety::Idempotent,
+        )
     }
 
     /// Changes something to a given value.
     pub fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
-        self.call(&Method::PATCH, path, &json(body), &[], Repeat::Safe)
+        self.call(
+            &Method::PATCH,
+            path,
+            &json(body),
+            &[],
+            RetrySafety::Idempotent,
+        )
     }
 
     /// Removes something; a second time it is `NOT_FOUND`.
     pub fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
-        self.call(&Method::DELETE, path, &[], &[], Repeat::Unsent)
+        self.call(&Method::DELETE, path, &[], &[], RetrySafety::UnsentOnly)
     }
 
     /// Removes what the body names, which may be gone already.
-    pub fn delete_again<T: DeserializeOwned>(
+    pub fn delete_idempotent<T: DeserializeOwned>(
         &self,
         path: &str,
         body: &impl Serialize,
     ) -> Result<T> {
-        self.call(&Method::DELETE, path, &json(body), &[], Repeat::Safe)
+        self.call(
+            &Method::DELETE,
+            path,
+            &json(body),
+            &[],
+            RetrySafety::Idempotent,
+        )
     }
 
     /// The answer to a GET, whatever it is.
-    pub fn ask(&self, path: &str) -> Result<Response<Vec<u8>>> {
+    pub fn get_raw(&self, path: &str) -> Result<Response<Vec<u8>>> {
         self.exchange(&Method::GET, path, &[], &[])
             .map_err(|error| self.unreachable(&error))
     }
@@ -162,29 +196,36 @@ impl Api {
         path: &str,
         body: &[u8],
         headers: &[(&str, &str)],
-        repeat: Repeat,
+        safety: RetrySafety,
     ) -> Result<T> {
-        let mut pauses = PAUSES.iter();
+        let mut delays = RETRY_DELAYS.iter();
         let mut may_be_done = false;
         loop {
             let outcome = self.exchange(method, path, body, headers);
             may_be_done |= *method != Method::GET && is_uncertain(&outcome);
-            let again = match &outcome {
-                Ok(answer) => repeat == Repeat::Safe && is_passing(answer),
-                Err(error) => repeat == Repeat::Safe || is_unsent(error),
+            let should_retry = match &outcome {
+                Ok(answer) => safety == RetrySafety::Idempotent && is_transient(answer),
+                Err(error) => safety == RetrySafety::Idempotent || is_unsent(error),
             };
-            match pauses.next() {
-                Some(pause) if again && *pause < self.time() => std::thread::sleep(*pause),
-                _ => return self.read(outcome).map_err(|it| it.or_done(may_be_done)),
+            match delays.next() {
+                Some(delay) if should_retry && *delay < self.timeout() => {
+                    std::thread::sleep(*delay)
+                }
+                _ => {
+                    return self
+                        .read(outcome)
+                        .map_err(|it| it.uncertain_if(may_be_done));
+                }
             }
         }
     }
 
     /// How long a request may take now.
-    fn time(&self) -> Duration {
+    fn timeout(&self) -> Duration {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-        self.deadline
-            .map_or(TO_ANSWER, |deadline| left(deadline).min(TO_ANSWER))
+        self.deadline.map_or(REQUEST_TIMEOUT, |deadline| {
+            left(deadline).min(REQUEST_TIMEOUT)
+        })
     }
 
     fn exchange(
@@ -193,7 +234,7 @@ impl Api {
         path: &str,
         body: &[u8],
         headers: &[(&str, &str)],
-    ) -> Outcome {
+    ) -> HttpResult {
         let mut request = Request::builder()
             .method(method.clone())
             .uri(format!("{}{path}", self.url));
@@ -203,35 +244,35 @@ impl Api {
         if let Some(credential) = &self.credential {
             request = request.header(header::AUTHORIZATION, format!("Bearer {credential}"));
         }
-        let time = Some(self.time());
+        let timeout = Some(self.timeout());
         collect(if body.is_empty() && *method != Method::POST {
             let request = self.agent.configure_request(request.body(())?);
-            self.agent.run(request.timeout_global(time).build())?
+            self.agent.run(request.timeout_global(timeout).build())?
         } else {
             let request = request.header(header::CONTENT_TYPE, "application/json");
             let request = self.agent.configure_request(request.body(body.to_vec())?);
-            let request = request.timeout_global(time);
+            let request = request.timeout_global(timeout);
             self.agent
                 .run(request.allow_non_standard_methods(true).build())?
         })
     }
 
-    fn read<T: DeserializeOwned>(&self, outcome: Outcome) -> Result<T> {
+    fn read<T: DeserializeOwned>(&self, outcome: HttpResult) -> Result<T> {
         let answer = outcome.map_err(|error| self.unreachable(&error))?;
         let (status, body) = (answer.status(), answer.body());
         if status.is_success() {
-            return serde_json::from_slice(body).map_err(|_| self.stranger(status.as_u16()));
+            return serde_json::from_slice(body).map_err(|_| self.not_an_api(status.as_u16()));
         }
         match serde_json::from_slice::<ErrorBody>(body) {
-            Ok(body) => Err(Failure::refused(status.as_u16(), body)),
-            Err(_) => Err(self.stranger(status.as_u16())),
+            Ok(body) => Err(CliError::refused(status.as_u16(), body)),
+            Err(_) => Err(self.not_an_api(status.as_u16())),
         }
     }
 
-    fn unreachable(&self, error: &ureq::Error) -> Failure {
-        let remedy = match NoContact::of(error) {
-            Some(NoContact::Name(_)) => "check the host's name",
-            Some(NoContact::Connection(cause)) if is_about_tls(cause) => {
+    fn unreachable(&self, error: &ureq::Error) -> CliError {
+        let remedy = match ConnectError::downcast(error) {
+            Some(ConnectError::Resolve(_)) => "check the host's name",
+            Some(ConnectError::Connect(cause)) if is_about_tls(cause) => {
                 "check the certificate; SSL_CERT_FILE names further roots"
             }
             None if matches!(error, ureq::Error::Timeout(_)) => {
@@ -239,15 +280,15 @@ impl Api {
             }
             _ => "check the address and that the server runs; `hato doctor` looks closer",
         };
-        let message = format!("{}: {}", self.url, why(error));
-        Failure::new(Exit::NoAnswer, "no-answer", message, remedy)
+        let message = format!("{}: {}", self.url, describe(error));
+        CliError::new(Exit::NoAnswer, "no-answer", message, remedy)
     }
 
     /// Whoever answers there does not speak the API.
-    fn stranger(&self, status: u16) -> Failure {
+    fn not_an_api(&self, status: u16) -> CliError {
         let message = format!("{} answered {status} without the body of the API", self.url);
         let remedy = "check that the address is Hato's, and what stands in front of it";
-        Failure::new(Exit::NoAnswer, "no-api", message, remedy)
+        CliError::new(Exit::NoAnswer, "no-api", message, remedy)
     }
 }
 
@@ -276,16 +317,16 @@ pub fn agent() -> Agent {
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        .timeout_connect(Some(TO_CONNECT))
-        .timeout_global(Some(TO_ANSWER))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_global(Some(REQUEST_TIMEOUT))
         .build();
-    Agent::with_parts(config, Connections::default(), Names::default())
+    Agent::with_parts(config, HostConnector::default(), HostResolver::default())
 }
 
 /// Reads the whole answer, up to a bound.
-pub fn collect(answer: Response<Body>) -> Outcome {
+pub fn collect(answer: Response<Body>) -> HttpResult {
     let (parts, mut body) = answer.into_parts();
-    let body = body.with_config().limit(MAX_ANSWER).read_to_vec()?;
+    let body = body.with_config().limit(MAX_RESPONSE_BYTES).read_to_vec()?;
     Ok(Response::from_parts(parts, body))
 }
 
@@ -294,7 +335,7 @@ fn json(body: &impl Serialize) -> Vec<u8> {
 }
 
 /// Whether an answer may be another one soon: a proxy without its server, or a failure that is not a setting's.
-fn is_passing(answer: &Response<Vec<u8>>) -> bool {
+fn is_transient(answer: &Response<Vec<u8>>) -> bool {
     let code = || serde_json::from_slice::<ErrorBody>(answer.body()).ok();
     let is_known = |body: ErrorBody| {
         ErrorCode::parse(&body.code).is_some_and(|code| code != ErrorCode::InternalError)
@@ -303,16 +344,16 @@ fn is_passing(answer: &Response<Vec<u8>>) -> bool {
 }
 
 /// Whether the server may have carried a request out without saying so in words of the API.
-fn is_uncertain(outcome: &Outcome) -> bool {
+fn is_uncertain(outcome: &HttpResult) -> bool {
     match outcome {
-        Ok(answer) => is_passing(answer) || answer.status().is_success(),
+        Ok(answer) => is_transient(answer) || answer.status().is_success(),
         Err(error) => !is_unsent(error),
     }
 }
 
 /// Whether a request certainly did not reach the server.
 fn is_unsent(error: &ureq::Error) -> bool {
-    NoContact::of(error).is_some()
+    ConnectError::downcast(error).is_some()
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use clap::Subcommand;
 use hato_domain::wire::{Acknowledged, App, CreateApp};
 
-use crate::connection::{Connection, segment};
-use crate::failure::Result;
+use crate::connection::{ServerConnection, segment};
+use crate::error::Result;
 use crate::output::Output;
 use crate::table::Table;
 
@@ -32,7 +32,7 @@ pub enum Apps {
 
 impl Apps {
     /// Does it.
-    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let api = connection.api();
         match self {
             Self::List => output.table(&api.get::<Vec<App>>("/api/v1/apps")?, table),
@@ -42,20 +42,20 @@ impl Apps {
             }
             Self::Show { id } => {
                 let path = match id {
-                    Some(id) => of(&id),
-                    None => connection.of_app("")?,
+                    Some(id) => path_of(&id),
+                    None => connection.app_path("")?,
                 };
                 output.show(&api.get::<App>(&path)?, lines)
             }
             Self::Delete { id } => {
-                let done: Acknowledged = api.delete(&of(&id))?;
+                let done: Acknowledged = api.delete(&path_of(&id))?;
                 output.show(&done, |_| vec![format!("Deleted {id}.")])
             }
         }
     }
 }
 
-fn of(id: &str) -> String {
+fn path_of(id: &str) -> String {
     format!("/api/v1/apps/{}", segment(id))
 }
 

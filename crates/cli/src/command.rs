@@ -2,8 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::connection::Connection;
-use crate::failure::Result;
+use crate::connection::ServerConnection;
+use crate::error::Result;
 use crate::output::Output;
 use crate::{
     apps, completions, dead_letters, doctor, history, key_events, keys, login, manual, notify,
@@ -25,7 +25,7 @@ use crate::{
 pub struct Hato {
     /// What all commands take.
     #[command(flatten)]
-    pub options: Options,
+    pub options: GlobalOptions,
     #[command(subcommand)]
     command: Command,
 }
@@ -33,7 +33,7 @@ pub struct Hato {
 /// What all commands take.
 #[derive(Args)]
 #[command(next_help_heading = "Options of all commands")]
-pub struct Options {
+pub struct GlobalOptions {
     /// The server's address
     #[arg(long, global = true, env = "HATO_URL", value_name = "URL")]
     server: Option<String>,
@@ -64,7 +64,7 @@ enum Command {
     #[command(subcommand)]
     Keys(keys::Keys),
     /// Send a notification to everyone, to one subscriber, or to a list
-    Notify(notify::Send),
+    Notify(notify::NotifyArgs),
     /// List sends, show one, or cancel one
     History(history::History),
     /// List deliveries that finally failed
@@ -87,25 +87,25 @@ enum Command {
     Man(manual::Manual),
 }
 
-impl Options {
+impl GlobalOptions {
     /// The server's address, if one was given.
     pub fn server(&self) -> Option<&str> {
-        given(self.server.as_deref())
+        non_empty(self.server.as_deref())
     }
 
     /// The profile's name, if one was given.
     pub fn profile(&self) -> Option<&str> {
-        given(self.profile.as_deref())
+        non_empty(self.profile.as_deref())
     }
 
     /// The app's id, if one was given.
     pub fn app(&self) -> Option<&str> {
-        given(self.app.as_deref())
+        non_empty(self.app.as_deref())
     }
 }
 
 /// An empty variable counts as unset.
-fn given(text: Option<&str>) -> Option<&str> {
+fn non_empty(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
@@ -114,14 +114,14 @@ impl Hato {
     pub fn run(self) -> Result<()> {
         let options = &self.options;
         let output = Output::new(options.json);
-        let connect = || Connection::open(options);
+        let connect = || ServerConnection::open(options);
         match self.command {
             Command::Login(login) => login.run(options, &output),
             Command::Logout => login::log_out(options, &output),
             Command::Profiles(profiles) => profiles.run(&output),
             Command::Apps(apps) => apps.run(&connect()?, &output),
             Command::Keys(keys) => keys.run(&connect()?, &output),
-            Command::Notify(send) => send.run(&connect()?, &output),
+            Command::Notify(notify) => notify.run(&connect()?, &output),
             Command::History(history) => history.run(&connect()?, &output),
             Command::DeadLetters(letters) => letters.run(&connect()?, &output),
             Command::Stats => stats::run(&connect()?, &output),

@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
 use crate::command::Hato;
-use crate::failure::Result;
+use crate::error::Result;
 use crate::output::Output;
 
 /// For which shell.

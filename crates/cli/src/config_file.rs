@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Failure, Result};
+use crate::error::{CliError, Result};
 
 /// The name of a profile that nobody named.
-pub const DEFAULT: &str = "default";
+pub const DEFAULT_PROFILE: &str = "default";
 
 /// How to do without the file.
-const WITHOUT: &str = "with HATO_URL and HATO_KEY it is not needed";
+const ENVIRONMENT_HINT: &str = "with HATO_URL and HATO_KEY it is not needed";
 
 /// The file's content.
 #[derive(Default, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl ConfigFile {
         match fs::read_to_string(&path) {
             Ok(text) => toml::from_str(&text).map_err(|error| damaged(&path, &error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(Failure::file(&path, &error).and(WITHOUT)),
+            Err(error) => Err(CliError::file(&path, &error).add_remedy(ENVIRONMENT_HINT)),
         }
     }
 
@@ -53,7 +53,7 @@ impl ConfigFile {
     pub fn write(&self) -> Result<()> {
         let path = path()?;
         let text = toml::to_string(self).expect("a table of texts is TOML");
-        replace(&path, text.as_bytes()).map_err(|error| Failure::file(&path, &error))
+        replace(&path, text.as_bytes()).map_err(|error| CliError::file(&path, &error))
     }
 
     /// The profile in use, or the one of this name.
@@ -62,7 +62,7 @@ impl ConfigFile {
             return Ok(self.profiles.get(self.current_name()));
         };
         self.profiles.get(name).map(Some).ok_or_else(|| {
-            Failure::usage(
+            CliError::usage(
                 format!("there is no profile {name}"),
                 "`hato profiles list` shows those there are",
             )
@@ -71,27 +71,27 @@ impl ConfigFile {
 
     /// The name of the profile in use.
     pub fn current_name(&self) -> &str {
-        self.current.as_deref().unwrap_or(DEFAULT)
+        self.current.as_deref().unwrap_or(DEFAULT_PROFILE)
     }
 }
 
 /// Where the file is.
 pub fn path() -> Result<PathBuf> {
     let folder = dirs::config_dir().ok_or_else(|| {
-        Failure::usage(
+        CliError::usage(
             "there is no folder for settings",
-            format!("set HOME; {WITHOUT}"),
+            format!("set HOME; {ENVIRONMENT_HINT}"),
         )
     })?;
     Ok(folder.join("hato").join("config.toml"))
 }
 
-fn damaged(path: &Path, error: &toml::de::Error) -> Failure {
-    Failure::usage(
+fn damaged(path: &Path, error: &toml::de::Error) -> CliError {
+    CliError::usage(
         format!("{}: {}", path.display(), error.message()),
         "correct the file, or remove it and sign in again",
     )
-    .and(WITHOUT)
+    .add_remedy(ENVIRONMENT_HINT)
 }
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {

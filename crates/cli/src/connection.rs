@@ -6,16 +6,16 @@ use hato_domain::ErrorCode;
 use hato_domain::wire::{App, PublicKey};
 
 use crate::api::{Api, ServerUrl};
-use crate::command::Options;
+use crate::command::GlobalOptions;
 use crate::config_file::ConfigFile;
-use crate::failure::{Exit, Failure, Result};
+use crate::error::{CliError, Exit, Result};
 use crate::remedy;
 
 /// Where a server listens that nobody configured.
 pub const DEFAULT_URL: &str = "http://localhost:3000";
 
 /// The API with a credential.
-pub struct Connection {
+pub struct ServerConnection {
     api: Api,
     is_key: bool,
     app: OnceCell<String>,
@@ -26,9 +26,9 @@ pub fn is_key(credential: &str) -> bool {
     credential.starts_with("pk_")
 }
 
-impl Connection {
+impl ServerConnection {
     /// Finds server and credential; asks nobody yet. Where the environment has both, the file of settings is not needed.
-    pub fn open(options: &Options) -> Result<Self> {
+    pub fn open(options: &GlobalOptions) -> Result<Self> {
         let (url, credential) = match (options.server(), environment("HATO_KEY")) {
             (Some(url), Some(key)) => (ServerUrl::parse(url)?, key),
             (url, key) => with_profile(options.profile(), url, key)?,
@@ -54,7 +54,7 @@ impl Connection {
     /// Fails if an app was named that is not the key's: a path without an app goes by the key alone (SPEC 5.4).
     pub fn require_named_app(&self) -> Result<()> {
         match self.app.get() {
-            Some(named) if self.is_key => require_app_of_key(Some(named), &self.app_of_key()?),
+            Some(named) if self.is_key => require_key_app(Some(named), &self.key_app()?),
             _ => Ok(()),
         }
     }
@@ -65,32 +65,32 @@ impl Connection {
             return Ok(app);
         }
         let app = if self.is_key {
-            self.app_of_key()?
+            self.key_app()?
         } else {
-            only(self.api.get("/api/v1/apps")?)?
+            only_app(self.api.get("/api/v1/apps")?)?
         };
         Ok(self.app.get_or_init(|| app))
     }
 
     /// The path of something below the app.
-    pub fn of_app(&self, rest: &str) -> Result<String> {
+    pub fn app_path(&self, rest: &str) -> Result<String> {
         Ok(format!("/api/v1/apps/{}{rest}", segment(self.app()?)))
     }
 
-    fn app_of_key(&self) -> Result<String> {
+    fn key_app(&self) -> Result<String> {
         let key: PublicKey = self.api.get("/api/v1/vapid-public-key")?;
         Ok(key.app_id)
     }
 }
 
 /// Whether a key of the app `own` will do where `named` was asked for.
-pub fn require_app_of_key(named: Option<&str>, own: &str) -> Result<()> {
+pub fn require_key_app(named: Option<&str>, own: &str) -> Result<()> {
     match named {
-        Some(named) if named != own => Err(Failure::new(
+        Some(named) if named != own => Err(CliError::new(
             Exit::NotAllowed,
             ErrorCode::AppMismatch.as_str(),
             format!("the key is of {own}, not of {named}"),
-            remedy::of(ErrorCode::AppMismatch),
+            remedy::for_code(ErrorCode::AppMismatch),
         )),
         _ => Ok(()),
     }
@@ -111,7 +111,7 @@ fn with_profile(
         (None, Some(profile)) if ServerUrl::parse(&profile.url)? == url => {
             profile.credential.clone()
         }
-        (None, Some(profile)) => return Err(elsewhere(&url, &profile.url)),
+        (None, Some(profile)) => return Err(wrong_server(&url, &profile.url)),
         (None, None) => return Err(signed_out()),
     };
     Ok((url, credential))
@@ -129,23 +129,23 @@ pub fn segment(text: &str) -> String {
         .replace('+', "%20")
 }
 
-fn only(apps: Vec<App>) -> Result<String> {
+fn only_app(apps: Vec<App>) -> Result<String> {
     let ids: Vec<_> = apps.into_iter().map(|app| app.app_id).collect();
     match <[String; 1]>::try_from(ids) {
         Ok([app]) => Ok(app),
-        Err(ids) if ids.is_empty() => Err(Failure::usage(
+        Err(ids) if ids.is_empty() => Err(CliError::usage(
             "the account has no app",
             "`hato apps create NAME` makes one",
         )),
-        Err(ids) => Err(Failure::usage(
+        Err(ids) => Err(CliError::usage(
             format!("the account has {} apps", ids.len()),
             "name one with --app; `hato apps list` shows them",
         )),
     }
 }
 
-fn signed_out() -> Failure {
-    Failure::new(
+fn signed_out() -> CliError {
+    CliError::new(
         Exit::NotAllowed,
         "signed-out",
         "there is no credential",
@@ -154,8 +154,8 @@ fn signed_out() -> Failure {
 }
 
 /// A stored credential is shown to the server it belongs to and to nobody else.
-fn elsewhere(url: &ServerUrl, stored: &str) -> Failure {
-    Failure::usage(
+fn wrong_server(url: &ServerUrl, stored: &str) -> CliError {
+    CliError::usage(
         format!("the profile's credential is for {stored}, not for {url}"),
         "set HATO_KEY too, or choose a profile with --profile",
     )

@@ -3,22 +3,22 @@
 use clap::Args;
 use hato_domain::wire::{DeadLetter, Page};
 
-use crate::connection::Connection;
-use crate::failure::Result;
+use crate::connection::ServerConnection;
+use crate::error::Result;
 use crate::output::Output;
-use crate::paging::Paging;
+use crate::paging::PagingArgs;
 use crate::table::Table;
 
 /// How many of them.
 #[derive(Args)]
 pub struct DeadLetters {
     #[command(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 impl DeadLetters {
     /// Shows them.
-    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let letters = self.paging.read(connection, "/dead-letters")?;
         output.table(&letters, table)
     }

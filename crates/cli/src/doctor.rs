@@ -17,10 +17,10 @@ mod subject;
 use clap::Args;
 
 use crate::api::{Api, ServerUrl};
-use crate::command::Options;
+use crate::command::GlobalOptions;
 use crate::config_file::ConfigFile;
-use crate::connection::{Connection, DEFAULT_URL};
-use crate::failure::{Exit, Failure, Result};
+use crate::connection::{DEFAULT_URL, ServerConnection};
+use crate::error::{CliError, Exit, Result};
 use crate::output::Output;
 use finding::Finding;
 
@@ -37,31 +37,31 @@ pub struct Doctor {
 
 impl Doctor {
     /// Looks, and fails if there is a problem.
-    pub fn run(self, options: &Options, output: &Output) -> Result<()> {
+    pub fn run(self, options: &GlobalOptions, output: &Output) -> Result<()> {
         let url = server_url(options)?;
         let mut findings = Vec::new();
         let base = server::examine(&Api::new(url.clone(), None), &mut findings);
         let hato = base.unwrap_or(url);
-        match Connection::open(options) {
+        match ServerConnection::open(options) {
             Ok(connection) => {
                 key::examine(&connection, &mut findings);
                 subject::examine(&connection, &mut findings);
             }
-            Err(failure) => findings.push(Finding::unknown(
+            Err(error) => findings.push(Finding::unknown(
                 "credential",
-                failure.message(),
-                failure.remedy(),
+                error.message(),
+                error.remedy(),
             )),
         }
         if let Some(page) = self.site {
             site::examine(&page, &self.worker, &hato, &mut findings);
         }
         output.show(&findings, |it| it.iter().flat_map(Finding::lines).collect())?;
-        verdict(&findings)
+        check_result(&findings)
     }
 }
 
-fn server_url(options: &Options) -> Result<ServerUrl> {
+fn server_url(options: &GlobalOptions) -> Result<ServerUrl> {
     if let Some(given) = options.server() {
         return ServerUrl::parse(given);
     }
@@ -70,7 +70,7 @@ fn server_url(options: &Options) -> Result<ServerUrl> {
     ServerUrl::parse(profile.map_or(DEFAULT_URL, |profile| &profile.url))
 }
 
-fn verdict(findings: &[Finding]) -> Result<()> {
+fn check_result(findings: &[Finding]) -> Result<()> {
     let problems = findings.iter().filter(|it| it.is_problem()).count();
     if problems == 0 {
         return Ok(());
@@ -80,5 +80,5 @@ fn verdict(findings: &[Finding]) -> Result<()> {
         many => format!("there are {many} problems"),
     };
     let remedy = "the remedies are above";
-    Err(Failure::new(Exit::NotAsWished, "problems", message, remedy))
+    Err(CliError::new(Exit::Negative, "problems", message, remedy))
 }

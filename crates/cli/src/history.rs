@@ -3,25 +3,25 @@
 use clap::{Args, Subcommand};
 use hato_domain::wire::{Cancelled, HistoryItem, Page};
 
-use crate::connection::{Connection, segment};
-use crate::failure::Result;
+use crate::connection::{ServerConnection, segment};
+use crate::error::Result;
 use crate::output::Output;
-use crate::paging::Paging;
+use crate::paging::PagingArgs;
 use crate::table::Table;
-use crate::text::{people, printable};
+use crate::text::{printable, recipient_noun};
 
 /// The list of sends, or one of them.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct History {
     #[command(subcommand)]
-    one: Option<One>,
+    command: Option<HistoryCommand>,
     #[command(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 #[derive(Subcommand)]
-enum One {
+enum HistoryCommand {
     /// Show one send
     Show {
         /// Its id
@@ -36,31 +36,33 @@ enum One {
 
 impl History {
     /// Shows it.
-    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
-        match self.one {
+    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
+        match self.command {
             None => {
                 let sends = self.paging.read(connection, "/notifications")?;
                 output.table(&sends, table)
             }
-            Some(One::Show { send_id }) => output.show(&read(connection, &send_id)?, lines),
-            Some(One::Cancel { send_id }) => {
+            Some(HistoryCommand::Show { send_id }) => {
+                output.show(&read(connection, &send_id)?, lines)
+            }
+            Some(HistoryCommand::Cancel { send_id }) => {
                 let cancelled: Cancelled = connection.api().delete(&path(connection, &send_id)?)?;
                 output.show(&cancelled, |it| {
-                    let people = people(it.cancelled);
-                    vec![format!("Spared {} {people}.", it.cancelled)]
+                    let noun = recipient_noun(it.cancelled);
+                    vec![format!("Spared {} {noun}.", it.cancelled)]
                 })
             }
         }
     }
 }
 
-fn read(connection: &Connection, send_id: &str) -> Result<HistoryItem> {
+fn read(connection: &ServerConnection, send_id: &str) -> Result<HistoryItem> {
     connection.api().get(&path(connection, send_id)?)
 }
 
 /// Where one send is.
-pub fn path(connection: &Connection, send_id: &str) -> Result<String> {
-    connection.of_app(&format!("/notifications/{}", segment(send_id)))
+pub fn path(connection: &ServerConnection, send_id: &str) -> Result<String> {
+    connection.app_path(&format!("/notifications/{}", segment(send_id)))
 }
 
 fn table(sends: &Page<HistoryItem>) -> Table {

@@ -3,22 +3,22 @@
 use clap::Args;
 use hato_domain::wire::{KeyEvent, Page};
 
-use crate::connection::Connection;
-use crate::failure::Result;
+use crate::connection::ServerConnection;
+use crate::error::Result;
 use crate::output::Output;
-use crate::paging::Paging;
+use crate::paging::PagingArgs;
 use crate::table::Table;
 
 /// How many of them.
 #[derive(Args)]
 pub struct KeyEvents {
     #[command(flatten)]
-    paging: Paging,
+    paging: PagingArgs,
 }
 
 impl KeyEvents {
     /// Shows them.
-    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let events = self.paging.read(connection, "/key-events")?;
         output.table(&events, table)
     }

@@ -4,8 +4,8 @@ use clap::{Subcommand, ValueEnum};
 use hato_domain::Scope;
 use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey};
 
-use crate::connection::{Connection, segment};
-use crate::failure::Result;
+use crate::connection::{ServerConnection, segment};
+use crate::error::Result;
 use crate::output::Output;
 use crate::table::Table;
 
@@ -53,9 +53,9 @@ impl From<KeyScope> for Scope {
 
 impl Keys {
     /// Does it.
-    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
+    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let api = connection.api();
-        let path = connection.of_app("/keys")?;
+        let path = connection.app_path("/keys")?;
         match self {
             Self::List => output.table(&api.get::<Vec<ApiKey>>(&path)?, table),
             Self::Create { name, scope } => {

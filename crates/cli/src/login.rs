@@ -5,10 +5,10 @@ use hato_domain::wire::{Acknowledged, Credentials, PublicKey, SessionCreated};
 use serde::Serialize;
 
 use crate::api::{Api, ServerUrl};
-use crate::command::Options;
+use crate::command::GlobalOptions;
 use crate::config_file::{ConfigFile, Profile};
-use crate::connection::{DEFAULT_URL, is_key, require_app_of_key};
-use crate::failure::{Failure, Result};
+use crate::connection::{DEFAULT_URL, is_key, require_key_app};
+use crate::error::{CliError, Result};
 use crate::output::Output;
 use crate::secret;
 
@@ -24,7 +24,7 @@ pub struct Login {
 }
 
 #[derive(Serialize)]
-struct Stored {
+struct StoredLogin {
     profile: String,
     url: String,
     holder: String,
@@ -32,7 +32,7 @@ struct Stored {
 
 impl Login {
     /// Proves the credential to the server, then stores it.
-    pub fn run(self, options: &Options, output: &Output) -> Result<()> {
+    pub fn run(self, options: &GlobalOptions, output: &Output) -> Result<()> {
         let mut file = ConfigFile::read()?;
         let name = options.profile().unwrap_or(file.current_name());
         let name = name.to_owned();
@@ -52,16 +52,16 @@ impl Login {
         file.profiles.insert(name.clone(), profile);
         file.current = Some(name.clone());
         file.write()?;
-        let stored = Stored {
+        let stored = StoredLogin {
             profile: name,
             url,
             holder,
         };
-        output.show(&stored, Stored::lines)
+        output.show(&stored, StoredLogin::lines)
     }
 }
 
-impl Stored {
+impl StoredLogin {
     fn lines(&self) -> Vec<String> {
         let Self {
             profile,
@@ -88,24 +88,24 @@ fn with_password(url: &ServerUrl, email: String) -> Result<(String, String)> {
 fn with_key(url: &ServerUrl, named_app: Option<&str>) -> Result<(String, String)> {
     let key = secret::ask("API key")?;
     if !is_key(&key) {
-        return Err(Failure::usage(
+        return Err(CliError::usage(
             "an API key starts with pk_",
             "copy the whole key",
         ));
     }
     let api = Api::new(url.clone(), Some(key.clone()));
     let app: PublicKey = api.get("/api/v1/vapid-public-key")?;
-    require_app_of_key(named_app, &app.app_id)?;
+    require_key_app(named_app, &app.app_id)?;
     Ok((key, format!("a key of {}", app.app_id)))
 }
 
 /// Ends a session and forgets the credential. A session that is over already is no reason to keep it.
-pub fn log_out(options: &Options, output: &Output) -> Result<()> {
+pub fn log_out(options: &GlobalOptions, output: &Output) -> Result<()> {
     let mut file = ConfigFile::read()?;
     let name = options.profile().unwrap_or(file.current_name());
     let name = name.to_owned();
     let profile = file.profiles.remove(&name).ok_or_else(|| {
-        Failure::usage(
+        CliError::usage(
             format!("nobody is signed in under {name}"),
             "`hato profiles list` shows those who are",
         )
@@ -113,7 +113,7 @@ pub fn log_out(options: &Options, output: &Output) -> Result<()> {
     if !is_key(&profile.credential) {
         let api = Api::new(ServerUrl::parse(&profile.url)?, Some(profile.credential));
         match api.post::<Acknowledged>("/auth/logout", &()) {
-            Err(failure) if failure.code() != "INVALID_SESSION" => return Err(failure),
+            Err(error) if error.code() != "INVALID_SESSION" => return Err(error),
             Ok(_) | Err(_) => {}
         }
     }

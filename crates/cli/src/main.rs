@@ -3,18 +3,18 @@
 //!
 //! Read [`command`] first: it lists the commands, one file each. What they have in common is [`connection`] (which server,
 //! with which credential, about which app), [`api`] (requests, time-outs, retries), [`output`] (tables or JSON) and
-//! [`failure`] (one line and an exit code).
+//! [`error`] (one line and an exit code).
 
 mod api;
 mod apps;
 mod command;
 mod completions;
 mod config_file;
+mod connect_error;
 mod connection;
-mod contact;
 mod dead_letters;
 mod doctor;
-mod failure;
+mod error;
 mod history;
 mod key_events;
 mod keys;
@@ -37,29 +37,29 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use failure::Failure;
+use error::CliError;
 
 fn main() -> ExitCode {
     let hato = match command::Hato::try_parse() {
         Ok(hato) => hato,
-        Err(error) => return misused(&error),
+        Err(error) => return usage_error(&error),
     };
     let json = hato.options.json;
     match hato.run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(json),
+        Err(error) => error.report(json),
     }
 }
 
 /// Help is shown as it is, wherever it was asked for; what the grammar does not know is a failure like any other.
-fn misused(error: &clap::Error) -> ExitCode {
+fn usage_error(error: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
-    let asks = [
+    let help_requests = [
         DisplayHelp,
         DisplayVersion,
         DisplayHelpOnMissingArgumentOrSubcommand,
     ];
-    if asks.contains(&error.kind()) {
+    if help_requests.contains(&error.kind()) {
         error.exit();
     }
     let text = error.to_string();
@@ -69,5 +69,5 @@ fn misused(error: &clap::Error) -> ExitCode {
         .lines()
         .find_map(|line| line.trim().strip_prefix("tip: "));
     let as_json = std::env::args_os().any(|arg| arg == "--json");
-    Failure::usage(words.join(" "), tip.unwrap_or("see --help")).report(as_json)
+    CliError::usage(words.join(" "), tip.unwrap_or("see --help")).report(as_json)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _};
 
 use crate::command::Hato;
-use crate::failure::{Failure, Result};
+use crate::error::{CliError, Result};
 use crate::output::Output;
 
 /// Where the manual goes.
@@ -24,6 +24,6 @@ impl Manual {
             return output.raw(&page);
         };
         clap_mangen::generate_to(Hato::command(), &folder)
-            .map_err(|error| Failure::file(&folder, &error))
+            .map_err(|error| CliError::file(&folder, &error))
     }
 }

@@ -11,15 +11,15 @@ use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::connection::Connection;
-use crate::failure::{Exit, FailedSend, Failure, Result};
+use crate::connection::ServerConnection;
+use crate::error::{CliError, Exit, FailedSend, Result};
 use crate::output::Output;
-use crate::text::people;
-use wait::{Outcome, Patience};
+use crate::text::recipient_noun;
+use wait::{SendOutcome, WaitTimeout};
 
 /// What to send, to whom.
 #[derive(Args)]
-pub struct Send {
+pub struct NotifyArgs {
     /// The headline
     title: String,
     /// The text
@@ -38,7 +38,7 @@ pub struct Send {
     ttl: Option<i64>,
     /// How soon it has to arrive
     #[arg(long, value_enum)]
-    urgency: Option<Urgency>,
+    urgency: Option<UrgencyArg>,
     /// A name under which a newer message replaces one that still waits
     #[arg(long)]
     topic: Option<String>,
@@ -56,11 +56,11 @@ pub struct Send {
     wait: bool,
     /// How long to wait at most: a number with s, m or h
     #[arg(long, value_name = "TIME", default_value = "30m", requires = "wait")]
-    timeout: Patience,
+    timeout: WaitTimeout,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Urgency {
+enum UrgencyArg {
     VeryLow,
     Low,
     Normal,
@@ -69,44 +69,44 @@ enum Urgency {
 
 /// What was accepted, and what became of it if somebody waited.
 #[derive(Serialize)]
-struct Report {
-    sends: Vec<Accepted>,
+struct SendReport {
+    sends: Vec<QueuedSend>,
     queued: i64,
     idempotency_key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<Outcome>,
+    outcome: Option<SendOutcome>,
 }
 
 #[derive(Serialize)]
-struct Accepted {
+struct QueuedSend {
     send_id: String,
     queued: i64,
 }
 
-impl Send {
+impl NotifyArgs {
     /// Sends it, and waits if that was asked for.
-    pub fn run(mut self, connection: &Connection, output: &Output) -> Result<()> {
+    pub fn run(mut self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let batches = self.to_file.take().map(|file| endpoints::read(&file));
         let batches = batches.transpose()?;
         connection.require_named_app()?;
         if self.wait {
-            wait::require_right(connection)?;
+            wait::require_history_access(connection)?;
         }
         let key = self.idempotency_key.take().unwrap_or_else(new_key);
         if let Some(batches) = &batches {
-            require_short(&key, batches.len())?;
+            require_key_length(&key, batches.len())?;
         }
-        let mut report = Report::named(key);
-        let done = self.carry_out(connection, batches, &mut report, output);
-        done.map_err(|failure| failure.of_send(report.into_failed()))
+        let mut report = SendReport::new(key);
+        let done = self.send_and_wait(connection, batches, &mut report, output);
+        done.map_err(|error| error.with_send(report.into_failed_send()))
     }
 
     /// The report grows with what is accepted, whatever happens then.
-    fn carry_out(
+    fn send_and_wait(
         &self,
-        connection: &Connection,
+        connection: &ServerConnection,
         batches: Option<Vec<Vec<String>>>,
-        report: &mut Report,
+        report: &mut SendReport,
         output: &Output,
     ) -> Result<()> {
         match batches {
@@ -114,36 +114,36 @@ impl Send {
             None => self.send(connection, report)?,
         }
         if !self.wait {
-            return output.show(report, Report::lines);
+            return output.show(report, SendReport::lines);
         }
         let ids: Vec<_> = report.sends.iter().map(|send| &*send.send_id).collect();
         let outcome = wait::follow(connection, &ids, report.queued, self.timeout)?;
-        let worked = outcome.worked();
+        let delivered = outcome.check_delivered();
         report.outcome = Some(outcome);
-        output.show(report, Report::lines)?;
-        worked
+        output.show(report, SendReport::lines)?;
+        delivered
     }
 
     /// A session has no send of its own but the broadcast (SPEC 4.8 to 4.10).
-    fn send(&self, connection: &Connection, report: &mut Report) -> Result<()> {
+    fn send(&self, connection: &ServerConnection, report: &mut SendReport) -> Result<()> {
         let path = if connection.has_key() {
             "/api/v1/notify".to_owned()
         } else if self.to.is_none() {
-            connection.of_app("/notify")?
+            connection.app_path("/notify")?
         } else {
             return Err(needs_key());
         };
         let (message, key) = (self.message(), &report.idempotency_key);
-        let accepted: SendAccepted = connection.api().post_once(&path, &message, key)?;
+        let accepted: SendAccepted = connection.api().post_with_key(&path, &message, key)?;
         report.add(accepted.send_id, accepted.queued);
         Ok(())
     }
 
     fn send_batches(
         &self,
-        connection: &Connection,
+        connection: &ServerConnection,
         batches: Vec<Vec<String>>,
-        report: &mut Report,
+        report: &mut SendReport,
     ) -> Result<()> {
         if !connection.has_key() {
             return Err(needs_key());
@@ -153,11 +153,11 @@ impl Send {
                 endpoints: Some(endpoints),
                 payload: Some(self.message()),
             };
-            let key = key_of_batch(&report.idempotency_key, number);
+            let key = batch_key(&report.idempotency_key, number);
             let accepted: BatchAccepted =
                 connection
                     .api()
-                    .post_once("/api/v1/notify/batch", &request, &key)?;
+                    .post_with_key("/api/v1/notify/batch", &request, &key)?;
             report.add(accepted.send_id, accepted.queued);
         }
         Ok(())
@@ -186,18 +186,18 @@ fn idempotency_key(text: &str) -> std::result::Result<String, &'static str> {
 }
 
 /// Each batch of a list has a name of its own, which repeating the command gives it again.
-fn key_of_batch(key: &str, number: usize) -> String {
+fn batch_key(key: &str, number: usize) -> String {
     format!("{key}-{number}")
 }
 
 /// Better before the first batch than after it.
-fn require_short(key: &str, batches: usize) -> Result<()> {
-    let longest = key_of_batch(key, batches);
+fn require_key_length(key: &str, batches: usize) -> Result<()> {
+    let longest = batch_key(key, batches);
     let excess = longest.len().saturating_sub(IdempotencyKey::MAX_BYTES);
     if excess == 0 {
         return Ok(());
     }
-    Err(Failure::usage(
+    Err(CliError::usage(
         format!("the idempotency key is too long for a list of {batches} batches"),
         format!("shorten it by {excess} characters: each batch's number is added"),
     ))
@@ -207,8 +207,8 @@ fn new_key() -> String {
     format!("hato-cli-{}", Uuid::new_v4().simple())
 }
 
-impl Report {
-    fn named(idempotency_key: String) -> Self {
+impl SendReport {
+    fn new(idempotency_key: String) -> Self {
         Self {
             sends: Vec::new(),
             queued: 0,
@@ -219,10 +219,10 @@ impl Report {
 
     fn add(&mut self, send_id: String, queued: i64) {
         self.queued += queued;
-        self.sends.push(Accepted { send_id, queued });
+        self.sends.push(QueuedSend { send_id, queued });
     }
 
-    fn into_failed(self) -> FailedSend {
+    fn into_failed_send(self) -> FailedSend {
         let ids = self.sends.into_iter().map(|send| send.send_id);
         FailedSend {
             send_ids: ids.collect(),
@@ -233,17 +233,17 @@ impl Report {
     fn lines(&self) -> Vec<String> {
         let ids = self.sends.iter().map(|send| send.send_id.clone());
         let mut lines: Vec<_> = ids.collect();
-        let people = people(self.queued);
+        let noun = recipient_noun(self.queued);
         lines.push(match &self.outcome {
-            None => format!("Queued for {} {people}.", self.queued),
+            None => format!("Queued for {} {noun}.", self.queued),
             Some(outcome) => outcome.line(),
         });
         lines
     }
 }
 
-fn needs_key() -> Failure {
-    Failure::new(
+fn needs_key() -> CliError {
+    CliError::new(
         Exit::NotAllowed,
         "UNAUTHORIZED",
         "a session can only send to everyone",

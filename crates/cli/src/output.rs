@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use serde::Serialize;
 
-use crate::failure::Result;
+use crate::error::Result;
 use crate::table::Table;
 
 /// Where results go.

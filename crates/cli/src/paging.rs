@@ -5,15 +5,15 @@ use hato_domain::wire::Page;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::connection::{Connection, segment};
-use crate::failure::Result;
+use crate::connection::{ServerConnection, segment};
+use crate::error::Result;
 
 /// Most entries that the server puts into one page.
-const PAGE: usize = 100;
+const MAX_PAGE_SIZE: usize = 100;
 
 /// How much of a list to show.
 #[derive(Args)]
-pub struct Paging {
+pub struct PagingArgs {
     /// How many entries to show at most
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     limit: u32,
@@ -25,14 +25,14 @@ pub struct Paging {
     before_id: Option<String>,
 }
 
-impl Paging {
+impl PagingArgs {
     /// The entries, page after page, as one page; its cursor leads on behind them.
     pub fn read<T: DeserializeOwned + Serialize>(
         &self,
-        connection: &Connection,
+        connection: &ServerConnection,
         list: &str,
     ) -> Result<Page<T>> {
-        let path = connection.of_app(list)?;
+        let path = connection.app_path(list)?;
         let wanted = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let read = |cursor: String, limit| {
             let page = format!("{path}?limit={limit}{cursor}");
@@ -40,12 +40,12 @@ impl Paging {
         };
         let mut list = read(
             cursor(self.before, self.before_id.as_deref()),
-            PAGE.min(wanted),
+            MAX_PAGE_SIZE.min(wanted),
         )?;
         while list.items.len() < wanted && list.next_before.is_some() {
             let before = list.next_before.map(|before| before.0);
             let next = cursor(before, list.next_before_id.as_deref());
-            let page = read(next, PAGE.min(wanted - list.items.len()))?;
+            let page = read(next, MAX_PAGE_SIZE.min(wanted - list.items.len()))?;
             list.items.extend(page.items);
             (list.next_before, list.next_before_id) = (page.next_before, page.next_before_id);
         }

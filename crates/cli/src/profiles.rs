@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::config_file::ConfigFile;
 use crate::connection::is_key;
-use crate::failure::{Failure, Result};
+use crate::error::{CliError, Result};
 use crate::output::Output;
 use crate::table::Table;
 
@@ -27,7 +27,7 @@ pub enum Profiles {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ProfileRow<'a> {
     name: &'a str,
     url: &'a str,
     credential: &'static str,
@@ -40,14 +40,14 @@ impl Profiles {
     pub fn run(self, output: &Output) -> Result<()> {
         let mut file = ConfigFile::read()?;
         match self {
-            Self::List => return output.table(&shown(&file), table),
+            Self::List => return output.table(&rows(&file), table),
             Self::Use { name } => {
                 file.profile(Some(&name))?;
                 file.current = Some(name);
             }
             Self::Remove { name } => {
                 file.profiles.remove(&name).ok_or_else(|| {
-                    Failure::usage(
+                    CliError::usage(
                         format!("there is no profile {name}"),
                         "`hato profiles list` shows those there are",
                     )
@@ -56,13 +56,13 @@ impl Profiles {
             }
         }
         file.write()?;
-        output.table(&shown(&file), table)
+        output.table(&rows(&file), table)
     }
 }
 
-fn shown(file: &ConfigFile) -> Vec<Shown<'_>> {
+fn rows(file: &ConfigFile) -> Vec<ProfileRow<'_>> {
     let current = file.current_name();
-    let profiles = file.profiles.iter().map(|(name, profile)| Shown {
+    let profiles = file.profiles.iter().map(|(name, profile)| ProfileRow {
         name,
         url: &profile.url,
         credential: if is_key(&profile.credential) {
@@ -76,7 +76,7 @@ fn shown(file: &ConfigFile) -> Vec<Shown<'_>> {
     profiles.collect()
 }
 
-fn table(profiles: &Vec<Shown<'_>>) -> Table {
+fn table(profiles: &Vec<ProfileRow<'_>>) -> Table {
     let mut table = Table::new(["PROFILE", "URL", "CREDENTIAL", "OF", "CURRENT"]);
     for profile in profiles {
         table.row([

@@ -3,7 +3,7 @@
 use hato_domain::ErrorCode;
 
 /// What to do, in a few words.
-pub const fn of(code: ErrorCode) -> &'static str {
+pub const fn for_code(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::MissingFields => "give what is missing; see --help",
         ErrorCode::InvalidUrl => "use an address that starts with https://",

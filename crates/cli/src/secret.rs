@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
-use crate::failure::{Failure, Result};
+use crate::error::{CliError, Result};
 
 /// Most bytes of a line: more than any password or key has.
 const MAX_LINE: u64 = 4_096;
@@ -17,7 +17,7 @@ pub fn ask(name: &str) -> Result<String> {
     };
     match text {
         Ok(text) if !text.is_empty() => Ok(text),
-        _ => Err(Failure::usage(
+        _ => Err(CliError::usage(
             format!("no {name} was given"),
             "type it, or give it as a line of standard input",
         )),
@@ -27,7 +27,7 @@ pub fn ask(name: &str) -> Result<String> {
 /// Asks for an address, which is no secret and is shown as it is typed; only somebody at a terminal can be asked.
 pub fn ask_email() -> Result<String> {
     let missing = || {
-        Failure::usage(
+        CliError::usage(
             "nobody is named",
             "use --email with the account's address, or --key to store an API key",
         )

@@ -2,14 +2,14 @@
 
 use hato_domain::wire::Stats;
 
-use crate::connection::Connection;
-use crate::failure::Result;
+use crate::connection::ServerConnection;
+use crate::error::Result;
 use crate::output::Output;
 use crate::table::Table;
 
 /// Shows the app's statistics: totals, then the days on which something was sent.
-pub fn run(connection: &Connection, output: &Output) -> Result<()> {
-    let stats: Stats = connection.api().get(&connection.of_app("/stats")?)?;
+pub fn run(connection: &ServerConnection, output: &Output) -> Result<()> {
+    let stats: Stats = connection.api().get(&connection.app_path("/stats")?)?;
     output.show(&stats, lines)
 }
 

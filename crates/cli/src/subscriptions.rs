@@ -3,15 +3,15 @@
 use clap::{Args, Subcommand};
 use hato_domain::wire::{Acknowledged, RegisterSubscription, Registered, Unsubscribe};
 
-use crate::connection::Connection;
-use crate::failure::Result;
+use crate::connection::ServerConnection;
+use crate::error::Result;
 use crate::output::Output;
 
 /// What to do with subscriptions; with an API key of any scope.
 #[derive(Subcommand)]
 pub enum Subscriptions {
     /// Register what a browser's push manager gave
-    Add(Add),
+    Add(AddArgs),
     /// Unsubscribe an endpoint
     Remove {
         /// The push service's URL
@@ -21,7 +21,7 @@ pub enum Subscriptions {
 
 /// The parts of a subscription (SPEC 2.2).
 #[derive(Args)]
-pub struct Add {
+pub struct AddArgs {
     /// The push service's URL
     endpoint: String,
     /// The browser's public key, base64url
@@ -37,25 +37,25 @@ pub struct Add {
 
 impl Subscriptions {
     /// Does it.
-    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
-        let (api, path) = (connection.api(), connection.of_app("/subscriptions")?);
+    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
+        let (api, path) = (connection.api(), connection.app_path("/subscriptions")?);
         match self {
             Self::Add(add) => {
-                let registered: Registered = api.post_again(&path, &add.request())?;
+                let registered: Registered = api.post_idempotent(&path, &add.request())?;
                 output.show(&registered, |it| vec![it.id.clone()])
             }
             Self::Remove { endpoint } => {
                 let request = Unsubscribe {
                     endpoint: Some(endpoint),
                 };
-                let done: Acknowledged = api.delete_again(&path, &request)?;
+                let done: Acknowledged = api.delete_idempotent(&path, &request)?;
                 output.show(&done, |_| vec!["Unsubscribed.".to_owned()])
             }
         }
     }
 }
 
-impl Add {
+impl AddArgs {
     fn request(self) -> RegisterSubscription {
         RegisterSubscription {
             endpoint: Some(self.endpoint),

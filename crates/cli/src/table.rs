@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::text::printable;
 
 /// The widest cell on a terminal, in its columns; what is longer is cut there.
-const WIDEST: usize = 48;
+const MAX_CELL_WIDTH: usize = 48;
 
 /// Rows below a row of headings.
 pub struct Table {
@@ -60,12 +60,12 @@ fn aligned(rows: &[Vec<String>]) -> Vec<String> {
 }
 
 fn cut(cell: &str) -> String {
-    if cell.width() <= WIDEST {
+    if cell.width() <= MAX_CELL_WIDTH {
         return cell.to_owned();
     }
     let mut kept = String::new();
     for c in cell.chars() {
-        if kept.width() + 2 >= WIDEST {
+        if kept.width() + 2 >= MAX_CELL_WIDTH {
             break;
         }
         kept.push(c);

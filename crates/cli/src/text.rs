@@ -7,7 +7,7 @@ pub fn printable(text: &str) -> String {
 }
 
 /// What that many are called.
-pub fn people(count: i64) -> &'static str {
+pub fn recipient_noun(count: i64) -> &'static str {
     if count == 1 {
         "recipient"
     } else {

@@ -1,11 +1,11 @@
 //! `hato webhook`: where the app's delivery results are posted, and how they are signed (CONTRACT 8).
 
 use clap::Subcommand;
-use hato_domain::wire::{AppUpdated, Webhook as Shown};
+use hato_domain::wire::{AppUpdated, Webhook as WebhookSettings};
 use serde_json::json;
 
-use crate::connection::Connection;
-use crate::failure::Result;
+use crate::connection::ServerConnection;
+use crate::error::Result;
 use crate::output::Output;
 
 /// What to do with the webhook.
@@ -28,17 +28,17 @@ pub enum Webhook {
 
 impl Webhook {
     /// Does it.
-    pub fn run(self, connection: &Connection, output: &Output) -> Result<()> {
-        let done = self.ask(connection, output);
-        done.map_err(|failure| match failure.code() {
-            "NOT_FOUND" => failure.and("without a webhook, `hato webhook set URL` makes one"),
-            _ => failure,
+    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
+        let done = self.execute(connection, output);
+        done.map_err(|error| match error.code() {
+            "NOT_FOUND" => error.add_remedy("without a webhook, `hato webhook set URL` makes one"),
+            _ => error,
         })
     }
 
-    fn ask(self, connection: &Connection, output: &Output) -> Result<()> {
+    fn execute(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let api = connection.api();
-        let path = |rest: &str| connection.of_app(&format!("/webhook{rest}"));
+        let path = |rest: &str| connection.app_path(&format!("/webhook{rest}"));
         match self {
             Self::Show => output.show(&api.get(&path("")?)?, lines),
             Self::Set { url } => change(connection, output, Some(&url)),
@@ -49,9 +49,11 @@ impl Webhook {
     }
 }
 
-fn change(connection: &Connection, output: &Output, url: Option<&str>) -> Result<()> {
+fn change(connection: &ServerConnection, output: &Output, url: Option<&str>) -> Result<()> {
     let request = json!({"webhook_url": url});
-    let updated: AppUpdated = connection.api().patch(&connection.of_app("")?, &request)?;
+    let updated: AppUpdated = connection
+        .api()
+        .patch(&connection.app_path("")?, &request)?;
     output.show(&updated, |it| {
         vec![match &it.webhook_url {
             Some(url) => format!("Results are posted to {url}."),
@@ -61,7 +63,7 @@ fn change(connection: &Connection, output: &Output, url: Option<&str>) -> Result
 }
 
 /// A webhook as its owner sees it.
-fn lines(webhook: &Shown) -> Vec<String> {
+fn lines(webhook: &WebhookSettings) -> Vec<String> {
     let on = match &webhook.disabled_reason {
         _ if webhook.enabled => "on".to_owned(),
         Some(reason) => format!("off: {}", crate::text::printable(reason)),

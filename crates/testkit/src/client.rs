@@ -22,9 +22,9 @@ use tokio::{net::TcpStream, time::timeout};
 const MAX_BODY: usize = 32 * 1024 * 1024;
 /// The largest request on a connection that is kept, bytes: one that is refused unread leaves its connection in the middle
 /// of the body, where nothing else can be sent.
-const MAX_ON_KEPT: u64 = 64 * 1024;
+const MAX_POOLED_BODY: u64 = 64 * 1024;
 /// The longest exchange: longer than any answer of the server or of a long poll takes.
-const EXCHANGE_LIMIT: Duration = Duration::from_secs(90);
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Why there is no answer, or not the expected one.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +39,8 @@ pub enum ClientError {
     #[error("the answer's body cannot be read: {0}")]
     Body(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// No answer in time.
-    #[error("no answer within {EXCHANGE_LIMIT:?}")]
-    Time,
+    #[error("no answer within {EXCHANGE_TIMEOUT:?}")]
+    Timeout,
     /// Another status than the call promises.
     #[error("unexpected answer {0}")]
     Unexpected(Box<Reply>),
@@ -95,14 +95,14 @@ impl Reply {
     }
 }
 
-type Sender = SendRequest<Full<Bytes>>;
+type PooledConnection = SendRequest<Full<Bytes>>;
 
 /// A client of one server. Clones share connections; several requests at a time use several.
 #[derive(Clone)]
 pub struct Client {
     address: SocketAddr,
     authorization: Option<HeaderValue>,
-    idle: Arc<Mutex<Vec<Sender>>>,
+    idle: Arc<Mutex<Vec<PooledConnection>>>,
 }
 
 impl Client {
@@ -168,9 +168,9 @@ impl Client {
     pub async fn send(&self, mut request: Request<Bytes>) -> Result<Reply, ClientError> {
         self.complete(request.headers_mut());
         let exchange = self.exchange(request.map(Full::new));
-        timeout(EXCHANGE_LIMIT, exchange)
+        timeout(EXCHANGE_TIMEOUT, exchange)
             .await
-            .map_err(|_| ClientError::Time)?
+            .map_err(|_| ClientError::Timeout)?
     }
 
     fn complete(&self, headers: &mut HeaderMap) {
@@ -186,7 +186,7 @@ impl Client {
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Reply, ClientError> {
-        if request.body().size_hint().lower() > MAX_ON_KEPT {
+        if request.body().size_hint().lower() > MAX_POOLED_BODY {
             return self.exchange_apart(request).await;
         }
         let mut unsent = request;
@@ -210,13 +210,13 @@ impl Client {
         read(response).await
     }
 
-    fn take_idle(&self) -> Option<Sender> {
+    fn take_idle(&self) -> Option<PooledConnection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|sender| !sender.is_closed());
         idle.pop()
     }
 
-    async fn connect(&self) -> Result<Sender, ClientError> {
+    async fn connect(&self) -> Result<PooledConnection, ClientError> {
         let stream = TcpStream::connect(self.address)
             .await
             .map_err(|error| ClientError::Connect(self.address, error))?;
@@ -228,7 +228,7 @@ impl Client {
 
     async fn finish(
         &self,
-        sender: Sender,
+        sender: PooledConnection,
         response: http::Response<hyper::body::Incoming>,
     ) -> Result<Reply, ClientError> {
         let reply = read(response).await?;

@@ -4,7 +4,7 @@
 //! the site puts the real ones in their place.
 
 use crate::{
-    listening::Listening,
+    listener_task::ListenerTask,
     plain_http::{self, PlainResponse, respond},
 };
 use http::{HeaderValue, Method, Request, StatusCode, header::CONTENT_SECURITY_POLICY};
@@ -68,7 +68,7 @@ impl SiteSettings {
 /// A running site; dropping it closes its socket.
 pub struct CustomerSite {
     address: SocketAddr,
-    _listening: Listening,
+    _listener_task: ListenerTask,
 }
 
 impl CustomerSite {
@@ -77,13 +77,13 @@ impl CustomerSite {
         let listener = TcpListener::bind(settings.listen).await?;
         let address = listener.local_addr()?;
         let settings = Arc::new(settings);
-        let listening = plain_http::serve(listener, move |request| {
+        let listener_task = plain_http::serve(listener, move |request| {
             let response = settings.answer(&request);
             async { response }
         });
         Ok(Self {
             address,
-            _listening: listening,
+            _listener_task: listener_task,
         })
     }
 

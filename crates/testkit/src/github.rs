@@ -3,33 +3,33 @@
 //!
 //! ```no_run
 //! # async fn example() {
-//! use hato_testkit::github::{Github, Person};
+//! use hato_testkit::github::{Github, GithubAccount};
 //!
 //! let github = Github::start().await;
-//! github.is_visited_by(Person::new(1).verified("hato@example.com"));
+//! github.set_user(GithubAccount::new(1).verified("hato@example.com"));
 //! // … GET /auth/github of the server under test, whose Location is `location` …
 //! # let location = "";
-//! let callback = github.agree(location);
+//! let callback = github.approve(location);
 //! // … GET `callback` of the server under test …
 //! # }
 //! ```
 
-mod desk;
+mod state;
 
-use crate::authority::Authority;
-use crate::listening::Listening;
+use crate::listener_task::ListenerTask;
 use crate::plain_http::{PlainResponse, respond, serve_connection};
 use crate::server::Launch;
-use desk::Desk;
+use crate::test_ca::TestCa;
 use http::header::{ACCEPT, AUTHORIZATION, HeaderName, LOCATION, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
+use state::GithubState;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-pub use desk::{CLIENT_ID, CLIENT_SECRET, Person};
+pub use state::{CLIENT_ID, CLIENT_SECRET, GithubAccount};
 
 const AUTHORIZE: &str = "/login/oauth/authorize";
 const TOKEN: &str = "/login/oauth/access_token";
@@ -39,7 +39,7 @@ const JSON: &str = "application/json";
 
 /// A request of the server under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum OauthStep {
     /// The exchange of the code.
     Token,
     /// `GET /user`.
@@ -48,7 +48,7 @@ pub enum Step {
     Emails,
 }
 
-impl Step {
+impl OauthStep {
     /// All of them, in their order.
     pub const ALL: [Self; 3] = [Self::Token, Self::User, Self::Emails];
 }
@@ -65,8 +65,8 @@ pub struct Fault {
 /// A running provider; dropping it closes its socket.
 pub struct Github {
     url: String,
-    desk: Arc<Mutex<Desk>>,
-    _listening: Listening,
+    state: Arc<Mutex<GithubState>>,
+    _listener_task: ListenerTask,
 }
 
 impl Github {
@@ -75,9 +75,9 @@ impl Github {
         Self::listen("http", None).await
     }
 
-    /// Starts one with a certificate of `authority`.
-    pub async fn start_tls(authority: &Authority) -> Self {
-        let config = authority.server_config(&["http/1.1"]);
+    /// Starts one with a certificate of `ca`.
+    pub async fn start_tls(ca: &TestCa) -> Self {
+        let config = ca.server_config(&["http/1.1"]);
         Self::listen("https", Some(TlsAcceptor::from(config))).await
     }
 
@@ -86,49 +86,49 @@ impl Github {
         let listener = listener.expect("a free port on loopback");
         let address = listener.local_addr().expect("it is bound");
         let url = format!("{scheme}://{address}");
-        let desk = Arc::<Mutex<Desk>>::default();
-        let served = Arc::clone(&desk);
-        let listening = Listening::spawn(listener, move |stream| {
-            converse(stream, tls.clone(), Arc::clone(&served))
+        let state = Arc::<Mutex<GithubState>>::default();
+        let served = Arc::clone(&state);
+        let listener_task = ListenerTask::spawn(listener, move |stream| {
+            handle_connection(stream, tls.clone(), Arc::clone(&served))
         });
         Self {
             url,
-            desk,
-            _listening: listening,
+            state,
+            _listener_task: listener_task,
         }
     }
 
     /// Who agrees from here on.
-    pub fn is_visited_by(&self, person: Person) {
-        self.desk().person = Some(person);
+    pub fn set_user(&self, person: GithubAccount) {
+        self.state().person = Some(person);
     }
 
     /// What this step answers from here on; `None` is the truth.
-    pub fn answers(&self, step: Step, fault: Option<Fault>) {
-        let faults = &mut self.desk().faults;
+    pub fn set_fault(&self, step: OauthStep, fault: Option<Fault>) {
+        let faults = &mut self.state().faults;
         faults.retain(|(faulty, _)| *faulty != step);
         faults.extend(fault.map(|fault| (step, fault)));
     }
 
     /// The person agrees at `location`: the path and query with which the browser comes back. Panics when the request for
     /// it is not what GitHub takes.
-    pub fn agree(&self, location: &str) -> String {
+    pub fn approve(&self, location: &str) -> String {
         let (page, query) = location.split_once('?').unwrap_or((location, ""));
         assert_eq!(page, format!("{}{AUTHORIZE}", self.url), "another page");
-        let callback = self.desk().authorize(query);
+        let callback = self.state().authorize(query);
         let callback = callback.unwrap_or_else(|fault| panic!("{fault} in {location}"));
         callback[url::Position::BeforePath..].to_owned()
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        lock(&self.desk)
+    fn state(&self) -> MutexGuard<'_, GithubState> {
+        lock(&self.state)
     }
 }
 
 impl Launch {
     /// Lets people log in through this provider.
     #[must_use]
-    pub fn logging_in_at(self, github: &Github) -> Self {
+    pub fn with_github(self, github: &Github) -> Self {
         let url = &github.url;
         self.env("HATO_GITHUB_CLIENT_ID", CLIENT_ID)
             .env("HATO_GITHUB_CLIENT_SECRET", CLIENT_SECRET)
@@ -138,12 +138,16 @@ impl Launch {
     }
 }
 
-fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    desk.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(state: &Mutex<GithubState>) -> MutexGuard<'_, GithubState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn converse(stream: TcpStream, tls: Option<TlsAcceptor>, desk: Arc<Mutex<Desk>>) {
-    let handler = |request| answer(Arc::clone(&desk), request);
+async fn handle_connection(
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    state: Arc<Mutex<GithubState>>,
+) {
+    let handler = |request| answer(Arc::clone(&state), request);
     match tls {
         None => serve_connection(stream, handler).await,
         // A client that does not trust us has hung up.
@@ -155,25 +159,25 @@ async fn converse(stream: TcpStream, tls: Option<TlsAcceptor>, desk: Arc<Mutex<D
     }
 }
 
-async fn answer(desk: Arc<Mutex<Desk>>, request: Request<Incoming>) -> PlainResponse {
+async fn answer(state: Arc<Mutex<GithubState>>, request: Request<Incoming>) -> PlainResponse {
     let (head, body) = request.into_parts();
     let step = match (&head.method, head.uri.path()) {
-        (&Method::POST, TOKEN) => Step::Token,
-        (&Method::GET, USER) => Step::User,
-        (&Method::GET, EMAILS) => Step::Emails,
+        (&Method::POST, TOKEN) => OauthStep::Token,
+        (&Method::GET, USER) => OauthStep::User,
+        (&Method::GET, EMAILS) => OauthStep::Emails,
         _ => return respond(StatusCode::NOT_FOUND, JSON, "{}"),
     };
     let body = body.collect().await;
     let body = body
         .map(http_body_util::Collected::to_bytes)
         .unwrap_or_default();
-    let mut desk = lock(&desk);
+    let mut state = lock(&state);
     let truth = match step {
-        Step::Token => desk.token(&body, text(&head.headers, ACCEPT)),
-        Step::User => desk.user(&Caller::of(&head.headers)),
-        Step::Emails => desk.emails(&Caller::of(&head.headers)),
+        OauthStep::Token => state.token(&body, text(&head.headers, ACCEPT)),
+        OauthStep::User => state.user(&ApiCaller::from_headers(&head.headers)),
+        OauthStep::Emails => state.emails(&ApiCaller::from_headers(&head.headers)),
     };
-    let fault = desk.faults.iter().find(|(faulty, _)| *faulty == step);
+    let fault = state.faults.iter().find(|(faulty, _)| *faulty == step);
     match fault {
         Some((_, fault)) => faulty(fault, &head.uri),
         None => truth,
@@ -196,17 +200,17 @@ fn text(headers: &HeaderMap, name: HeaderName) -> &str {
 }
 
 /// What a request to the API shows of itself.
-struct Caller {
+struct ApiCaller {
     token: String,
-    has_a_name: bool,
+    has_user_agent: bool,
 }
 
-impl Caller {
-    fn of(headers: &HeaderMap) -> Self {
+impl ApiCaller {
+    fn from_headers(headers: &HeaderMap) -> Self {
         let token = text(headers, AUTHORIZATION).strip_prefix("Bearer ");
         Self {
             token: token.unwrap_or_default().to_owned(),
-            has_a_name: !text(headers, USER_AGENT).is_empty(),
+            has_user_agent: !text(headers, USER_AGENT).is_empty(),
         }
     }
 }

@@ -5,28 +5,28 @@
 //!
 //! ```no_run
 //! # async fn example() {
-//! use hato_testkit::push_service::{Answer, PushService};
+//! use hato_testkit::push_service::{PushService, ScriptedResponse};
 //!
 //! let service = PushService::start().await;
 //! let browser = service.subscribe(None);
-//! service.script(&browser, [Answer::Status(500), Answer::Created]);
+//! service.script(&browser, [ScriptedResponse::Status(500), ScriptedResponse::Created]);
 //! // … let the server under test send to browser.endpoint …
 //! service.wait_until(|seen| seen.counts(&browser.id).created == 1).await;
 //! service.assert_no_violations();
 //! # }
 //! ```
 
-pub mod authority;
-pub mod chance;
 pub mod client;
 pub mod customer_site;
+pub mod fault_proxy;
 pub mod firefox_profile;
 pub mod github;
-mod listening;
+mod listener_task;
 pub mod owner;
 mod plain_http;
 pub mod program;
 pub mod push_service;
+pub mod seeded_rng;
 pub mod server;
+pub mod test_ca;
 pub mod webhook_receiver;
-pub mod wire;

@@ -1,6 +1,6 @@
 //! Plain HTTP/1.1 serving for the control side and the customer's site.
 
-use crate::listening::Listening;
+use crate::listener_task::ListenerTask;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
 use http_body_util::Full;
@@ -14,12 +14,12 @@ use tokio::net::TcpListener;
 pub(crate) type PlainResponse = Response<Full<Bytes>>;
 
 /// Answers every request on `listener` with `handler`.
-pub(crate) fn serve<H, F>(listener: TcpListener, handler: H) -> Listening
+pub(crate) fn serve<H, F>(listener: TcpListener, handler: H) -> ListenerTask
 where
     H: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = PlainResponse> + Send + 'static,
 {
-    Listening::spawn(listener, move |stream| {
+    ListenerTask::spawn(listener, move |stream| {
         serve_connection(stream, handler.clone())
     })
 }

@@ -12,18 +12,18 @@ pub fn run(program: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<
 }
 
 /// Waits until standard input closes, or SIGTERM or SIGINT comes.
-pub async fn until_told_to_end() -> anyhow::Result<()> {
+pub async fn wait_for_shutdown() -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::select! {
-        () = until_closed() => {}
+        () = wait_for_stdin_close() => {}
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
     Ok(())
 }
 
-async fn until_closed() {
+async fn wait_for_stdin_close() {
     let drain = || std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
     // However reading ends, nobody holds the other end any more.
     let _ = tokio::task::spawn_blocking(drain).await;

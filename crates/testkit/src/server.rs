@@ -23,11 +23,11 @@ use tokio::{
 };
 
 /// What precedes the bound address in the server's log.
-const ANNOUNCEMENT: &str = "listening on http://";
+const LISTENING_PREFIX: &str = "listening on http://";
 /// How long the server may take to listen, to be ready, and to stop: debug builds on a busy machine included.
-const PATIENCE: Duration = Duration::from_mins(1);
-const READY_POLL: Duration = Duration::from_millis(50);
-const KEPT_LINES: usize = 10_000;
+const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
+const READY_POLL_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_LOG_LINES: usize = 10_000;
 
 /// The server did not do what was asked of it; the text ends with its last log lines.
 #[derive(Debug, thiserror::Error)]
@@ -39,25 +39,25 @@ pub enum ServerError {
     #[error("the server ended before it listened:\n{0}")]
     Ended(String),
     /// It neither listened, became ready nor ended in time.
-    #[error("the server was not {0} within {PATIENCE:?}:\n{1}")]
-    Late(&'static str, String),
+    #[error("the server was not {0} within {SERVER_TIMEOUT:?}:\n{1}")]
+    Timeout(&'static str, String),
 }
 
 /// How a server is started: on a port the system chooses, with a data folder of its own, unless told otherwise.
 #[derive(Clone)]
 pub struct Launch {
     binary: PathBuf,
-    folder: Folder,
+    folder: DataDir,
     env: BTreeMap<String, String>,
 }
 
 #[derive(Clone)]
-enum Folder {
+enum DataDir {
     Temporary(Arc<TempDir>),
     Given(PathBuf),
 }
 
-impl Folder {
+impl DataDir {
     fn path(&self) -> &Path {
         match self {
             Self::Temporary(folder) => folder.path(),
@@ -73,7 +73,7 @@ impl Launch {
         let env = [("HATO_LISTEN", "127.0.0.1:0"), ("NO_COLOR", "1")];
         Self {
             binary: binary.into(),
-            folder: Folder::Temporary(Arc::new(folder)),
+            folder: DataDir::Temporary(Arc::new(folder)),
             env: env.map(|(k, v)| (k.into(), v.into())).into(),
         }
     }
@@ -81,7 +81,7 @@ impl Launch {
     /// Keeps the data in this folder, which outlives the server.
     #[must_use]
     pub fn data_dir(mut self, path: impl Into<PathBuf>) -> Self {
-        self.folder = Folder::Given(path.into());
+        self.folder = DataDir::Given(path.into());
         self
     }
 
@@ -94,7 +94,7 @@ impl Launch {
 
     /// Lets the server reach loopback addresses and trust the push service's certificate.
     #[must_use]
-    pub fn reaching(self, service: &PushService) -> Self {
+    pub fn with_push_service(self, service: &PushService) -> Self {
         let ca = self.folder.path().join("push-service-ca.pem");
         std::fs::create_dir_all(self.folder.path()).expect("the data folder can be made");
         service.write_ca(&ca).expect("the data folder is writable");
@@ -104,7 +104,7 @@ impl Launch {
 
     /// Starts the server and waits until it is ready.
     pub async fn start(self) -> Result<HatoServer, ServerError> {
-        let process = Process::spawn(&self)?;
+        let process = ServerProcess::spawn(&self)?;
         let address = process.wait_for_address().await?;
         wait_until_ready(&Client::new(address), &process).await?;
         Ok(HatoServer {
@@ -134,7 +134,7 @@ impl Launch {
 /// A server that listens; killed when dropped.
 pub struct HatoServer {
     // Dropped first: the process must be gone before its folder.
-    process: Process,
+    process: ServerProcess,
     launch: Launch,
     address: SocketAddr,
 }
@@ -171,16 +171,16 @@ impl HatoServer {
     }
 
     /// Ends the process with SIGKILL, in the middle of whatever it does.
-    pub async fn kill9(&mut self) {
+    pub async fn kill(&mut self) {
         self.process.child.kill().await.expect("it is our child");
     }
 
     /// Asks it to stop with SIGTERM and waits for its end.
     pub async fn terminate(&mut self) -> Result<ExitStatus, ServerError> {
         self.signal("TERM").await;
-        let ended = timeout(PATIENCE, self.process.child.wait()).await;
+        let ended = timeout(SERVER_TIMEOUT, self.process.child.wait()).await;
         ended
-            .map_err(|_| ServerError::Late("stopped", self.log()))?
+            .map_err(|_| ServerError::Timeout("stopped", self.log()))?
             .map_err(|error| ServerError::Run(self.launch.binary.clone(), error))
     }
 
@@ -189,7 +189,7 @@ impl HatoServer {
         self.process.child.wait().await
     }
 
-    /// Starts it again on the same data, after [`Self::kill9`] or [`Self::terminate`].
+    /// Starts it again on the same data, after [`Self::kill`] or [`Self::terminate`].
     pub async fn restart(&mut self) -> Result<(), ServerError> {
         *self = self.launch.clone().start().await?;
         Ok(())
@@ -205,14 +205,14 @@ impl HatoServer {
     }
 }
 
-async fn wait_until_ready(client: &Client, process: &Process) -> Result<(), ServerError> {
+async fn wait_until_ready(client: &Client, process: &ServerProcess) -> Result<(), ServerError> {
     let ready = async {
         while !is_ready(client.get("/readyz").await) {
-            sleep(READY_POLL).await;
+            sleep(READY_POLL_INTERVAL).await;
         }
     };
-    let late = |_| ServerError::Late("ready", process.log());
-    timeout(PATIENCE, ready).await.map_err(late)
+    let late = |_| ServerError::Timeout("ready", process.log());
+    timeout(SERVER_TIMEOUT, ready).await.map_err(late)
 }
 
 fn is_ready(reply: Result<crate::client::Reply, ClientError>) -> bool {
@@ -220,13 +220,13 @@ fn is_ready(reply: Result<crate::client::Reply, ClientError>) -> bool {
 }
 
 /// The child and what it has written.
-struct Process {
+struct ServerProcess {
     child: Child,
     lines: Arc<Mutex<VecDeque<String>>>,
     announced: watch::Receiver<Option<SocketAddr>>,
 }
 
-impl Process {
+impl ServerProcess {
     fn spawn(launch: &Launch) -> Result<Self, ServerError> {
         let failed = |error| ServerError::Run(launch.binary.clone(), error);
         std::fs::create_dir_all(launch.folder.path()).map_err(failed)?;
@@ -246,16 +246,16 @@ impl Process {
 
     async fn wait_for_address(&self) -> Result<SocketAddr, ServerError> {
         let mut announced = self.announced.clone();
-        let known = timeout(PATIENCE, announced.wait_for(Option::is_some)).await;
+        let known = timeout(SERVER_TIMEOUT, announced.wait_for(Option::is_some)).await;
         match known {
-            Ok(Ok(address)) => (*address).ok_or_else(|| self.late()),
+            Ok(Ok(address)) => (*address).ok_or_else(|| self.timed_out()),
             Ok(Err(_)) => Err(ServerError::Ended(self.log())),
-            Err(_) => Err(self.late()),
+            Err(_) => Err(self.timed_out()),
         }
     }
 
-    fn late(&self) -> ServerError {
-        ServerError::Late("listening", self.log())
+    fn timed_out(&self) -> ServerError {
+        ServerError::Timeout("listening", self.log())
     }
 
     fn log(&self) -> String {
@@ -279,7 +279,7 @@ async fn follow(
             announce.send_replace(Some(address));
         }
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == KEPT_LINES {
+        if kept.len() == MAX_LOG_LINES {
             kept.pop_front();
         }
         kept.push_back(line);
@@ -287,7 +287,7 @@ async fn follow(
 }
 
 fn announced_address(line: &str) -> Option<SocketAddr> {
-    let (_, rest) = line.split_once(ANNOUNCEMENT)?;
+    let (_, rest) = line.split_once(LISTENING_PREFIX)?;
     let belongs = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | '[' | ']');
     let end = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
     rest[..end].parse().ok()

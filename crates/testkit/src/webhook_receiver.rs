@@ -2,19 +2,19 @@
 //!
 //! ```no_run
 //! # async fn example() {
-//! use hato_testkit::authority::Authority;
-//! use hato_testkit::webhook_receiver::{Reaction, WebhookReceiver};
+//! use hato_testkit::test_ca::TestCa;
+//! use hato_testkit::webhook_receiver::{ReceiverResponse, WebhookReceiver};
 //!
-//! let receiver = WebhookReceiver::start(&Authority::new()).await;
-//! receiver.script([Reaction::Status(500), Reaction::Status(204)]);
+//! let receiver = WebhookReceiver::start(&TestCa::new()).await;
+//! receiver.script([ReceiverResponse::Status(500), ReceiverResponse::Status(204)]);
 //! // … let the server under test post to receiver.url() …
 //! receiver.wait_until(|seen| seen.len() == 2).await;
 //! # }
 //! ```
 
-use crate::authority::Authority;
-use crate::listening::Listening;
+use crate::listener_task::ListenerTask;
 use crate::push_service::body::{AnswerBody, empty, endless, full};
+use crate::test_ca::TestCa;
 use bytes::Bytes;
 use http::header::{HeaderName, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
@@ -28,9 +28,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-/// How a request is met.
+/// How a request is answered.
 #[derive(Clone, Debug)]
-pub enum Reaction {
+pub enum ReceiverResponse {
     /// With this status and no body.
     Status(u16),
     /// With this status and body.
@@ -87,42 +87,42 @@ impl Event {
 /// A running receiver; dropping it closes its socket.
 pub struct WebhookReceiver {
     url: String,
-    desk: Arc<Desk>,
-    _listening: Listening,
+    shared: Arc<ReceiverShared>,
+    _listener_task: ListenerTask,
 }
 
-struct Desk {
-    state: Mutex<State>,
+struct ReceiverShared {
+    state: Mutex<ReceiverState>,
     changed: Notify,
 }
 
-struct State {
-    default: Reaction,
-    script: VecDeque<Reaction>,
+struct ReceiverState {
+    default: ReceiverResponse,
+    script: VecDeque<ReceiverResponse>,
     seen: Vec<Event>,
 }
 
 impl WebhookReceiver {
-    /// Starts one with a certificate of `authority`, which answers 204.
-    pub async fn start(authority: &Authority) -> Self {
+    /// Starts one with a certificate of `ca`, which answers 204.
+    pub async fn start(ca: &TestCa) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port on loopback");
         let address = listener.local_addr().expect("it is bound");
-        let acceptor = TlsAcceptor::from(authority.server_config(&["http/1.1"]));
-        let desk = Arc::new(Desk {
-            state: Mutex::new(State {
-                default: Reaction::Status(204),
+        let acceptor = TlsAcceptor::from(ca.server_config(&["http/1.1"]));
+        let shared = Arc::new(ReceiverShared {
+            state: Mutex::new(ReceiverState {
+                default: ReceiverResponse::Status(204),
                 script: VecDeque::new(),
                 seen: Vec::new(),
             }),
             changed: Notify::new(),
         });
-        let served = Arc::clone(&desk);
+        let served = Arc::clone(&shared);
         Self {
             url: format!("https://{address}/hook?token=secret"),
-            desk,
-            _listening: Listening::spawn(listener, move |stream| {
-                converse(stream, acceptor.clone(), Arc::clone(&served))
+            shared,
+            _listener_task: ListenerTask::spawn(listener, move |stream| {
+                handle_connection(stream, acceptor.clone(), Arc::clone(&served))
             }),
         }
     }
@@ -132,31 +132,31 @@ impl WebhookReceiver {
         &self.url
     }
 
-    /// How requests are met from here on for which there is no script.
-    pub fn react(&self, reaction: Reaction) {
-        self.desk.state().default = reaction;
+    /// How requests are answered from here on for which there is no script.
+    pub fn respond_with(&self, response: ReceiverResponse) {
+        self.shared.state().default = response;
     }
 
-    /// How the next requests are met.
-    pub fn script(&self, reactions: impl IntoIterator<Item = Reaction>) {
-        self.desk.state().script.extend(reactions);
+    /// How the next requests are answered.
+    pub fn script(&self, responses: impl IntoIterator<Item = ReceiverResponse>) {
+        self.shared.state().script.extend(responses);
     }
 
     /// What has come, in order of arrival.
     pub fn seen(&self) -> Vec<Event> {
-        self.desk.state().seen.clone()
+        self.shared.state().seen.clone()
     }
 
     /// What has come since the last time.
     pub fn take(&self) -> Vec<Event> {
-        std::mem::take(&mut self.desk.state().seen)
+        std::mem::take(&mut self.shared.state().seen)
     }
 
     /// Resolves once `done` holds for what has come.
     pub async fn wait_until(&self, done: impl Fn(&[Event]) -> bool) {
         loop {
-            let changed = self.desk.changed.notified();
-            if done(&self.desk.state().seen) {
+            let changed = self.shared.changed.notified();
+            if done(&self.shared.state().seen) {
                 return;
             }
             changed.await;
@@ -164,33 +164,33 @@ impl WebhookReceiver {
     }
 }
 
-impl Desk {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ReceiverShared {
+    fn state(&self) -> MutexGuard<'_, ReceiverState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn meet(&self, event: Event) -> Reaction {
+    fn record_and_choose(&self, event: Event) -> ReceiverResponse {
         let mut state = self.state();
         state.seen.push(event);
         let scripted = state.script.pop_front();
-        let reaction = scripted.unwrap_or_else(|| state.default.clone());
+        let response = scripted.unwrap_or_else(|| state.default.clone());
         drop(state);
         self.changed.notify_waiters();
-        reaction
+        response
     }
 }
 
 /// The connection is closed without an answer.
 #[derive(Debug, thiserror::Error)]
 #[error("closed on demand")]
-struct Closed;
+struct ClosedError;
 
-async fn converse(stream: TcpStream, acceptor: TlsAcceptor, desk: Arc<Desk>) {
+async fn handle_connection(stream: TcpStream, acceptor: TlsAcceptor, shared: Arc<ReceiverShared>) {
     // A client that does not trust us has hung up.
     let Ok(stream) = acceptor.accept(stream).await else {
         return;
     };
-    let service = service_fn(|request| answer(Arc::clone(&desk), request));
+    let service = service_fn(|request| answer(Arc::clone(&shared), request));
     // A connection that breaks is the peer's business: there is nobody to tell.
     let _ = http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
@@ -198,28 +198,30 @@ async fn converse(stream: TcpStream, acceptor: TlsAcceptor, desk: Arc<Desk>) {
 }
 
 async fn answer(
-    desk: Arc<Desk>,
+    shared: Arc<ReceiverShared>,
     request: Request<Incoming>,
-) -> Result<Response<AnswerBody>, Closed> {
+) -> Result<Response<AnswerBody>, ClosedError> {
     let (head, body) = request.into_parts();
-    let body = body.collect().await.map_err(|_| Closed)?.to_bytes();
+    let body = body.collect().await.map_err(|_| ClosedError)?.to_bytes();
     let event = Event {
         path: head.uri.to_string(),
         headers: head.headers,
         body: String::from_utf8_lossy(&body).into_owned(),
     };
-    match desk.meet(event) {
-        Reaction::Status(code) => Ok(respond(code, empty())),
-        Reaction::Text(code, text) => Ok(respond(code, full(text))),
-        Reaction::RetryAfter(seconds) => Ok(with(respond(503, empty()), RETRY_AFTER, &seconds)),
-        Reaction::Redirect(there) => Ok(with(respond(307, empty()), LOCATION, &there)),
-        Reaction::When(permits) => {
-            permits.acquire().await.map_err(|_| Closed)?.forget();
+    match shared.record_and_choose(event) {
+        ReceiverResponse::Status(code) => Ok(respond(code, empty())),
+        ReceiverResponse::Text(code, text) => Ok(respond(code, full(text))),
+        ReceiverResponse::RetryAfter(seconds) => {
+            Ok(with(respond(503, empty()), RETRY_AFTER, &seconds))
+        }
+        ReceiverResponse::Redirect(there) => Ok(with(respond(307, empty()), LOCATION, &there)),
+        ReceiverResponse::When(permits) => {
+            permits.acquire().await.map_err(|_| ClosedError)?.forget();
             Ok(respond(204, empty()))
         }
-        Reaction::Hang => std::future::pending().await,
-        Reaction::Stream => Ok(respond(200, endless())),
-        Reaction::Close => Err(Closed),
+        ReceiverResponse::Hang => std::future::pending().await,
+        ReceiverResponse::Stream => Ok(respond(200, endless())),
+        ReceiverResponse::Close => Err(ClosedError),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::{Message, PushService};
+use hato_testkit::push_service::{PushService, ReceivedMessage};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
@@ -192,7 +192,7 @@ async fn what_is_wrong_with_a_member_of_the_payload_is_told() {
 #[tokio::test]
 async fn the_listed_browsers_get_the_whole_payload_and_the_others_nothing() {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 3);
     register(&app.frontend, &browsers).await;
@@ -224,7 +224,7 @@ async fn the_listed_browsers_get_the_whole_payload_and_the_others_nothing() {
     });
 }
 
-fn headers(message: &Message) -> (u64, Option<&str>, Option<&str>) {
+fn headers(message: &ReceivedMessage) -> (u64, Option<&str>, Option<&str>) {
     (
         message.ttl,
         message.urgency.as_deref(),

@@ -2,7 +2,7 @@
 
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
@@ -135,14 +135,14 @@ async fn an_unknown_send_is_not_found() {
 async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent() {
     let push = PushService::start().await;
     let launch = Launch::new(BINARY)
-        .reaching(&push)
+        .with_push_service(&push)
         .env("HATO_RETRY_DELAYS", "1h,1h,1h");
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 10);
     register(&app.frontend, &browsers).await;
     for busy in &browsers[6..] {
-        push.answer_always(busy, Answer::Status(503));
+        push.always_respond(busy, ScriptedResponse::Status(503));
     }
     let path = sent(&app).await;
     wait_until(&app.owner, &path, |send| send["sent_count"] == 6).await;
@@ -158,16 +158,16 @@ async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for() {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 700);
     register(&app.frontend, &browsers).await;
     // Some get no answer, so that the first page is still under way when the send is cancelled.
-    push.answer_by_number(|number| {
+    push.respond_by_number(|number| {
         if number % 7 == 3 {
-            Answer::Hang
+            ScriptedResponse::Hang
         } else {
-            Answer::Created
+            ScriptedResponse::Created
         }
     });
     let path = sent(&app).await;

@@ -2,7 +2,7 @@
 
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{
-    Answer, BrowserSubscription, Decryption, Options, PushService, Seen,
+    BrowserSubscription, Decryption, PushService, PushServiceOptions, ScriptedResponse, SeenTraffic,
 };
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
@@ -23,14 +23,14 @@ struct CrashFixture {
 }
 
 async fn setup() -> CrashFixture {
-    let options = Options {
+    let options = PushServiceOptions {
         decryption: Decryption::EveryNth(50),
-        ..Options::default()
+        ..PushServiceOptions::default()
     };
     let push = PushService::start_with(options)
         .await
         .expect("a push service");
-    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
     register(&app.frontend, &browsers).await;
@@ -46,13 +46,14 @@ impl CrashFixture {
     /// Sends to everyone and returns when the push service has fallen silent in the middle.
     async fn send_until_silence(&self) {
         for gone in &self.browsers[..GONE] {
-            self.push.answer_always(gone, Answer::Status(410));
+            self.push
+                .always_respond(gone, ScriptedResponse::Status(410));
         }
-        self.push.answer_by_number(|number| {
+        self.push.respond_by_number(|number| {
             if number < ANSWERED_REQUESTS {
-                Answer::Created
+                ScriptedResponse::Created
             } else {
-                Answer::Hang
+                ScriptedResponse::Hang
             }
         });
         let message = json!({"title": "t", "body": "b"});
@@ -64,12 +65,12 @@ impl CrashFixture {
         self.push
             .wait_until(|seen| seen.total.requests > ANSWERED_REQUESTS)
             .await;
-        assert!(self.push.seen(Seen::subscriptions_served) < RECIPIENTS - GONE);
+        assert!(self.push.seen(SeenTraffic::subscriptions_served) < RECIPIENTS - GONE);
     }
 
     /// Starts the server again on a willing push service, and waits for the end of the send.
     async fn finish(&mut self) -> Value {
-        self.push.answer_by_default(Answer::Created);
+        self.push.respond_by_default(ScriptedResponse::Created);
         self.server.restart().await.expect("it starts again");
         let client = self.server.client();
         let session = client.log_in("owner@example.com", PASSWORD).await;
@@ -117,7 +118,7 @@ async fn a_killed_server_serves_everybody_and_counts_exactly() {
             .expect("an answer");
         assert_eq!(reply.status, 200, "{reply}");
     }
-    fixture.server.kill9().await;
+    fixture.server.kill().await;
     let outcome = fixture.finish().await;
 
     fixture.assert_everybody_served(&leaving);

@@ -1,7 +1,7 @@
 //! Deliveries that finally failed (CONTRACT 4, 7).
 
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::{Answer, BrowserSubscription, PushService};
+use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
@@ -9,14 +9,14 @@ use crate::fixtures::{BINARY, app, get, post, start, wait_until};
 
 /// A browser, what its push service always answers, and what becomes of its dead letter.
 struct DeadLetterCase {
-    answer: Answer,
+    answer: ScriptedResponse,
     reason: &'static str,
     http_status: Value,
     attempts: u64,
 }
 
 const fn case(
-    answer: Answer,
+    answer: ScriptedResponse,
     reason: &'static str,
     http_status: Value,
     attempts: u64,
@@ -30,18 +30,18 @@ const fn case(
 }
 
 fn cases() -> Vec<DeadLetterCase> {
-    let status = Answer::Status;
+    let status = ScriptedResponse::Status;
     vec![
         case(status(400), "refused", json!(400), 1),
         case(status(401), "refused", json!(401), 1),
         case(status(403), "refused", json!(403), 1),
         case(status(413), "refused", json!(413), 1),
         case(status(301), "refused", json!(301), 1),
-        case(Answer::Redirect, "refused", json!(307), 1),
+        case(ScriptedResponse::Redirect, "refused", json!(307), 1),
         case(status(203), "refused", json!(203), 1),
         case(status(429), "throttled", json!(429), 4),
         case(
-            Answer::RetryAfter(429, "0".into()),
+            ScriptedResponse::RetryAfter(429, "0".into()),
             "throttled",
             json!(429),
             4,
@@ -60,7 +60,7 @@ struct DeadLetterFixture {
 
 async fn setup(retry_delays: &str) -> DeadLetterFixture {
     let push = PushService::start().await;
-    let launch = Launch::new(BINARY).reaching(&push);
+    let launch = Launch::new(BINARY).with_push_service(&push);
     let server = start(launch.env("HATO_RETRY_DELAYS", retry_delays)).await;
     let app = app(&server, "owner@example.com").await;
     DeadLetterFixture { push, server, app }
@@ -93,7 +93,7 @@ impl DeadLetterFixture {
 
     /// Registers the browser, and tells what its dead letter will say.
     async fn expect(&self, browser: &BrowserSubscription, case: &DeadLetterCase) -> Value {
-        self.push.answer_always(browser, case.answer.clone());
+        self.push.always_respond(browser, case.answer.clone());
         json!({
             "subscription_id": self.register(browser).await, "endpoint": browser.endpoint,
             "reason": case.reason, "http_status": case.http_status, "attempts": case.attempts,
@@ -136,7 +136,9 @@ async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
         expected.push(fixture.expect(browser, case).await);
     }
     let (gone, willing) = (&browsers[cases.len()], &browsers[cases.len() + 1]);
-    fixture.push.answer_always(gone, Answer::Status(410));
+    fixture
+        .push
+        .always_respond(gone, ScriptedResponse::Status(410));
     for browser in [gone, willing] {
         fixture.register(browser).await;
     }
@@ -176,7 +178,9 @@ async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
 async fn what_cannot_be_reached_has_no_status() {
     let fixture = setup("1ms,1ms,1ms").await;
     let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
-    fixture.push.answer_always(&browser, Answer::Reset);
+    fixture
+        .push
+        .always_respond(&browser, ScriptedResponse::Reset);
     fixture.register(&browser).await;
     let nobody = json!("https://127.0.0.1:9/push");
     let mut unreachable = browser.registration();
@@ -217,7 +221,9 @@ async fn a_message_that_is_too_old_to_be_tried_again_is_out_of_time() {
     let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
     fixture.register(&browser).await;
 
-    fixture.push.script(&browser, [Answer::Status(503)]);
+    fixture
+        .push
+        .script(&browser, [ScriptedResponse::Status(503)]);
     let send = fixture.send(&short).await;
     assert_eq!(
         (&send["sent_count"], &send["failed_other"]),
@@ -226,7 +232,9 @@ async fn a_message_that_is_too_old_to_be_tried_again_is_out_of_time() {
     let letters = fixture.dead_letters().await;
     assert_eq!(letters[0]["reason"], "out_of_time", "{letters:#?}");
 
-    fixture.push.script(&browser, [Answer::Status(503)]);
+    fixture
+        .push
+        .script(&browser, [ScriptedResponse::Status(503)]);
     let send = fixture.send(&zero).await;
     assert_eq!(
         (&send["sent_count"], &send["failed_other"]),
@@ -242,7 +250,7 @@ async fn a_wait_longer_than_ours_is_kept() {
     fixture.register(&browser).await;
     fixture
         .push
-        .script(&browser, [Answer::RetryAfter(429, "2".into())]);
+        .script(&browser, [ScriptedResponse::RetryAfter(429, "2".into())]);
     fixture.send(&json!({"title": "t", "body": "b"})).await;
     fixture.push.assert_no_violations();
     fixture.push.seen(|seen| {
@@ -260,7 +268,9 @@ async fn an_app_sees_its_own_alone() {
     let fixture = setup("1ms,1ms,1ms").await;
     let other = app(&fixture.server, "other@example.com").await;
     let browser = fixture.push.subscribe(None);
-    fixture.push.answer_always(&browser, Answer::Status(400));
+    fixture
+        .push
+        .always_respond(&browser, ScriptedResponse::Status(400));
     fixture.register(&browser).await;
     fixture.send(&json!({"title": "t", "body": "b"})).await;
     assert_eq!(fixture.dead_letters().await.len(), 1);

@@ -7,10 +7,12 @@ mod silence;
 use std::collections::{HashMap, HashSet};
 
 use hato_testkit::client::Client;
+use hato_testkit::fault_proxy::FaultProxy;
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::{BrowserSubscription, Decryption, Options, PushService};
+use hato_testkit::push_service::{
+    BrowserSubscription, Decryption, PushService, PushServiceOptions,
+};
 use hato_testkit::server::{HatoServer, Launch};
-use hato_testkit::wire::Wire;
 use serde_json::{Value, json};
 
 use crate::fixtures::{app, post, register, start, wait_until};
@@ -18,10 +20,10 @@ use crate::fixtures::{app, post, register, start, wait_until};
 /// Of so many requests one fails.
 const FAILURE_PERIOD: u64 = 20;
 
-/// An app with subscribers at a push service behind a wire.
+/// An app with subscribers at a push service behind a proxy.
 struct FaultFixture {
     push: PushService,
-    wire: Wire,
+    proxy: FaultProxy,
     server: HatoServer,
     app: OwnedApp,
     browsers: Vec<BrowserSubscription>,
@@ -32,14 +34,16 @@ type DeliveryCounts = HashMap<String, u64>;
 
 impl FaultFixture {
     async fn new(launch: Launch, recipients: u64) -> Self {
-        let options = Wire::behind(Options {
+        let options = FaultProxy::upstream_options(PushServiceOptions {
             decryption: Decryption::CountOnly,
-            ..Options::default()
+            ..PushServiceOptions::default()
         });
         let push = PushService::start_with(options).await;
         let push = push.expect("a push service");
-        let wire = Wire::to(&push).await;
-        let launch = launch.reaching(&push).env("HATO_DEFAULT_PLAN", "pro");
+        let proxy = FaultProxy::start(&push).await;
+        let launch = launch
+            .with_push_service(&push)
+            .env("HATO_DEFAULT_PLAN", "pro");
         let server = start(launch).await;
         let app = app(&server, "owner@example.com").await;
         let recipients = usize::try_from(recipients).expect("not so many");
@@ -47,7 +51,7 @@ impl FaultFixture {
         register(&app.frontend, &browsers).await;
         Self {
             push,
-            wire,
+            proxy,
             server,
             app,
             browsers,

@@ -4,9 +4,9 @@ mod linking;
 mod login_browser;
 mod refusals;
 
-use hato_testkit::authority::Authority;
-use hato_testkit::github::{Github, Person};
+use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::test_ca::TestCa;
 use serde_json::json;
 use url::Url;
 
@@ -16,7 +16,7 @@ use crate::fixtures::{BINARY, start};
 /// A server whose people log in at `github`, and which believes in the addresses that tests give themselves.
 fn launch(github: &Github) -> Launch {
     Launch::new(BINARY)
-        .logging_in_at(github)
+        .with_github(github)
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
 }
 
@@ -29,7 +29,7 @@ async fn setup() -> (HatoServer, Github) {
 #[tokio::test]
 async fn a_person_goes_to_github_and_comes_back_signed_in() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("Hato@Example.com"));
+    github.set_user(GithubAccount::new(7).verified("Hato@Example.com"));
     let mut browser = LoginBrowser::new(&server);
 
     let away = browser.get("/auth/github").await;
@@ -41,7 +41,7 @@ async fn a_person_goes_to_github_and_comes_back_signed_in() {
     }
     let location = away.header("location").expect("a location").to_owned();
     assert!(!location.contains(browser.cookie("hato_github").expect("kept")));
-    let callback = github.agree(&location);
+    let callback = github.approve(&location);
 
     let back = browser.get(&callback).await;
     assert_eq!(
@@ -60,18 +60,18 @@ async fn a_person_goes_to_github_and_comes_back_signed_in() {
 #[tokio::test]
 async fn the_same_person_finds_the_same_account_whatever_their_address() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("old@example.com"));
+    github.set_user(GithubAccount::new(7).verified("old@example.com"));
     let first = LoginBrowser::signed_in(&server, &github).await.user().await;
     for changed in [
-        Person::new(7).verified("new@example.com"),
-        Person::new(7).email("new@example.com", true, false),
-        Person::new(7),
+        GithubAccount::new(7).verified("new@example.com"),
+        GithubAccount::new(7).email("new@example.com", true, false),
+        GithubAccount::new(7),
     ] {
-        github.is_visited_by(changed);
+        github.set_user(changed);
         let again = LoginBrowser::signed_in(&server, &github).await.user().await;
         assert_eq!(again, first);
     }
-    github.is_visited_by(Person::new(8).verified("new@example.com"));
+    github.set_user(GithubAccount::new(8).verified("new@example.com"));
     let other = LoginBrowser::signed_in(&server, &github).await.user().await;
     assert_ne!(other["id"], first["id"]);
 }
@@ -79,7 +79,7 @@ async fn the_same_person_finds_the_same_account_whatever_their_address() {
 #[tokio::test]
 async fn every_sign_in_has_a_session_of_its_own() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::signed_in(&server, &github).await;
     let first = browser
         .cookie("hato_session")
@@ -96,7 +96,7 @@ async fn every_sign_in_has_a_session_of_its_own() {
 #[tokio::test]
 async fn the_browser_comes_back_to_paths_of_this_site_alone() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     for (next, leads_to) in [
         ("/apps/app_1?before=1%262", "/apps/app_1?before=1%262"),
         ("//evil.example/", "/apps"),
@@ -133,12 +133,12 @@ async fn github_is_told_where_to_send_the_browser_back() {
 
 #[tokio::test]
 async fn a_provider_within_the_house_may_have_a_certificate_of_its_own() {
-    let authority = Authority::new();
+    let test_ca = TestCa::new();
     let folder = tempfile::tempdir().expect("a folder");
     let ca = folder.path().join("ca.pem");
-    authority.write_pem(&ca).expect("written");
-    let github = Github::start_tls(&authority).await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    test_ca.write_pem(&ca).expect("written");
+    let github = Github::start_tls(&test_ca).await;
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
 
     let server = start(launch(&github).env("HATO_OUTBOUND_CA", ca.to_string_lossy())).await;
     LoginBrowser::signed_in(&server, &github).await.user().await;

@@ -170,7 +170,7 @@ async fn a_restart_forgets_nothing() {
         &send_as("k", &app.backend, NOTIFY, message().to_string()).await,
         false,
     );
-    server.kill9().await;
+    server.kill().await;
     server.restart().await.expect("it starts again");
     let client = server.client().bearer(&key);
     let again = answered(

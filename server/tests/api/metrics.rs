@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use hato_testkit::client::Client;
-use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
 use serde_json::json;
@@ -85,7 +85,7 @@ async fn deliveries_are_counted_by_outcome() {
     let service = PushService::start().await;
     let server = start(
         launch()
-            .reaching(&service)
+            .with_push_service(&service)
             .env("HATO_RETRY_DELAYS", "1ms,1h,1h"),
     )
     .await;
@@ -98,11 +98,11 @@ async fn deliveries_are_counted_by_outcome() {
 
     let app = app(&server, "owner@example.com").await;
     for answers in [
-        &[Answer::Created][..],
-        &[Answer::Created],
-        &[Answer::Status(410)],
-        &[Answer::Status(400)],
-        &[Answer::Status(503), Answer::Status(503)],
+        &[ScriptedResponse::Created][..],
+        &[ScriptedResponse::Created],
+        &[ScriptedResponse::Status(410)],
+        &[ScriptedResponse::Status(400)],
+        &[ScriptedResponse::Status(503), ScriptedResponse::Status(503)],
     ] {
         let browser = service.subscribe(Some(&app.vapid_public_key));
         service.script(&browser, answers.iter().cloned());

@@ -1,7 +1,7 @@
 //! Sending, from the request to the browser (SPEC 4.8, 4.10).
 
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::{Message, PushService};
+use hato_testkit::push_service::{PushService, ReceivedMessage};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::fixtures::{
 
 async fn connected() -> (PushService, HatoServer, OwnedApp) {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     (push, server, app)
 }
@@ -47,7 +47,7 @@ async fn a_notification_reaches_every_browser() {
     push.wait_until(|seen| seen.subscriptions_served() == 3)
         .await;
     push.assert_no_violations();
-    let seen: Vec<_> = push.seen(|seen| seen.messages.iter().map(Message::json).collect());
+    let seen: Vec<_> = push.seen(|seen| seen.messages.iter().map(ReceivedMessage::json).collect());
     assert_eq!(seen, [message.clone(), message.clone(), message]);
 
     let path = format!("/api/v1/apps/{}/notifications", app.id);

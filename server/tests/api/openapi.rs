@@ -256,7 +256,7 @@ async fn the_reference_page_shows_every_endpoint_under_the_same_policy() {
 async fn schemathesis_finds_nothing() {
     let github = Github::start().await;
     let launch = Launch::new(BINARY)
-        .logging_in_at(&github)
+        .with_github(&github)
         .env("HATO_DEFAULT_PLAN", "pro")
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
     let server = start(launch).await;

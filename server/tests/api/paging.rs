@@ -2,7 +2,7 @@
 
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
@@ -21,8 +21,8 @@ const ITEMS: usize = 7;
 /// An app with as many items in each list.
 async fn setup() -> (HatoServer, OwnedApp) {
     let push = PushService::start().await;
-    push.answer_by_default(Answer::Status(400));
-    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    push.respond_by_default(ScriptedResponse::Status(400));
+    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(None);
     post(

@@ -134,7 +134,7 @@ async fn too_large_a_payload_is_told_after_what_else_is_wrong_with_it() {
 #[tokio::test]
 async fn the_largest_payload_arrives() {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(Some(&app.vapid_public_key));
     post(

@@ -1,6 +1,6 @@
 //! Statistics (SPEC 4.5, CONTRACT 3, 4).
 
-use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::Launch;
 use serde_json::{Value, json};
 
@@ -110,12 +110,12 @@ async fn a_session_without_an_app_has_no_statistics() {
 #[tokio::test]
 async fn what_was_sent_is_counted() {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).reaching(&push)).await;
+    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
     register(&app.frontend, &browsers).await;
-    push.answer_always(&browsers[0], Answer::Status(410));
-    push.answer_always(&browsers[1], Answer::Status(400));
+    push.always_respond(&browsers[0], ScriptedResponse::Status(410));
+    push.always_respond(&browsers[1], ScriptedResponse::Status(400));
     let message = json!({"title": "t", "body": "b"});
     let sent = post(&app.backend, "/api/v1/notify", &message).await;
     assert_eq!(sent.status, 202, "{sent}");

@@ -6,9 +6,9 @@ mod many;
 mod signatures;
 
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
-use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -30,8 +30,10 @@ impl WebhookFixture {
 
     async fn with(launch: Launch) -> Self {
         let push = PushService::start().await;
-        let receiver = WebhookReceiver::start(push.authority()).await;
-        let launch = launch.reaching(&push).env("HATO_DEFAULT_PLAN", "pro");
+        let receiver = WebhookReceiver::start(push.ca()).await;
+        let launch = launch
+            .with_push_service(&push)
+            .env("HATO_DEFAULT_PLAN", "pro");
         let server = start(launch).await;
         let app = app(&server, "owner@example.com").await;
         let fixture = Self {
@@ -69,9 +71,9 @@ impl WebhookFixture {
     }
 
     /// Registers a browser whose push service answers so.
-    async fn subscribe(&self, answer: Answer) -> String {
+    async fn subscribe(&self, answer: ScriptedResponse) -> String {
         let browser = self.push.subscribe(Some(&self.app.vapid_public_key));
-        self.push.answer_always(&browser, answer);
+        self.push.always_respond(&browser, answer);
         let body = browser.registration();
         let reply = post(&self.app.frontend, "/api/v1/subscriptions", &body).await;
         assert_eq!(reply.status, 201, "{reply}");
@@ -164,9 +166,9 @@ async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log() {
 #[tokio::test]
 async fn every_outcome_is_told_once_and_the_end_last() {
     let fixture = WebhookFixture::new().await;
-    let sent = fixture.subscribe(Answer::Created).await;
-    let expired = fixture.subscribe(Answer::Status(410)).await;
-    let failed = fixture.subscribe(Answer::Status(400)).await;
+    let sent = fixture.subscribe(ScriptedResponse::Created).await;
+    let expired = fixture.subscribe(ScriptedResponse::Status(410)).await;
+    let failed = fixture.subscribe(ScriptedResponse::Status(400)).await;
     let send_id = fixture.send().await;
     let events = fixture.events(2).await;
     let results = &events[0].json()["data"]["results"];
@@ -207,8 +209,8 @@ async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
     let events = fixture.events(1).await;
     assert_eq!(events[0].json()["data"]["recipients"], 0);
 
-    fixture.subscribe(Answer::Hang).await;
-    let one = fixture.subscribe(Answer::Created).await;
+    fixture.subscribe(ScriptedResponse::Hang).await;
+    let one = fixture.subscribe(ScriptedResponse::Created).await;
     assert!(one.starts_with("sub_"));
     let delays = [("content-type", "application/json")];
     let message = json!({"title": "t", "body": "b"}).to_string();
@@ -236,7 +238,7 @@ async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
 #[tokio::test]
 async fn a_gone_receiver_is_switched_off_and_on() {
     let fixture = WebhookFixture::new().await;
-    fixture.receiver.script([Reaction::Status(410)]);
+    fixture.receiver.script([ReceiverResponse::Status(410)]);
     fixture.send().await;
     fixture.events(1).await;
     let off = wait_until(&fixture.app.owner, &fixture.path("/webhook"), |it| {

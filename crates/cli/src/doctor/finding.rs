@@ -8,7 +8,7 @@ use crate::text::printable;
 #[derive(Serialize)]
 pub struct Finding {
     check: &'static str,
-    verdict: Verdict,
+    verdict: FindingVerdict,
     found: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
@@ -16,7 +16,7 @@ pub struct Finding {
 
 #[derive(Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Verdict {
+enum FindingVerdict {
     Fine,
     Problem,
     Unknown,
@@ -25,7 +25,7 @@ enum Verdict {
 impl Finding {
     /// Nothing is wrong.
     pub fn fine(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, Verdict::Fine, found, None)
+        Self::new(check, FindingVerdict::Fine, found, None)
     }
 
     /// Something is wrong, and what to do.
@@ -34,7 +34,7 @@ impl Finding {
         found: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self::new(check, Verdict::Problem, found, Some(remedy.into()))
+        Self::new(check, FindingVerdict::Problem, found, Some(remedy.into()))
     }
 
     /// It could not be looked at, and what would change that.
@@ -43,7 +43,7 @@ impl Finding {
         found: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self::new(check, Verdict::Unknown, found, Some(remedy.into()))
+        Self::new(check, FindingVerdict::Unknown, found, Some(remedy.into()))
     }
 
     /// Fine, or a problem with this remedy.
@@ -62,15 +62,15 @@ impl Finding {
 
     /// Whether something is to be done.
     pub fn is_problem(&self) -> bool {
-        self.verdict == Verdict::Problem
+        self.verdict == FindingVerdict::Problem
     }
 
     /// For people; the colours are taken out where no terminal shows them.
     pub fn lines(&self) -> Vec<String> {
         let mark = match self.verdict {
-            Verdict::Fine => "\x1b[32mok      \x1b[0m",
-            Verdict::Problem => "\x1b[31mproblem \x1b[0m",
-            Verdict::Unknown => "unknown ",
+            FindingVerdict::Fine => "\x1b[32mok      \x1b[0m",
+            FindingVerdict::Problem => "\x1b[31mproblem \x1b[0m",
+            FindingVerdict::Unknown => "unknown ",
         };
         let mut lines = vec![format!("{mark} {:10} {}", self.check, self.found)];
         if let Some(remedy) = &self.remedy {
@@ -81,7 +81,7 @@ impl Finding {
 
     fn new(
         check: &'static str,
-        verdict: Verdict,
+        verdict: FindingVerdict,
         found: impl Into<String>,
         remedy: Option<String>,
     ) -> Self {

@@ -5,11 +5,11 @@ use hato_domain::wire::{Account, PublicKey, SendAccepted, Stats};
 use serde_json::json;
 
 use super::finding::Finding;
-use crate::connection::Connection;
-use crate::failure::{Failure, Result};
+use crate::connection::ServerConnection;
+use crate::error::{CliError, Result};
 
 /// Looks at it.
-pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
+pub fn examine(connection: &ServerConnection, findings: &mut Vec<Finding>) {
     findings.push(if connection.has_key() {
         key(connection)
     } else {
@@ -17,15 +17,15 @@ pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
     });
 }
 
-fn key(connection: &Connection) -> Finding {
+fn key(connection: &ServerConnection) -> Finding {
     let app: Result<PublicKey> = connection.api().get("/api/v1/vapid-public-key");
     let scope = app.and_then(|app| Ok((app, scope(connection)?)));
     let (app, scope) = match scope {
         Ok(found) => found,
-        Err(failure) => return dead("key", &failure),
+        Err(error) => return dead("key", &error),
     };
-    if let Err(failure) = connection.require_named_app() {
-        return Finding::problem("key", failure.message(), failure.remedy());
+    if let Err(error) = connection.require_named_app() {
+        return Finding::problem("key", error.message(), error.remedy());
     }
     Finding::judge(
         "key",
@@ -36,7 +36,7 @@ fn key(connection: &Connection) -> Finding {
 }
 
 /// Which scope a key has shows in what it is refused. A send without members is always refused: it sends nothing.
-fn scope(connection: &Connection) -> Result<&'static str> {
+fn scope(connection: &ServerConnection) -> Result<&'static str> {
     let api = connection.api();
     if may(api.get::<Stats>("/api/v1/stats").map(drop))? {
         return Ok("full");
@@ -52,31 +52,31 @@ fn scope(connection: &Connection) -> Result<&'static str> {
 /// Refused for another reason than the scope is allowed, too.
 fn may(outcome: Result<()>) -> Result<bool> {
     match outcome {
-        Err(failure) if failure.code() == "INSUFFICIENT_SCOPE" => Ok(false),
-        Err(failure) if failure.code() == "MISSING_FIELDS" => Ok(true),
-        Err(failure) => Err(failure),
+        Err(error) if error.code() == "INSUFFICIENT_SCOPE" => Ok(false),
+        Err(error) if error.code() == "MISSING_FIELDS" => Ok(true),
+        Err(error) => Err(error),
         Ok(()) => Ok(true),
     }
 }
 
-fn session(connection: &Connection) -> Finding {
+fn session(connection: &ServerConnection) -> Finding {
     match connection.api().get::<Account>("/auth/session") {
         Ok(account) => Finding::fine(
             "session",
             format!("{}, plan {}", account.user.email, account.user.plan),
         ),
-        Err(failure) => dead("session", &failure),
+        Err(error) => dead("session", &error),
     }
 }
 
 /// Why nothing is known of a credential: it is dead, or the server would not or could not say.
-fn dead(check: &'static str, failure: &Failure) -> Finding {
-    let found = format!("{}: {}", failure.code(), failure.message());
-    let remedy = match ErrorCode::parse(failure.code()) {
+fn dead(check: &'static str, error: &CliError) -> Finding {
+    let found = format!("{}: {}", error.code(), error.message());
+    let remedy = match ErrorCode::parse(error.code()) {
         Some(ErrorCode::InvalidApiKey | ErrorCode::InvalidSession | ErrorCode::Unauthorized) => {
             "make a new key in the dashboard or with `hato keys create`, or `hato login` again"
         }
-        _ => failure.remedy(),
+        _ => error.remedy(),
     };
     Finding::problem(check, found, remedy)
 }

@@ -6,9 +6,9 @@ use super::source::covers;
 
 /// What a policy has to allow.
 #[derive(Clone, Copy)]
-pub enum Need<'a> {
+pub enum Requirement<'a> {
     /// Loading a script of Hato's.
-    Script(&'a Url, Asker<'a>),
+    Script(&'a Url, Initiator<'a>),
     /// Running the worker's wasm.
     Wasm,
     /// Talking to Hato at these addresses.
@@ -19,16 +19,16 @@ pub enum Need<'a> {
 
 /// What asks for a script.
 #[derive(Clone, Copy)]
-pub enum Asker<'a> {
+pub enum Initiator<'a> {
     /// A tag in the page, and its nonce.
     Tag(Option<&'a str>),
     /// Another script.
     Script,
 }
 
-/// A need that a policy does not meet.
+/// A requirement that a policy does not meet.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Unmet {
+pub struct PolicyViolation {
     /// The directive that is in the way, as it was written.
     pub directive: String,
     /// What to change.
@@ -41,24 +41,32 @@ struct Directive<'a> {
     sources: Vec<&'a str>,
 }
 
-/// What the policies of `own` leave unmet. Several hold together, each in a header of its own or separated by commas.
-pub fn unmet(policies: &[String], needs: &[Need<'_>], own: &Url) -> Vec<Unmet> {
+/// What the policies of `own` do not allow. Several hold together, each in a header of its own or separated by commas.
+pub fn violations(
+    policies: &[String],
+    requirements: &[Requirement<'_>],
+    own: &Url,
+) -> Vec<PolicyViolation> {
     let policies = policies.iter().flat_map(|header| header.split(','));
-    let each = policies.flat_map(|policy| needs.iter().map(move |need| (policy, need)));
-    let mut unmet: Vec<Unmet> = Vec::new();
-    for found in each.filter_map(|(policy, need)| need.unmet_by(policy, own)) {
-        if !unmet.contains(&found) {
-            unmet.push(found);
+    let each = policies.flat_map(|policy| {
+        requirements
+            .iter()
+            .map(move |requirement| (policy, requirement))
+    });
+    let mut violations: Vec<PolicyViolation> = Vec::new();
+    for found in each.filter_map(|(policy, requirement)| requirement.violation_by(policy, own)) {
+        if !violations.contains(&found) {
+            violations.push(found);
         }
     }
-    unmet
+    violations
 }
 
-impl Need<'_> {
-    fn unmet_by(&self, policy: &str, own: &Url) -> Option<Unmet> {
+impl Requirement<'_> {
+    fn violation_by(&self, policy: &str, own: &Url) -> Option<PolicyViolation> {
         let mut names = self.directives().iter();
         let decisive = names.find_map(|name| directive(policy, name))?;
-        (!self.is_met_by(&decisive, own)).then(|| Unmet {
+        (!self.is_met_by(&decisive, own)).then(|| PolicyViolation {
             directive: format!("{} {}", decisive.name, decisive.sources.join(" ")),
             remedy: self.remedy(&decisive),
         })
@@ -78,14 +86,14 @@ impl Need<'_> {
         let covered = |address: &Url| directive.sources.iter().any(|it| covers(it, address, own));
         match self {
             // What a trusted script asks for is trusted, and addresses count for nothing (CSP 3 §8.2).
-            Self::Script(_, Asker::Tag(nonce)) if directive.has("'strict-dynamic'") => {
+            Self::Script(_, Initiator::Tag(nonce)) if directive.has("'strict-dynamic'") => {
                 directive.has_nonce(*nonce)
             }
-            Self::Script(_, Asker::Script) if directive.has("'strict-dynamic'") => true,
-            Self::Script(address, Asker::Tag(nonce)) => {
+            Self::Script(_, Initiator::Script) if directive.has("'strict-dynamic'") => true,
+            Self::Script(address, Initiator::Tag(nonce)) => {
                 directive.has_nonce(*nonce) || covered(address)
             }
-            Self::Script(address, Asker::Script) => covered(address),
+            Self::Script(address, Initiator::Script) => covered(address),
             Self::Wasm => directive.has("'wasm-unsafe-eval'") || directive.has("'unsafe-eval'"),
             Self::Connect(addresses) => addresses.iter().all(covered),
             Self::Worker(address) => {
@@ -99,7 +107,7 @@ impl Need<'_> {
     fn remedy(&self, directive: &Directive<'_>) -> String {
         let origin = |address: &Url| address.origin().ascii_serialization();
         let what = match self {
-            Self::Script(_, Asker::Tag(_)) if directive.has("'strict-dynamic'") => {
+            Self::Script(_, Initiator::Tag(_)) if directive.has("'strict-dynamic'") => {
                 return "give the tag of Hato's script the page's nonce: 'strict-dynamic' goes by nothing else"
                     .to_owned();
             }
@@ -157,7 +165,7 @@ fn directive<'a>(policy: &'a str, name: &str) -> Option<Directive<'a>> {
 mod tests {
     use url::Url;
 
-    use super::{Asker, Need, unmet};
+    use super::{Initiator, Requirement, violations};
 
     const PAGE: &str = "https://shop.dev/";
 
@@ -166,56 +174,56 @@ mod tests {
     }
 
     /// The directives that are in the way of everything that Hato needs.
-    fn missing(policies: &[&str], asker: Asker<'_>) -> Vec<String> {
+    fn missing(policies: &[&str], initiator: Initiator<'_>) -> Vec<String> {
         let policies: Vec<_> = policies.iter().map(|it| (*it).to_owned()).collect();
         let script = url("https://push.hato.dev/sdk/hato.js");
         let api = [url("https://push.hato.dev/api/v1/subscriptions")];
         let worker = url("https://shop.dev/hato-sw.js");
-        let needs = [
-            Need::Script(&script, asker),
-            Need::Wasm,
-            Need::Connect(&api),
-            Need::Worker(&worker),
+        let requirements = [
+            Requirement::Script(&script, initiator),
+            Requirement::Wasm,
+            Requirement::Connect(&api),
+            Requirement::Worker(&worker),
         ];
-        let unmet = unmet(&policies, &needs, &url(PAGE)).into_iter();
-        unmet.map(|it| it.remedy).collect()
+        let violations = violations(&policies, &requirements, &url(PAGE)).into_iter();
+        violations.map(|it| it.remedy).collect()
     }
 
     #[test]
     fn no_policy_forbids_nothing() {
-        assert!(missing(&[], Asker::Script).is_empty());
-        assert!(missing(&["img-src 'none'"], Asker::Script).is_empty());
+        assert!(missing(&[], Initiator::Script).is_empty());
+        assert!(missing(&["img-src 'none'"], Initiator::Script).is_empty());
     }
 
     #[test]
     fn the_documented_policy_is_enough() {
         let documented = "script-src 'self' https://push.hato.dev 'wasm-unsafe-eval'; connect-src 'self' \
                           https://push.hato.dev; worker-src 'self'";
-        assert!(missing(&[documented], Asker::Tag(None)).is_empty());
+        assert!(missing(&[documented], Initiator::Tag(None)).is_empty());
         let wide = "default-src *.hato.dev 'self' 'unsafe-eval'";
-        assert!(missing(&[wide], Asker::Tag(None)).is_empty());
+        assert!(missing(&[wide], Initiator::Tag(None)).is_empty());
         let narrow = "default-src https://push.hato.dev/sdk/ https://push.hato.dev/api/ 'self' 'unsafe-eval'";
-        assert!(missing(&[narrow], Asker::Tag(None)).is_empty());
+        assert!(missing(&[narrow], Initiator::Tag(None)).is_empty());
     }
 
     #[test]
     fn what_is_not_allowed_is_found() {
-        assert_eq!(missing(&["default-src 'none'"], Asker::Script).len(), 4);
+        assert_eq!(missing(&["default-src 'none'"], Initiator::Script).len(), 4);
         assert_eq!(
-            missing(&["connect-src https://other.dev"], Asker::Script),
+            missing(&["connect-src https://other.dev"], Initiator::Script),
             ["add https://push.hato.dev to connect-src"]
         );
         let without_wasm = "script-src 'self' https://push.hato.dev";
         assert_eq!(
-            missing(&[without_wasm], Asker::Script),
+            missing(&[without_wasm], Initiator::Script),
             ["add 'wasm-unsafe-eval' to script-src"]
         );
         // An address that is allowed for one file only.
         let narrow = "connect-src https://push.hato.dev/sdk/";
-        assert_eq!(missing(&[narrow], Asker::Script).len(), 1);
+        assert_eq!(missing(&[narrow], Initiator::Script).len(), 1);
         let elsewhere = "worker-src https://cdn.shop.dev";
         assert_eq!(
-            missing(&[elsewhere], Asker::Script),
+            missing(&[elsewhere], Initiator::Script),
             ["add 'self' to worker-src"]
         );
     }
@@ -224,14 +232,14 @@ mod tests {
     fn the_first_directive_that_is_there_decides() {
         let elements = "script-src * 'unsafe-eval'; script-src-elem 'self'";
         assert_eq!(
-            missing(&[elements], Asker::Script),
+            missing(&[elements], Initiator::Script),
             ["add https://push.hato.dev to script-src-elem"]
         );
         let twice = "connect-src 'none'; connect-src *";
-        assert_eq!(missing(&[twice], Asker::Script).len(), 1);
+        assert_eq!(missing(&[twice], Initiator::Script).len(), 1);
         let fallen_back = "script-src https://push.hato.dev 'unsafe-eval'";
         assert_eq!(
-            missing(&[fallen_back], Asker::Script),
+            missing(&[fallen_back], Initiator::Script),
             ["add worker-src 'self'"]
         );
     }
@@ -239,27 +247,31 @@ mod tests {
     #[test]
     fn all_policies_must_agree() {
         let both = ["connect-src *, connect-src 'none'"];
-        assert_eq!(missing(&both, Asker::Script).len(), 1);
+        assert_eq!(missing(&both, Initiator::Script).len(), 1);
         let each = ["connect-src 'none'", "connect-src *"];
-        assert_eq!(missing(&each, Asker::Script).len(), 1);
+        assert_eq!(missing(&each, Initiator::Script).len(), 1);
     }
 
     #[test]
     fn a_nonce_lets_its_tag_in() {
         let policy = "script-src 'self' 'nonce-aBc' 'unsafe-eval'";
-        assert!(missing(&[policy], Asker::Tag(Some("aBc"))).is_empty());
-        for asker in [Asker::Tag(Some("abc")), Asker::Tag(None), Asker::Script] {
-            assert_eq!(missing(&[policy], asker).len(), 1);
+        assert!(missing(&[policy], Initiator::Tag(Some("aBc"))).is_empty());
+        for initiator in [
+            Initiator::Tag(Some("abc")),
+            Initiator::Tag(None),
+            Initiator::Script,
+        ] {
+            assert_eq!(missing(&[policy], initiator).len(), 1);
         }
     }
 
     #[test]
     fn strict_dynamic_goes_by_trust_alone() {
         let policy = "script-src https://push.hato.dev 'strict-dynamic' 'nonce-a' 'unsafe-eval'";
-        for asker in [Asker::Tag(Some("a")), Asker::Script] {
-            assert!(missing(&[policy], asker).is_empty());
+        for initiator in [Initiator::Tag(Some("a")), Initiator::Script] {
+            assert!(missing(&[policy], initiator).is_empty());
         }
-        let without = missing(&[policy], Asker::Tag(None));
+        let without = missing(&[policy], Initiator::Tag(None));
         assert!(without[0].contains("nonce"), "{without:?}");
     }
 }

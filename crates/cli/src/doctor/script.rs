@@ -10,10 +10,10 @@ pub struct Imports {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token<'a> {
+enum JsToken<'a> {
     Word(&'a str),
     Text(String),
-    Mark(char),
+    Punctuator(char),
     /// A number, a regular expression, or a template that has to be filled in.
     Other,
 }
@@ -21,42 +21,44 @@ enum Token<'a> {
 /// What a script imports.
 pub fn imports(script: &str) -> Imports {
     let mut imports = Imports::default();
-    let mut tokens = Tokens::of(script);
+    let mut tokens = Lexer::new(script);
     while let Some(token) = tokens.next() {
-        if token == Token::Word("importScripts") && tokens.next() == Some(Token::Mark('(')) {
+        if token == JsToken::Word("importScripts")
+            && tokens.next() == Some(JsToken::Punctuator('('))
+        {
             arguments(&mut tokens, &mut imports);
         }
     }
     imports
 }
 
-fn arguments(tokens: &mut Tokens<'_>, imports: &mut Imports) {
+fn arguments(tokens: &mut Lexer<'_>, imports: &mut Imports) {
     loop {
         let argument = tokens.next();
         let end = match &argument {
-            Some(Token::Mark(')')) | None => return,
+            Some(JsToken::Punctuator(')')) | None => return,
             _ => tokens.next(),
         };
         match (argument, &end) {
-            (Some(Token::Text(address)), Some(Token::Mark(',' | ')'))) => {
+            (Some(JsToken::Text(address)), Some(JsToken::Punctuator(',' | ')'))) => {
                 imports.addresses.push(address);
             }
             _ => imports.has_computed = true,
         }
-        if end != Some(Token::Mark(',')) {
+        if end != Some(JsToken::Punctuator(',')) {
             return;
         }
     }
 }
 
-struct Tokens<'a> {
+struct Lexer<'a> {
     rest: &'a str,
     /// Whether a slash would begin a regular expression here, not divide.
     expects_value: bool,
 }
 
-impl<'a> Tokens<'a> {
-    fn of(script: &'a str) -> Self {
+impl<'a> Lexer<'a> {
+    fn new(script: &'a str) -> Self {
         Self {
             rest: script,
             expects_value: true,
@@ -83,7 +85,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// A text in quotes, its escapes undone as far as addresses have any.
-    fn text(&mut self, quote: char) -> Token<'a> {
+    fn text(&mut self, quote: char) -> JsToken<'a> {
         let (mut text, mut is_escaped) = (String::new(), false);
         for (at, c) in self.rest.char_indices() {
             match c {
@@ -92,9 +94,9 @@ impl<'a> Tokens<'a> {
                 c if c == quote => {
                     self.take(at + 1);
                     return if quote == '`' && text.contains("${") {
-                        Token::Other
+                        JsToken::Other
                     } else {
-                        Token::Text(text)
+                        JsToken::Text(text)
                     };
                 }
                 c => text.push(c),
@@ -102,10 +104,10 @@ impl<'a> Tokens<'a> {
             is_escaped = c == '\\' && !is_escaped;
         }
         self.rest = "";
-        Token::Other
+        JsToken::Other
     }
 
-    fn regular_expression(&mut self) -> Token<'a> {
+    fn regular_expression(&mut self) -> JsToken<'a> {
         let (mut is_escaped, mut is_in_class) = (false, false);
         let end = self.rest.char_indices().find(|(_, c)| {
             let is_end = !is_escaped && !is_in_class && *c == '/';
@@ -119,20 +121,20 @@ impl<'a> Tokens<'a> {
             is_end || *c == '\n'
         });
         self.take(end.map_or(self.rest.len(), |(at, c)| at + c.len_utf8()));
-        Token::Other
+        JsToken::Other
     }
 
-    fn word(&mut self) -> Token<'a> {
+    fn word(&mut self) -> JsToken<'a> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
         let end = self.rest.find(|c: char| !is_part(c));
-        Token::Word(self.take(end.unwrap_or(self.rest.len())))
+        JsToken::Word(self.take(end.unwrap_or(self.rest.len())))
     }
 }
 
-impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
+impl<'a> Iterator for Lexer<'a> {
+    type Item = JsToken<'a>;
 
-    fn next(&mut self) -> Option<Token<'a>> {
+    fn next(&mut self) -> Option<JsToken<'a>> {
         self.skip_blanks();
         let first = self.rest.chars().next()?;
         let token = match first {
@@ -147,13 +149,13 @@ impl<'a> Iterator for Tokens<'a> {
             c if c.is_alphanumeric() || matches!(c, '_' | '$') => self.word(),
             mark => {
                 self.take(mark.len_utf8());
-                Token::Mark(mark)
+                JsToken::Punctuator(mark)
             }
         };
         self.expects_value = match &token {
-            Token::Word(word) => matches!(*word, "return" | "typeof" | "case" | "in" | "of"),
-            Token::Mark(mark) => !matches!(mark, ')' | ']' | '}'),
-            Token::Text(_) | Token::Other => false,
+            JsToken::Word(word) => matches!(*word, "return" | "typeof" | "case" | "in" | "of"),
+            JsToken::Punctuator(mark) => !matches!(mark, ')' | ']' | '}'),
+            JsToken::Text(_) | JsToken::Other => false,
         };
         Some(token)
     }

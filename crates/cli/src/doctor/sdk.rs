@@ -5,21 +5,21 @@ use ureq::http::header::CONTENT_TYPE;
 use url::Url;
 
 use super::finding::Finding;
-use crate::api::{Outcome, ServerUrl, agent, collect};
-use crate::contact::why;
+use crate::api::{HttpResult, ServerUrl, agent, collect};
+use crate::connect_error::describe;
 
 /// Its path, where no release is pinned.
-pub const WORKER: &str = "/sdk/sw.js";
+pub const WORKER_PATH: &str = "/sdk/sw.js";
 
 /// Looks at it where browsers fetch it; that this machine cannot get there means nothing yet.
 pub fn examine(hato: &ServerUrl, findings: &mut Vec<Finding>) {
     let mut url = hato.url().clone();
-    url.set_path(WORKER);
+    url.set_path(WORKER_PATH);
     let outcome = agent().get(url.as_str()).call().and_then(collect);
     findings.push(match outcome {
         Err(error) => Finding::unknown(
             "sdk",
-            format!("{url}: {}", why(&error)),
+            format!("{url}: {}", describe(&error)),
             "open this address in a browser: if that shows no script either, correct HATO_BASE_URL",
         ),
         outcome => judge("sdk", &url, outcome),
@@ -34,19 +34,21 @@ pub fn is_worker(url: &Url, hato: &ServerUrl) -> bool {
 }
 
 /// What came when it was asked for.
-pub fn judge(check: &'static str, url: &Url, outcome: Outcome) -> Finding {
+pub fn judge(check: &'static str, url: &Url, outcome: HttpResult) -> Finding {
     let remedy = "let everything below /sdk/ through unchanged: a proxy or another program answers there, \
                   or the release never was";
     let answer = match outcome {
         Ok(answer) => answer,
-        Err(error) => return Finding::problem(check, format!("{url}: {}", why(&error)), remedy),
+        Err(error) => {
+            return Finding::problem(check, format!("{url}: {}", describe(&error)), remedy);
+        }
     };
     let status = answer.status();
     let found = if status != 200 {
         format!("{url} answers {status}")
     } else if !is_script(&answer) {
         format!("{url} is not served as JavaScript")
-    } else if is_kept_to_itself(&answer) {
+    } else if is_blocked_cross_origin(&answer) {
         format!("{url} comes with a Cross-Origin-Resource-Policy that keeps it from other sites")
     } else {
         return Finding::fine(check, format!("{url} is Hato's worker script"));
@@ -62,7 +64,7 @@ pub fn is_script(answer: &Response<Vec<u8>>) -> bool {
     essence.ends_with("/javascript") || essence.ends_with("/x-javascript")
 }
 
-fn is_kept_to_itself(answer: &Response<Vec<u8>>) -> bool {
+fn is_blocked_cross_origin(answer: &Response<Vec<u8>>) -> bool {
     let policy = answer.headers().get("cross-origin-resource-policy");
     policy.is_some_and(|policy| policy != "cross-origin")
 }

@@ -10,26 +10,26 @@ use super::sdk;
 use crate::api::{Api, ServerUrl};
 
 /// A difference that signatures and sessions do not forgive for long; answers say whole seconds.
-const SKEW: Duration = Duration::from_secs(30);
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(30);
 
 /// The part of the API's description that names the server's own address.
 #[derive(Deserialize)]
-struct Description {
-    servers: Vec<Server>,
+struct OpenApiDocument {
+    servers: Vec<OpenApiServer>,
 }
 
 #[derive(Deserialize)]
-struct Server {
+struct OpenApiServer {
     url: String,
 }
 
 /// Looks at it; the address that it goes by itself, if it answers.
 pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
-    let answer = match api.ask("/readyz") {
+    let answer = match api.get_raw("/readyz") {
         Ok(answer) => answer,
-        Err(failure) => {
+        Err(error) => {
             let remedy = "start the server, or correct HATO_URL; for a certificate of your own set SSL_CERT_FILE";
-            findings.push(Finding::problem("server", failure.message(), remedy));
+            findings.push(Finding::problem("server", error.message(), remedy));
             return None;
         }
     };
@@ -49,7 +49,7 @@ pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
     )]
     let now = SystemTime::now();
     findings.push(clock(date, now));
-    let description = api.get::<Description>("/api/v1/openapi.json").ok();
+    let description = api.get::<OpenApiDocument>("/api/v1/openapi.json").ok();
     let base = description.and_then(|it| it.servers.into_iter().next());
     findings.extend(address(api.url(), base.as_ref().map(|server| &*server.url)));
     let base = base.and_then(|server| ServerUrl::parse(&server.url).ok());
@@ -70,7 +70,7 @@ fn clock(date: Option<&str>, now: SystemTime) -> Finding {
         .unwrap_or_else(|error| error.duration());
     Finding::judge(
         "clock",
-        skew <= SKEW,
+        skew <= MAX_CLOCK_SKEW,
         format!("server and client differ by {} s", skew.as_secs()),
         "set both clocks by NTP: push services refuse tokens of a server whose clock is wrong",
     )

@@ -7,15 +7,15 @@ use url::Url;
 
 use super::finding::Finding;
 use super::html::tags;
-use super::policy::{Asker, Need, Unmet, unmet};
+use super::policy::{Initiator, PolicyViolation, Requirement, violations};
 use super::script::imports;
 use super::sdk::{self, is_script};
 use super::server::is_loopback;
-use crate::api::{Outcome, ServerUrl, agent, collect};
-use crate::contact::why;
+use crate::api::{HttpResult, ServerUrl, agent, collect};
+use crate::connect_error::describe;
 
 /// Most redirects that are followed from the page.
-const REDIRECTS: u32 = 10;
+const MAX_REDIRECTS: u32 = 10;
 
 /// Looks at the page and the worker; `hato` is the server's address as browsers know it.
 pub fn examine(page: &str, worker: &str, hato: &ServerUrl, findings: &mut Vec<Finding>) {
@@ -76,7 +76,7 @@ fn no_page() -> Finding {
 /// The page after all redirects, as browsers follow them.
 fn visit(agent: &Agent, page: &Url) -> Result<(Url, Response<Vec<u8>>), ureq::Error> {
     let request = agent.get(page.as_str()).config();
-    let request = request.max_redirects(REDIRECTS);
+    let request = request.max_redirects(MAX_REDIRECTS);
     let request = request.max_redirects_will_error(true).build();
     let answer = request.call()?;
     let place = Url::parse(&answer.get_uri().to_string());
@@ -113,14 +113,14 @@ fn examine_worker(agent: &Agent, worker: &Url, hato: &ServerUrl, findings: &mut 
             "see to what is said of the worker first",
         ));
     }
-    let script = at(hato, sdk::WORKER);
+    let script = at(hato, sdk::WORKER_PATH);
     let api = api(hato);
-    let needs = [
-        Need::Script(&script, Asker::Script),
-        Need::Wasm,
-        Need::Connect(&api),
+    let requirements = [
+        Requirement::Script(&script, Initiator::Script),
+        Requirement::Wasm,
+        Requirement::Connect(&api),
     ];
-    let missing = unmet(&policies(&answer), &needs, worker);
+    let missing = violations(&policies(&answer), &requirements, worker);
     findings.push(policy("worker-csp", &missing));
 }
 
@@ -130,7 +130,7 @@ fn worker_file(
     answer: &Response<Vec<u8>>,
     hato: &ServerUrl,
 ) -> Finding {
-    let ours = at(hato, sdk::WORKER);
+    let ours = at(hato, sdk::WORKER_PATH);
     let line = format!("importScripts(\"{ours}\");");
     let problem = |found: String, remedy: String| Finding::problem("worker", found, remedy);
     let status = answer.status();
@@ -183,19 +183,19 @@ fn page_policy(place: &Url, answer: &Response<Vec<u8>>, worker: &Url, hato: &Ser
         is_ours.then_some((source, tag.get("nonce")))
     });
     let api = api(hato);
-    let (script, asker) = match tag {
-        Some((source, nonce)) => (source, Asker::Tag(nonce)),
-        None => (at(hato, "/sdk/hato.js"), Asker::Script),
+    let (script, initiator) = match tag {
+        Some((source, nonce)) => (source, Initiator::Tag(nonce)),
+        None => (at(hato, "/sdk/hato.js"), Initiator::Script),
     };
-    let needs = [
-        Need::Script(&script, asker),
-        Need::Connect(&api),
-        Need::Worker(worker),
+    let requirements = [
+        Requirement::Script(&script, initiator),
+        Requirement::Connect(&api),
+        Requirement::Worker(worker),
     ];
-    policy("page-csp", &unmet(&policies, &needs, place))
+    policy("page-csp", &violations(&policies, &requirements, place))
 }
 
-fn policy(check: &'static str, missing: &[Unmet]) -> Finding {
+fn policy(check: &'static str, missing: &[PolicyViolation]) -> Finding {
     let directives: Vec<_> = missing.iter().map(|it| &*it.directive).collect();
     let remedies: Vec<_> = missing.iter().map(|it| &*it.remedy).collect();
     Finding::judge(
@@ -239,7 +239,7 @@ fn at(hato: &ServerUrl, path: &str) -> Url {
     url
 }
 
-fn fetch(agent: &Agent, url: &Url) -> Outcome {
+fn fetch(agent: &Agent, url: &Url) -> HttpResult {
     collect(agent.get(url.as_str()).call()?)
 }
 
@@ -248,7 +248,7 @@ fn unread(check: &'static str, url: &Url, error: &ureq::Error) -> Finding {
         ureq::Error::TooManyRedirects => "end the redirects: browsers give up as well",
         _ => "check the address, and that this machine may reach it",
     };
-    Finding::problem(check, format!("{url}: {}", why(error)), remedy)
+    Finding::problem(check, format!("{url}: {}", describe(error)), remedy)
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use hato_domain::wire::App;
 use url::{Host, Url};
 
 use super::finding::Finding;
-use crate::connection::Connection;
+use crate::connection::ServerConnection;
 
 /// Top-level domains that lead nowhere on the internet: RFC 2606 §2, RFC 6762, RFC 7686, RFC 8375, ICANN's `internal`.
-const NOWHERE: [&str; 10] = [
+const NON_PUBLIC_TLDS: [&str; 10] = [
     "localhost",
     "example",
     "test",
@@ -23,19 +23,19 @@ const NOWHERE: [&str; 10] = [
 ];
 
 /// Domains where nobody reads mail (RFC 2606 §3).
-const EXAMPLES: [&str; 3] = ["example.com", "example.net", "example.org"];
+const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.net", "example.org"];
 
 /// Looks at the app's.
-pub fn examine(connection: &Connection, findings: &mut Vec<Finding>) {
+pub fn examine(connection: &ServerConnection, findings: &mut Vec<Finding>) {
     let app = connection
-        .of_app("")
+        .app_path("")
         .and_then(|path| connection.api().get::<App>(&path));
     findings.push(match app {
         Ok(app) => judge(&app.vapid_subject),
-        Err(failure) => Finding::unknown(
+        Err(error) => Finding::unknown(
             "subject",
-            format!("{}: {}", failure.code(), failure.message()),
-            failure.remedy(),
+            format!("{}: {}", error.code(), error.message()),
+            error.remedy(),
         ),
     });
 }
@@ -61,7 +61,7 @@ fn is_acceptable(subject: &str) -> bool {
 fn is_mailbox(address: &str) -> bool {
     let is_plain = !address.contains(|c: char| c.is_whitespace() || "<>()[],;:\\\"?&".contains(c));
     let domain = address.rsplit_once('@').map(|(_, domain)| domain);
-    is_plain && Email::parse(address).is_ok() && domain.is_some_and(is_somewhere)
+    is_plain && Email::parse(address).is_ok() && domain.is_some_and(is_public_domain)
 }
 
 fn is_site(subject: &str) -> bool {
@@ -70,7 +70,7 @@ fn is_site(subject: &str) -> bool {
     };
     let is_plain = url.username().is_empty() && url.password().is_none();
     let is_reachable = match url.host() {
-        Some(Host::Domain(domain)) => is_somewhere(domain),
+        Some(Host::Domain(domain)) => is_public_domain(domain),
         Some(Host::Ipv4(v4)) => is_public(v4.into()),
         Some(Host::Ipv6(v6)) => is_public(v6.into()),
         None => false,
@@ -78,7 +78,7 @@ fn is_site(subject: &str) -> bool {
     subject.starts_with("https://") && is_plain && is_reachable
 }
 
-fn is_somewhere(domain: &str) -> bool {
+fn is_public_domain(domain: &str) -> bool {
     let domain = domain.to_ascii_lowercase();
     let top = domain.rsplit('.').next().unwrap_or_default();
     let is_below = |parent: &str| {
@@ -86,7 +86,7 @@ fn is_somewhere(domain: &str) -> bool {
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
     let is_name = domain.contains('.') && !top.starts_with(|c: char| c.is_ascii_digit());
-    is_name && !NOWHERE.contains(&top) && !EXAMPLES.into_iter().any(is_below)
+    is_name && !NON_PUBLIC_TLDS.contains(&top) && !EXAMPLE_DOMAINS.into_iter().any(is_below)
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use std::path::Path;
 use hato_domain::Endpoint;
 use hato_domain::wire::NotifyBatch;
 
-use crate::failure::{Failure, Result};
+use crate::error::{CliError, Result};
 
 /// Most endpoints of a list.
-const MOST: usize = 1_000_000;
+const MAX_LIST_ENDPOINTS: usize = 1_000_000;
 
 /// Most bytes of a line, its end included.
-const LONGEST: u64 = 2 * Endpoint::MAX_BYTES as u64;
+const MAX_LINE_BYTES: u64 = 2 * Endpoint::MAX_BYTES as u64;
 
 /// The endpoints of a file, each once, in batches as large as the API takes (SPEC 4.9). Empty lines and lines that begin
 /// with `#` are skipped.
@@ -22,11 +22,11 @@ pub fn read(file: &Path) -> Result<Vec<Vec<String>>> {
     let endpoints = if file == Path::new("-") {
         parse(io::stdin().lock(), file)?
     } else {
-        let opened = File::open(file).map_err(|error| Failure::file(file, &error))?;
+        let opened = File::open(file).map_err(|error| CliError::file(file, &error))?;
         parse(BufReader::new(opened), file)?
     };
     if endpoints.is_empty() {
-        return Err(Failure::usage(
+        return Err(CliError::usage(
             format!("{} has no endpoints", file.display()),
             "write one a line",
         ));
@@ -39,8 +39,8 @@ fn parse(mut from: impl BufRead, file: &Path) -> Result<Vec<String>> {
     let (mut known, mut endpoints) = (HashSet::new(), Vec::new());
     for number in 1.. {
         let mut line = String::new();
-        let read = from.by_ref().take(LONGEST).read_line(&mut line);
-        if read.map_err(|error| Failure::file(file, &error))? == 0 {
+        let read = from.by_ref().take(MAX_LINE_BYTES).read_line(&mut line);
+        if read.map_err(|error| CliError::file(file, &error))? == 0 {
             break;
         }
         let text = line.trim();
@@ -52,18 +52,21 @@ fn parse(mut from: impl BufRead, file: &Path) -> Result<Vec<String>> {
         if known.insert(endpoint.clone()) {
             endpoints.push(endpoint);
         }
-        if endpoints.len() > MOST {
-            let message = format!("{} has more than {MOST} endpoints", file.display());
-            return Err(Failure::usage(message, "split the list"));
+        if endpoints.len() > MAX_LIST_ENDPOINTS {
+            let message = format!(
+                "{} has more than {MAX_LIST_ENDPOINTS} endpoints",
+                file.display()
+            );
+            return Err(CliError::usage(message, "split the list"));
         }
     }
     Ok(endpoints)
 }
 
-fn wrong_line(file: &Path, number: usize, code: hato_domain::ErrorCode) -> Failure {
-    Failure::usage(
+fn wrong_line(file: &Path, number: usize, code: hato_domain::ErrorCode) -> CliError {
+    CliError::usage(
         format!("{}:{number}: {code}", file.display()),
-        crate::remedy::of(code),
+        crate::remedy::for_code(code),
     )
 }
 

@@ -8,19 +8,19 @@ use hato_domain::wire::{HistoryItem, Page};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::connection::Connection;
-use crate::failure::{Exit, Failure, Result};
+use crate::connection::ServerConnection;
+use crate::error::{CliError, Exit, Result};
 use crate::history;
-use crate::text::people;
+use crate::text::recipient_noun;
 
-/// Between two looks at a send.
-const PAUSE: Duration = Duration::from_millis(250);
+/// Between two requests for a send's state.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long somebody is ready to wait.
+/// How long to wait for a send to end.
 #[derive(Clone, Copy)]
-pub struct Patience(Duration);
+pub struct WaitTimeout(Duration);
 
-impl FromStr for Patience {
+impl FromStr for WaitTimeout {
     type Err = &'static str;
 
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
@@ -39,7 +39,7 @@ impl FromStr for Patience {
 
 /// What became of one or several sends together, in the names of the history (SPEC 2.5).
 #[derive(Default, Serialize)]
-pub struct Outcome {
+pub struct SendOutcome {
     recipients: i64,
     sent_count: i64,
     failed_expired: i64,
@@ -49,42 +49,43 @@ pub struct Outcome {
 }
 
 /// Fails unless the credential may read the history: better before the send than after it.
-pub fn require_right(connection: &Connection) -> Result<()> {
-    let list = connection.of_app("/notifications?limit=1")?;
+pub fn require_history_access(connection: &ServerConnection) -> Result<()> {
+    let list = connection.app_path("/notifications?limit=1")?;
     let page: Result<Page<HistoryItem>> = connection.api().get(&list);
-    page.map(drop).map_err(|failure| {
-        if failure.code() == "INSUFFICIENT_SCOPE" {
-            return failure
-                .and("--wait reads the history: use a key with scope full; nothing was sent");
+    page.map(drop).map_err(|error| {
+        if error.code() == "INSUFFICIENT_SCOPE" {
+            return error.add_remedy(
+                "--wait reads the history: use a key with scope full; nothing was sent",
+            );
         }
-        failure
+        error
     })
 }
 
 /// Waits until every send has ended; a bar shows how far they are if somebody watches.
 pub fn follow(
-    connection: &Connection,
+    connection: &ServerConnection,
     ids: &[&str],
     recipients: i64,
-    Patience(patience): Patience,
-) -> Result<Outcome> {
-    let deadline = Instant::now() + patience;
+    WaitTimeout(timeout): WaitTimeout,
+) -> Result<SendOutcome> {
+    let deadline = Instant::now() + timeout;
     let bar = bar(recipients);
-    let mut ended = Outcome::default();
+    let mut ended = SendOutcome::default();
     for id in ids {
         loop {
-            let send = look(connection, id, deadline)?;
-            let so_far = Outcome::of(&send);
-            bar.set_position(u64::try_from(ended.settled() + so_far.settled()).unwrap_or(0));
+            let send = fetch_send(connection, id, deadline)?;
+            let so_far = SendOutcome::from_history(&send);
+            bar.set_position(u64::try_from(ended.completed() + so_far.completed()).unwrap_or(0));
             if matches!(send.status.as_str(), "done" | "cancelled") {
                 ended.add(&so_far);
                 break;
             }
-            if is_over(deadline) {
+            if is_past(deadline) {
                 bar.abandon();
-                return Err(late(id));
+                return Err(timed_out(id));
             }
-            sleep(PAUSE);
+            sleep(POLL_INTERVAL);
         }
     }
     bar.finish_and_clear();
@@ -92,15 +93,21 @@ pub fn follow(
 }
 
 /// A send as it stands now, if there is time to ask.
-fn look(connection: &Connection, id: &str, deadline: Instant) -> Result<HistoryItem> {
+fn fetch_send(connection: &ServerConnection, id: &str, deadline: Instant) -> Result<HistoryItem> {
     let path = history::path(connection, id)?;
-    let send = connection.api().until(deadline).get(&path);
-    send.map_err(|failure| if is_over(deadline) { late(id) } else { failure })
+    let send = connection.api().with_deadline(deadline).get(&path);
+    send.map_err(|error| {
+        if is_past(deadline) {
+            timed_out(id)
+        } else {
+            error
+        }
+    })
 }
 
-/// Whether there is no time for another look.
-fn is_over(deadline: Instant) -> bool {
-    Instant::now() + PAUSE >= deadline
+/// Whether there is no time for another request.
+fn is_past(deadline: Instant) -> bool {
+    Instant::now() + POLL_INTERVAL >= deadline
 }
 
 /// On standard error, and only if that is a terminal.
@@ -110,17 +117,17 @@ fn bar(recipients: i64) -> ProgressBar {
     bar.with_style(style.expect("the template is well-formed"))
 }
 
-fn late(id: &str) -> Failure {
-    Failure::new(
-        Exit::Late,
+fn timed_out(id: &str) -> CliError {
+    CliError::new(
+        Exit::Timeout,
         "late",
         format!("{id} goes on, but not within --timeout"),
         format!("`hato history show {id}` tells how far it is"),
     )
 }
 
-impl Outcome {
-    fn of(send: &HistoryItem) -> Self {
+impl SendOutcome {
+    fn from_history(send: &HistoryItem) -> Self {
         Self {
             recipients: send.recipients,
             sent_count: send.sent_count,
@@ -140,13 +147,13 @@ impl Outcome {
         self.cancelled_count += other.cancelled_count;
     }
 
-    fn settled(&self) -> i64 {
+    fn completed(&self) -> i64 {
         let failed = self.failed_expired + self.failed_other;
         self.sent_count + failed + self.skipped_count + self.cancelled_count
     }
 
     /// It worked if somebody was reached, or nobody was to be, and nothing failed but subscriptions that were gone.
-    pub fn worked(&self) -> Result<()> {
+    pub fn check_delivered(&self) -> Result<()> {
         let reached = self.sent_count > 0 || self.recipients == self.skipped_count;
         let remedy = if self.failed_other > 0 {
             "`hato dead-letters` says why"
@@ -157,8 +164,8 @@ impl Outcome {
         } else {
             "the subscriptions are gone and were deactivated: browsers subscribe anew on their next visit"
         };
-        let failure = Failure::new(Exit::NotAsWished, "not-delivered", self.line(), remedy);
-        Err(failure)
+        let error = CliError::new(Exit::Negative, "not-delivered", self.line(), remedy);
+        Err(error)
     }
 
     /// The counts in a sentence.
@@ -171,9 +178,9 @@ impl Outcome {
             skipped_count,
             cancelled_count,
         } = self;
-        let people = people(*recipients);
+        let noun = recipient_noun(*recipients);
         format!(
-            "Of {recipients} {people}: {sent_count} sent, {failed_expired} expired, {failed_other} failed, \
+            "Of {recipients} {noun}: {sent_count} sent, {failed_expired} expired, {failed_other} failed, \
              {skipped_count} skipped, {cancelled_count} cancelled."
         )
     }
@@ -181,11 +188,11 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::Patience;
+    use super::WaitTimeout;
 
     #[test]
     fn a_duration_has_a_unit() {
-        let seconds = |text: &str| text.parse().ok().map(|Patience(it)| it.as_secs());
+        let seconds = |text: &str| text.parse().ok().map(|WaitTimeout(it)| it.as_secs());
         assert_eq!(seconds("90s"), Some(90));
         assert_eq!(seconds("10m"), Some(600));
         assert_eq!(seconds("2h"), Some(7_200));

@@ -4,30 +4,30 @@ use hato_testkit::customer_site::{CustomerSite, Policy, SiteSettings};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::pages::{Pages, answer};
-use crate::stage::{Port, Run, Stage, launch};
+use crate::setup::{CliCommand, CliSetup, Port, launch};
+use crate::stub_site::{StubSite, answer};
 
 /// A server that knows how browsers reach it.
-pub async fn stage() -> Stage {
+pub async fn setup() -> CliSetup {
     let port = Port::reserve();
     let address = port.address.to_string();
     let launch = launch()
         .env("HATO_LISTEN", address.as_str())
         .env("HATO_BASE_URL", format!("http://{address}"))
         .env("HATO_VAPID_SUBJECT", "mailto:push@hato.dev");
-    Stage::of(launch).await
+    CliSetup::with_launch(launch).await
 }
 
 /// The verdict of each check, and its exit code.
-async fn verdicts(run: Run) -> (i32, Vec<(String, String)>) {
-    let ran = run.ran().await;
+async fn verdicts(run: CliCommand) -> (i32, Vec<(String, String)>) {
+    let output = run.output().await;
     let findings: Vec<Value> =
-        serde_json::from_str(&ran.output).unwrap_or_else(|_| panic!("{ran:?}"));
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     let text = |finding: &Value, member: &str| finding[member].as_str().map(str::to_owned);
     let each = findings
         .iter()
         .map(|it| text(it, "check").zip(text(it, "verdict")).expect("both"));
-    (ran.code, each.collect())
+    (output.code, each.collect())
 }
 
 fn problems(verdicts: &[(String, String)]) -> Vec<&str> {
@@ -37,11 +37,11 @@ fn problems(verdicts: &[(String, String)]) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_sound_set_up_has_no_problems() {
-    let stage = stage().await;
-    let site = SiteSettings::new(stage.server.url(), "pk_");
+    let setup = setup().await;
+    let site = SiteSettings::new(setup.server.url(), "pk_");
     let site = CustomerSite::start(site).await.expect("a site");
     let line = ["doctor", "--json", "--site", &site.url()];
-    let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+    let (code, found) = verdicts(setup.with_key("full", &line).await).await;
     assert_eq!((code, problems(&found)), (0, vec![]), "{found:?}");
     let checks: Vec<_> = found.iter().map(|(check, _)| check.as_str()).collect();
     let expected = [
@@ -66,12 +66,12 @@ async fn a_sound_set_up_has_no_problems() {
 
 #[tokio::test]
 async fn a_policy_in_the_way_is_found() {
-    let stage = stage().await;
-    let mut site = SiteSettings::new(stage.server.url(), "pk_");
+    let setup = setup().await;
+    let mut site = SiteSettings::new(setup.server.url(), "pk_");
     site.policy = Policy::WithoutWasm;
     let site = CustomerSite::start(site).await.expect("a site");
     let line = ["doctor", "--json", "--site", &site.url()];
-    let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+    let (code, found) = verdicts(setup.with_key("full", &line).await).await;
     assert_eq!(
         (code, problems(&found)),
         (1, vec!["worker-csp"]),
@@ -81,28 +81,28 @@ async fn a_policy_in_the_way_is_found() {
 
 #[tokio::test]
 async fn a_worker_that_is_not_ours_is_found() {
-    let stage = stage().await;
+    let setup = setup().await;
     let folder = TempDir::new().expect("a folder");
     std::fs::write(folder.path().join("index.html"), "<p>").expect("a page");
     std::fs::write(folder.path().join("other.js"), "importScripts('x')").expect("a worker");
-    let mut site = SiteSettings::new(stage.server.url(), "pk_");
+    let mut site = SiteSettings::new(setup.server.url(), "pk_");
     site.folder = folder.path().to_owned();
     let site = CustomerSite::start(site).await.expect("a site");
     for worker in ["/hato-sw.js", "/other.js"] {
         let url = site.url();
         let line = ["doctor", "--json", "--site", &url, "--worker", worker];
-        let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+        let (code, found) = verdicts(setup.with_key("full", &line).await).await;
         assert_eq!((code, problems(&found)), (1, vec!["worker"]), "{found:?}");
     }
 }
 
 #[tokio::test]
 async fn the_page_is_the_one_that_visitors_end_up_on() {
-    let stage = stage().await;
-    let hato = stage.server.url();
+    let setup = setup().await;
+    let hato = setup.server.url();
     let import = format!("importScripts('{hato}/sdk/sw.js')");
     let script = "Content-Type: text/javascript\r\n";
-    let site = Pages::serve(move |path| match path {
+    let site = StubSite::serve(move |path| match path {
         "/" => answer("302 Found", "Location: /de/\r\n", ""),
         "/de/" => answer(
             "200 OK",
@@ -130,7 +130,7 @@ async fn the_page_is_the_one_that_visitors_end_up_on() {
     ] {
         let page = format!("{site}{page}");
         let line = ["doctor", "--json", "--site", &page, "--worker", worker];
-        let (code, found) = verdicts(stage.with_key("full", &line).await).await;
+        let (code, found) = verdicts(setup.with_key("full", &line).await).await;
         assert_eq!(
             (code, problems(&found)),
             (1, expected),
@@ -141,33 +141,37 @@ async fn the_page_is_the_one_that_visitors_end_up_on() {
 
 #[tokio::test]
 async fn a_server_whose_scripts_do_not_come_through_is_found() {
-    let proxy = Pages::serve(|_| answer("404 Not Found", "", "")).await;
+    let proxy = StubSite::serve(|_| answer("404 Not Found", "", "")).await;
     let launch = launch()
         .env("HATO_BASE_URL", &*proxy)
         .env("HATO_VAPID_SUBJECT", "mailto:push@hato.dev");
-    let stage = Stage::of(launch).await;
-    let (code, found) = verdicts(stage.with_key("full", &["doctor", "--json"]).await).await;
+    let setup = CliSetup::with_launch(launch).await;
+    let (code, found) = verdicts(setup.with_key("full", &["doctor", "--json"]).await).await;
     assert_eq!((code, problems(&found)), (1, vec!["sdk"]), "{found:?}");
 }
 
 #[tokio::test]
 async fn each_scope_is_told() {
-    let stage = stage().await;
+    let setup = setup().await;
     for (scope, code) in [("full", 0), ("notify", 0), ("subscribe_only", 1)] {
-        let ran = stage.with_key(scope, &["doctor"]).await.ran().await;
-        assert_eq!(ran.code, code, "{ran:?}");
+        let output = setup.with_key(scope, &["doctor"]).await.output().await;
+        assert_eq!(output.code, code, "{output:?}");
         assert!(
-            ran.output.contains(&format!("scope {scope}, app app_")),
-            "{ran:?}"
+            output.stdout.contains(&format!("scope {scope}, app app_")),
+            "{output:?}"
         );
     }
     let dead = format!("pk_{}", "0".repeat(64));
-    let ran = stage.hato(&["doctor"]).env("HATO_KEY", &dead).ran().await;
+    let output = setup
+        .hato(&["doctor"])
+        .env("HATO_KEY", &dead)
+        .output()
+        .await;
     assert!(
-        ran.code == 1 && ran.output.contains("INVALID_API_KEY"),
-        "{ran:?}"
+        output.code == 1 && output.stdout.contains("INVALID_API_KEY"),
+        "{output:?}"
     );
-    assert!(ran.output.contains("→ make a new key"), "{ran:?}");
+    assert!(output.stdout.contains("→ make a new key"), "{output:?}");
 }
 
 #[tokio::test]
@@ -175,8 +179,8 @@ async fn a_server_that_browsers_refuse_is_found() {
     let launch = launch()
         .env("HATO_BASE_URL", "http://push.hato.dev")
         .env("HATO_VAPID_SUBJECT", "mailto:admin@localhost");
-    let stage = Stage::of(launch).await;
-    let (code, found) = verdicts(stage.with_key("full", &["doctor", "--json"]).await).await;
+    let setup = CliSetup::with_launch(launch).await;
+    let (code, found) = verdicts(setup.with_key("full", &["doctor", "--json"]).await).await;
     assert_eq!(
         (code, problems(&found)),
         (1, vec!["tls", "subject"]),
@@ -187,18 +191,18 @@ async fn a_server_that_browsers_refuse_is_found() {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_a_problem_with_a_remedy() {
     let home = TempDir::new().expect("a folder");
-    let run = Run::new(home.path(), &["doctor", "--server", "http://127.0.0.1:1"]);
-    let ran = run.ran().await;
-    assert_eq!(ran.refusal(), (1, "problems"));
-    assert!(ran.output.contains("→ start the server"), "{ran:?}");
+    let run = CliCommand::new(home.path(), &["doctor", "--server", "http://127.0.0.1:1"]);
+    let output = run.output().await;
+    assert_eq!(output.error_code(), (1, "problems"));
+    assert!(output.stdout.contains("→ start the server"), "{output:?}");
 }
 
 #[tokio::test]
 async fn whoever_is_not_signed_in_is_told_how() {
-    let stage = stage().await;
-    let ran = stage.hato(&["doctor"]).ran().await;
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.output.contains("→ set HATO_KEY"), "{ran:?}");
+    let setup = setup().await;
+    let output = setup.hato(&["doctor"]).output().await;
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.contains("→ set HATO_KEY"), "{output:?}");
 }
 
 #[tokio::test]
@@ -213,17 +217,17 @@ async fn a_key_is_not_blamed_for_the_server() {
         ("200 OK", "none", "what stands in front of it"),
     ] {
         let body = serde_json::json!({"error": "x", "code": code}).to_string();
-        let server = Pages::serve(move |_| answer(status, "", &body)).await;
+        let server = StubSite::serve(move |_| answer(status, "", &body)).await;
         let home = TempDir::new().expect("a folder");
-        let doctor = Run::new(home.path(), &["doctor", "--json"]);
+        let doctor = CliCommand::new(home.path(), &["doctor", "--json"]);
         let doctor = doctor.env("HATO_URL", &server).env("HATO_KEY", "pk_1");
-        let findings: Value = serde_json::from_str(&doctor.ran().await.output).expect("JSON");
+        let findings: Value = serde_json::from_str(&doctor.output().await.stdout).expect("JSON");
         let findings = findings.as_array().expect("findings");
         let key = findings.iter().find(|it| it["check"] == "key");
-        let told = key
+        let hint = key
             .and_then(|key| key["remedy"].as_str())
             .expect("a remedy");
-        assert!(told.contains(remedy), "{told}");
+        assert!(hint.contains(remedy), "{hint}");
         // Whatever is not fine comes with what to do.
         let has_remedy = |it: &Value| it["verdict"] == "fine" || it["remedy"].is_string();
         assert!(findings.iter().all(has_remedy), "{findings:?}");

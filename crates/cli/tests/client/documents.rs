@@ -15,8 +15,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::pages::{Pages, answer};
-use crate::stage::{EMAIL, HATO, Port, Stage, launch};
+use crate::setup::{CliSetup, EMAIL, HATO, Port, launch};
+use crate::stub_site::{StubSite, answer};
 
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 const README: &str = include_str!("../../../../README.md");
@@ -69,9 +69,9 @@ async fn ended(mut command: Command) -> (bool, String) {
     }
 }
 
-async fn titles(stage: &Stage) -> Vec<String> {
-    let path = format!("/api/v1/apps/{}/notifications?limit=100", stage.app.id);
-    let history = stage.app.owner.get(&path).await.expect("an answer").json();
+async fn titles(setup: &CliSetup) -> Vec<String> {
+    let path = format!("/api/v1/apps/{}/notifications?limit=100", setup.app.id);
+    let history = setup.app.owner.get(&path).await.expect("an answer").json();
     let items = history["items"].as_array().expect("items").clone();
     let title = |item: &Value| item["title"].as_str().map(str::to_owned);
     items.iter().filter_map(title).collect()
@@ -79,27 +79,27 @@ async fn titles(stage: &Stage) -> Vec<String> {
 
 #[tokio::test]
 async fn every_command_of_the_command_lines_page() {
-    let stage = Stage::new().await;
+    let setup = CliSetup::new().await;
     let script = blocks(&document("CLI.md"), "sh").concat();
-    fs::write(stage.home.path().join("password.txt"), PASSWORD).expect("a file");
-    let said = run(shell(stage.home.path(), &stage.server, &script)).await;
+    fs::write(setup.home.path().join("password.txt"), PASSWORD).expect("a file");
+    let said = run(shell(setup.home.path(), &setup.server, &script)).await;
     assert!(said.contains("Unsubscribed."), "{said}");
     for left in ["hato.bash", "hato.1", "man1/hato-notify.1"] {
-        assert!(stage.home.path().join(left).exists(), "{left}");
+        assert!(setup.home.path().join(left).exists(), "{left}");
     }
-    assert_eq!(titles(&stage).await.len(), 4);
+    assert_eq!(titles(&setup).await.len(), 4);
 }
 
 #[tokio::test]
 async fn every_command_of_the_assistants_page() {
-    let stage = Stage::new().await;
-    let key = stage
+    let setup = CliSetup::new().await;
+    let key = setup
         .app
         .owner
-        .create_key(&stage.app.id, "assistant", "full")
+        .create_key(&setup.app.id, "assistant", "full")
         .await;
     let script = blocks(&document("MCP.md"), "sh").concat();
-    let mut command = shell(stage.home.path(), &stage.server, &script);
+    let mut command = shell(setup.home.path(), &setup.server, &script);
     command.env("HATO_KEY", key.expect("a key"));
     let said = run(command).await;
     assert!(
@@ -135,23 +135,23 @@ const LANGUAGES: [(&str, &str, &[&str]); 5] = [
 
 #[tokio::test]
 async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
-    let stage = Stage::new().await;
-    let home = stage.home.path();
-    let login = stage.hato(&["login", "--email", EMAIL]).input(PASSWORD);
-    login.done().await;
+    let setup = CliSetup::new().await;
+    let home = setup.home.path();
+    let login = setup.hato(&["login", "--email", EMAIL]).input(PASSWORD);
+    login.success().await;
     let guide = document("guides/SENDING.md");
-    run(shell(home, &stage.server, &blocks(&guide, "sh").concat())).await;
+    run(shell(home, &setup.server, &blocks(&guide, "sh").concat())).await;
     let mut expected = ["Hello from curl", "Hello, you two", "Hello from hato"]
         .map(str::to_owned)
         .to_vec();
-    let key = stage
+    let key = setup
         .app
         .owner
-        .create_key(&stage.app.id, "server", "notify")
+        .create_key(&setup.app.id, "server", "notify")
         .await
         .expect("a key");
     let nobody = Port::reserve();
-    let proxy = Pages::serve(|_| answer("502 Bad Gateway", "", "<h1>Bad Gateway</h1>")).await;
+    let proxy = StubSite::serve(|_| answer("502 Bad Gateway", "", "<h1>Bad Gateway</h1>")).await;
     for (language, file, program) in LANGUAGES {
         let sample = blocks(&guide, language).concat();
         let title = sample.split("Hello from ").nth(1).expect("it says hello");
@@ -182,7 +182,7 @@ async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
                 .env("GOTOOLCHAIN", "local");
             command
         };
-        let server = stage.server.url();
+        let server = setup.server.url();
         let said = run(sample(&server, &key)).await;
         assert!(said.starts_with("snd_"), "{language}: {said}");
         for failing in [
@@ -195,7 +195,7 @@ async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
         }
         expected.push(format!("Hello from {title}"));
     }
-    let mut sent = titles(&stage).await;
+    let mut sent = titles(&setup).await;
     sent.sort();
     expected.sort();
     assert_eq!(sent, expected);

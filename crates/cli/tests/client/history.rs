@@ -1,66 +1,70 @@
 //! What was sent and what failed.
 
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 
-use crate::stage::{Stage, subscribe, with_push_service};
+use crate::setup::{CliSetup, subscribe, with_push_service};
 
 #[tokio::test]
 async fn the_history_is_read_page_after_page() {
-    let stage = Stage::new().await;
+    let setup = CliSetup::new().await;
     for number in 0..103 {
         let body = serde_json::json!({"title": format!("No. {number}"), "body": "b"});
-        let sent = stage.app.backend.post("/api/v1/notify", &body).await;
+        let sent = setup.app.backend.post("/api/v1/notify", &body).await;
         assert_eq!(sent.expect("an answer").status, 202);
     }
-    let list = stage.with_key("full", &["history", "--limit", "102"]).await;
+    let list = setup.with_key("full", &["history", "--limit", "102"]).await;
     let page = list.json().await;
     let sends = page["items"].as_array().expect("a list");
     assert_eq!((sends.len(), &sends[0]["title"]), (102, &"No. 102".into()));
     assert_eq!(sends[101]["title"], "No. 1");
-    let table = stage.with_key("full", &["history"]).await.done().await;
+    let table = setup.with_key("full", &["history"]).await.success().await;
     assert_eq!(table.lines().count(), 51, "{table}");
 
     let (before, id) = (page["next_before"].to_string(), &page["next_before_id"]);
     let id = id.as_str().expect("an id");
     let rest = ["history", "--before", &before, "--before-id", id];
-    let rest = stage.with_key("full", &rest).await.json().await;
+    let rest = setup.with_key("full", &rest).await.json().await;
     assert_eq!(rest["items"].as_array().map(Vec::len), Some(1), "{rest}");
     assert_eq!(rest["items"][0]["title"], "No. 0");
     assert!(rest["next_before"].is_null() && rest["next_before_id"].is_null());
     let alone = ["history", "--before-id", id];
-    let alone = stage.with_key("full", &alone).await.ran().await;
+    let alone = setup.with_key("full", &alone).await.output().await;
     assert_eq!(alone.code, 2, "{alone:?}");
 
     let id = sends[0]["send_id"].as_str().expect("an id");
-    let show = stage.with_key("full", &["history", "show", id]).await;
+    let show = setup.with_key("full", &["history", "show", id]).await;
     assert_eq!(show.json().await, sends[0]);
-    let cancel = stage.with_key("full", &["history", "cancel", id]).await;
-    assert_eq!(cancel.done().await, "Spared 0 recipients.\n");
+    let cancel = setup.with_key("full", &["history", "cancel", id]).await;
+    assert_eq!(cancel.success().await, "Spared 0 recipients.\n");
 }
 
 #[tokio::test]
 async fn dead_letters_say_why() {
-    let (stage, service) = with_push_service().await;
-    let browsers = subscribe(&stage, &service, 1).await;
-    service.answer_by_default(Answer::Status(400));
+    let (setup, service) = with_push_service().await;
+    let browsers = subscribe(&setup, &service, 1).await;
+    service.respond_by_default(ScriptedResponse::Status(400));
     let line = ["notify", "Hello", "b", "--wait"];
-    let ran = stage.with_key("full", &line).await.ran().await;
-    assert_eq!(ran.refusal(), (1, "not-delivered"));
-    let letters = stage.with_key("full", &["dead-letters"]).await.json().await;
+    let output = setup.with_key("full", &line).await.output().await;
+    assert_eq!(output.error_code(), (1, "not-delivered"));
+    let letters = setup.with_key("full", &["dead-letters"]).await.json().await;
     assert_eq!(letters["items"][0]["reason"], "refused");
     assert_eq!(letters["items"][0]["endpoint"], *browsers[0].endpoint);
-    let table = stage.with_key("full", &["dead-letters"]).await.done().await;
+    let table = setup
+        .with_key("full", &["dead-letters"])
+        .await
+        .success()
+        .await;
     assert!(table.contains("refused  400"), "{table}");
 }
 
 #[tokio::test]
 async fn subscriptions_that_are_gone_leave_no_dead_letters() {
-    let (stage, service) = with_push_service().await;
-    subscribe(&stage, &service, 1).await;
-    service.answer_by_default(Answer::Status(410));
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 1).await;
+    service.respond_by_default(ScriptedResponse::Status(410));
     let line = ["notify", "Hello", "b", "--wait"];
-    let ran = stage.with_key("full", &line).await.ran().await;
-    assert_eq!(ran.refusal(), (1, "not-delivered"));
-    assert!(ran.errors.contains("deactivated"), "{ran:?}");
-    assert!(!ran.errors.contains("dead-letters"), "{ran:?}");
+    let output = setup.with_key("full", &line).await.output().await;
+    assert_eq!(output.error_code(), (1, "not-delivered"));
+    assert!(output.stderr.contains("deactivated"), "{output:?}");
+    assert!(!output.stderr.contains("dead-letters"), "{output:?}");
 }

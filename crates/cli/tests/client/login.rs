@@ -4,22 +4,24 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use hato_testkit::owner::PASSWORD;
 
-use crate::stage::{EMAIL, Run, Stage};
+use crate::setup::{CliCommand, CliSetup, EMAIL};
 
 #[tokio::test]
 async fn a_session_is_kept_for_its_owner_alone_until_logout() {
-    let stage = Stage::new().await;
-    let login = stage
+    let setup = CliSetup::new().await;
+    let login = setup
         .hato(&["login", "--email", EMAIL])
         .input(&format!("{PASSWORD}\n"));
-    assert!(login.done().await.contains(EMAIL));
-    let file = stage.home.path().join("config/hato/config.toml");
+    assert!(login.success().await.contains(EMAIL));
+    let file = setup.home.path().join("config/hato/config.toml");
     let mode = file.metadata().expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 
     // The profile knows the address as well.
-    let apps = Run::new(stage.home.path(), &["apps", "list"]).json().await;
-    assert_eq!(apps[0]["appId"], *stage.app.id);
+    let apps = CliCommand::new(setup.home.path(), &["apps", "list"])
+        .json()
+        .await;
+    assert_eq!(apps[0]["appId"], *setup.app.id);
     let text = std::fs::read_to_string(&file).expect("text");
     assert!(!text.contains(PASSWORD), "{text}");
     let token = text
@@ -28,104 +30,109 @@ async fn a_session_is_kept_for_its_owner_alone_until_logout() {
         .and_then(|it| it.split('"').next());
     let token = token.expect("a token").to_owned();
 
-    Run::new(stage.home.path(), &["logout"]).done().await;
-    let session = stage
+    CliCommand::new(setup.home.path(), &["logout"])
+        .success()
+        .await;
+    let session = setup
         .server
         .client()
         .bearer(&token)
         .get("/auth/session")
         .await;
     assert_eq!(session.expect("an answer").status, 401);
-    let gone = stage.hato(&["apps", "list"]).ran().await;
-    assert_eq!(gone.refusal(), (4, "signed-out"));
+    let gone = setup.hato(&["apps", "list"]).output().await;
+    assert_eq!(gone.error_code(), (4, "signed-out"));
 }
 
 #[tokio::test]
 async fn a_wrong_password_stores_nothing() {
-    let stage = Stage::new().await;
-    let login = stage
+    let setup = CliSetup::new().await;
+    let login = setup
         .hato(&["login", "--email", EMAIL])
         .input("wrong password");
-    assert_eq!(login.ran().await.refusal(), (4, "INVALID_CREDENTIALS"));
-    assert!(!stage.home.path().join("config").exists());
+    assert_eq!(
+        login.output().await.error_code(),
+        (4, "INVALID_CREDENTIALS")
+    );
+    assert!(!setup.home.path().join("config").exists());
 }
 
 #[tokio::test]
 async fn somebody_has_to_be_named() {
-    let stage = Stage::new().await;
-    let ran = stage.hato(&["login"]).input(PASSWORD).ran().await;
-    assert_eq!(ran.refusal(), (2, "usage"));
-    assert!(ran.errors.contains("--email"), "{ran:?}");
+    let setup = CliSetup::new().await;
+    let output = setup.hato(&["login"]).input(PASSWORD).output().await;
+    assert_eq!(output.error_code(), (2, "usage"));
+    assert!(output.stderr.contains("--email"), "{output:?}");
 }
 
 #[tokio::test]
 async fn a_key_is_stored_once_the_server_knows_it() {
-    let stage = Stage::new().await;
+    let setup = CliSetup::new().await;
     let unknown = format!("pk_{}", "0".repeat(64));
-    let login = stage.hato(&["login", "--key"]).input(&unknown);
-    assert_eq!(login.ran().await.refusal(), (4, "INVALID_API_KEY"));
-    let key = stage
+    let login = setup.hato(&["login", "--key"]).input(&unknown);
+    assert_eq!(login.output().await.error_code(), (4, "INVALID_API_KEY"));
+    let key = setup
         .app
         .owner
-        .create_key(&stage.app.id, "ci", "full")
+        .create_key(&setup.app.id, "ci", "full")
         .await
         .expect("a key");
-    stage
+    setup
         .hato(&["login", "--key", "--profile", "ci"])
         .input(&key)
-        .done()
+        .success()
         .await;
-    let profiles = stage.hato(&["profiles", "list"]).done().await;
+    let profiles = setup.hato(&["profiles", "list"]).success().await;
     assert!(
-        profiles.contains(&stage.app.id) && !profiles.contains(&key),
+        profiles.contains(&setup.app.id) && !profiles.contains(&key),
         "{profiles}"
     );
-    assert_eq!(stage.hato(&["stats"]).json().await["totalSent"], 0);
+    assert_eq!(setup.hato(&["stats"]).json().await["totalSent"], 0);
 }
 
 #[tokio::test]
 async fn profiles_are_chosen_and_removed() {
-    let stage = Stage::new().await;
+    let setup = CliSetup::new().await;
     for name in ["one", "two"] {
         let line = ["login", "--email", EMAIL, "--profile", name];
-        stage.hato(&line).input(PASSWORD).done().await;
+        setup.hato(&line).input(PASSWORD).success().await;
     }
-    stage.hato(&["profiles", "use", "one"]).done().await;
-    let listed = stage.hato(&["profiles", "list"]).json().await;
+    setup.hato(&["profiles", "use", "one"]).success().await;
+    let listed = setup.hato(&["profiles", "list"]).json().await;
     let current = |at: usize| (listed[at]["name"].clone(), listed[at]["current"].clone());
     assert_eq!(current(0), ("one".into(), true.into()));
     assert_eq!(current(1), ("two".into(), false.into()));
-    stage.hato(&["profiles", "remove", "one"]).done().await;
-    let none = stage.hato(&["apps", "list"]).ran().await;
-    assert_eq!(none.refusal(), (4, "signed-out"));
-    stage
+    setup.hato(&["profiles", "remove", "one"]).success().await;
+    let none = setup.hato(&["apps", "list"]).output().await;
+    assert_eq!(none.error_code(), (4, "signed-out"));
+    setup
         .hato(&["apps", "list", "--profile", "two"])
-        .done()
+        .success()
         .await;
-    let unknown = stage.hato(&["profiles", "use", "one"]).ran().await;
-    assert_eq!(unknown.refusal(), (2, "usage"));
+    let unknown = setup.hato(&["profiles", "use", "one"]).output().await;
+    assert_eq!(unknown.error_code(), (2, "usage"));
 }
 
 #[tokio::test]
 async fn a_stored_credential_is_shown_to_its_own_server_only() {
-    let stage = Stage::new().await;
-    stage
+    let setup = CliSetup::new().await;
+    setup
         .hato(&["login", "--email", EMAIL])
         .input(PASSWORD)
-        .done()
+        .success()
         .await;
-    let other = Stage::new().await;
-    let elsewhere = stage
+    let other = CliSetup::new().await;
+    let elsewhere = setup
         .hato(&["apps", "list"])
         .env("HATO_URL", &other.server.url());
-    assert_eq!(elsewhere.ran().await.refusal(), (2, "usage"));
+    assert_eq!(elsewhere.output().await.error_code(), (2, "usage"));
     let key = other
         .app
         .owner
         .create_key(&other.app.id, "ci", "full")
         .await
         .expect("a key");
-    let with_key = stage
+    let with_key = setup
         .hato(&["apps", "show"])
         .env("HATO_URL", &other.server.url());
     let shown = with_key.env("HATO_KEY", &key).json().await;
@@ -134,27 +141,27 @@ async fn a_stored_credential_is_shown_to_its_own_server_only() {
 
 #[tokio::test]
 async fn a_damaged_file_is_named_and_not_needed_with_the_environment() {
-    let stage = Stage::new().await;
-    let file = stage.home.path().join("config/hato/config.toml");
+    let setup = CliSetup::new().await;
+    let file = setup.home.path().join("config/hato/config.toml");
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
     std::fs::write(&file, "profiles = 1").expect("a file");
-    is_named_and_not_needed(&stage).await;
+    is_named_and_not_needed(&setup).await;
     // What cannot be read, even by root: a folder.
     std::fs::remove_file(&file).expect("it is there");
     std::fs::create_dir(&file).expect("a folder");
-    is_named_and_not_needed(&stage).await;
+    is_named_and_not_needed(&setup).await;
 }
 
-async fn is_named_and_not_needed(stage: &Stage) {
-    let ran = stage.hato(&["apps", "list"]).ran().await;
-    assert_eq!(ran.code, 2, "{ran:?}");
-    for told in ["config.toml", "HATO_URL and HATO_KEY"] {
-        assert!(ran.errors.contains(told), "{ran:?}");
+async fn is_named_and_not_needed(setup: &CliSetup) {
+    let output = setup.hato(&["apps", "list"]).output().await;
+    assert_eq!(output.code, 2, "{output:?}");
+    for expected in ["config.toml", "HATO_URL and HATO_KEY"] {
+        assert!(output.stderr.contains(expected), "{output:?}");
     }
     for line in [&["stats"][..], &["notify", "a", "b"], &["doctor"]] {
-        let ran = stage.with_key("full", line).await.ran().await;
-        assert!(!ran.errors.contains("config.toml"), "{ran:?}");
-        assert!(!ran.output.contains("config.toml"), "{ran:?}");
+        let output = setup.with_key("full", line).await.output().await;
+        assert!(!output.stderr.contains("config.toml"), "{output:?}");
+        assert!(!output.stdout.contains("config.toml"), "{output:?}");
     }
-    stage.with_key("full", &["stats"]).await.done().await;
+    setup.with_key("full", &["stats"]).await.success().await;
 }

@@ -2,33 +2,33 @@
 
 use tempfile::TempDir;
 
-use crate::stage::{HATO, Run, Stage, subscribe, with_push_service};
+use crate::setup::{CliCommand, CliSetup, HATO, subscribe, with_push_service};
 
 #[tokio::test]
 async fn pipes_get_no_colours_and_no_commands_for_terminals() {
-    let stage = Stage::new().await;
+    let setup = CliSetup::new().await;
     let title = "\u{1b}[31mred\u{1b}[0m\nnext";
-    let sent = stage
+    let sent = setup
         .with_key("notify", &["notify", title, "b"])
         .await
-        .done()
+        .success()
         .await;
-    let list = stage.with_key("full", &["history"]).await.done().await;
-    let doctor = stage.with_key("full", &["doctor"]).await.ran().await;
-    for text in [sent, list, doctor.output, doctor.errors] {
+    let list = setup.with_key("full", &["history"]).await.success().await;
+    let doctor = setup.with_key("full", &["doctor"]).await.output().await;
+    for text in [sent, list, doctor.stdout, doctor.stderr] {
         assert!(!text.contains('\u{1b}'), "{text:?}");
     }
 }
 
 #[tokio::test]
 async fn long_cells_are_cut_on_terminals_alone() {
-    let stage = Stage::new().await;
+    let setup = CliSetup::new().await;
     let title = "a long title ".repeat(6);
     let line = ["notify", &title, "b"];
-    stage.with_key("notify", &line).await.done().await;
-    let piped = stage.with_key("full", &["history"]).await.done().await;
+    setup.with_key("notify", &line).await.success().await;
+    let piped = setup.with_key("full", &["history"]).await.success().await;
     assert!(piped.contains(title.trim()), "{piped}");
-    let list = stage.with_key("full", &["history"]).await;
+    let list = setup.with_key("full", &["history"]).await;
     let (_, shown) = list.on_terminal().await;
     assert!(
         shown.contains('…') && !shown.contains(title.trim()),
@@ -38,10 +38,10 @@ async fn long_cells_are_cut_on_terminals_alone() {
 
 #[tokio::test]
 async fn who_waits_at_a_terminal_sees_a_bar_until_the_end() {
-    let (stage, service) = with_push_service().await;
-    subscribe(&stage, &service, 3).await;
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 3).await;
     let line = ["notify", "Hello", "b", "--wait"];
-    let (code, shown) = stage.with_key("full", &line).await.on_terminal().await;
+    let (code, shown) = setup.with_key("full", &line).await.on_terminal().await;
     assert_eq!(code, 0, "{shown:?}");
     let (bar, end) = shown.rsplit_once("/3 ").expect("a bar");
     assert!(bar.contains('█') || bar.contains('░'), "{shown:?}");
@@ -50,20 +50,20 @@ async fn who_waits_at_a_terminal_sees_a_bar_until_the_end() {
     assert!(end.contains("Of 3 recipients: 3 sent"), "{shown:?}");
 
     let json = ["notify", "Hello", "b", "--wait", "--json"];
-    let piped = stage.with_key("full", &json).await.ran().await;
-    assert_eq!((piped.code, &*piped.errors), (0, ""), "{piped:?}");
+    let piped = setup.with_key("full", &json).await.output().await;
+    assert_eq!((piped.code, &*piped.stderr), (0, ""), "{piped:?}");
 }
 
 #[tokio::test]
 async fn colours_are_for_terminals_whose_owner_wants_them() {
-    let stage = Stage::new().await;
-    let doctor = stage
+    let setup = CliSetup::new().await;
+    let doctor = setup
         .with_key("full", &["doctor"])
         .await
         .env("CLICOLOR", "1");
     let (_, shown) = doctor.on_terminal().await;
     assert!(shown.contains("\u{1b}[32mok"), "{shown:?}");
-    let plain = stage
+    let plain = setup
         .with_key("full", &["doctor"])
         .await
         .env("NO_COLOR", "1");
@@ -74,12 +74,14 @@ async fn colours_are_for_terminals_whose_owner_wants_them() {
 #[tokio::test]
 async fn help_is_there_without_asking_and_says_what_is_the_commands_own() {
     let home = TempDir::new().expect("a folder");
-    let nothing = Run::new(home.path(), &[]).ran().await;
+    let nothing = CliCommand::new(home.path(), &[]).output().await;
     assert!(
-        nothing.code == 2 && nothing.errors.contains("Exit codes: 0 done"),
+        nothing.code == 2 && nothing.stderr.contains("Exit codes: 0 done"),
         "{nothing:?}"
     );
-    let notify = Run::new(home.path(), &["notify", "--help"]).done().await;
+    let notify = CliCommand::new(home.path(), &["notify", "--help"])
+        .success()
+        .await;
     let (own, common) = notify
         .split_once("Options of all commands:")
         .expect("two parts");
@@ -97,7 +99,9 @@ async fn help_is_there_without_asking_and_says_what_is_the_commands_own() {
 async fn shells_complete_every_command() {
     let home = TempDir::new().expect("a folder");
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let script = Run::new(home.path(), &["completions", shell]).done().await;
+        let script = CliCommand::new(home.path(), &["completions", shell])
+            .success()
+            .await;
         for command in ["dead-letters", "doctor", "key-events", "webhook"] {
             assert!(script.contains(command), "{shell} knows no {command}");
         }
@@ -107,13 +111,15 @@ async fn shells_complete_every_command() {
 #[tokio::test]
 async fn the_manual_has_a_page_for_each_command() {
     let home = TempDir::new().expect("a folder");
-    let page = Run::new(home.path(), &["man"]).done().await;
+    let page = CliCommand::new(home.path(), &["man"]).success().await;
     assert!(
         page.contains(".TH hato 1") && page.contains("Exit codes"),
         "{page}"
     );
     let folder = home.path().to_str().expect("text");
-    Run::new(home.path(), &["man", folder]).done().await;
+    CliCommand::new(home.path(), &["man", folder])
+        .success()
+        .await;
     for page in ["hato.1", "hato-notify.1", "hato-keys-create.1"] {
         assert!(home.path().join(page).exists(), "{page}");
     }

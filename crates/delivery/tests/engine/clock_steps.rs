@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_service::ports::SendStatus;
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 
 use crate::test_engine::{TestEngine, many, run};
 
@@ -22,7 +22,7 @@ async fn what_was_accepted_in_what_is_the_future_is_delivered() {
 async fn a_running_engine_notices_that_the_clock_was_set_back() {
     let test = TestEngine::new().await;
     test.subscribe(3).await;
-    test.service.script_any([Answer::Status(500)]);
+    test.service.script_any([ScriptedResponse::Status(500)]);
     let engine = test.engine();
     let first = test.send().await;
     run(&engine).await;
@@ -40,9 +40,9 @@ async fn a_running_engine_notices_that_the_clock_was_set_back() {
 async fn a_clock_that_steps_back_during_a_large_send_costs_nobody_anything() {
     const RECIPIENTS: usize = 5_000;
     let test = TestEngine::with(many()).await;
-    test.service.answer_by_number(|number| match number % 20 {
-        7 => Answer::Status(500),
-        _ => Answer::Created,
+    test.service.respond_by_number(|number| match number % 20 {
+        7 => ScriptedResponse::Status(500),
+        _ => ScriptedResponse::Created,
     });
     let subscriptions = test.subscribe(RECIPIENTS).await;
     let send = test.send().await;

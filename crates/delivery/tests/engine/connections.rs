@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hato_delivery::{OriginLimits, Shutdown};
 use hato_service::ports::{SendRecord, SendStatus};
-use hato_testkit::push_service::{Answer, BrowserSubscription, Options};
-use hato_testkit::wire::Wire;
+use hato_testkit::fault_proxy::FaultProxy;
+use hato_testkit::push_service::{BrowserSubscription, PushServiceOptions, ScriptedResponse};
 use tokio::net::TcpListener;
 
 use crate::test_engine::{TestEngine, http1, many, run};
@@ -39,7 +39,7 @@ async fn a_large_send_goes_out_page_by_page() {
 
 #[tokio::test]
 async fn a_peer_that_allows_few_streams_gets_few() {
-    let options = Options {
+    let options = PushServiceOptions {
         max_concurrent_streams: 3,
         ..many()
     };
@@ -51,8 +51,8 @@ async fn a_peer_that_allows_few_streams_gets_few() {
 
 #[tokio::test]
 async fn connections_that_the_peer_retires_are_replaced() {
-    for options in [Options::default(), http1()] {
-        let options = Options {
+    for options in [PushServiceOptions::default(), http1()] {
+        let options = PushServiceOptions {
             requests_per_connection: Some(7),
             decryption: many().decryption,
             ..options
@@ -66,12 +66,14 @@ async fn connections_that_the_peer_retires_are_replaced() {
 
 #[tokio::test]
 async fn after_a_reset_the_next_send_gets_a_new_connection() {
-    for options in [Options::default(), http1()] {
+    for options in [PushServiceOptions::default(), http1()] {
         let test = TestEngine::with(options).await;
         let engine = test.engine();
         let subscriptions = test.subscribe(1).await;
-        test.service
-            .script(&subscriptions[0], [Answer::Created, Answer::Reset]);
+        test.service.script(
+            &subscriptions[0],
+            [ScriptedResponse::Created, ScriptedResponse::Reset],
+        );
         for _ in 0..2 {
             test.send().await;
             run(&engine).await;
@@ -86,14 +88,15 @@ async fn after_a_reset_the_next_send_gets_a_new_connection() {
 
 #[tokio::test]
 async fn a_connection_on_which_nothing_comes_back_is_not_used_again() {
-    let mut test = TestEngine::with(Wire::behind(Options::default())).await;
-    let wire = Wire::to(&test.service).await;
+    let mut test =
+        TestEngine::with(FaultProxy::upstream_options(PushServiceOptions::default())).await;
+    let proxy = FaultProxy::start(&test.service).await;
     test.settings.response_timeout = Duration::from_secs(2);
     let engine = test.engine();
     let subscriptions = test.subscribe(3).await;
     test.send().await;
     run(&engine).await;
-    wire.cut();
+    proxy.stall_connections();
     test.send().await;
     run(&engine).await;
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), 3)]);
@@ -134,7 +137,7 @@ async fn nobody_at_the_address_is_retried_later() {
 
 #[tokio::test]
 async fn idle_connections_make_room_for_other_origins() {
-    for options in [Options::default(), http1()] {
+    for options in [PushServiceOptions::default(), http1()] {
         let mut test = TestEngine::with(options.clone()).await;
         test.settings.connections = 1;
         let other = TestEngine::with(options).await;
@@ -150,13 +153,13 @@ async fn idle_connections_make_room_for_other_origins() {
 #[tokio::test]
 async fn connections_are_added_up_to_their_limit() {
     // An HTTP/2 peer allows 100 requests on each of four connections, an HTTP/1.1 peer one on each of 32.
-    for (options, most) in [(Options::default(), 400), (http1(), 32)] {
+    for (options, most) in [(PushServiceOptions::default(), 400), (http1(), 32)] {
         let mut test = TestEngine::with(options).await;
         test.settings.per_origin = OriginLimits {
             http2_connections: 4,
             ..OriginLimits::default()
         };
-        test.service.answer_by_default(Answer::Hang);
+        test.service.respond_by_default(ScriptedResponse::Hang);
         test.subscribe(500).await;
         test.send().await;
         let shutdown = Shutdown::new();
@@ -173,7 +176,7 @@ async fn connections_are_added_up_to_their_limit() {
 #[tokio::test]
 async fn a_thousand_requests_are_in_flight_at_one_origin() {
     let test = TestEngine::with(many()).await;
-    test.service.answer_by_default(Answer::Hang);
+    test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1_000).await;
     test.send().await;
     let shutdown = Shutdown::new();
@@ -187,11 +190,11 @@ async fn a_thousand_requests_are_in_flight_at_one_origin() {
 
 #[tokio::test]
 async fn endless_answers_do_not_clog_a_connection() {
-    for options in [Options::default(), http1()] {
+    for options in [PushServiceOptions::default(), http1()] {
         let test = TestEngine::with(options).await;
-        test.service.answer_by_number(|number| match number % 2 {
-            0 => Answer::Endless,
-            _ => Answer::Created,
+        test.service.respond_by_number(|number| match number % 2 {
+            0 => ScriptedResponse::Endless,
+            _ => ScriptedResponse::Created,
         });
         let subscriptions = test.subscribe(200).await;
         let record = test.deliver().await;

@@ -58,7 +58,7 @@ const fn torrent(start: &'static str, repeated: &'static str, pause: Duration) -
 async fn listen(test: &TestEngine, torrent: Torrent) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let port = listener.local_addr().expect("an address").port();
-    let config = test.service.authority().server_config(&["http/1.1"]);
+    let config = test.service.ca().server_config(&["http/1.1"]);
     let acceptor = TlsAcceptor::from(config);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {

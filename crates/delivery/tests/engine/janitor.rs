@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_delivery::{Janitor, Shutdown};
 use hato_domain::PageRequest;
 use hato_service::ports::Clock;
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 
 use crate::test_engine::TestEngine;
 
@@ -27,7 +27,8 @@ async fn sends(test: &TestEngine) -> usize {
 async fn sends_and_their_dead_letters_are_kept_for_as_long_as_was_asked() {
     let mut test = TestEngine::new().await;
     test.settings.retention_days = 3;
-    test.service.answer_by_default(Answer::Status(413));
+    test.service
+        .respond_by_default(ScriptedResponse::Status(413));
     test.subscribe(5).await;
     test.deliver().await;
     for (turn, kept) in [(DAY * 3, 1), (Duration::from_millis(1), 0)] {
@@ -41,7 +42,8 @@ async fn sends_and_their_dead_letters_are_kept_for_as_long_as_was_asked() {
 #[tokio::test]
 async fn a_send_that_is_not_finished_is_kept_however_old() {
     let test = TestEngine::new().await;
-    test.service.answer_by_default(Answer::Status(500));
+    test.service
+        .respond_by_default(ScriptedResponse::Status(500));
     test.subscribe(1).await;
     test.deliver().await;
     test.advance_clock(DAY * 1_000);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_domain::{OutboundPolicy, PushOptions, Topic, Ttl, Urgency};
 use hato_service::ports::{FailureTally, SendCounts, SendStatus};
-use hato_testkit::push_service::{Answer, Options};
+use hato_testkit::push_service::{PushServiceOptions, ScriptedResponse};
 
 use crate::test_engine::{PAYLOAD, TestEngine, http1};
 
@@ -33,25 +33,25 @@ async fn a_message_arrives_as_it_was_accepted() {
 }
 
 /// Every answer but a reset, which takes down an HTTP/2 connection with all that is on it.
-async fn every_answer_has_its_outcome(options: Options, version: &str) {
+async fn every_answer_has_its_outcome(options: PushServiceOptions, version: &str) {
     let mut test = TestEngine::with(options).await;
     test.settings.response_timeout = Duration::from_secs(4);
     let answers = [
-        Answer::Created,
-        Answer::Status(200),
-        Answer::Endless,
-        Answer::Status(404),
-        Answer::Status(410),
-        Answer::RetryAfter(429, "120".into()),
-        Answer::RetryAfter(503, "2".into()),
-        Answer::Status(500),
-        Answer::Hang,
-        Answer::Redirect,
-        Answer::Status(413),
+        ScriptedResponse::Created,
+        ScriptedResponse::Status(200),
+        ScriptedResponse::Endless,
+        ScriptedResponse::Status(404),
+        ScriptedResponse::Status(410),
+        ScriptedResponse::RetryAfter(429, "120".into()),
+        ScriptedResponse::RetryAfter(503, "2".into()),
+        ScriptedResponse::Status(500),
+        ScriptedResponse::Hang,
+        ScriptedResponse::Redirect,
+        ScriptedResponse::Status(413),
     ];
     let subscriptions = test.subscribe(answers.len()).await;
     for (subscription, answer) in subscriptions.iter().zip(answers) {
-        test.service.answer_always(subscription, answer);
+        test.service.always_respond(subscription, answer);
     }
     let record = test.deliver().await;
 
@@ -91,7 +91,7 @@ async fn every_answer_has_its_outcome(options: Options, version: &str) {
 
 #[tokio::test]
 async fn every_answer_has_its_outcome_over_http2() {
-    every_answer_has_its_outcome(Options::default(), "HTTP/2.0").await;
+    every_answer_has_its_outcome(PushServiceOptions::default(), "HTTP/2.0").await;
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn who_is_gone_is_left_out_of_the_next_send() {
     let test = TestEngine::new().await;
     let subscriptions = test.subscribe(3).await;
     test.service
-        .answer_always(&subscriptions[1], Answer::Status(404));
+        .always_respond(&subscriptions[1], ScriptedResponse::Status(404));
     assert_eq!(test.deliver().await.recipients, 3);
     assert_eq!(test.deliver().await.recipients, 2);
     let asked = test
@@ -116,9 +116,9 @@ async fn who_is_gone_is_left_out_of_the_next_send() {
 #[tokio::test]
 async fn a_private_address_is_not_even_connected_to() {
     for host in ["127.0.0.1", "localhost"] {
-        let options = Options {
+        let options = PushServiceOptions {
             host: host.into(),
-            ..Options::default()
+            ..PushServiceOptions::default()
         };
         let mut test = TestEngine::with(options).await;
         test.settings.outbound = OutboundPolicy::parse("10.0.0.0/8").expect("a CIDR list");
@@ -136,9 +136,9 @@ async fn a_private_address_is_not_even_connected_to() {
 
 #[tokio::test]
 async fn a_name_is_reached_through_an_allowed_address() {
-    let options = Options {
+    let options = PushServiceOptions {
         host: "localhost".into(),
-        ..Options::default()
+        ..PushServiceOptions::default()
     };
     let test = TestEngine::with(options).await;
     test.subscribe(3).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_domain::{PushOptions, Ttl};
 use hato_service::ports::{Clock as _, SendStatus};
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 
 use crate::test_engine::{TestEngine, run};
 
@@ -21,7 +21,7 @@ async fn a_retry_goes_to_those_that_failed() {
     let subscriptions = test.subscribe(10).await;
     let engine = test.engine();
     let fail = |index: usize, statuses: &[u16]| {
-        let answers = statuses.iter().copied().map(Answer::Status);
+        let answers = statuses.iter().copied().map(ScriptedResponse::Status);
         test.service.script(&subscriptions[index], answers);
     };
     fail(3, &[500]);
@@ -47,7 +47,7 @@ async fn nothing_is_retried_before_its_time() {
     test.subscribe(1).await;
     let engine = test.engine();
     test.service
-        .script_any([Answer::RetryAfter(429, "30".into())]);
+        .script_any([ScriptedResponse::RetryAfter(429, "30".into())]);
     test.send().await;
     for (wait, asked) in [(0, 1), (29_999, 1), (1, 2)] {
         test.advance_clock(Duration::from_millis(wait));
@@ -61,7 +61,8 @@ async fn the_third_retry_is_the_last() {
     let test = TestEngine::new().await;
     test.subscribe(1).await;
     let engine = test.engine();
-    test.service.answer_by_default(Answer::Status(500));
+    test.service
+        .respond_by_default(ScriptedResponse::Status(500));
     let send = test.send().await;
     for wait in [0, 5, 60, 600] {
         test.advance_clock(Duration::from_secs(wait));
@@ -83,7 +84,8 @@ async fn a_retry_carries_what_is_left_of_the_ttl_until_nothing_is() {
     let test = TestEngine::new().await;
     test.subscribe(1).await;
     let engine = test.engine();
-    test.service.answer_by_default(Answer::Status(500));
+    test.service
+        .respond_by_default(ScriptedResponse::Status(500));
     test.send_with(ttl(65)).await;
     for wait in [0, 5, 60] {
         test.advance_clock(Duration::from_secs(wait));
@@ -103,7 +105,7 @@ async fn a_retry_carries_what_is_left_of_the_ttl_until_nothing_is() {
 async fn a_ttl_of_0_is_retried_as_it_is() {
     let test = TestEngine::new().await;
     let engine = test.engine();
-    test.service.script_any([Answer::Status(500)]);
+    test.service.script_any([ScriptedResponse::Status(500)]);
     test.subscribe(1).await;
     test.send_with(ttl(0)).await;
     for wait in [0, 5] {
@@ -111,7 +113,7 @@ async fn a_ttl_of_0_is_retried_as_it_is() {
         run(&engine).await;
     }
     assert_eq!(test.queue.log().sent(), 1);
-    let ttls = |seen: &hato_testkit::push_service::Seen| {
+    let ttls = |seen: &hato_testkit::push_service::SeenTraffic| {
         seen.messages.iter().all(|message| message.ttl == 0)
     };
     assert!(test.service.seen(ttls));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_service::ports::{Clock as _, SendStatus};
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 
 use crate::test_engine::TestEngine;
 
@@ -33,7 +33,8 @@ async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
     test.settings.page_size = 2;
     test.settings.max_parked_recipients = 0;
     let subscriptions = test.subscribe(4).await;
-    test.service.script(&subscriptions[0], [Answer::Hang]);
+    test.service
+        .script(&subscriptions[0], [ScriptedResponse::Hang]);
     test.settings.response_timeout = Duration::from_secs(2);
     let send = test.send().await;
     let shutdown = Shutdown::new();
@@ -57,7 +58,8 @@ async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
 async fn aborting_settles_what_is_known_and_gives_back_the_rest() {
     let test = TestEngine::new().await;
     let subscriptions = test.subscribe(3).await;
-    test.service.script(&subscriptions[1], [Answer::Hang]);
+    test.service
+        .script(&subscriptions[1], [ScriptedResponse::Hang]);
     let send = test.send().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.engine().run(shutdown.clone()));
@@ -76,7 +78,7 @@ async fn aborting_settles_what_is_known_and_gives_back_the_rest() {
 #[tokio::test]
 async fn aborting_before_anything_is_known_gives_back_the_page() {
     let test = TestEngine::new().await;
-    test.service.answer_by_default(Answer::Hang);
+    test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(3).await;
     test.send().await;
     let shutdown = Shutdown::new();
@@ -95,7 +97,7 @@ async fn aborting_before_anything_is_known_gives_back_the_page() {
 async fn a_lease_is_renewed_while_its_page_is_in_flight() {
     let mut test = TestEngine::new().await;
     test.settings.lease = Duration::from_millis(30);
-    test.service.answer_by_default(Answer::Hang);
+    test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1).await;
     test.send().await;
     let shutdown = Shutdown::new();
@@ -111,7 +113,8 @@ async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease() {
     let mut test = TestEngine::new().await;
     test.settings.response_timeout = Duration::from_secs(2);
     let subscriptions = test.subscribe(3).await;
-    test.service.script(&subscriptions[1], [Answer::Hang]);
+    test.service
+        .script(&subscriptions[1], [ScriptedResponse::Hang]);
     test.send().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.engine().run(shutdown.clone()));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_domain::PushOptions;
-use hato_testkit::push_service::{Answer, BrowserSubscription, PushService};
+use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
@@ -16,7 +16,7 @@ async fn another_apps_send_goes_through(test: TestEngine, subscribers: usize, ha
     let mut test = test;
     test.settings.outbound_ca = Some(test.service.ca_pem() + &other_service.ca_pem());
     test.settings.response_timeout = Duration::from_hours(1);
-    test.service.answer_by_default(Answer::Hang);
+    test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(subscribers).await;
     let other = test.other_app().await;
     test.subscribe_at(&other_service, &other, 1).await;

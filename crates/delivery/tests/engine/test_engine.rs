@@ -20,7 +20,7 @@ use hato_service::ports::{
 };
 use hato_service::{Notifier, Secrets};
 use hato_testkit::push_service::{
-    BrowserSubscription, Decryption, Options, Protocols, PushService,
+    BrowserSubscription, Decryption, Protocols, PushService, PushServiceOptions,
 };
 use tempfile::TempDir;
 
@@ -58,27 +58,27 @@ pub struct TestEngine {
     _folder: TempDir,
 }
 
-pub fn http1() -> Options {
-    Options {
+pub fn http1() -> PushServiceOptions {
+    PushServiceOptions {
         protocols: Protocols::Http1,
-        ..Options::default()
+        ..PushServiceOptions::default()
     }
 }
 
 /// For many messages: only some are decrypted, which takes long in a debug build.
-pub fn many() -> Options {
-    Options {
+pub fn many() -> PushServiceOptions {
+    PushServiceOptions {
         decryption: Decryption::EveryNth(20),
-        ..Options::default()
+        ..PushServiceOptions::default()
     }
 }
 
 impl TestEngine {
     pub async fn new() -> Self {
-        Self::with(Options::default()).await
+        Self::with(PushServiceOptions::default()).await
     }
 
-    pub async fn with(options: Options) -> Self {
+    pub async fn with(options: PushServiceOptions) -> Self {
         let service = PushService::start_with(options).await.expect("a free port");
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = format!("sqlite:{}", folder.path().join("hato.db").display());

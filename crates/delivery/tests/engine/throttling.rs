@@ -5,7 +5,7 @@ use std::time::Duration;
 use hato_delivery::OriginLimits;
 use hato_domain::{PushOptions, Ttl};
 use hato_service::ports::SendStatus;
-use hato_testkit::push_service::{Answer, PushService};
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 
 use crate::test_engine::{TestEngine, many};
 
@@ -34,7 +34,7 @@ fn queued_again(test: &TestEngine, attempt: u8) -> usize {
 async fn a_push_service_that_throttles_slows_only_its_own_subscribers() {
     let (test, other) = two_services(40).await;
     test.service
-        .answer_by_default(Answer::RetryAfter(429, "60".into()));
+        .respond_by_default(ScriptedResponse::RetryAfter(429, "60".into()));
     let send = test.send().await;
     test.run_until_idle().await;
     let tried = test.service.seen(|seen| seen.total.requests);
@@ -47,7 +47,7 @@ async fn a_push_service_that_throttles_slows_only_its_own_subscribers() {
         assert!(due_at >= test.after(60), "attempt {attempt}");
     }
 
-    test.service.answer_by_default(Answer::Created);
+    test.service.respond_by_default(ScriptedResponse::Created);
     test.advance_clock(Duration::from_mins(10));
     test.run_until_idle().await;
     let record = test.record(&test.app, &send).await;
@@ -58,7 +58,7 @@ async fn a_push_service_that_throttles_slows_only_its_own_subscribers() {
 async fn who_is_deferred_for_longer_than_the_message_is_good_for_has_failed() {
     let (test, _other) = two_services(40).await;
     test.service
-        .answer_by_default(Answer::RetryAfter(429, "3600".into()));
+        .respond_by_default(ScriptedResponse::RetryAfter(429, "3600".into()));
     let options = PushOptions {
         ttl: Ttl::parse(600).expect("ten minutes"),
         ..PushOptions::default()
@@ -77,7 +77,8 @@ async fn who_is_deferred_for_longer_than_the_message_is_good_for_has_failed() {
 #[tokio::test]
 async fn without_a_time_to_wait_for_everybody_is_tried_though_fewer_at_a_time() {
     let (test, other) = two_services(64).await;
-    test.service.answer_by_default(Answer::Status(503));
+    test.service
+        .respond_by_default(ScriptedResponse::Status(503));
     test.deliver().await;
     assert_eq!(test.service.seen(|seen| seen.total.requests), 200);
     assert_eq!(queued_again(&test, 1), 200);
@@ -88,7 +89,7 @@ async fn without_a_time_to_wait_for_everybody_is_tried_though_fewer_at_a_time() 
 async fn who_waits_for_an_unresponsive_push_service_fails_like_those_it_does_not_answer() {
     let (mut test, other) = two_services(32).await;
     test.settings.response_timeout = Duration::from_secs(1);
-    test.service.answer_by_default(Answer::Hang);
+    test.service.respond_by_default(ScriptedResponse::Hang);
     test.deliver().await;
     let tried = test.service.seen(|seen| seen.total.requests);
     assert!(tried < 100, "{tried} of 200 were sent to it");
@@ -102,14 +103,14 @@ async fn who_waits_too_long_for_a_permit_is_deferred() {
     test.settings.per_origin.requests = 8;
     test.settings.permit_timeout = Duration::from_millis(100);
     test.settings.response_timeout = Duration::from_secs(2);
-    test.service.answer_by_default(Answer::Hang);
+    test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(200).await;
     let send = test.send().await;
     test.run_until_idle().await;
     assert_eq!(queued_again(&test, 0) + queued_again(&test, 1), 200);
     assert!(queued_again(&test, 0) >= 100, "most were not tried");
 
-    test.service.answer_by_default(Answer::Created);
+    test.service.respond_by_default(ScriptedResponse::Created);
     test.settings.permit_timeout = Duration::from_mins(1);
     test.advance_clock(Duration::from_mins(10));
     test.run_until_idle().await;

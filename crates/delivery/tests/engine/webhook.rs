@@ -7,9 +7,9 @@ use hato_delivery::{WebhookSender, WebhookSettings};
 use hato_domain::{OutboundPolicy, SubscriptionId, WebhookUrl};
 use hato_service::Secrets;
 use hato_service::ports::{Clock, SetWebhookOutcome, Store};
-use hato_testkit::authority::Authority;
-use hato_testkit::push_service::Answer;
-use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
+use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::test_ca::TestCa;
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
 
 use crate::test_engine::{ENCRYPTION_KEY, TestEngine};
 
@@ -19,9 +19,9 @@ fn loopback() -> OutboundPolicy {
 
 /// The receiver of the app's events, which fails the first time, and the sender.
 async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store>) {
-    let authority = Authority::new();
-    let receiver = WebhookReceiver::start(&authority).await;
-    receiver.script([Reaction::Status(500)]);
+    let test_ca = TestCa::new();
+    let receiver = WebhookReceiver::start(&test_ca).await;
+    receiver.script([ReceiverResponse::Status(500)]);
     let url = WebhookUrl::parse(receiver.url(), &loopback()).expect("a URL");
     let set = test.store.set_webhook(&test.app.id, Some(url)).await;
     assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
@@ -30,7 +30,7 @@ async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store
     let channels = (test.notifier.clone(), test.recipient_cache.clone());
     let settings = WebhookSettings {
         outbound: loopback(),
-        outbound_ca: Some(authority.pem()),
+        outbound_ca: Some(test_ca.pem()),
         response_timeout: Duration::from_mins(1),
         ..WebhookSettings::default()
     };
@@ -58,7 +58,8 @@ async fn an_event_is_the_same_from_memory_and_from_the_store() {
     let answers = [(0, 500), (1, 410), (2, 400)];
     for (index, status) in answers {
         let subscription = &subscriptions[index];
-        test.service.script(subscription, [Answer::Status(status)]);
+        test.service
+            .script(subscription, [ScriptedResponse::Status(status)]);
     }
     test.send().await;
     test.run_until_idle().await;

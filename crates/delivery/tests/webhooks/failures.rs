@@ -7,7 +7,7 @@ use std::time::Duration;
 use hato_delivery::Shutdown;
 use hato_domain::{NoResponseReason, WebhookEventId};
 use hato_service::ports::{Clock as _, WebhookResponse};
-use hato_testkit::webhook_receiver::{Event, Reaction};
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
 use tokio::sync::Semaphore;
 
 use crate::test_webhooks::TestWebhooks;
@@ -33,7 +33,8 @@ async fn resend(test: &TestWebhooks) -> WebhookEventId {
 async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
     let mut test = TestWebhooks::new().await;
     test.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
-    test.receiver.react(Reaction::Text(500, "broken".into()));
+    test.receiver
+        .respond_with(ReceiverResponse::Text(500, "broken".into()));
     test.queue_test_event().await;
     for (wait, attempts) in [(0, 1), (7, 1), (5, 2), (470, 2), (250, 3), (100_000, 3)] {
         test.advance_clock(Duration::from_secs(wait));
@@ -57,7 +58,7 @@ async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
 #[tokio::test]
 async fn a_signature_is_as_old_as_its_attempt() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::Status(500)]);
+    test.receiver.script([ReceiverResponse::Status(500)]);
     test.queue_test_event().await;
     test.post().await;
     test.advance_clock(Duration::from_mins(1));
@@ -77,7 +78,7 @@ async fn a_signature_is_as_old_as_its_attempt() {
 #[tokio::test]
 async fn retry_after_is_waited_for() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::RetryAfter(90)]);
+    test.receiver.script([ReceiverResponse::RetryAfter(90)]);
     test.queue_test_event().await;
     test.post().await;
     let next = test.attempts().await[0].next_at.expect("a retry");
@@ -94,7 +95,7 @@ async fn retry_after_is_waited_for() {
 async fn an_event_that_waits_for_its_retry_holds_nothing_back() {
     let test = TestWebhooks::new().await;
     test.subscribe(&test.app, 1).await;
-    test.receiver.script([Reaction::Status(500)]);
+    test.receiver.script([ReceiverResponse::Status(500)]);
     test.deliver(&test.app).await;
     test.deliver(&test.app).await;
     test.post().await;
@@ -111,7 +112,7 @@ async fn an_event_that_waits_for_its_retry_holds_nothing_back() {
 async fn a_redirect_is_not_followed() {
     let test = TestWebhooks::new().await;
     let there = format!("{}&elsewhere", test.receiver.url());
-    test.receiver.script([Reaction::Redirect(there)]);
+    test.receiver.script([ReceiverResponse::Redirect(there)]);
     test.queue_test_event().await;
     test.post().await;
     assert_eq!(test.receiver.seen().len(), 1);
@@ -121,7 +122,7 @@ async fn a_redirect_is_not_followed() {
 #[tokio::test]
 async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::Close]);
+    test.receiver.script([ReceiverResponse::Close]);
     test.queue_test_event().await;
     test.post().await;
     test.set_webhook_url(&test.app, "https://127.0.0.1:1/")
@@ -162,7 +163,7 @@ async fn an_event_can_be_posted_once_more() {
 async fn a_resend_that_fails_uses_up_no_retry() {
     let mut test = TestWebhooks::new().await;
     test.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
-    test.receiver.react(Reaction::Status(500));
+    test.receiver.respond_with(ReceiverResponse::Status(500));
     test.queue_test_event().await;
     test.post().await;
     let next_at = test.attempts().await[0].next_at;
@@ -181,7 +182,7 @@ async fn a_resend_that_fails_uses_up_no_retry() {
 #[tokio::test]
 async fn a_resend_that_arrives_ends_the_retries() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::Status(500)]);
+    test.receiver.script([ReceiverResponse::Status(500)]);
     test.queue_test_event().await;
     test.post().await;
     resend(&test).await;
@@ -207,8 +208,8 @@ async fn a_resend_during_an_attempt_follows_it() {
     test.settings.idle_hold = Duration::from_hours(1);
     test.settings.poll_interval = Duration::from_hours(1);
     let answers = Arc::new(Semaphore::new(0));
-    let held = Reaction::When(Arc::clone(&answers));
-    test.receiver.script([Reaction::Status(500), held]);
+    let held = ReceiverResponse::When(Arc::clone(&answers));
+    test.receiver.script([ReceiverResponse::Status(500), held]);
     test.queue_test_event().await;
     test.post().await;
     test.advance_clock(Duration::from_mins(1));

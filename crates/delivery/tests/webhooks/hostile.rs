@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_domain::{NoResponseReason, OutboundPolicy, WebhookUrl};
 use hato_service::ports::WebhookResponse;
-use hato_testkit::webhook_receiver::Reaction;
+use hato_testkit::webhook_receiver::ReceiverResponse;
 
 use crate::test_webhooks::TestWebhooks;
 
@@ -12,7 +12,7 @@ use crate::test_webhooks::TestWebhooks;
 async fn one_that_hangs_is_given_up() {
     let mut test = TestWebhooks::new().await;
     test.settings.response_timeout = Duration::from_millis(200);
-    test.receiver.script([Reaction::Hang]);
+    test.receiver.script([ReceiverResponse::Hang]);
     test.queue_test_event().await;
     test.post().await;
     let attempts = test.attempts().await;
@@ -25,7 +25,7 @@ async fn one_that_hangs_is_given_up() {
 #[tokio::test]
 async fn of_one_that_streams_the_beginning_is_kept() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::Stream]);
+    test.receiver.script([ReceiverResponse::Stream]);
     test.queue_test_event().await;
     test.post().await;
     let WebhookResponse::Received { status, text } = &test.attempts().await[0].response else {
@@ -38,7 +38,7 @@ async fn of_one_that_streams_the_beginning_is_kept() {
 async fn what_it_answers_is_kept_as_text() {
     let test = TestWebhooks::new().await;
     let answer = format!("{}鳩", "x".repeat(1_022));
-    test.receiver.script([Reaction::Text(200, answer)]);
+    test.receiver.script([ReceiverResponse::Text(200, answer)]);
     test.queue_test_event().await;
     test.post().await;
     let WebhookResponse::Received { text, .. } = &test.attempts().await[0].response else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_delivery::Shutdown;
 use hato_domain::AppId;
 use hato_service::ports::{Clock as _, NextOutbox, OutboxClaimRequest, OutboxLease};
-use hato_testkit::webhook_receiver::{Event, Reaction};
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
 
 use crate::test_webhooks::TestWebhooks;
 
@@ -36,7 +36,7 @@ async fn a_ring_starts_it_and_a_drain_ends_it() {
 async fn an_event_does_not_wait_for_the_answer_to_the_one_before() {
     let mut test = TestWebhooks::new().await;
     test.settings.poll_interval = Duration::from_hours(1);
-    test.receiver.script([Reaction::Hang]);
+    test.receiver.script([ReceiverResponse::Hang]);
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.sender().run(shutdown.clone()));
     for _ in 1..=3 {
@@ -70,7 +70,7 @@ async fn draining_records_what_is_in_flight_and_posts_no_more() {
     let mut test = TestWebhooks::new().await;
     test.settings.per_app = 1;
     test.settings.response_timeout = Duration::from_secs(1);
-    test.receiver.react(Reaction::Hang);
+    test.receiver.respond_with(ReceiverResponse::Hang);
     test.queue_test_event().await;
     test.queue_test_event().await;
     let shutdown = Shutdown::new();
@@ -85,7 +85,7 @@ async fn draining_records_what_is_in_flight_and_posts_no_more() {
 #[tokio::test]
 async fn what_an_abort_leaves_unknown_is_posted_again_under_its_id() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::Hang]);
+    test.receiver.script([ReceiverResponse::Hang]);
     test.queue_test_event().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.sender().run(shutdown.clone()));
@@ -134,7 +134,7 @@ async fn a_lease_is_renewed_while_its_outbox_is_worked_on() {
     let mut test = TestWebhooks::new().await;
     test.settings.lease = Duration::from_millis(30);
     let most_of_it = Duration::from_millis(29);
-    test.receiver.react(Reaction::Hang);
+    test.receiver.respond_with(ReceiverResponse::Hang);
     test.queue_test_event().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.sender().run(shutdown.clone()));
@@ -163,7 +163,7 @@ async fn until_renewed(test: &TestWebhooks) {
 #[tokio::test]
 async fn a_clock_that_was_set_back_stops_nothing() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::Status(500)]);
+    test.receiver.script([ReceiverResponse::Status(500)]);
     test.queue_test_event().await;
     test.post().await;
     test.queue_test_event().await;

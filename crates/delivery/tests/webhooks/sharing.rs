@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_domain::AppId;
-use hato_testkit::webhook_receiver::{Event, Reaction, WebhookReceiver};
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -18,7 +18,7 @@ const MAX_IN_FLIGHT: usize = 4;
 
 /// Apps with some events each whose receiver never answers.
 async fn slow_apps(test: &TestWebhooks) {
-    test.receiver.react(Reaction::Hang);
+    test.receiver.respond_with(ReceiverResponse::Hang);
     for _ in 0..SLOW {
         let app = test.new_app().await;
         test.set_webhook_url(&app, test.receiver.url()).await;
@@ -29,7 +29,7 @@ async fn slow_apps(test: &TestWebhooks) {
 }
 
 async fn prompt_app(test: &TestWebhooks) -> (AppId, WebhookReceiver) {
-    let receiver = WebhookReceiver::start(&test.authority).await;
+    let receiver = WebhookReceiver::start(&test.test_ca).await;
     let app = test.new_app().await;
     test.set_webhook_url(&app, receiver.url()).await;
     (app, receiver)
@@ -123,8 +123,8 @@ async fn no_more_requests_are_in_flight_than_there_are_permits() {
     test.settings.max_in_flight = MAX_IN_FLIGHT;
     test.settings.max_slow_in_flight = 0;
     let answers = Arc::new(Semaphore::new(0));
-    let held = Reaction::When(Arc::clone(&answers));
-    test.receiver.react(held);
+    let held = ReceiverResponse::When(Arc::clone(&answers));
+    test.receiver.respond_with(held);
     for _ in 0..SLOW {
         let app = test.new_app().await;
         test.set_webhook_url(&app, test.receiver.url()).await;

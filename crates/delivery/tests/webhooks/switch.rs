@@ -6,7 +6,7 @@ use hato_domain::{DisabledReason, Plan};
 use hato_service::ports::{
     Clock as _, EnableWebhookOutcome, SetWebhookOutcome, SettleOutcome, Settlement,
 };
-use hato_testkit::webhook_receiver::Reaction;
+use hato_testkit::webhook_receiver::ReceiverResponse;
 
 use crate::test_webhooks::{DAY, TestWebhooks, reached};
 
@@ -34,7 +34,7 @@ async fn enable(test: &TestWebhooks) -> EnableWebhookOutcome {
 async fn a_410_switches_it_off_until_it_is_switched_on() {
     let test = TestWebhooks::new().await;
     test.subscribe(&test.app, 1).await;
-    test.receiver.script([Reaction::Status(410)]);
+    test.receiver.script([ReceiverResponse::Status(410)]);
     settle(&test).await;
     test.post().await;
     assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Gone));
@@ -54,9 +54,9 @@ async fn a_410_switches_it_off_until_it_is_switched_on() {
 #[tokio::test]
 async fn what_waits_at_a_410_is_dropped() {
     let test = TestWebhooks::new().await;
-    let widening = vec![Reaction::Status(200); 20];
+    let widening = vec![ReceiverResponse::Status(200); 20];
     test.receiver.script(widening);
-    test.receiver.react(Reaction::Status(410));
+    test.receiver.respond_with(ReceiverResponse::Status(410));
     for _ in 0..100 {
         test.queue_test_event().await;
     }
@@ -73,11 +73,11 @@ async fn what_waits_at_a_410_is_dropped() {
 async fn five_days_without_success_switch_it_off() {
     let test = TestWebhooks::new().await;
     let short_of_five_days = Duration::from_secs(5 * 24 * 3_600 - 1);
-    test.receiver.react(Reaction::Status(500));
+    test.receiver.respond_with(ReceiverResponse::Status(500));
     test.queue_test_event().await;
     test.post().await;
     test.advance_clock(short_of_five_days);
-    test.receiver.script([Reaction::Status(200)]);
+    test.receiver.script([ReceiverResponse::Status(200)]);
     test.queue_test_event().await;
     test.post().await;
     assert_eq!(test.webhook().await.disabled, None, "something succeeded");
@@ -96,7 +96,7 @@ async fn five_days_without_success_switch_it_off() {
 #[tokio::test]
 async fn another_url_starts_afresh_and_the_same_does_not() {
     let test = TestWebhooks::new().await;
-    test.receiver.script([Reaction::Status(410)]);
+    test.receiver.script([ReceiverResponse::Status(410)]);
     test.queue_test_event().await;
     test.post().await;
     test.set_webhook_url(&test.app, test.receiver.url()).await;
@@ -110,7 +110,7 @@ async fn another_url_starts_afresh_and_the_same_does_not() {
 async fn a_downgrade_stops_events_and_keeps_the_url() {
     let test = TestWebhooks::new().await;
     test.subscribe(&test.app, 1).await;
-    test.receiver.script([Reaction::Status(500)]);
+    test.receiver.script([ReceiverResponse::Status(500)]);
     settle(&test).await;
     test.post().await;
     let seen = test.receiver.seen().len();
@@ -151,7 +151,7 @@ async fn without_a_url_nothing_is_written_and_what_waits_is_dropped() {
 async fn a_deleted_app_posts_no_more() {
     let test = TestWebhooks::new().await;
     test.queue_test_event().await;
-    test.receiver.script([Reaction::Status(500)]);
+    test.receiver.script([ReceiverResponse::Status(500)]);
     test.post().await;
     let now = test.clock.now();
     assert!(test.store.delete_app(&test.app, now).await.expect("stored"));

@@ -17,7 +17,7 @@ use hato_service::ports::{
     SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
 };
 use hato_service::{Notifier, Secrets};
-use hato_testkit::authority::Authority;
+use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use tempfile::TempDir;
 
@@ -34,7 +34,7 @@ impl Clock for ManualClock {
 }
 
 pub struct TestWebhooks {
-    pub authority: Authority,
+    pub test_ca: TestCa,
     pub receiver: WebhookReceiver,
     pub store: Arc<dyn Store>,
     pub clock: Arc<ManualClock>,
@@ -52,19 +52,19 @@ pub fn any_address() -> OutboundPolicy {
 impl TestWebhooks {
     /// An app whose events go to the receiver.
     pub async fn new() -> Self {
-        let authority = Authority::new();
+        let test_ca = TestCa::new();
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = format!("sqlite:{}", folder.path().join("hato.db").display());
         let mut test = Self {
-            receiver: WebhookReceiver::start(&authority).await,
+            receiver: WebhookReceiver::start(&test_ca).await,
             settings: WebhookSettings {
                 outbound: any_address(),
-                outbound_ca: Some(authority.pem()),
+                outbound_ca: Some(test_ca.pem()),
                 // Long enough for a slow machine; tests of time-outs shorten it.
                 response_timeout: Duration::from_mins(1),
                 ..WebhookSettings::default()
             },
-            authority,
+            test_ca,
             store: hato_store::open(&url).await.expect("a new store"),
             clock: Arc::new(ManualClock(AtomicI64::new(SystemClock.now().0))),
             notifier: Notifier::default(),

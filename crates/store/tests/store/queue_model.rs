@@ -9,7 +9,7 @@ use hato_service::ports::{
     Audience, ClaimedPage, ExpiredRecipient, NewDeadLetter, PageRange, RecipientId, RetryJob,
     Settlement,
 };
-use hato_testkit::chance::Chance;
+use hato_testkit::seeded_rng::SeededRng;
 
 use crate::test_store::{START, TestStore, endpoint, sent_to};
 use model::{ModelPage, QueueModel};
@@ -23,7 +23,7 @@ struct QueueModelTest {
     test: TestStore,
     apps: Vec<AppId>,
     model: QueueModel,
-    chance: Chance,
+    rng: SeededRng,
     now: UnixMillis,
     /// Pages that were claimed, leases lost or not.
     claimed: Vec<(ClaimedPage, ModelPage)>,
@@ -40,7 +40,7 @@ impl QueueModelTest {
             test,
             apps,
             model: QueueModel::default(),
-            chance: Chance::from_env(),
+            rng: SeededRng::from_env(),
             now: START,
             claimed: Vec::new(),
         };
@@ -55,17 +55,17 @@ impl QueueModelTest {
     }
 
     fn random_index(&mut self, count: usize) -> usize {
-        let index = self.chance.within(0..count as u64);
+        let index = self.rng.range(0..count as u64);
         usize::try_from(index).expect("an index")
     }
 
     fn random_time(&mut self) -> UnixMillis {
-        let wait = self.chance.within(0..90_000);
+        let wait = self.rng.range(0..90_000);
         self.now.plus(Duration::from_millis(wait))
     }
 
     async fn step(&mut self) {
-        match self.chance.within(0..100) {
+        match self.rng.range(0..100) {
             0..8 => self.accept().await,
             8..40 => self.claim().await,
             40..70 => self.settle().await,
@@ -118,7 +118,7 @@ impl QueueModelTest {
             up_to: i64::MAX,
         };
         let mut chosen = self.model.recipients(app, &everyone);
-        chosen.retain(|_| self.chance.percent(30));
+        chosen.retain(|_| self.rng.percent(30));
         chosen.sort();
         chosen
     }
@@ -172,7 +172,7 @@ impl QueueModelTest {
         let mut settlement = Settlement::default();
         let (mut again, mut unknown) = (Vec::new(), Vec::new());
         for &recipient in recipients {
-            match self.chance.within(0..10) {
+            match self.rng.range(0..10) {
                 0 => settlement.expired.push(ExpiredRecipient {
                     recipient,
                     http_status: 410,

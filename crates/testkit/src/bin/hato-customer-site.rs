@@ -12,7 +12,7 @@ use std::{io::Write, net::SocketAddr, path::PathBuf};
 
 /// Serves a folder as a site that uses Hato
 #[derive(Parser)]
-struct Arguments {
+struct Args {
     /// The site's files
     #[arg(long, default_value = PLAIN_SAMPLE)]
     folder: PathBuf,
@@ -27,40 +27,40 @@ struct Arguments {
     listen: SocketAddr,
     /// The site's Content-Security-Policy
     #[arg(long, default_value = "strict")]
-    policy: Offer,
+    policy: PolicyArg,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Offer {
+enum PolicyArg {
     Strict,
     WithoutWasm,
     Open,
 }
 
 fn main() -> anyhow::Result<()> {
-    program::run(serve(Arguments::parse()))
+    program::run(serve(Args::parse()))
 }
 
-async fn serve(arguments: Arguments) -> anyhow::Result<()> {
-    let listen = arguments.listen;
-    let site = CustomerSite::start(arguments.settings())
+async fn serve(args: Args) -> anyhow::Result<()> {
+    let listen = args.listen;
+    let site = CustomerSite::start(args.settings())
         .await
         .with_context(|| format!("cannot listen on {listen}"))?;
     let mut stdout = std::io::stdout();
     writeln!(stdout, "{}", site.url())?;
     stdout.flush()?;
-    program::until_told_to_end().await
+    program::wait_for_shutdown().await
 }
 
-impl Arguments {
+impl Args {
     fn settings(self) -> SiteSettings {
         SiteSettings {
             listen: self.listen,
             folder: self.folder,
             policy: match self.policy {
-                Offer::Strict => Policy::Strict,
-                Offer::WithoutWasm => Policy::WithoutWasm,
-                Offer::Open => Policy::Open,
+                PolicyArg::Strict => Policy::Strict,
+                PolicyArg::WithoutWasm => Policy::WithoutWasm,
+                PolicyArg::Open => Policy::Open,
             },
             ..SiteSettings::new(self.hato, self.app_key)
         }

@@ -7,7 +7,7 @@ use hato_testkit::{
     customer_site::{CustomerSite, SiteSettings},
     firefox_profile,
     owner::PASSWORD,
-    push_service::{Options, PushService},
+    push_service::{PushService, PushServiceOptions},
     server::{HatoServer, Launch},
 };
 use serde_json::json;
@@ -25,7 +25,7 @@ const EMAIL: &str = "demo@example.com";
 
 /// Runs Hato with a sample customer's site and a push service of its own
 #[derive(Parser)]
-struct Arguments {
+struct Args {
     /// The server program; target/release/hato-server if not given
     #[arg(long)]
     server: Option<PathBuf>,
@@ -58,7 +58,7 @@ struct Demo {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(Arguments::parse()).await {
+    match run(Args::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("hato-demo: {error:#}");
@@ -67,8 +67,8 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let mut demo = Demo::start(arguments).await?;
+async fn run(args: Args) -> anyhow::Result<()> {
+    let mut demo = Demo::start(args).await?;
     demo.explain(&mut std::io::stdout().lock())?;
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
@@ -85,23 +85,23 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
 }
 
 impl Demo {
-    async fn start(arguments: Arguments) -> anyhow::Result<Self> {
-        let binary = server_binary(arguments.server)?;
-        let data = prepare_folder(arguments.data, arguments.keep)?;
-        let service = start_push_service(arguments.websocket_listen).await?;
+    async fn start(args: Args) -> anyhow::Result<Self> {
+        let binary = server_binary(args.server)?;
+        let data = prepare_folder(args.data, args.keep)?;
+        let service = start_push_service(args.websocket_listen).await?;
         firefox_profile::write_profile(&data.join("firefox"), service.websocket_url())?;
-        let base_url = format!("http://localhost:{}", arguments.server_listen.port());
+        let base_url = format!("http://localhost:{}", args.server_listen.port());
         let server = Launch::new(binary)
             .data_dir(data.join("hato"))
-            .env("HATO_LISTEN", arguments.server_listen.to_string())
+            .env("HATO_LISTEN", args.server_listen.to_string())
             .env("HATO_BASE_URL", &base_url)
             .env("HATO_VAPID_SUBJECT", format!("mailto:{EMAIL}"))
-            .reaching(&service)
+            .with_push_service(&service)
             .start()
             .await?;
         let owner = log_in(&server.client()).await?;
         let app = find_app(&owner).await?;
-        let site = start_site(arguments.site_listen, &base_url, &owner, &app).await?;
+        let site = start_site(args.site_listen, &base_url, &owner, &app).await?;
         Ok(Self {
             notify_key: owner.create_key(&app, "Demo server", "notify").await?,
             service,
@@ -186,9 +186,9 @@ fn workspace() -> PathBuf {
 }
 
 async fn start_push_service(websocket_listen: SocketAddr) -> anyhow::Result<PushService> {
-    let options = Options {
+    let options = PushServiceOptions {
         websocket_listen,
-        ..Options::default()
+        ..PushServiceOptions::default()
     };
     let service = PushService::start_with(options).await;
     service.with_context(|| format!("cannot listen on {websocket_listen}"))

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use hato_testkit::{
     program,
-    push_service::{Answer, Decryption, Options, Protocols, PushService},
+    push_service::{Decryption, Protocols, PushService, PushServiceOptions, ScriptedResponse},
 };
 use serde_json::json;
 use std::{
@@ -18,7 +18,7 @@ use std::{
 
 /// A stand-in push service that is real on the wire
 #[derive(Parser)]
-struct Arguments {
+struct Args {
     /// Address of the TLS side
     #[arg(long, default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -31,15 +31,15 @@ struct Arguments {
     /// Host in endpoints: 127.0.0.1, localhost, push.test or an IPv6 loopback in brackets
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
-    /// Where the authority's certificate is written; a temporary file if not given
+    /// Where the CA's certificate is written; a temporary file if not given
     #[arg(long)]
     ca_file: Option<PathBuf>,
     /// Answer by default: created, a status, status:retry-after, hang, reset, redirect, endless
     #[arg(long, default_value = "created")]
-    answer: Answer,
+    answer: ScriptedResponse,
     /// HTTP versions offered
     #[arg(long, default_value = "both")]
-    protocols: Offer,
+    protocols: ProtocolsArg,
     /// Decrypt and keep each Nth message only; 0 counts only
     #[arg(long, default_value_t = 1)]
     decrypt_every: u64,
@@ -52,23 +52,23 @@ struct Arguments {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Offer {
+enum ProtocolsArg {
     Both,
     Http2,
     Http1,
 }
 
-impl Arguments {
-    fn options(&self) -> Options {
-        Options {
+impl Args {
+    fn options(&self) -> PushServiceOptions {
+        PushServiceOptions {
             listen: self.listen,
             websocket_listen: self.websocket_listen,
             control_listen: self.control_listen,
             host: self.host.clone(),
             protocols: match self.protocols {
-                Offer::Both => Protocols::Both,
-                Offer::Http2 => Protocols::Http2,
-                Offer::Http1 => Protocols::Http1,
+                ProtocolsArg::Both => Protocols::Both,
+                ProtocolsArg::Http2 => Protocols::Http2,
+                ProtocolsArg::Http1 => Protocols::Http1,
             },
             decryption: match self.decrypt_every {
                 0 => Decryption::CountOnly,
@@ -76,31 +76,29 @@ impl Arguments {
             },
             latency: Duration::from_millis(self.latency_ms),
             requests_per_connection: self.requests_per_connection,
-            ..Options::default()
+            ..PushServiceOptions::default()
         }
     }
 }
 
 fn main() -> anyhow::Result<()> {
-    program::run(run(Arguments::parse()))
+    program::run(run(Args::parse()))
 }
 
-async fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let service = PushService::start_with(arguments.options())
+async fn run(args: Args) -> anyhow::Result<()> {
+    let service = PushService::start_with(args.options())
         .await
         .context("an address cannot be bound")?;
-    service.answer_by_default(arguments.answer.clone());
+    service.respond_by_default(args.answer.clone());
     let folder = tempfile::tempdir()?;
-    let ca_file = arguments
-        .ca_file
-        .unwrap_or_else(|| folder.path().join("ca.pem"));
+    let ca_file = args.ca_file.unwrap_or_else(|| folder.path().join("ca.pem"));
     service
         .write_ca(&ca_file)
         .with_context(|| format!("cannot write {}", ca_file.display()))?;
     let server_file = folder.path().join("server.pem");
-    std::fs::write(&server_file, service.authority().server_pem())?;
+    std::fs::write(&server_file, service.ca().server_pem())?;
     announce(&service, &ca_file, &server_file)?;
-    program::until_told_to_end().await
+    program::wait_for_shutdown().await
 }
 
 fn announce(service: &PushService, ca_file: &Path, server_file: &Path) -> std::io::Result<()> {

@@ -5,26 +5,26 @@ use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 
 /// Unconfirmed notifications kept for one browser; older ones are dropped, as a real service does.
-const KEPT: usize = 1_000;
+const MAX_UNCONFIRMED: usize = 1_000;
 
 /// All browsers that have said hello.
 #[derive(Default)]
 pub(super) struct Browsers {
-    known: HashMap<String, Browser>,
+    known: HashMap<String, BrowserState>,
     renew_next: bool,
 }
 
 #[derive(Default)]
-struct Browser {
+struct BrowserState {
     /// Subscription ids by channel.
     channels: HashMap<String, String>,
-    unconfirmed: VecDeque<Notification>,
+    unconfirmed: VecDeque<PendingNotification>,
     sockets: usize,
 }
 
 /// A push on its way to a browser.
 #[derive(Clone)]
-pub(super) struct Notification {
+pub(super) struct PendingNotification {
     pub(super) number: u64,
     pub(super) frame: Value,
     subscription: String,
@@ -32,14 +32,14 @@ pub(super) struct Notification {
 }
 
 /// The browser a hello belongs to, and the subscriptions that were dropped for it.
-pub(super) struct Greeting {
+pub(super) struct HelloOutcome {
     pub(super) uaid: String,
     pub(super) dropped: Vec<String>,
 }
 
 impl Browsers {
     /// Answers a hello: a known uaid is kept, unless the next one is to be renewed.
-    pub(super) fn greet(&mut self, asked: Option<&str>) -> Greeting {
+    pub(super) fn hello(&mut self, asked: Option<&str>) -> HelloOutcome {
         let renew = std::mem::take(&mut self.renew_next);
         let known = asked.filter(|uaid| self.known.contains_key(*uaid));
         let (uaid, dropped) = match known {
@@ -48,7 +48,7 @@ impl Browsers {
             None => (keys::random_id(), Vec::new()),
         };
         self.known.entry(uaid.clone()).or_default().sockets += 1;
-        Greeting { uaid, dropped }
+        HelloOutcome { uaid, dropped }
     }
 
     fn forget(&mut self, uaid: &str) -> Vec<String> {
@@ -62,7 +62,7 @@ impl Browsers {
     }
 
     /// A socket of the browser has ended.
-    pub(super) fn leave(&mut self, uaid: &str) {
+    pub(super) fn disconnect(&mut self, uaid: &str) {
         if let Some(browser) = self.known.get_mut(uaid) {
             browser.sockets = browser.sockets.saturating_sub(1);
         }
@@ -99,11 +99,11 @@ impl Browsers {
         if browser.sockets == 0 && !storable {
             return;
         }
-        if browser.unconfirmed.len() == KEPT {
+        if browser.unconfirmed.len() == MAX_UNCONFIRMED {
             browser.unconfirmed.pop_front();
         }
         let version = keys::random_id();
-        browser.unconfirmed.push_back(Notification {
+        browser.unconfirmed.push_back(PendingNotification {
             number,
             frame: json!({
                 "messageType": "notification",
@@ -118,7 +118,7 @@ impl Browsers {
     }
 
     /// The unconfirmed notifications from `number` on, in order.
-    pub(super) fn pending(&self, uaid: &str, number: u64) -> Vec<Notification> {
+    pub(super) fn pending(&self, uaid: &str, number: u64) -> Vec<PendingNotification> {
         let browser = self.known.get(uaid);
         browser
             .into_iter()
@@ -131,7 +131,7 @@ impl Browsers {
     /// Takes an ack or nack; returns the subscription the version was for.
     pub(super) fn confirm(&mut self, uaid: &str, version: &str) -> Option<String> {
         let unconfirmed = &mut self.known.get_mut(uaid)?.unconfirmed;
-        let place = unconfirmed.iter().position(|it| it.version == version)?;
-        unconfirmed.remove(place).map(|it| it.subscription)
+        let index = unconfirmed.iter().position(|it| it.version == version)?;
+        unconfirmed.remove(index).map(|it| it.subscription)
     }
 }

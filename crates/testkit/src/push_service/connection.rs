@@ -1,6 +1,6 @@
 //! One TLS connection of a sender.
 
-use super::{body::AnswerBody, desk::Desk, exchange, options::Options};
+use super::{body::AnswerBody, exchange, options::PushServiceOptions, state::SharedState};
 use http::{Request, Response};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
@@ -19,16 +19,16 @@ use std::{
 use tokio::{net::TcpStream, sync::Notify, time::timeout};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the requests of one connection can do to it.
-pub(super) struct Connection {
+pub(super) struct SenderConnection {
     cut: Notify,
     retire: Notify,
     requests_left: AtomicU64,
 }
 
-impl Connection {
+impl SenderConnection {
     fn new(requests: Option<u64>) -> Self {
         Self {
             cut: Notify::new(),
@@ -42,7 +42,7 @@ impl Connection {
         self.cut.notify_one();
     }
 
-    fn use_one(&self) {
+    fn count_request(&self) {
         if self.requests_left.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.retire.notify_one();
         }
@@ -51,23 +51,27 @@ impl Connection {
 
 /// Serves one accepted connection to its end.
 pub(super) async fn serve(
-    desk: Arc<Desk>,
-    options: Arc<Options>,
+    shared: Arc<SharedState>,
+    options: Arc<PushServiceOptions>,
     acceptor: TlsAcceptor,
     stream: TcpStream,
 ) {
     // Both are hints: a peer that is gone, or sends no handshake, is let go.
     let _ = stream.set_nodelay(true);
-    if let Ok(Ok(stream)) = timeout(HANDSHAKE_LIMIT, acceptor.accept(stream)).await {
-        serve_http(desk, &options, stream).await;
+    if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
+        serve_http(shared, &options, stream).await;
     }
 }
 
-async fn serve_http(desk: Arc<Desk>, options: &Options, stream: TlsStream<TcpStream>) {
-    let connection = Arc::new(Connection::new(options.requests_per_connection));
+async fn serve_http(
+    shared: Arc<SharedState>,
+    options: &PushServiceOptions,
+    stream: TlsStream<TcpStream>,
+) {
+    let connection = Arc::new(SenderConnection::new(options.requests_per_connection));
     let service = {
         let connection = Arc::clone(&connection);
-        service_fn(move |request| exchange(Arc::clone(&desk), Arc::clone(&connection), request))
+        service_fn(move |request| exchange(Arc::clone(&shared), Arc::clone(&connection), request))
     };
     let builder = builder(options, &stream);
     let mut serving = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -81,7 +85,10 @@ async fn serve_http(desk: Arc<Desk>, options: &Options, stream: TlsStream<TcpStr
 }
 
 /// A connection speaks what ALPN chose; HTTP/1.1 when nothing was asked for.
-fn builder(options: &Options, stream: &TlsStream<TcpStream>) -> auto::Builder<TokioExecutor> {
+fn builder(
+    options: &PushServiceOptions,
+    stream: &TlsStream<TcpStream>,
+) -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http2()
@@ -94,10 +101,10 @@ fn builder(options: &Options, stream: &TlsStream<TcpStream>) -> auto::Builder<To
 }
 
 async fn exchange(
-    desk: Arc<Desk>,
-    connection: Arc<Connection>,
+    shared: Arc<SharedState>,
+    connection: Arc<SenderConnection>,
     request: Request<Incoming>,
 ) -> Result<Response<AnswerBody>, Infallible> {
-    connection.use_one();
-    Ok(exchange::answer(&desk, &connection, request).await)
+    connection.count_request();
+    Ok(exchange::answer(&shared, &connection, request).await)
 }

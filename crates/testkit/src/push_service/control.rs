@@ -4,19 +4,19 @@
 //! |---|---|
 //! | POST /subscriptions {applicationServerKey?, count?} | a subscription, or an array of them when `count` is given |
 //! | DELETE /subscriptions {subscription} | {ok}: the endpoint answers 410 from now on |
-//! | POST /script {subscription?, answers?, default?} | {ok}; answers in the text form of [`super::Answer`] |
+//! | POST /script {subscription?, answers?, default?} | {ok}; answers in the text form of [`super::ScriptedResponse`] |
 //! | POST /hold {subscription} | {ok}: its pushes wait for their answers |
 //! | POST /release {subscription} | {ok}: they are answered, and wait no more |
 //! | GET /messages?since=N&`wait_ms`=T | {messages, next}: those from sequence N on, waiting up to T for one |
 //! | GET /acks?since=N&`wait_ms`=T | {acks, next}: those from the Nth on |
 //! | POST /browsers/renew | {ok}: sockets end, the next hello gets a fresh uaid |
-//! | GET /state | counts, violations, strays, browsers |
+//! | GET /state | counts, violations, unmatched, browsers |
 //!
 //! `subscription` is an endpoint or its id.
 
 use super::{
-    answer::Answer,
-    desk::{Desk, State},
+    scripted_response::ScriptedResponse,
+    state::{ServiceState, SharedState},
 };
 use crate::plain_http::{PlainResponse, respond};
 use http::{Method, Request, StatusCode, Uri};
@@ -29,39 +29,39 @@ const MAX_BODY: usize = 1024 * 1024;
 const MAX_SUBSCRIPTIONS: u64 = 1_000_000;
 const MAX_WAIT: u64 = 60_000;
 
-type Outcome = Result<Value, (StatusCode, &'static str)>;
+type ControlResult = Result<Value, (StatusCode, &'static str)>;
 
 /// Answers one request.
-pub(super) async fn answer(desk: Arc<Desk>, request: Request<Incoming>) -> PlainResponse {
-    let (status, body) = match route(&desk, request).await {
+pub(super) async fn answer(shared: Arc<SharedState>, request: Request<Incoming>) -> PlainResponse {
+    let (status, body) = match route(&shared, request).await {
         Ok(body) => (StatusCode::OK, body),
         Err((status, error)) => (status, json!({"error": error})),
     };
     respond(status, "application/json", body.to_string())
 }
 
-async fn route(desk: &Desk, request: Request<Incoming>) -> Outcome {
+async fn route(shared: &SharedState, request: Request<Incoming>) -> ControlResult {
     let (parts, body) = request.into_parts();
     match (&parts.method, parts.uri.path()) {
-        (&Method::GET, "/state") => Ok(state(&desk.look())),
+        (&Method::GET, "/state") => Ok(state(&shared.lock())),
         (&Method::GET, "/readyz") => Ok(json!({"ok": true})),
-        (&Method::GET, "/messages") => Ok(messages(desk, &parts.uri).await),
-        (&Method::GET, "/acks") => Ok(acks(desk, &parts.uri).await),
-        (&Method::POST, "/subscriptions") => subscribe(desk, &read(body).await?),
-        (&Method::DELETE, "/subscriptions") => unsubscribe(desk, &read(body).await?),
-        (&Method::POST, "/script") => script(desk, &read(body).await?),
-        (&Method::POST, "/hold") => hold(desk, &read(body).await?, true),
-        (&Method::POST, "/release") => hold(desk, &read(body).await?, false),
+        (&Method::GET, "/messages") => Ok(messages(shared, &parts.uri).await),
+        (&Method::GET, "/acks") => Ok(acks(shared, &parts.uri).await),
+        (&Method::POST, "/subscriptions") => subscribe(shared, &read(body).await?),
+        (&Method::DELETE, "/subscriptions") => unsubscribe(shared, &read(body).await?),
+        (&Method::POST, "/script") => script(shared, &read(body).await?),
+        (&Method::POST, "/hold") => hold(shared, &read(body).await?, true),
+        (&Method::POST, "/release") => hold(shared, &read(body).await?, false),
         (&Method::POST, "/browsers/renew") => {
-            desk.change(|state| state.browsers.renew_next());
-            desk.hang_up_browsers();
+            shared.change(|state| state.browsers.renew_next());
+            shared.disconnect_browsers();
             Ok(json!({"ok": true}))
         }
         _ => Err((StatusCode::NOT_FOUND, "no such call")),
     }
 }
 
-async fn read(body: Incoming) -> Outcome {
+async fn read(body: Incoming) -> ControlResult {
     let bad = |_| (StatusCode::BAD_REQUEST, "the body is no JSON");
     let collected = Limited::new(body, MAX_BODY).collect().await;
     let bytes = collected
@@ -73,13 +73,13 @@ async fn read(body: Incoming) -> Outcome {
     serde_json::from_slice(&bytes).map_err(bad)
 }
 
-fn subscribe(desk: &Desk, asked: &Value) -> Outcome {
+fn subscribe(shared: &SharedState, asked: &Value) -> ControlResult {
     let count = asked["count"].as_u64();
     if count.is_some_and(|count| count > MAX_SUBSCRIPTIONS) {
         return Err((StatusCode::BAD_REQUEST, "count is too large"));
     }
     let wanted = usize::try_from(count.unwrap_or(1)).unwrap_or(usize::MAX);
-    let made = desk
+    let made = shared
         .subscribe(asked["applicationServerKey"].as_str(), wanted)
         .ok_or((StatusCode::BAD_REQUEST, "applicationServerKey is no key"))?;
     Ok(match count {
@@ -88,16 +88,16 @@ fn subscribe(desk: &Desk, asked: &Value) -> Outcome {
     })
 }
 
-fn unsubscribe(desk: &Desk, asked: &Value) -> Outcome {
+fn unsubscribe(shared: &SharedState, asked: &Value) -> ControlResult {
     let id = subscription_id(asked).unwrap_or_default();
-    if desk.unsubscribe(id) {
+    if shared.unsubscribe(id) {
         Ok(json!({"ok": true}))
     } else {
         Err((StatusCode::NOT_FOUND, "no such subscription"))
     }
 }
 
-fn script(desk: &Desk, asked: &Value) -> Outcome {
+fn script(shared: &SharedState, asked: &Value) -> ControlResult {
     let bad = (StatusCode::BAD_REQUEST, "no such answer");
     let id = subscription_id(asked);
     let answers = asked["answers"].as_array().into_iter().flatten();
@@ -107,7 +107,7 @@ fn script(desk: &Desk, asked: &Value) -> Outcome {
         Value::Null => None,
         answer => Some(read_answer(answer).ok_or(bad)?),
     };
-    desk.change(|state| {
+    shared.change(|state| {
         state.script.queue(id, answers);
         if let Some(answer) = default {
             state.script.set_default(id, answer);
@@ -116,10 +116,10 @@ fn script(desk: &Desk, asked: &Value) -> Outcome {
     Ok(json!({"ok": true}))
 }
 
-fn hold(desk: &Desk, asked: &Value, is_held: bool) -> Outcome {
+fn hold(shared: &SharedState, asked: &Value, is_held: bool) -> ControlResult {
     let missing = (StatusCode::BAD_REQUEST, "no subscription");
     let id = subscription_id(asked).ok_or(missing)?;
-    desk.change(|state| {
+    shared.change(|state| {
         if is_held {
             state.held.insert(id.to_owned())
         } else {
@@ -133,7 +133,7 @@ fn subscription_id(asked: &Value) -> Option<&str> {
     asked["subscription"].as_str()?.rsplit('/').next()
 }
 
-fn read_answer(value: &Value) -> Option<Answer> {
+fn read_answer(value: &Value) -> Option<ScriptedResponse> {
     match value {
         Value::String(text) => text.parse().ok(),
         Value::Number(number) => number.to_string().parse().ok(),
@@ -141,19 +141,20 @@ fn read_answer(value: &Value) -> Option<Answer> {
     }
 }
 
-async fn messages(desk: &Desk, uri: &Uri) -> Value {
+async fn messages(shared: &SharedState, uri: &Uri) -> Value {
     let since = since(uri);
-    desk.wait(wait(uri), |seen| seen.messages.len() > since)
+    shared
+        .wait(wait(uri), |seen| seen.messages.len() > since)
         .await;
-    let state = desk.look();
+    let state = shared.lock();
     let found = state.seen.messages.get(since..).unwrap_or_default();
     json!({"messages": found, "next": since.saturating_add(found.len())})
 }
 
-async fn acks(desk: &Desk, uri: &Uri) -> Value {
+async fn acks(shared: &SharedState, uri: &Uri) -> Value {
     let since = since(uri);
-    desk.wait(wait(uri), |seen| seen.acks.len() > since).await;
-    let state = desk.look();
+    shared.wait(wait(uri), |seen| seen.acks.len() > since).await;
+    let state = shared.lock();
     let found = state.seen.acks.get(since..).unwrap_or_default();
     json!({"acks": found, "next": since.saturating_add(found.len())})
 }
@@ -162,14 +163,14 @@ fn since(uri: &Uri) -> usize {
     usize::try_from(number(uri, "since").unwrap_or(0)).unwrap_or(usize::MAX)
 }
 
-fn state(state: &State) -> Value {
+fn state(state: &ServiceState) -> Value {
     let seen = &state.seen;
     json!({
         "requests": seen.total.requests,
         "created": seen.total.created,
         "subscriptions": state.subscriptions.len(),
         "violations": seen.violations,
-        "strays": seen.strays,
+        "unmatched": seen.unmatched,
         "browsers": state.browsers.connected(),
         "hellos": seen.hellos,
         "registrations": seen.registrations,

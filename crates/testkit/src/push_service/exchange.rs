@@ -1,14 +1,14 @@
-//! One push request: judged, decrypted, recorded, answered.
+//! One push request: checked, decrypted, recorded, answered.
 
 use super::{
-    answer::Answer,
+    autopush_error::AutopushError,
     body::{AnswerBody, empty, endless, full},
-    connection::Connection,
-    desk::{Desk, State, now},
+    connection::SenderConnection,
     headers::PushHeaders,
-    refusal::Refusal,
-    seen::{Message, Violation},
-    subscription::{Recipient, Subscription, check_encoding},
+    scripted_response::ScriptedResponse,
+    seen::{ReceivedMessage, Violation},
+    state::{ServiceState, SharedState, now},
+    subscription::{StoredSubscription, SubscriptionOwner, check_encoding},
     vapid::VapidClaims,
 };
 use bytes::Bytes;
@@ -26,9 +26,9 @@ const MAX_BODY: usize = 4096;
 const MAX_READ: usize = 64 * 1024;
 
 /// A request that passed every check.
-struct Push {
+struct ValidPush {
     id: String,
-    subscription: Subscription,
+    subscription: StoredSubscription,
     headers: PushHeaders,
     vapid: VapidClaims,
     version: Version,
@@ -37,43 +37,43 @@ struct Push {
 
 /// Answers one request; never returns when the script says so.
 pub(super) async fn answer(
-    desk: &Desk,
-    connection: &Connection,
+    shared: &SharedState,
+    connection: &SenderConnection,
     request: Request<Incoming>,
 ) -> Response<AnswerBody> {
-    let Some((id, subscription)) = find(desk, &request) else {
-        return stray(desk, &request);
+    let Some((id, subscription)) = find(shared, &request) else {
+        return unmatched(shared, &request);
     };
-    if !desk.latency.is_zero() {
-        tokio::time::sleep(desk.latency).await;
+    if !shared.latency.is_zero() {
+        tokio::time::sleep(shared.latency).await;
     }
     let (parts, body) = request.into_parts();
     let Some(body) = read(body).await else {
         return cut_off();
     };
-    match judge(desk, &id, subscription, &parts, body) {
+    match validate(shared, &id, subscription, &parts, body) {
         Ok(push) => {
             let ttl = push.headers.ttl;
-            desk.while_held(&id).await;
-            let answer = settle(desk, push);
-            speak(desk, connection, &id, ttl, answer).await
+            shared.wait_while_held(&id).await;
+            let answer = record_and_choose(shared, push);
+            respond(shared, connection, &id, ttl, answer).await
         }
-        Err(refusal) => {
-            desk.change(|state| state.seen.violate(violation(&id, &refusal)));
-            refuse(&refusal)
+        Err(error) => {
+            shared.change(|state| state.seen.record_violation(violation(&id, &error)));
+            refuse(&error)
         }
     }
 }
 
-fn find(desk: &Desk, request: &Request<Incoming>) -> Option<(String, Subscription)> {
+fn find(shared: &SharedState, request: &Request<Incoming>) -> Option<(String, StoredSubscription)> {
     let id = request.uri().path().strip_prefix("/push/")?;
-    let subscription = desk.look().subscriptions.get(id)?.clone();
+    let subscription = shared.lock().subscriptions.get(id)?.clone();
     (request.method() == Method::POST).then(|| (id.to_owned(), subscription))
 }
 
-fn stray(desk: &Desk, request: &Request<Incoming>) -> Response<AnswerBody> {
+fn unmatched(shared: &SharedState, request: &Request<Incoming>) -> Response<AnswerBody> {
     let line = format!("{} {}", request.method(), request.uri().path());
-    desk.change(|state| state.seen.stray(line));
+    shared.change(|state| state.seen.record_unmatched(line));
     let mut response = Response::new(empty());
     *response.status_mut() = StatusCode::NOT_FOUND;
     response
@@ -86,18 +86,18 @@ fn cut_off() -> Response<AnswerBody> {
     response
 }
 
-fn judge(
-    desk: &Desk,
+fn validate(
+    shared: &SharedState,
     id: &str,
-    subscription: Subscription,
+    subscription: StoredSubscription,
     parts: &Parts,
-    body: Result<Bytes, Refusal>,
-) -> Result<Push, Refusal> {
+    body: Result<Bytes, AutopushError>,
+) -> Result<ValidPush, AutopushError> {
     let body = body?;
-    let vapid = authenticate(desk, &parts.headers, &subscription)?;
+    let vapid = authenticate(shared, &parts.headers, &subscription)?;
     let headers = PushHeaders::read(&parts.headers)?;
     check_encoding(&body)?;
-    Ok(Push {
+    Ok(ValidPush {
         id: id.to_owned(),
         subscription,
         headers,
@@ -108,47 +108,47 @@ fn judge(
 }
 
 /// The whole body, or why it is refused; None when it broke off.
-async fn read(body: Incoming) -> Option<Result<Bytes, Refusal>> {
+async fn read(body: Incoming) -> Option<Result<Bytes, AutopushError>> {
     let collected = Limited::new(body, MAX_READ).collect().await;
     match collected.map(http_body_util::Collected::to_bytes) {
         Ok(body) if body.len() <= MAX_BODY => Some(Ok(body)),
         Err(error) if !error.is::<LengthLimitError>() => None,
-        _ => Some(Err(Refusal::too_large())),
+        _ => Some(Err(AutopushError::too_large())),
     }
 }
 
 fn authenticate(
-    desk: &Desk,
+    shared: &SharedState,
     headers: &HeaderMap,
-    subscription: &Subscription,
-) -> Result<VapidClaims, Refusal> {
+    subscription: &StoredSubscription,
+) -> Result<VapidClaims, AutopushError> {
     let header = headers
         .get(AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
-        .ok_or_else(|| Refusal::vapid("no Authorization"))?;
-    desk.token(header)?.claims(
-        &desk.origin,
+        .ok_or_else(|| AutopushError::vapid("no Authorization"))?;
+    shared.token(header)?.claims(
+        &shared.origin,
         subscription.application_server_key.as_deref(),
         now().as_secs(),
     )
 }
 
-fn violation(id: &str, refusal: &Refusal) -> Violation {
+fn violation(id: &str, error: &AutopushError) -> Violation {
     Violation {
         subscription: id.to_owned(),
-        status: refusal.status.as_u16(),
-        reason: refusal.message.clone(),
+        status: error.status.as_u16(),
+        reason: error.message.clone(),
     }
 }
 
 /// Opens the push if it is wanted, then numbers, answers, forwards and records it in one step.
-fn settle(desk: &Desk, push: Push) -> Answer {
-    let keep = desk.keeps_next();
+fn record_and_choose(shared: &SharedState, push: ValidPush) -> ScriptedResponse {
+    let keep = shared.should_keep_next();
     let opened = match &push.subscription.recipient {
-        Recipient::Here(decryptor) if keep => decryptor.open(&push.body).map(Some),
+        SubscriptionOwner::Service(decryptor) if keep => decryptor.open(&push.body).map(Some),
         _ => Ok(None),
     };
-    desk.change(|state| {
+    shared.change(|state| {
         let number = state.seen.total.requests;
         let answer = choose(state, &push, number);
         state.seen.count(&push.id, answer.accepts());
@@ -156,7 +156,7 @@ fn settle(desk: &Desk, push: Push) -> Answer {
             forward(state, &push, number);
         }
         let plaintext = opened.unwrap_or_else(|reason| {
-            state.seen.violate(unreadable(&push.id, reason));
+            state.seen.record_violation(unreadable(&push.id, reason));
             None
         });
         if keep {
@@ -167,15 +167,15 @@ fn settle(desk: &Desk, push: Push) -> Answer {
     })
 }
 
-fn choose(state: &mut State, push: &Push, number: u64) -> Answer {
+fn choose(state: &mut ServiceState, push: &ValidPush, number: u64) -> ScriptedResponse {
     if push.subscription.gone {
-        return Answer::Status(StatusCode::GONE.as_u16());
+        return ScriptedResponse::Status(StatusCode::GONE.as_u16());
     }
     state.script.next(&push.id, number)
 }
 
-fn forward(state: &mut State, push: &Push, number: u64) {
-    if let Recipient::Browser { uaid, channel } = &push.subscription.recipient {
+fn forward(state: &mut ServiceState, push: &ValidPush, number: u64) {
+    if let SubscriptionOwner::Browser { uaid, channel } = &push.subscription.recipient {
         let storable = push.headers.ttl > 0;
         state
             .browsers
@@ -191,8 +191,13 @@ fn unreadable(id: &str, reason: String) -> Violation {
     }
 }
 
-fn record(push: Push, place: usize, plaintext: Option<Vec<u8>>, answer: &Answer) -> Message {
-    Message {
+fn record(
+    push: ValidPush,
+    place: usize,
+    plaintext: Option<Vec<u8>>,
+    answer: &ScriptedResponse,
+) -> ReceivedMessage {
+    ReceivedMessage {
         sequence: place as u64,
         received_at: u64::try_from(now().as_millis()).expect("the year is below 500 million"),
         subscription: push.id,
@@ -206,29 +211,29 @@ fn record(push: Push, place: usize, plaintext: Option<Vec<u8>>, answer: &Answer)
     }
 }
 
-async fn speak(
-    desk: &Desk,
-    connection: &Connection,
+async fn respond(
+    shared: &SharedState,
+    connection: &SenderConnection,
     id: &str,
     ttl: u64,
-    answer: Answer,
+    answer: ScriptedResponse,
 ) -> Response<AnswerBody> {
     match answer {
-        Answer::Created => created(&desk.origin, id, ttl),
-        Answer::Status(status) => scripted(status),
-        Answer::RetryAfter(status, after) => {
+        ScriptedResponse::Created => created(&shared.origin, id, ttl),
+        ScriptedResponse::Status(status) => scripted(status),
+        ScriptedResponse::RetryAfter(status, after) => {
             let mut response = scripted(status);
             let after = HeaderValue::try_from(after).expect("a script's Retry-After is text");
             response.headers_mut().insert(RETRY_AFTER, after);
             response
         }
-        Answer::Hang => std::future::pending().await,
-        Answer::Reset => {
+        ScriptedResponse::Hang => std::future::pending().await,
+        ScriptedResponse::Reset => {
             connection.cut();
             std::future::pending().await
         }
-        Answer::Redirect => redirect(&desk.origin),
-        Answer::Endless => Response::new(endless()),
+        ScriptedResponse::Redirect => redirect(&shared.origin),
+        ScriptedResponse::Endless => Response::new(endless()),
     }
 }
 
@@ -260,12 +265,12 @@ fn scripted(status: u16) -> Response<AnswerBody> {
         *response.status_mut() = status;
         return response;
     }
-    refuse(&Refusal::scripted(status))
+    refuse(&AutopushError::scripted(status))
 }
 
-fn refuse(refusal: &Refusal) -> Response<AnswerBody> {
-    let mut response = Response::new(full(refusal.body()));
-    *response.status_mut() = refusal.status;
+fn refuse(error: &AutopushError) -> Response<AnswerBody> {
+    let mut response = Response::new(full(error.body()));
+    *response.status_mut() = error.status;
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

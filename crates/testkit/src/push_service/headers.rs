@@ -1,6 +1,6 @@
 //! The headers of a push request (RFC 8030 §5).
 
-use super::refusal::Refusal;
+use super::autopush_error::AutopushError;
 use http::{HeaderMap, header::CONTENT_ENCODING};
 
 /// The delivery options of one request.
@@ -12,9 +12,9 @@ pub(super) struct PushHeaders {
 
 impl PushHeaders {
     /// Reads TTL, Urgency, Topic and Content-Encoding, each present at most once.
-    pub(super) fn read(headers: &HeaderMap) -> Result<Self, Refusal> {
+    pub(super) fn read(headers: &HeaderMap) -> Result<Self, AutopushError> {
         if text(headers, CONTENT_ENCODING.as_str()) != Some("aes128gcm") {
-            return Err(Refusal::encoding("Content-Encoding is not aes128gcm"));
+            return Err(AutopushError::encoding("Content-Encoding is not aes128gcm"));
         }
         Ok(Self {
             ttl: ttl(headers)?,
@@ -34,28 +34,28 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     })
 }
 
-fn ttl(headers: &HeaderMap) -> Result<u64, Refusal> {
-    let value = text(headers, "ttl").ok_or_else(Refusal::missing_ttl)?;
+fn ttl(headers: &HeaderMap) -> Result<u64, AutopushError> {
+    let value = text(headers, "ttl").ok_or_else(AutopushError::missing_ttl)?;
     let digits = value.bytes().all(|byte| byte.is_ascii_digit());
     let parsed = digits.then(|| value.parse().ok()).flatten();
-    parsed.ok_or_else(Refusal::bad_ttl)
+    parsed.ok_or_else(AutopushError::invalid_ttl)
 }
 
-fn urgency(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+fn urgency(headers: &HeaderMap) -> Result<Option<String>, AutopushError> {
     match text(headers, "urgency") {
         None => Ok(None),
         Some(level @ ("very-low" | "low" | "normal" | "high")) => Ok(Some(level.to_owned())),
-        Some(_) => Err(Refusal::encoding("Invalid Urgency header")),
+        Some(_) => Err(AutopushError::encoding("Invalid Urgency header")),
     }
 }
 
-fn topic(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+fn topic(headers: &HeaderMap) -> Result<Option<String>, AutopushError> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     match text(headers, "topic") {
         None => Ok(None),
         Some(topic) if (1..=32).contains(&topic.len()) && topic.bytes().all(allowed) => {
             Ok(Some(topic.to_owned()))
         }
-        Some(_) => Err(Refusal::topic()),
+        Some(_) => Err(AutopushError::topic()),
     }
 }

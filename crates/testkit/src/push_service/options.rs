@@ -1,6 +1,6 @@
 //! How a push service is started.
 
-use crate::authority::Authority;
+use crate::test_ca::TestCa;
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
@@ -53,17 +53,17 @@ impl Decryption {
 
 /// Settings of a push service; the default is what most tests want.
 #[derive(Clone)]
-pub struct Options {
+pub struct PushServiceOptions {
     /// Where the TLS side listens.
     pub listen: SocketAddr,
     /// Where the WebSocket side listens.
     pub websocket_listen: SocketAddr,
     /// Where the control side listens.
     pub control_listen: SocketAddr,
-    /// The host in endpoints: one of [`crate::authority::SERVER_NAMES`], an IPv6 address in brackets.
+    /// The host in endpoints: one of [`crate::test_ca::SERVER_NAMES`], an IPv6 address in brackets.
     pub host: String,
-    /// The authority that issues the certificate; None makes a new one.
-    pub authority: Option<Arc<Authority>>,
+    /// The CA that issues the certificate; None makes a new one.
+    pub ca: Option<Arc<TestCa>>,
     /// What ALPN offers.
     pub protocols: Protocols,
     /// What is decrypted and kept.
@@ -76,7 +76,7 @@ pub struct Options {
     pub latency: Duration,
 }
 
-impl Default for Options {
+impl Default for PushServiceOptions {
     fn default() -> Self {
         let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         Self {
@@ -84,7 +84,7 @@ impl Default for Options {
             websocket_listen: any_port,
             control_listen: any_port,
             host: "127.0.0.1".to_owned(),
-            authority: None,
+            ca: None,
             protocols: Protocols::default(),
             decryption: Decryption::default(),
             max_concurrent_streams: 100,

@@ -1,16 +1,16 @@
 //! What the push service has seen, for tests to judge.
 
-use super::{answer::Answer, vapid::VapidClaims};
+use super::{scripted_response::ScriptedResponse, vapid::VapidClaims};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Violations and strays beyond this many are not kept: one is enough to fail a test.
-const KEPT: usize = 1_000;
+/// Violations and unmatched requests beyond this many are not kept: one is enough to fail a test.
+const MAX_RECORDED: usize = 1_000;
 
 /// One well-formed push request, whatever it was answered.
 #[derive(Clone, Debug, Serialize)]
-pub struct Message {
+pub struct ReceivedMessage {
     /// Place among the kept messages, in order of arrival, from 0.
     pub sequence: u64,
     /// When it arrived, Unix milliseconds.
@@ -32,10 +32,10 @@ pub struct Message {
     pub http_version: String,
     /// What it was answered.
     #[serde(serialize_with = "as_display")]
-    pub answer: Answer,
+    pub answer: ScriptedResponse,
 }
 
-impl Message {
+impl ReceivedMessage {
     /// The plaintext as JSON; panics when there is none or it is not JSON.
     pub fn json(&self) -> Value {
         let plaintext = self.plaintext.as_ref().expect("the message was decrypted");
@@ -51,7 +51,7 @@ fn as_text<S: Serializer>(bytes: &Option<Vec<u8>>, serializer: S) -> Result<S::O
         .serialize(serializer)
 }
 
-fn as_display<S: Serializer>(answer: &Answer, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_display<S: Serializer>(answer: &ScriptedResponse, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(answer)
 }
 
@@ -90,15 +90,15 @@ pub struct Counts {
 
 /// Everything seen since the start.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct SeenTraffic {
     /// Over all subscriptions.
     pub total: Counts,
     /// The messages kept (see [`super::Decryption`]), in order of arrival.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ReceivedMessage>,
     /// Requests that broke a rule: the first thousand.
     pub violations: Vec<Violation>,
     /// Requests that were no push to a known endpoint (`METHOD path`): the first thousand.
-    pub strays: Vec<String>,
+    pub unmatched: Vec<String>,
     /// Acks and nacks of browsers, in order.
     pub acks: Vec<Ack>,
     /// Hellos answered on the WebSocket side.
@@ -110,7 +110,7 @@ pub struct Seen {
     counts: HashMap<String, Counts>,
 }
 
-impl Seen {
+impl SeenTraffic {
     /// The counts of the subscription with this id.
     pub fn counts(&self, subscription: &str) -> Counts {
         self.counts.get(subscription).copied().unwrap_or_default()
@@ -122,7 +122,10 @@ impl Seen {
     }
 
     /// The kept messages of the subscription with this id.
-    pub fn messages_for<'a>(&'a self, subscription: &'a str) -> impl Iterator<Item = &'a Message> {
+    pub fn messages_for<'a>(
+        &'a self,
+        subscription: &'a str,
+    ) -> impl Iterator<Item = &'a ReceivedMessage> {
         self.messages
             .iter()
             .filter(move |message| message.subscription == subscription)
@@ -140,15 +143,15 @@ impl Seen {
         }
     }
 
-    pub(super) fn violate(&mut self, violation: Violation) {
-        if self.violations.len() < KEPT {
+    pub(super) fn record_violation(&mut self, violation: Violation) {
+        if self.violations.len() < MAX_RECORDED {
             self.violations.push(violation);
         }
     }
 
-    pub(super) fn stray(&mut self, request: String) {
-        if self.strays.len() < KEPT {
-            self.strays.push(request);
+    pub(super) fn record_unmatched(&mut self, request: String) {
+        if self.unmatched.len() < MAX_RECORDED {
+            self.unmatched.push(request);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Subscriptions the push service knows, with the private halves that browsers keep.
 
-use super::{keys, refusal::Refusal};
+use super::{autopush_error::AutopushError, keys};
 use p256::SecretKey;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const HEADER_SIZE: usize = 16 + 4 + 1 + 65;
 /// What a page gets from `pushManager.subscribe()`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrowserSubscription {
-    /// The last segment of the endpoint's path, by which [`super::Seen`] counts.
+    /// The last segment of the endpoint's path, by which [`super::SeenTraffic`] counts.
     pub id: String,
     /// The address to POST to, `https://127.0.0.1:PORT/push/<id>`.
     pub endpoint: String,
@@ -32,18 +32,18 @@ impl BrowserSubscription {
 
 /// Who reads the messages of a subscription.
 #[derive(Clone)]
-pub(super) enum Recipient {
+pub(super) enum SubscriptionOwner {
     /// The service itself, with the private key it kept.
-    Here(Arc<Decryptor>),
+    Service(Arc<Decryptor>),
     /// A browser on the WebSocket side.
     Browser { uaid: String, channel: String },
 }
 
 /// A subscription as the service knows it.
 #[derive(Clone)]
-pub(super) struct Subscription {
+pub(super) struct StoredSubscription {
     pub(super) application_server_key: Option<Arc<[u8]>>,
-    pub(super) recipient: Recipient,
+    pub(super) recipient: SubscriptionOwner,
     pub(super) gone: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn make_many(
     origin: &str,
     application_server_key: Option<&Arc<[u8]>>,
     count: usize,
-) -> Vec<(BrowserSubscription, Subscription)> {
+) -> Vec<(BrowserSubscription, StoredSubscription)> {
     let private_key = keys::private_key();
     let p256dh = keys::public_text(&private_key);
     let make_one = |_| {
@@ -84,9 +84,12 @@ pub(super) fn make_many(
             p256dh: p256dh.clone(),
             auth: keys::encode(auth),
         };
-        let subscription = Subscription {
+        let subscription = StoredSubscription {
             application_server_key: application_server_key.cloned(),
-            recipient: Recipient::Here(Arc::new(Decryptor::new(private_key.clone(), auth))),
+            recipient: SubscriptionOwner::Service(Arc::new(Decryptor::new(
+                private_key.clone(),
+                auth,
+            ))),
             gone: false,
         };
         (browser, subscription)
@@ -95,16 +98,18 @@ pub(super) fn make_many(
 }
 
 /// Checks the part of a body that is readable without keys: the header, and that there is one record (RFC 8291 §4).
-pub(super) fn check_encoding(body: &[u8]) -> Result<(), Refusal> {
+pub(super) fn check_encoding(body: &[u8]) -> Result<(), AutopushError> {
     let (header, records) = body
         .split_at_checked(HEADER_SIZE)
-        .ok_or_else(|| Refusal::encoding("the body is too short for aes128gcm"))?;
+        .ok_or_else(|| AutopushError::encoding("the body is too short for aes128gcm"))?;
     let record_size = u32::from_be_bytes([header[16], header[17], header[18], header[19]]);
     if header[20] != 65 || header[21] != 4 {
-        return Err(Refusal::encoding("the key id is no uncompressed point"));
+        return Err(AutopushError::encoding(
+            "the key id is no uncompressed point",
+        ));
     }
     if records.len() < 18 || record_size < 18 || records.len() > record_size as usize {
-        return Err(Refusal::encoding("the body is not one record"));
+        return Err(AutopushError::encoding("the body is not one record"));
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Firefox's side of a push service: text frames of one JSON object each.
 
 use super::{
-    desk::{Desk, State},
     keys,
     seen::Ack,
-    subscription::{Recipient, Subscription},
+    state::{ServiceState, SharedState},
+    subscription::{StoredSubscription, SubscriptionOwner},
 };
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -19,57 +19,57 @@ use tokio_tungstenite::{
 const MAX_FRAME: usize = 64 * 1024;
 
 /// Serves one socket to its end, the TCP connection included.
-pub(super) async fn serve(desk: Arc<Desk>, stream: TcpStream) {
+pub(super) async fn serve(shared: Arc<SharedState>, stream: TcpStream) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_FRAME))
         .max_frame_size(Some(MAX_FRAME));
     if let Ok(socket) = accept_async_with_config(stream, Some(config)).await {
-        let mut session = Session::new(desk);
-        // However the conversation ended, the socket closes with it.
-        let _ = session.converse(socket).await;
+        let mut session = BrowserSession::new(shared);
+        // However the session ended, the socket closes with it.
+        let _ = session.run(socket).await;
     }
 }
 
-struct Session {
-    desk: Arc<Desk>,
+struct BrowserSession {
+    shared: Arc<SharedState>,
     uaid: Option<String>,
     /// The number of the first message not yet sent on this socket.
     next: u64,
 }
 
 type Socket = WebSocketStream<TcpStream>;
-type Outcome = Result<(), tokio_tungstenite::tungstenite::Error>;
+type SocketResult = Result<(), tokio_tungstenite::tungstenite::Error>;
 
-impl Session {
-    fn new(desk: Arc<Desk>) -> Self {
+impl BrowserSession {
+    fn new(shared: Arc<SharedState>) -> Self {
         Self {
-            desk,
+            shared,
             uaid: None,
             next: 0,
         }
     }
 
-    async fn converse(&mut self, mut socket: Socket) -> Outcome {
-        let mut changes = self.desk.changes();
-        let mut hang_ups = self.desk.hang_ups();
+    async fn run(&mut self, mut socket: Socket) -> SocketResult {
+        let mut changes = self.shared.changes();
+        let mut disconnects = self.shared.disconnects();
         loop {
             self.deliver(&mut socket).await?;
             tokio::select! {
                 frame = socket.next() => match frame {
-                    Some(frame) => self.take(&mut socket, frame?).await?,
+                    Some(frame) => self.handle_frame(&mut socket, frame?).await?,
                     None => return Ok(()),
                 },
                 woken = changes.changed() => if woken.is_err() { return Ok(()) },
-                _ = hang_ups.changed() => return socket.close(None).await,
+                _ = disconnects.changed() => return socket.close(None).await,
             }
         }
     }
 
-    async fn deliver(&mut self, socket: &mut Socket) -> Outcome {
+    async fn deliver(&mut self, socket: &mut Socket) -> SocketResult {
         let Some(uaid) = &self.uaid else {
             return Ok(());
         };
-        let pending = self.desk.look().browsers.pending(uaid, self.next);
+        let pending = self.shared.lock().browsers.pending(uaid, self.next);
         for notification in pending {
             self.next = notification.number + 1;
             send(socket, &notification.frame).await?;
@@ -77,18 +77,18 @@ impl Session {
         Ok(())
     }
 
-    async fn take(&mut self, socket: &mut Socket, frame: Message) -> Outcome {
+    async fn handle_frame(&mut self, socket: &mut Socket, frame: Message) -> SocketResult {
         let Message::Text(text) = frame else {
             return Ok(());
         };
         let asked = serde_json::from_str(text.as_str()).unwrap_or(Value::Null);
-        match self.react(&asked) {
+        match self.handle_message(&asked) {
             Some(answer) => send(socket, &answer).await,
             None => Ok(()),
         }
     }
 
-    fn react(&mut self, asked: &Value) -> Option<Value> {
+    fn handle_message(&mut self, asked: &Value) -> Option<Value> {
         match asked["messageType"].as_str() {
             None if asked.is_object() => Some(json!({})),
             Some("hello") => Some(self.hello(asked)),
@@ -107,20 +107,20 @@ impl Session {
     }
 
     fn hello(&mut self, asked: &Value) -> Value {
-        self.leave();
-        let greeting = self.desk.change(|state| {
-            let greeting = state.browsers.greet(asked["uaid"].as_str());
-            for id in &greeting.dropped {
-                end(state, id);
+        self.disconnect();
+        let outcome = self.shared.change(|state| {
+            let outcome = state.browsers.hello(asked["uaid"].as_str());
+            for id in &outcome.dropped {
+                end_subscription(state, id);
             }
             state.seen.hellos += 1;
-            greeting
+            outcome
         });
-        self.uaid = Some(greeting.uaid.clone());
+        self.uaid = Some(outcome.uaid.clone());
         self.next = 0;
         json!({
             "messageType": "hello",
-            "uaid": greeting.uaid,
+            "uaid": outcome.uaid,
             "status": 200,
             "use_webpush": true,
             "broadcasts": {},
@@ -146,15 +146,15 @@ impl Session {
             None => None,
         };
         let id = keys::random_id();
-        let endpoint = format!("{}/push/{id}", self.desk.origin);
-        self.desk.change(|state| {
+        let endpoint = format!("{}/push/{id}", self.shared.origin);
+        self.shared.change(|state| {
             if let Some(replaced) = state.browsers.register(&uaid, channel, &id) {
-                end(state, &replaced);
+                end_subscription(state, &replaced);
             }
             let channel = channel.to_owned();
-            let subscription = Subscription {
+            let subscription = StoredSubscription {
                 application_server_key,
-                recipient: Recipient::Browser { uaid, channel },
+                recipient: SubscriptionOwner::Browser { uaid, channel },
                 gone: false,
             };
             state.subscriptions.insert(id, subscription);
@@ -166,9 +166,9 @@ impl Session {
     fn unregister(&mut self, asked: &Value) -> Value {
         let channel = asked["channelID"].as_str().unwrap_or_default();
         if let Some(uaid) = &self.uaid {
-            self.desk.change(|state| {
+            self.shared.change(|state| {
                 if let Some(id) = state.browsers.unregister(uaid, channel) {
-                    end(state, &id);
+                    end_subscription(state, &id);
                     state.seen.unregistrations += 1;
                 }
             });
@@ -188,7 +188,7 @@ impl Session {
         };
         let version = update["version"].as_str().unwrap_or_default();
         let code = update["code"].as_u64().unwrap_or_default();
-        self.desk.change(|state| {
+        self.shared.change(|state| {
             let subscription = state.browsers.confirm(uaid, version);
             state.seen.acks.push(Ack {
                 kind,
@@ -199,25 +199,25 @@ impl Session {
         });
     }
 
-    fn leave(&mut self) {
+    fn disconnect(&mut self) {
         if let Some(uaid) = self.uaid.take() {
-            self.desk.change(|state| state.browsers.leave(&uaid));
+            self.shared.change(|state| state.browsers.disconnect(&uaid));
         }
     }
 }
 
-impl Drop for Session {
+impl Drop for BrowserSession {
     fn drop(&mut self) {
-        self.leave();
+        self.disconnect();
     }
 }
 
-fn end(state: &mut State, id: &str) {
+fn end_subscription(state: &mut ServiceState, id: &str) {
     if let Some(subscription) = state.subscriptions.get_mut(id) {
         subscription.gone = true;
     }
 }
 
-async fn send(socket: &mut Socket, frame: &Value) -> Outcome {
+async fn send(socket: &mut Socket, frame: &Value) -> SocketResult {
     socket.send(Message::text(frame.to_string())).await
 }

@@ -1,6 +1,6 @@
 //! The control side and the program around it, as a test in another language would use them.
 
-use crate::sender::{Http2, Sender};
+use crate::sender::{Http2, ReferenceSender};
 use hato_testkit::{
     client::Client,
     push_service::{BrowserSubscription, PushService},
@@ -25,7 +25,7 @@ fn browser(value: &Value) -> BrowserSubscription {
 #[tokio::test]
 async fn subscribes_scripts_and_reads_messages() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let control = Client::new(service.control_address());
     let key = json!({"applicationServerKey": sender.public_key()});
     let made = control.post("/subscriptions", &key).await.expect("a reply");
@@ -62,7 +62,7 @@ async fn subscribes_scripts_and_reads_messages() {
 async fn what_is_held_is_answered_once_it_is_released() {
     let service = PushService::start().await;
     let control = Client::new(service.control_address());
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let (held, other) = (service.subscribe(None), service.subscribe(None));
     let named = json!({"subscription": held.endpoint});
     let reply = control.post("/hold", &named).await.expect("a reply");

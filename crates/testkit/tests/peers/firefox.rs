@@ -1,6 +1,6 @@
 //! The WebSocket side, with tokio-tungstenite in Firefox's place.
 
-use crate::sender::{Http2, Sender};
+use crate::sender::{Http2, ReferenceSender};
 use futures_util::{SinkExt, StreamExt};
 use hato_testkit::push_service::{BrowserSubscription, PushService};
 use serde_json::{Value, json};
@@ -22,12 +22,12 @@ impl Firefox {
         Self { socket }
     }
 
-    async fn say(&mut self, frame: Value) {
+    async fn send_frame(&mut self, frame: Value) {
         let frame = Message::text(frame.to_string());
         self.socket.send(frame).await.expect("the socket is open");
     }
 
-    async fn hear(&mut self) -> Value {
+    async fn next_frame(&mut self) -> Value {
         let frame = self.socket.next().await.expect("a frame").expect("a frame");
         serde_json::from_str(frame.to_text().expect("text")).expect("JSON")
     }
@@ -37,8 +37,8 @@ impl Firefox {
         if let Some(uaid) = uaid {
             hello["uaid"] = json!(uaid);
         }
-        self.say(hello).await;
-        let answer = self.hear().await;
+        self.send_frame(hello).await;
+        let answer = self.next_frame().await;
         assert_eq!(
             (&answer["status"], &answer["use_webpush"]),
             (&json!(200), &json!(true))
@@ -49,9 +49,9 @@ impl Firefox {
     }
 
     async fn register(&mut self, key: &str) -> String {
-        self.say(json!({"messageType": "register", "channelID": CHANNEL, "key": key}))
+        self.send_frame(json!({"messageType": "register", "channelID": CHANNEL, "key": key}))
             .await;
-        let answer = self.hear().await;
+        let answer = self.next_frame().await;
         assert_eq!(
             (&answer["status"], &answer["channelID"]),
             (&json!(200), &json!(CHANNEL))
@@ -64,7 +64,7 @@ impl Firefox {
 }
 
 /// A push to `endpoint` that only a browser with other keys than the service's could open.
-fn push(sender: &Sender, service: &PushService, endpoint: &str) -> http::Request<Vec<u8>> {
+fn push(sender: &ReferenceSender, service: &PushService, endpoint: &str) -> http::Request<Vec<u8>> {
     let browser = BrowserSubscription {
         endpoint: endpoint.to_owned(),
         ..service.subscribe(None)
@@ -75,7 +75,7 @@ fn push(sender: &Sender, service: &PushService, endpoint: &str) -> http::Request
 #[tokio::test]
 async fn forwards_pushes_and_records_acks() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let mut firefox = Firefox::connect(&service).await;
     firefox.hello(None).await;
     let endpoint = firefox.register(&format!("{}=", sender.public_key())).await;
@@ -86,7 +86,7 @@ async fn forwards_pushes_and_records_acks() {
     let answer = connection.send(request).await.expect("an answer");
     assert_eq!(answer.status, 201);
 
-    let notification = firefox.hear().await;
+    let notification = firefox.next_frame().await;
     assert_eq!(notification["messageType"], "notification");
     assert_eq!(notification["channelID"], CHANNEL);
     assert_eq!(notification["headers"], json!({"encoding": "aes128gcm"}));
@@ -95,7 +95,7 @@ async fn forwards_pushes_and_records_acks() {
     let version = notification["version"].as_str().expect("a version");
     let update = json!({"channelID": CHANNEL, "version": version, "code": 100});
     firefox
-        .say(json!({"messageType": "ack", "updates": [update]}))
+        .send_frame(json!({"messageType": "ack", "updates": [update]}))
         .await;
     service.wait_until(|seen| seen.acks.len() == 1).await;
     service.seen(|seen| {
@@ -116,10 +116,10 @@ async fn binds_endpoints_to_the_registered_key() {
     let service = PushService::start().await;
     let mut firefox = Firefox::connect(&service).await;
     firefox.hello(None).await;
-    let endpoint = firefox.register(&Sender::new().public_key()).await;
+    let endpoint = firefox.register(&ReferenceSender::new().public_key()).await;
 
     let mut connection = Http2::connect(&service).await;
-    let request = push(&Sender::new(), &service, &endpoint);
+    let request = push(&ReferenceSender::new(), &service, &endpoint);
     let answer = connection.send(request).await.expect("an answer");
 
     assert_eq!((answer.status.as_u16(), answer.errno()), (401, 109));
@@ -128,14 +128,14 @@ async fn binds_endpoints_to_the_registered_key() {
 #[tokio::test]
 async fn an_unregistered_channel_is_gone() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let mut firefox = Firefox::connect(&service).await;
     firefox.hello(None).await;
     let endpoint = firefox.register(&sender.public_key()).await;
     firefox
-        .say(json!({"messageType": "unregister", "channelID": CHANNEL, "code": 200}))
+        .send_frame(json!({"messageType": "unregister", "channelID": CHANNEL, "code": 200}))
         .await;
-    assert_eq!(firefox.hear().await["status"], 200);
+    assert_eq!(firefox.next_frame().await["status"], 200);
 
     let mut connection = Http2::connect(&service).await;
     let request = push(&sender, &service, &endpoint);
@@ -147,7 +147,7 @@ async fn an_unregistered_channel_is_gone() {
 #[tokio::test]
 async fn keeps_messages_for_a_browser_that_comes_back() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let mut firefox = Firefox::connect(&service).await;
     let uaid = firefox.hello(None).await;
     let endpoint = firefox.register(&sender.public_key()).await;
@@ -160,10 +160,10 @@ async fn keeps_messages_for_a_browser_that_comes_back() {
 
     let mut firefox = Firefox::connect(&service).await;
     assert_eq!(firefox.hello(Some(&uaid)).await, uaid);
-    let notification = firefox.hear().await;
+    let notification = firefox.next_frame().await;
     let version = &notification["version"];
     firefox
-        .say(json!({"messageType": "nack", "version": version, "code": 301}))
+        .send_frame(json!({"messageType": "nack", "version": version, "code": 301}))
         .await;
     service.wait_until(|seen| seen.acks.len() == 1).await;
     service.seen(|seen| assert_eq!((seen.acks[0].kind, seen.acks[0].code), ("nack", 301)));
@@ -172,7 +172,7 @@ async fn keeps_messages_for_a_browser_that_comes_back() {
 #[tokio::test]
 async fn a_renewed_browser_loses_its_subscriptions() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let mut firefox = Firefox::connect(&service).await;
     let uaid = firefox.hello(None).await;
     let endpoint = firefox.register(&sender.public_key()).await;
@@ -194,6 +194,6 @@ async fn a_renewed_browser_loses_its_subscriptions() {
 async fn answers_pings() {
     let service = PushService::start().await;
     let mut firefox = Firefox::connect(&service).await;
-    firefox.say(json!({})).await;
-    assert_eq!(firefox.hear().await, json!({}));
+    firefox.send_frame(json!({})).await;
+    assert_eq!(firefox.next_frame().await, json!({}));
 }

@@ -84,7 +84,7 @@ async fn a_server_is_killed_restarted_and_stopped() {
     let binary = stand_in(&folder, body);
     let launch = Launch::new(binary)
         .env("READY", ready.control_address().to_string())
-        .reaching(&ready);
+        .with_push_service(&ready);
 
     let mut server = launch.start().await.expect("it starts");
     assert_eq!(server.address(), ready.control_address());
@@ -92,7 +92,7 @@ async fn a_server_is_killed_restarted_and_stopped() {
     let state = server.client().get("/state").await.expect("a reply");
     assert_eq!(state.status, 200);
 
-    server.kill9().await;
+    server.kill().await;
     server.restart().await.expect("it starts again");
     assert!(server.log().contains("listening on"));
     let starts = fs::read_to_string(server.data_dir().join("starts"));

@@ -1,7 +1,9 @@
 //! The push service judged from outside, by a sender that shares no code with Hato's.
 
-use crate::sender::{Http2, Sender, send_http1};
-use hato_testkit::push_service::{Answer, Decryption, Options, Protocols, PushService};
+use crate::sender::{Http2, ReferenceSender, send_http1};
+use hato_testkit::push_service::{
+    Decryption, Protocols, PushService, PushServiceOptions, ScriptedResponse,
+};
 use http::{Request, Version};
 use serde_json::json;
 use web_push_native::jwt_simple::prelude::{Clock, Duration};
@@ -9,7 +11,7 @@ use web_push_native::jwt_simple::prelude::{Clock, Duration};
 #[tokio::test]
 async fn delivers_decrypted_over_http2() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let browser = service.subscribe(Some(&sender.public_key()));
     let mut request = sender.push(&browser, r#"{"title":"焼きたて"}"#);
     request
@@ -40,19 +42,19 @@ async fn delivers_decrypted_over_http2() {
         assert_eq!(message.topic.as_deref(), Some("bread"));
         assert_eq!(message.vapid.aud, service.origin());
         assert_eq!(message.http_version, "HTTP/2.0");
-        assert_eq!(message.answer, Answer::Created);
+        assert_eq!(message.answer, ScriptedResponse::Created);
     });
     service.assert_no_violations();
 }
 
 #[tokio::test]
 async fn offers_http1_alone_when_asked() {
-    let options = Options {
+    let options = PushServiceOptions {
         protocols: Protocols::Http1,
-        ..Options::default()
+        ..PushServiceOptions::default()
     };
     let service = PushService::start_with(options).await.expect("it starts");
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let browser = service.subscribe(None);
 
     let answer = send_http1(&service, sender.push(&browser, "{}")).await;
@@ -66,9 +68,11 @@ async fn offers_http1_alone_when_asked() {
 }
 
 /// Sends a push changed by `spoil`; status and errno of the answer, which must have been recorded.
-async fn spoiled(spoil: impl FnOnce(&Sender, &PushService, &mut Request<Vec<u8>>)) -> (u16, u64) {
+async fn spoiled(
+    spoil: impl FnOnce(&ReferenceSender, &PushService, &mut Request<Vec<u8>>),
+) -> (u16, u64) {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let browser = service.subscribe(Some(&sender.public_key()));
     let mut request = sender.push(&browser, "{}");
     spoil(&sender, &service, &mut request);
@@ -91,7 +95,7 @@ fn set(request: &mut Request<Vec<u8>>, name: &'static str, value: &str) {
 async fn refuses_a_wrong_audience() {
     for suffix in ["/", "0", ".example"] {
         let answer = spoiled(|sender, service, request| {
-            let claims = Sender::claims(&format!("{}{suffix}", service.origin()));
+            let claims = ReferenceSender::claims(&format!("{}{suffix}", service.origin()));
             set(request, "authorization", &sender.authorization(claims));
         });
         assert_eq!(answer.await, (401, 109), "aud ending in {suffix}");
@@ -101,13 +105,13 @@ async fn refuses_a_wrong_audience() {
 #[tokio::test]
 async fn refuses_an_expiry_that_is_past_or_too_far() {
     let past = spoiled(|sender, service, request| {
-        let mut claims = Sender::claims(service.origin());
+        let mut claims = ReferenceSender::claims(service.origin());
         claims.expires_at = Some(Clock::now_since_epoch() - Duration::from_secs(1));
         set(request, "authorization", &sender.authorization(claims));
     });
     assert_eq!(past.await, (401, 109));
     let far = spoiled(|sender, service, request| {
-        let mut claims = Sender::claims(service.origin());
+        let mut claims = ReferenceSender::claims(service.origin());
         claims.expires_at = Some(Clock::now_since_epoch() + Duration::from_hours(25));
         set(request, "authorization", &sender.authorization(claims));
     });
@@ -116,14 +120,14 @@ async fn refuses_an_expiry_that_is_past_or_too_far() {
 
 #[tokio::test]
 async fn refuses_a_key_it_is_not_bound_to_and_a_signature_of_another() {
-    let stranger = Sender::new();
+    let stranger = ReferenceSender::new();
     let unbound = spoiled(|_, service, request| {
-        let claims = Sender::claims(service.origin());
+        let claims = ReferenceSender::claims(service.origin());
         set(request, "authorization", &stranger.authorization(claims));
     });
     assert_eq!(unbound.await, (401, 109));
     let forged = spoiled(|sender, service, request| {
-        let header = stranger.authorization(Sender::claims(service.origin()));
+        let header = stranger.authorization(ReferenceSender::claims(service.origin()));
         let (token, _) = header.split_once(", k=").expect("t comes first");
         let header = format!("{token}, k={}", sender.public_key());
         set(request, "authorization", &header);
@@ -134,7 +138,7 @@ async fn refuses_a_key_it_is_not_bound_to_and_a_signature_of_another() {
 #[tokio::test]
 async fn refuses_a_missing_subject_and_a_missing_token() {
     let nameless = spoiled(|sender, service, request| {
-        let mut claims = Sender::claims(service.origin());
+        let mut claims = ReferenceSender::claims(service.origin());
         claims.subject = None;
         set(request, "authorization", &sender.authorization(claims));
     });
@@ -182,7 +186,7 @@ async fn refuses_bodies_that_are_too_large_or_no_record() {
 #[tokio::test]
 async fn records_what_cannot_be_decrypted() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let [addressee, other] = [service.subscribe(None), service.subscribe(None)];
     let mut request = sender.push(&other, "{}");
     *request.uri_mut() = addressee.endpoint.parse().expect("a URI");
@@ -200,19 +204,19 @@ async fn records_what_cannot_be_decrypted() {
 #[tokio::test]
 async fn answers_by_script_then_by_default() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let [scripted, plain] = [service.subscribe(None), service.subscribe(None)];
     service.script(
         &scripted,
         [
-            Answer::Status(500),
-            Answer::RetryAfter(429, "7".into()),
-            Answer::Redirect,
+            ScriptedResponse::Status(500),
+            ScriptedResponse::RetryAfter(429, "7".into()),
+            ScriptedResponse::Redirect,
         ],
     );
-    service.answer_by_number(|number| match number {
-        4 => Answer::Status(404),
-        _ => Answer::Created,
+    service.respond_by_number(|number| match number {
+        4 => ScriptedResponse::Status(404),
+        _ => ScriptedResponse::Created,
     });
     let mut connection = Http2::connect(&service).await;
 
@@ -237,9 +241,9 @@ async fn answers_by_script_then_by_default() {
 }
 
 #[tokio::test]
-async fn an_ended_subscription_is_gone_and_an_unknown_one_astray() {
+async fn an_ended_subscription_is_gone_and_an_unknown_one_unmatched() {
     let service = PushService::start().await;
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let browser = service.subscribe(None);
     let mut connection = Http2::connect(&service).await;
 
@@ -253,19 +257,19 @@ async fn an_ended_subscription_is_gone_and_an_unknown_one_astray() {
     *request.uri_mut() = unknown.parse().expect("a URI");
     let garbled = connection.send(request).await.expect("an answer");
     assert_eq!((garbled.status.as_u16(), garbled.body.len()), (404, 0));
-    service.seen(|seen| assert_eq!(seen.strays, ["POST /push/unknown"]));
+    service.seen(|seen| assert_eq!(seen.unmatched, ["POST /push/unknown"]));
 }
 
 #[tokio::test]
 async fn cuts_hangs_and_retires_connections() {
-    let options = Options {
+    let options = PushServiceOptions {
         requests_per_connection: Some(2),
-        ..Options::default()
+        ..PushServiceOptions::default()
     };
     let service = PushService::start_with(options).await.expect("it starts");
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let browser = service.subscribe(None);
-    service.script(&browser, [Answer::Reset, Answer::Hang]);
+    service.script(&browser, [ScriptedResponse::Reset, ScriptedResponse::Hang]);
 
     let mut cut = Http2::connect(&service).await;
     let answer = cut.send(sender.push(&browser, "{}")).await;
@@ -291,12 +295,12 @@ async fn cuts_hangs_and_retires_connections() {
 
 #[tokio::test]
 async fn counts_what_it_does_not_keep() {
-    let options = Options {
+    let options = PushServiceOptions {
         decryption: Decryption::EveryNth(3),
-        ..Options::default()
+        ..PushServiceOptions::default()
     };
     let service = PushService::start_with(options).await.expect("it starts");
-    let sender = Sender::new();
+    let sender = ReferenceSender::new();
     let browsers = service.subscribe_many(None, 7);
     let mut connection = Http2::connect(&service).await;
     for browser in &browsers {

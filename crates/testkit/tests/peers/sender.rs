@@ -19,20 +19,20 @@ use web_push_native::{
 };
 
 /// An application server.
-pub struct Sender {
+pub struct ReferenceSender {
     key: ES256KeyPair,
 }
 
 /// What a push service answered.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ReceivedResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
     pub version: Version,
 }
 
-impl Answer {
+impl ReceivedResponse {
     pub fn errno(&self) -> u64 {
         let body: Value = serde_json::from_slice(&self.body).expect("the body is JSON");
         assert_eq!(body["code"], self.status.as_u16());
@@ -41,7 +41,7 @@ impl Answer {
     }
 }
 
-impl Sender {
+impl ReferenceSender {
     pub fn new() -> Self {
         Self {
             key: ES256KeyPair::generate(),
@@ -110,7 +110,7 @@ impl Http2 {
         Self { sender }
     }
 
-    pub async fn send(&mut self, request: Request<Vec<u8>>) -> hyper::Result<Answer> {
+    pub async fn send(&mut self, request: Request<Vec<u8>>) -> hyper::Result<ReceivedResponse> {
         self.sender.ready().await?;
         let request = request.map(|body| Full::new(Bytes::from(body)));
         read(self.sender.send_request(request).await?).await
@@ -118,7 +118,7 @@ impl Http2 {
 }
 
 /// Sends one request over HTTP/1.1.
-pub async fn send_http1(service: &PushService, request: Request<Vec<u8>>) -> Answer {
+pub async fn send_http1(service: &PushService, request: Request<Vec<u8>>) -> ReceivedResponse {
     let stream = connect_tls(service, &["http/1.1"]).await;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
         .await
@@ -134,9 +134,9 @@ pub async fn send_http1(service: &PushService, request: Request<Vec<u8>>) -> Ans
     read(response).await.expect("a body")
 }
 
-async fn read(response: http::Response<hyper::body::Incoming>) -> hyper::Result<Answer> {
+async fn read(response: http::Response<hyper::body::Incoming>) -> hyper::Result<ReceivedResponse> {
     let (parts, body) = response.into_parts();
-    Ok(Answer {
+    Ok(ReceivedResponse {
         status: parts.status,
         headers: parts.headers,
         version: parts.version,
@@ -149,7 +149,7 @@ async fn connect_tls(service: &PushService, alpn: &[&str]) -> TlsStream<TcpStrea
         .await
         .expect("the service listens");
     let name = ServerName::try_from("127.0.0.1").expect("an address is a name");
-    TlsConnector::from(service.authority().client_config(alpn))
+    TlsConnector::from(service.ca().client_config(alpn))
         .connect(name, stream)
         .await
         .expect("the certificate is trusted")

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::server::Launch;
 use serde_json::json;
 use tempfile::TempDir;
@@ -43,9 +43,9 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     let launch = Launch::new(program(&folder)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let recipients = env_or("HATO_RECIPIENTS", 2_000);
     let fixture = FaultFixture::new(launch, recipients).await;
-    fixture.push.answer_by_number(|number| match number {
-        REQUESTS_BEFORE_FULL.. => Answer::Status(503),
-        _ => Answer::Created,
+    fixture.push.respond_by_number(|number| match number {
+        REQUESTS_BEFORE_FULL.. => ScriptedResponse::Status(503),
+        _ => ScriptedResponse::Created,
     });
     let before = fixture.served();
     let send = fixture.send().await;
@@ -61,7 +61,7 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
         (500, "INTERNAL_ERROR")
     );
     wait_until_logged(&fixture.server, "a page cannot be settled yet").await;
-    fixture.push.answer_by_default(Answer::Created);
+    fixture.push.respond_by_default(ScriptedResponse::Created);
     fixture.limit_files("unlimited").await;
 
     let outcome = fixture.finish(&send).await;

@@ -1,7 +1,7 @@
 //! SIGKILL at random moments.
 
-use hato_testkit::chance::Chance;
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::seeded_rng::SeededRng;
 use hato_testkit::server::Launch;
 
 use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
@@ -46,7 +46,7 @@ impl FaultFixture {
 
     /// Kills the server and starts it again; returns how many messages were taken since `before` and are not on record.
     async fn kill(&mut self, send: &str, before: &DeliveryCounts) -> u64 {
-        self.server.kill9().await;
+        self.server.kill().await;
         let recorded = self.recorded(send).await;
         let taken = self.taken(before);
         self.server.restart().await.expect("it starts again");
@@ -61,18 +61,18 @@ async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly() {
     let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
     fixture
         .push
-        .answer_by_number(|number| match number % FAILURE_PERIOD {
-            7 => Answer::Status(500),
-            _ => Answer::Created,
+        .respond_by_number(|number| match number % FAILURE_PERIOD {
+            7 => ScriptedResponse::Status(500),
+            _ => ScriptedResponse::Created,
         });
-    let mut chance = Chance::from_env();
+    let mut rng = SeededRng::from_env();
     let mut left = env_or("HATO_KILLS", 3);
     while left > 0 {
         let before = fixture.served();
         let send = fixture.send().await;
         let (mut killed, mut unrecorded) = (0, 0);
         while killed < left.min(KILLS_OF_A_SEND)
-            && fixture.reaches(chance.within(1..REQUESTS), &send).await
+            && fixture.reaches(rng.range(1..REQUESTS), &send).await
         {
             unrecorded = fixture.kill(&send, &before).await;
             killed += 1;

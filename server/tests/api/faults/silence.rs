@@ -1,7 +1,7 @@
 //! A push service that stops, and starts again.
 
-use hato_testkit::chance::Chance;
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::seeded_rng::SeededRng;
 use hato_testkit::server::Launch;
 
 use super::{FAILURE_PERIOD, FaultFixture};
@@ -18,21 +18,21 @@ async fn a_push_service_that_stops_and_starts_again_gets_every_message() {
     let mut fixture = FaultFixture::new(launch, recipients).await;
     fixture
         .push
-        .answer_by_number(move |number| match number % FAILURE_PERIOD {
-            7 if number < failures_end => Answer::Status(500),
-            _ => Answer::Created,
+        .respond_by_number(move |number| match number % FAILURE_PERIOD {
+            7 if number < failures_end => ScriptedResponse::Status(500),
+            _ => ScriptedResponse::Created,
         });
-    let mut chance = Chance::from_env();
+    let mut rng = SeededRng::from_env();
     let before = fixture.served();
     let send = fixture.send().await;
-    let moment = chance.within(1..failures_end);
+    let moment = rng.range(1..failures_end);
     fixture
         .push
         .wait_until(|seen| seen.total.requests >= moment)
         .await;
-    fixture.wire.take_away();
+    fixture.proxy.close();
     wait_until_logged(&fixture.server, "no connection to a push service").await;
-    fixture.wire.put_back().await;
+    fixture.proxy.reopen().await;
     let outcome = fixture.finish(&send).await;
     let extra = fixture.assert_nothing_lost(&outcome, &before).await;
     println!("stopped after {moment} requests, {extra} extra copies: {outcome}");

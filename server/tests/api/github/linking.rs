@@ -1,6 +1,6 @@
 //! Whose account it is: the person's at GitHub, else the one with their verified address, else a new one.
 
-use hato_testkit::github::{Github, Person};
+use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::owner::PASSWORD;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ async fn an_account_with_the_verified_address_becomes_the_persons() {
     let account = get(&session, "/auth/session").await.json()["user"].clone();
     let app = session.create_app("Mine").await.expect("an app");
 
-    github.is_visited_by(Person::new(7).verified("owner@EXAMPLE.com"));
+    github.set_user(GithubAccount::new(7).verified("owner@EXAMPLE.com"));
     let mut browser = LoginBrowser::signed_in(&server, &github).await;
     assert_eq!(browser.user().await, account);
     let path = format!("/api/v1/apps/{}", app["appId"].as_str().expect("an id"));
@@ -41,14 +41,14 @@ async fn an_address_that_is_not_verified_leads_to_no_account() {
     let session = client.register_account("owner@example.com", PASSWORD).await;
     let session = client.bearer(&session.expect("registered"));
 
-    let stranger = Person::new(7).email("owner@example.com", true, false);
-    github.is_visited_by(stranger.clone());
+    let stranger = GithubAccount::new(7).email("owner@example.com", true, false);
+    github.set_user(stranger.clone());
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     let reply = browser.get(&callback).await;
     assert_eq!(status_and_code(&reply), (502, "GITHUB_AUTH_FAILED".into()));
 
-    github.is_visited_by(stranger.email("other@example.com", false, true));
+    github.set_user(stranger.email("other@example.com", false, true));
     let user = LoginBrowser::signed_in(&server, &github).await.user().await;
     assert_eq!(user["email"], "other@example.com");
     assert_eq!(get(&session, "/auth/session").await.status, 200);
@@ -61,27 +61,29 @@ async fn the_primary_verified_address_comes_first() {
     let (server, github) = setup().await;
     let cases = [
         (
-            Person::new(1)
+            GithubAccount::new(1)
                 .email("a1@example.com", false, true)
                 .email("a2@example.com", true, true),
             "a2@example.com",
         ),
         (
-            Person::new(2)
+            GithubAccount::new(2)
                 .email("b1@example.com", true, false)
                 .email("b2@example.com", false, true)
                 .email("b3@example.com", false, false),
             "b2@example.com",
         ),
         (
-            Person::new(3)
-                .email("no address", true, true)
-                .email("c2@example.com", false, true),
+            GithubAccount::new(3).email("no address", true, true).email(
+                "c2@example.com",
+                false,
+                true,
+            ),
             "c2@example.com",
         ),
     ];
     for (person, expected) in cases {
-        github.is_visited_by(person);
+        github.set_user(person);
         let user = LoginBrowser::signed_in(&server, &github).await.user().await;
         assert_eq!(user["email"], expected);
     }
@@ -90,11 +92,11 @@ async fn the_primary_verified_address_comes_first() {
 #[tokio::test]
 async fn an_address_is_whoever_holds_it_now() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(1).verified("team@example.com"));
+    github.set_user(GithubAccount::new(1).verified("team@example.com"));
     let mut before = LoginBrowser::signed_in(&server, &github).await;
     let account = before.user().await;
 
-    github.is_visited_by(Person::new(2).verified("team@example.com"));
+    github.set_user(GithubAccount::new(2).verified("team@example.com"));
     let after = LoginBrowser::signed_in(&server, &github).await.user().await;
     assert_eq!(after, account);
     assert_eq!(before.get("/auth/session").await.code(), "INVALID_SESSION");
@@ -108,7 +110,7 @@ async fn a_closed_server_knows_its_accounts_and_makes_none() {
     let client = server.client();
     let local = client.register_account("local@example.com", PASSWORD);
     local.await.expect("registered");
-    github.is_visited_by(Person::new(1).verified("known@example.com"));
+    github.set_user(GithubAccount::new(1).verified("known@example.com"));
     LoginBrowser::signed_in(&server, &github).await;
     server.terminate().await.expect("stopped");
 
@@ -117,10 +119,10 @@ async fn a_closed_server_knows_its_accounts_and_makes_none() {
         .env("HATO_REGISTRATION", "closed");
     let server = start(closed).await;
     LoginBrowser::signed_in(&server, &github).await;
-    github.is_visited_by(Person::new(2).verified("local@example.com"));
+    github.set_user(GithubAccount::new(2).verified("local@example.com"));
     LoginBrowser::signed_in(&server, &github).await;
 
-    github.is_visited_by(Person::new(3).verified("new@example.com"));
+    github.set_user(GithubAccount::new(3).verified("new@example.com"));
     let mut browser = LoginBrowser::new(&server);
     for _ in 0..2 {
         let callback = browser.agree(&github, "/auth/github").await;

@@ -54,7 +54,7 @@ impl LoginBrowser {
     pub async fn agree(&mut self, github: &Github, path: &str) -> String {
         let away = self.get(path).await;
         assert_eq!(away.status, 302, "{away}");
-        github.agree(away.header("location").expect("a location"))
+        github.approve(away.header("location").expect("a location"))
     }
 
     /// The answer to a GET with the cookies of its path; what it sets is kept.

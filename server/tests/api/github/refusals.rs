@@ -1,6 +1,6 @@
 //! What leads to no session: states that do not fit, codes that are not there, and a provider that fails.
 
-use hato_testkit::github::{Fault, Person, Step};
+use hato_testkit::github::{Fault, GithubAccount, OauthStep};
 use serde_json::json;
 
 use super::login_browser::LoginBrowser;
@@ -20,7 +20,7 @@ fn with(callback: &str, name: &str, value: &str) -> String {
 #[tokio::test]
 async fn a_state_is_good_once_and_for_its_browser() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let invalid = (403, "INVALID_STATE".to_owned());
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
@@ -58,7 +58,7 @@ async fn a_state_is_good_once_and_for_its_browser() {
 #[tokio::test]
 async fn a_state_is_used_up_when_github_fails() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     let forged = browser.get(&with(&callback, "code", "forged")).await;
@@ -70,7 +70,7 @@ async fn a_state_is_used_up_when_github_fails() {
 #[tokio::test]
 async fn a_code_must_be_there() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     for path in [
@@ -90,7 +90,7 @@ async fn a_code_must_be_there() {
 #[tokio::test]
 async fn a_person_who_does_not_agree_is_not_signed_in() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     let denied = with(&with(&callback, "code", ""), "error", "access_denied");
@@ -102,9 +102,9 @@ async fn a_person_who_does_not_agree_is_not_signed_in() {
 #[tokio::test]
 async fn a_provider_that_fails_signs_nobody_in() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let huge = format!("[\"{}\"]", "x".repeat(300 * 1024));
-    for step in Step::ALL {
+    for step in OauthStep::ALL {
         for (status, body) in [
             (500, "{}"),
             (401, "{\"message\": \"Bad credentials\"}"),
@@ -117,7 +117,7 @@ async fn a_provider_that_fails_signs_nobody_in() {
             (200, &huge),
         ] {
             let body = body.to_owned();
-            github.answers(step, Some(Fault { status, body }));
+            github.set_fault(step, Some(Fault { status, body }));
             let mut browser = LoginBrowser::new(&server);
             let callback = browser.agree(&github, "/auth/github").await;
             let reply = browser.get(&callback).await;
@@ -125,7 +125,7 @@ async fn a_provider_that_fails_signs_nobody_in() {
             assert_eq!(status_and_code(&reply), expected, "{step:?} {status}");
             assert_eq!(browser.cookie("hato_session"), None);
         }
-        github.answers(step, None);
+        github.set_fault(step, None);
     }
     let registered = json!({"email": "hato@example.com", "password": "correct horse"});
     let reply = post(&server.client(), "/auth/register", &registered).await;
@@ -138,7 +138,7 @@ async fn a_provider_that_fails_signs_nobody_in() {
 #[tokio::test]
 async fn nobody_is_signed_in_without_an_id() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     for body in [
         "{}",
         "{\"id\": null}",
@@ -147,7 +147,7 @@ async fn nobody_is_signed_in_without_an_id() {
         "{\"id\": -7}",
     ] {
         let body = body.to_owned();
-        github.answers(Step::User, Some(Fault { status: 200, body }));
+        github.set_fault(OauthStep::User, Some(Fault { status: 200, body }));
         let mut browser = LoginBrowser::new(&server);
         let callback = browser.agree(&github, "/auth/github").await;
         let reply = browser.get(&callback).await;
@@ -158,7 +158,7 @@ async fn nobody_is_signed_in_without_an_id() {
 #[tokio::test]
 async fn a_provider_may_be_away() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
     drop(github);
@@ -181,7 +181,7 @@ async fn a_server_without_an_oauth_app_says_so() {
 #[tokio::test]
 async fn people_read_refusals_as_a_page() {
     let (server, github) = setup().await;
-    github.is_visited_by(Person::new(7).verified("hato@example.com"));
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     for (path, status) in [
         ("/auth/github/callback", 400),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::server::Launch;
-use hato_testkit::webhook_receiver::{Event, Reaction};
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -24,14 +24,14 @@ async fn waiting(fixture: &WebhookFixture) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_settled_and_not_posted_is_posted_after_a_restart() {
     let mut fixture = WebhookFixture::new().await;
-    fixture.subscribe(Answer::Created).await;
+    fixture.subscribe(ScriptedResponse::Created).await;
     // Connections are taken by the system, and nobody ever speaks on them.
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = silent.local_addr().expect("it is bound");
     fixture.set_webhook(&format!("https://{address}/")).await;
     let send = fixture.send().await;
     let settled = waiting(&fixture).await;
-    fixture.server.kill9().await;
+    fixture.server.kill().await;
     assert_eq!(waiting(&fixture).await, settled, "nothing was posted");
     fixture.server.restart().await.expect("it starts again");
     fixture.set_webhook(fixture.receiver.url()).await;
@@ -52,7 +52,7 @@ async fn what_was_answered_and_not_recorded_is_posted_again_under_its_id() {
     let answers = Arc::new(Semaphore::new(0));
     fixture
         .receiver
-        .script([Reaction::When(Arc::clone(&answers))]);
+        .script([ReceiverResponse::When(Arc::clone(&answers))]);
     fixture.send().await;
     let before = fixture.events(1).await.remove(0);
     let mut writer = database(&fixture.server).await;
@@ -60,7 +60,7 @@ async fn what_was_answered_and_not_recorded_is_posted_again_under_its_id() {
     locked.expect("nobody else writes for long");
     answers.add_permits(1);
     wait_until_logged(&fixture.server, "an event was posted").await;
-    fixture.server.kill9().await;
+    fixture.server.kill().await;
     drop(writer);
     fixture.server.restart().await.expect("it starts again");
     let after = fixture.events(2).await.remove(1);

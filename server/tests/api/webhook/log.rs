@@ -1,7 +1,7 @@
 //! The dashboard's log of attempts, and posting an event again from it.
 
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::webhook_receiver::Reaction;
+use hato_testkit::webhook_receiver::ReceiverResponse;
 use http::Method;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ async fn attempts_are_shown_and_their_events_posted_again() {
     let page = format!("/apps/{}/webhook", fixture.app.id);
     fixture
         .receiver
-        .script([Reaction::Text(503, "out for <lunch>".into())]);
+        .script([ReceiverResponse::Text(503, "out for <lunch>".into())]);
     let sent = fixture.send().await;
     let event = fixture.events(1).await.remove(0).id();
     let shown = wait_until_shown(&client, &page, &headers, &event).await;

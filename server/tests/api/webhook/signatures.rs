@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use hato_testkit::push_service::Answer;
+use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::webhook_receiver::Event;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -78,7 +78,7 @@ async fn signatures_are_those_of_standard_webhooks_through_a_rotation() {
     let fixture = WebhookFixture::new().await;
     let first = fixture.webhook().await["secret"].clone();
     let first = first.as_str().expect("a secret");
-    fixture.subscribe(Answer::Created).await;
+    fixture.subscribe(ScriptedResponse::Created).await;
     fixture.send().await;
     let events = fixture.events(2).await;
     for event in &events {

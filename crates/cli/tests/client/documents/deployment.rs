@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use super::{document, run};
-use crate::stage::{Port, server_binary};
+use crate::setup::{Port, server_binary};
 
 /// Stand-ins for programs that change the machine; `systemctl` starts and stops the server as the unit would.
 const STAND_INS: [(&str, &str); 7] = [

@@ -3,31 +3,31 @@
 use hato_testkit::customer_site::HATO;
 
 use super::{blocks, document, run, shell};
-use crate::pages::{Pages, answer};
-use crate::stage::Stage;
+use crate::setup::CliSetup;
+use crate::stub_site::{StubSite, answer};
 
 #[tokio::test]
 async fn every_command_of_the_embedding_guide() {
-    let stage = Stage::new().await;
-    let key = stage
+    let setup = CliSetup::new().await;
+    let key = setup
         .app
         .owner
-        .create_key(&stage.app.id, "a", "notify")
+        .create_key(&setup.app.id, "a", "notify")
         .await;
     let script = blocks(&document("EMBED.md"), "sh").concat();
     let script = script
         .replace("curl ", "curl --silent --show-error --fail-with-body ")
-        .replace(HATO, &stage.server.url())
+        .replace(HATO, &setup.server.url())
         .replace("pk_…notify…", &key.expect("a key"));
-    let said = run(shell(stage.home.path(), &stage.server, &script)).await;
+    let said = run(shell(setup.home.path(), &setup.server, &script)).await;
     assert!(said.contains("\"queued\":0"), "{said}");
 }
 
 /// A site that is put together from the guide's own blocks, as the doctor sees it.
 #[tokio::test]
 async fn a_site_made_of_the_guide_has_no_problems() {
-    let stage = crate::doctor::stage().await;
-    let guide = document("EMBED.md").replace(HATO, &stage.server.url());
+    let setup = crate::doctor::setup().await;
+    let guide = document("EMBED.md").replace(HATO, &setup.server.url());
     let worker = blocks(&guide, "js").swap_remove(0);
     let page = blocks(&guide, "html").swap_remove(0);
     let (_, policy) = guide
@@ -36,11 +36,11 @@ async fn a_site_made_of_the_guide_has_no_problems() {
     let policy = blocks(policy, "").swap_remove(0);
     let policy = format!("Content-Security-Policy: {}\r\n", policy.trim());
     let script = format!("{policy}Content-Type: text/javascript\r\n");
-    let site = Pages::serve(move |path| match path {
+    let site = StubSite::serve(move |path| match path {
         "/" => answer("200 OK", &policy, &page),
         "/hato-sw.js" => answer("200 OK", &script, &worker),
         _ => answer("404 Not Found", "", ""),
     });
     let line = ["doctor", "--site", &site.await];
-    stage.with_key("full", &line).await.done().await;
+    setup.with_key("full", &line).await.success().await;
 }

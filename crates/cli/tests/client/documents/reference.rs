@@ -5,7 +5,7 @@ use hato_testkit::owner::PASSWORD;
 use serde_json::{Value, json};
 
 use super::{blocks, document, shell};
-use crate::stage::{EMAIL, Stage, launch};
+use crate::setup::{CliSetup, EMAIL, launch};
 
 /// A refusal fails the script; what is for people, `-i` aside, is left out.
 const CURL: &str = "curl() { command curl --silent --show-error --fail-with-body \"$@\"; }\n";
@@ -14,42 +14,42 @@ const CURL: &str = "curl() { command curl --silent --show-error --fail-with-body
 #[tokio::test]
 async fn every_command_of_the_reference() {
     let github = Github::start().await;
-    let launch = launch().logging_in_at(&github);
-    let stage = Stage::of(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
-    let session = log_in(&stage).await;
+    let launch = launch().with_github(&github);
+    let setup = CliSetup::with_launch(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
+    let session = log_in(&setup).await;
     let commands = blocks(&document("API.md"), "sh");
     assert!(commands.len() > 30, "{}", commands.len());
     for block in commands {
         let script = CURL.to_owned() + &block.replace(EMAIL, "somebody@example.com");
-        let mut command = shell(stage.home.path(), &stage.server, &script);
-        command.env("HATO", stage.server.url());
+        let mut command = shell(setup.home.path(), &setup.server, &script);
+        command.env("HATO", setup.server.url());
         if block.contains("/auth/logout") {
-            command.envs(variables(&stage, &log_in(&stage).await).await);
+            command.envs(variables(&setup, &log_in(&setup).await).await);
         } else {
-            command.envs(variables(&stage, &session).await);
+            command.envs(variables(&setup, &session).await);
         }
         let output = command.output().await.expect("it runs");
-        let told = String::from_utf8_lossy(&output.stdout);
+        let stdout = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         // The only one that says of itself that it is refused.
         let is_refused = block.contains("INVALID_STATE");
         assert_eq!(
             output.status.success(),
             !is_refused,
-            "{block}{told}{errors}"
+            "{block}{stdout}{errors}"
         );
-        assert!(!is_refused || told.contains("INVALID_STATE"), "{told}");
+        assert!(!is_refused || stdout.contains("INVALID_STATE"), "{stdout}");
     }
 }
 
-async fn log_in(stage: &Stage) -> String {
-    let session = stage.server.client().log_in(EMAIL, PASSWORD).await;
+async fn log_in(setup: &CliSetup) -> String {
+    let session = setup.server.client().log_in(EMAIL, PASSWORD).await;
     session.expect("a session")
 }
 
 /// The variables of the page's beginning.
-async fn variables(stage: &Stage, session: &str) -> Vec<(&'static str, String)> {
-    let owner = &stage.app.owner;
+async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String)> {
+    let owner = &setup.app.owner;
     let app = owner.create_app("Another").await.expect("an app");
     let app = text(&app, "appId");
     let path = |rest: &str| format!("/api/v1/apps/{app}{rest}");

@@ -1,4 +1,4 @@
-//! Getting into contact with a server: until then, nothing of a request has been sent.
+//! Connecting to a server: until that is done, nothing of a request has been sent.
 
 use std::fmt;
 
@@ -9,23 +9,23 @@ use ureq::unversioned::transport::{
     ConnectionDetails, Connector, DefaultConnector, NextTimeout, Transport,
 };
 
-/// Why there was no contact.
+/// Why no connection was made.
 #[derive(Debug)]
-pub enum NoContact {
+pub enum ConnectError {
     /// The host's name leads to no address.
-    Name(ureq::Error),
+    Resolve(ureq::Error),
     /// No connection came about, the handshake of TLS included.
-    Connection(ureq::Error),
+    Connect(ureq::Error),
 }
 
 /// An error in words.
-pub fn why(error: &ureq::Error) -> String {
-    NoContact::of(error).map_or_else(|| error.to_string(), NoContact::to_string)
+pub fn describe(error: &ureq::Error) -> String {
+    ConnectError::downcast(error).map_or_else(|| error.to_string(), ConnectError::to_string)
 }
 
-impl NoContact {
+impl ConnectError {
     /// What a request failed of, if it failed before anything was sent.
-    pub fn of(error: &ureq::Error) -> Option<&Self> {
+    pub fn downcast(error: &ureq::Error) -> Option<&Self> {
         match error {
             ureq::Error::Other(cause) => cause.downcast_ref(),
             _ => None,
@@ -33,26 +33,26 @@ impl NoContact {
     }
 }
 
-impl fmt::Display for NoContact {
+impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Name(cause) | Self::Connection(cause)) = self;
+        let (Self::Resolve(cause) | Self::Connect(cause)) = self;
         cause.fmt(f)
     }
 }
 
-impl std::error::Error for NoContact {}
+impl std::error::Error for ConnectError {}
 
-impl From<NoContact> for ureq::Error {
-    fn from(cause: NoContact) -> Self {
+impl From<ConnectError> for ureq::Error {
+    fn from(cause: ConnectError) -> Self {
         Self::Other(Box::new(cause))
     }
 }
 
 /// Finds addresses as the system does.
 #[derive(Debug, Default)]
-pub struct Names(DefaultResolver);
+pub struct HostResolver(DefaultResolver);
 
-impl Resolver for Names {
+impl Resolver for HostResolver {
     fn resolve(
         &self,
         uri: &Uri,
@@ -60,15 +60,15 @@ impl Resolver for Names {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let found = self.0.resolve(uri, config, timeout);
-        found.map_err(|error| NoContact::Name(error).into())
+        found.map_err(|error| ConnectError::Resolve(error).into())
     }
 }
 
 /// Connects, by TLS where the address says so.
 #[derive(Debug, Default)]
-pub struct Connections(DefaultConnector);
+pub struct HostConnector(DefaultConnector);
 
-impl Connector for Connections {
+impl Connector for HostConnector {
     type Out = Box<dyn Transport>;
 
     fn connect(
@@ -77,6 +77,6 @@ impl Connector for Connections {
         chained: Option<()>,
     ) -> Result<Option<Self::Out>, ureq::Error> {
         let made = self.0.connect(details, chained);
-        made.map_err(|error| NoContact::Connection(error).into())
+        made.map_err(|error| ConnectError::Connect(error).into())
     }
 }

@@ -1,13 +1,13 @@
 //! The state that the TLS, WebSocket and control sides share.
 
 use super::{
-    answer::Script,
+    autopush_error::AutopushError,
     browsers::Browsers,
     keys,
-    options::{Decryption, Options},
-    refusal::Refusal,
-    seen::Seen,
-    subscription::{BrowserSubscription, Subscription, make_many},
+    options::{Decryption, PushServiceOptions},
+    scripted_response::Script,
+    seen::SeenTraffic,
+    subscription::{BrowserSubscription, StoredSubscription, make_many},
     vapid::SignedToken,
 };
 use std::{
@@ -24,65 +24,65 @@ use tokio::sync::watch;
 const CACHED_TOKENS: usize = 512;
 
 /// The heart of one push service.
-pub(super) struct Desk {
+pub(super) struct SharedState {
     pub(super) origin: String,
     pub(super) latency: Duration,
     decryption: Decryption,
     arrived: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<ServiceState>,
     /// Tokens whose signature was verified, by header value: verifying costs more than all else.
     tokens: Mutex<HashMap<String, SignedToken>>,
     /// Counts changes of the state; whoever waits for something is woken by it.
     changes: watch::Sender<u64>,
     /// Raised to end all sockets of browsers.
-    hang_ups: watch::Sender<u64>,
+    disconnects: watch::Sender<u64>,
 }
 
 /// What is under the lock.
-pub(super) struct State {
-    pub(super) subscriptions: HashMap<String, Subscription>,
+pub(super) struct ServiceState {
+    pub(super) subscriptions: HashMap<String, StoredSubscription>,
     pub(super) script: Script,
     /// Subscriptions whose pushes wait for their answers.
     pub(super) held: HashSet<String>,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenTraffic,
     pub(super) browsers: Browsers,
 }
 
-impl Desk {
-    pub(super) fn new(origin: String, options: &Options) -> Self {
+impl SharedState {
+    pub(super) fn new(origin: String, options: &PushServiceOptions) -> Self {
         Self {
             origin,
             latency: options.latency,
             decryption: options.decryption,
             arrived: AtomicU64::new(0),
-            state: Mutex::new(State {
+            state: Mutex::new(ServiceState {
                 subscriptions: HashMap::new(),
                 script: Script::new(),
                 held: HashSet::new(),
-                seen: Seen::default(),
+                seen: SeenTraffic::default(),
                 browsers: Browsers::default(),
             }),
             tokens: Mutex::new(HashMap::new()),
             changes: watch::Sender::new(0),
-            hang_ups: watch::Sender::new(0),
+            disconnects: watch::Sender::new(0),
         }
     }
 
     /// Counts an arrival and says whether it is to be decrypted and kept.
-    pub(super) fn keeps_next(&self) -> bool {
+    pub(super) fn should_keep_next(&self) -> bool {
         let number = self.arrived.fetch_add(1, Ordering::Relaxed);
         self.decryption.wants(number)
     }
 
-    /// Looks at the state.
-    pub(super) fn look(&self) -> MutexGuard<'_, State> {
+    /// The state, locked.
+    pub(super) fn lock(&self) -> MutexGuard<'_, ServiceState> {
         // A test's assertion may have failed under the lock; the state is whole even so.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the state and wakes whoever waits.
-    pub(super) fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        let result = change(&mut self.look());
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut ServiceState) -> T) -> T {
+        let result = change(&mut self.lock());
         self.changes.send_modify(|count| *count += 1);
         result
     }
@@ -93,19 +93,19 @@ impl Desk {
     }
 
     /// Wakes when sockets of browsers are to end.
-    pub(super) fn hang_ups(&self) -> watch::Receiver<u64> {
-        self.hang_ups.subscribe()
+    pub(super) fn disconnects(&self) -> watch::Receiver<u64> {
+        self.disconnects.subscribe()
     }
 
-    pub(super) fn hang_up_browsers(&self) {
-        self.hang_ups.send_modify(|count| *count += 1);
+    pub(super) fn disconnect_browsers(&self) {
+        self.disconnects.send_modify(|count| *count += 1);
     }
 
     /// Waits until `done` holds; false when it did not within `limit`.
-    pub(super) async fn wait(&self, limit: Duration, done: impl Fn(&Seen) -> bool) -> bool {
+    pub(super) async fn wait(&self, limit: Duration, done: impl Fn(&SeenTraffic) -> bool) -> bool {
         let mut changes = self.changes();
         let waiting = async {
-            while !done(&self.look().seen) {
+            while !done(&self.lock().seen) {
                 if changes.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }
@@ -115,13 +115,13 @@ impl Desk {
     }
 
     /// Waits as long as pushes to the subscription are held.
-    pub(super) async fn while_held(&self, id: &str) {
+    pub(super) async fn wait_while_held(&self, id: &str) {
         let mut changes = self.changes();
-        while self.look().held.contains(id) {
+        while self.lock().held.contains(id) {
             changes
                 .changed()
                 .await
-                .expect("the desk that is borrowed keeps the sender");
+                .expect("the borrowed state keeps the sender");
         }
     }
 
@@ -136,7 +136,7 @@ impl Desk {
             None => None,
         };
         let made = make_many(&self.origin, key.as_ref(), count);
-        let store = |state: &mut State| {
+        let store = |state: &mut ServiceState| {
             let remember = |(browser, subscription): (BrowserSubscription, _)| {
                 state.subscriptions.insert(browser.id.clone(), subscription);
                 browser
@@ -158,7 +158,7 @@ impl Desk {
     }
 
     /// The token of an Authorization header, its signature verified.
-    pub(super) fn token(&self, header: &str) -> Result<SignedToken, Refusal> {
+    pub(super) fn token(&self, header: &str) -> Result<SignedToken, AutopushError> {
         let cache = || self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = cache().get(header) {
             return Ok(token.clone());

@@ -12,7 +12,7 @@ use std::{
 /// Its text form, for command lines and the control side: `created`, `503`, `429:120` (with Retry-After: 120),
 /// `hang`, `reset`, `redirect`, `endless`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ScriptedResponse {
     /// 201 with Location and TTL (RFC 8030 §5).
     Created,
     /// This status with the error body that Mozilla's service sends.
@@ -23,20 +23,20 @@ pub enum Answer {
     Hang,
     /// The TCP connection is closed without an answer, and with it every other stream on it.
     Reset,
-    /// 307 to another address of the service; following it is recorded as a stray request.
+    /// 307 to another address of the service; following it is recorded as an unmatched request.
     Redirect,
     /// 200 with a body that never ends.
     Endless,
 }
 
-impl Answer {
+impl ScriptedResponse {
     /// Whether the push service has taken the message.
     pub fn accepts(&self) -> bool {
         matches!(self, Self::Created | Self::Status(200..=299))
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for ScriptedResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Created => f.write_str("created"),
@@ -50,15 +50,15 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The text is no [`Answer`].
+/// The text is no [`ScriptedResponse`].
 #[derive(Debug, thiserror::Error)]
 #[error("an answer is created, hang, reset, redirect, endless, a status or status:retry-after")]
-pub struct UnknownAnswer;
+pub struct ParseResponseError;
 
-impl FromStr for Answer {
-    type Err = UnknownAnswer;
+impl FromStr for ScriptedResponse {
+    type Err = ParseResponseError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownAnswer> {
+    fn from_str(text: &str) -> Result<Self, ParseResponseError> {
         match text {
             "created" | "201" => Ok(Self::Created),
             "hang" => Ok(Self::Hang),
@@ -70,29 +70,29 @@ impl FromStr for Answer {
     }
 }
 
-fn parse_status(text: &str) -> Result<Answer, UnknownAnswer> {
+fn parse_status(text: &str) -> Result<ScriptedResponse, ParseResponseError> {
     let (status, after) = match text.split_once(':') {
         Some((status, after)) => (status, Some(after)),
         None => (text, None),
     };
-    let status = status.parse().map_err(|_| UnknownAnswer)?;
+    let status = status.parse().map_err(|_| ParseResponseError)?;
     let speakable = after.is_none_or(|after| HeaderValue::from_str(after).is_ok());
     if !(200..=599).contains(&status) || !speakable {
-        return Err(UnknownAnswer);
+        return Err(ParseResponseError);
     }
     Ok(match after {
-        Some(after) => Answer::RetryAfter(status, after.to_owned()),
-        None => Answer::Status(status),
+        Some(after) => ScriptedResponse::RetryAfter(status, after.to_owned()),
+        None => ScriptedResponse::Status(status),
     })
 }
 
-type ByNumber = Box<dyn Fn(u64) -> Answer + Send>;
+type ByNumber = Box<dyn Fn(u64) -> ScriptedResponse + Send>;
 
 /// The answers to come: a subscription's queue, its own default, the common queue, the common default, in this order.
 pub(super) struct Script {
-    queues: HashMap<String, VecDeque<Answer>>,
-    defaults: HashMap<String, Answer>,
-    queue: VecDeque<Answer>,
+    queues: HashMap<String, VecDeque<ScriptedResponse>>,
+    defaults: HashMap<String, ScriptedResponse>,
+    queue: VecDeque<ScriptedResponse>,
     default: ByNumber,
 }
 
@@ -102,11 +102,11 @@ impl Script {
             queues: HashMap::new(),
             defaults: HashMap::new(),
             queue: VecDeque::new(),
-            default: Box::new(|_| Answer::Created),
+            default: Box::new(|_| ScriptedResponse::Created),
         }
     }
 
-    pub(super) fn queue(&mut self, subscription: Option<&str>, answers: Vec<Answer>) {
+    pub(super) fn queue(&mut self, subscription: Option<&str>, answers: Vec<ScriptedResponse>) {
         match subscription {
             Some(id) => self.queues.entry(id.to_owned()).or_default(),
             None => &mut self.queue,
@@ -114,7 +114,7 @@ impl Script {
         .extend(answers);
     }
 
-    pub(super) fn set_default(&mut self, subscription: Option<&str>, answer: Answer) {
+    pub(super) fn set_default(&mut self, subscription: Option<&str>, answer: ScriptedResponse) {
         match subscription {
             Some(id) => {
                 self.defaults.insert(id.to_owned(), answer);
@@ -128,7 +128,7 @@ impl Script {
     }
 
     /// The answer to the request `number` (from 0), which is for `subscription`.
-    pub(super) fn next(&mut self, subscription: &str, number: u64) -> Answer {
+    pub(super) fn next(&mut self, subscription: &str, number: u64) -> ScriptedResponse {
         if let Some(answer) = self
             .queues
             .get_mut(subscription)

@@ -7,9 +7,9 @@ use tokio::{
 };
 
 /// A running listener; dropping it closes the socket and every connection it accepted.
-pub(crate) struct Listening(JoinHandle<()>);
+pub(crate) struct ListenerTask(JoinHandle<()>);
 
-impl Listening {
+impl ListenerTask {
     /// Serves each accepted connection with `serve` in a task of its own.
     pub(crate) fn spawn<S, F>(listener: TcpListener, serve: S) -> Self
     where
@@ -20,7 +20,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for ListenerTask {
     fn drop(&mut self) {
         self.0.abort();
     }

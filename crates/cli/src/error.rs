@@ -11,13 +11,13 @@ use crate::remedy;
 use crate::text::printable;
 
 /// What commands return.
-pub type Result<T> = std::result::Result<T, Failure>;
+pub type Result<T> = std::result::Result<T, CliError>;
 
 /// The exit codes of docs/CLI.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// It was done, but did not come out as wished.
-    NotAsWished = 1,
+    Negative = 1,
     /// The command line or a file given to it is wrong.
     Usage = 2,
     /// The server refused the request.
@@ -29,9 +29,9 @@ pub enum Exit {
     /// The server could not be reached or failed.
     NoAnswer = 6,
     /// It was not done within the time given.
-    Late = 7,
+    Timeout = 7,
     /// A send was accepted in whole, in part or perhaps, and what became of it is not known.
-    Unsettled = 8,
+    Uncertain = 8,
 }
 
 /// A send that failed: how to repeat it without sending twice, and what of it was accepted.
@@ -45,7 +45,7 @@ pub struct FailedSend {
 
 /// Why a command failed.
 #[derive(Debug)]
-pub struct Failure {
+pub struct CliError {
     exit: Exit,
     /// The server's code, or one of the client's own in lower case.
     code: String,
@@ -60,7 +60,7 @@ pub struct Failure {
 
 /// A failure for programs.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ErrorJson<'a> {
     code: &'a str,
     error: &'a str,
     remedy: &'a str,
@@ -68,7 +68,7 @@ struct Shown<'a> {
     send: Option<&'a FailedSend>,
 }
 
-impl Failure {
+impl CliError {
     /// A failure of the client's own.
     pub fn new(
         exit: Exit,
@@ -106,16 +106,16 @@ impl Failure {
     /// The server answered with an error body.
     pub fn refused(status: u16, body: ErrorBody) -> Self {
         let code = ErrorCode::parse(&body.code);
-        let mut remedy = code.map_or("see docs/API.md", remedy::of).to_owned();
+        let mut remedy = code.map_or("see docs/API.md", remedy::for_code).to_owned();
         if let Some(url) = body.upgrade_url {
             remedy = format!("{remedy}: {url}");
         }
-        Self::new(exit_of(status, code), &body.code, body.error, remedy)
+        Self::new(exit_for(status, code), &body.code, body.error, remedy)
     }
 
     /// Adds to what to do.
     #[must_use]
-    pub fn and(mut self, remedy: &str) -> Self {
+    pub fn add_remedy(mut self, remedy: &str) -> Self {
         self.remedy = format!("{}; {remedy}", self.remedy);
         self
     }
@@ -123,7 +123,7 @@ impl Failure {
     /// Of a request that was made once or several times and may have been carried out all the same: that a later one is
     /// refused says nothing about an earlier one, unless the server knows their key from another message.
     #[must_use]
-    pub fn or_done(self, may_be_done: bool) -> Self {
+    pub fn uncertain_if(self, may_be_done: bool) -> Self {
         let is_other = self.code == ErrorCode::IdempotencyConflict.as_str();
         let uncertain = may_be_done && !is_other;
         Self { uncertain, ..self }
@@ -131,12 +131,13 @@ impl Failure {
 
     /// Of this send. What the server has, or may have, is no longer just a failure.
     #[must_use]
-    pub fn of_send(mut self, send: FailedSend) -> Self {
-        let is_told = matches!(self.exit, Exit::NotAsWished | Exit::Late);
-        if !is_told && (self.uncertain || !send.send_ids.is_empty()) {
-            self.exit = Exit::Unsettled;
-            self = self
-                .and("repeat the same command with --idempotency-key, which sends nothing twice");
+    pub fn with_send(mut self, send: FailedSend) -> Self {
+        let is_conclusive = matches!(self.exit, Exit::Negative | Exit::Timeout);
+        if !is_conclusive && (self.uncertain || !send.send_ids.is_empty()) {
+            self.exit = Exit::Uncertain;
+            self = self.add_remedy(
+                "repeat the same command with --idempotency-key, which sends nothing twice",
+            );
         }
         self.send = Some(Box::new(send));
         self
@@ -185,7 +186,7 @@ impl Failure {
     }
 
     fn to_json(&self) -> String {
-        let shown = Shown {
+        let shown = ErrorJson {
             code: &self.code,
             error: &self.message,
             remedy: &self.remedy,
@@ -197,11 +198,11 @@ impl Failure {
 
 impl FailedSend {
     /// Most sends that a line names; JSON names all.
-    const NAMED: usize = 10;
+    const MAX_LISTED: usize = 10;
 
     fn to_text(&self) -> String {
         let mut text = format!("; idempotency key {}", self.idempotency_key);
-        let named = &self.send_ids[..self.send_ids.len().min(Self::NAMED)];
+        let named = &self.send_ids[..self.send_ids.len().min(Self::MAX_LISTED)];
         if !named.is_empty() {
             text = format!("{text}; accepted {}", named.join(" "));
         }
@@ -213,21 +214,21 @@ impl FailedSend {
 }
 
 /// Standard output cannot be written.
-impl From<io::Error> for Failure {
+impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         let silent = error.kind() == io::ErrorKind::BrokenPipe;
         let message = format!("standard output: {error}");
-        let failure = Self::new(
+        let error = Self::new(
             Exit::Usage,
             "output",
             message,
             "check where the output goes",
         );
-        Self { silent, ..failure }
+        Self { silent, ..error }
     }
 }
 
-fn exit_of(status: u16, code: Option<ErrorCode>) -> Exit {
+fn exit_for(status: u16, code: Option<ErrorCode>) -> Exit {
     match (status, code) {
         (_, Some(ErrorCode::PlanLimitExceeded | ErrorCode::PlanRequired)) | (429, _) => Exit::Limit,
         (401 | 403, _) => Exit::NotAllowed,

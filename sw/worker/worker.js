@@ -10,7 +10,7 @@
   //@glue
 
   const WASM = "@wasm";
-  let awake;
+  let loadedWasm;
 
   // Where it is missing, decoding takes longer than compiling.
   const decode = (text) =>
@@ -18,12 +18,12 @@
 
   // Not before it is needed: a worker also starts for events that are none of ours. A site whose
   // Content-Security-Policy lacks 'wasm-unsafe-eval' makes this throw.
-  function wake() {
-    if (!awake) {
+  function loadWasm() {
+    if (!loadedWasm) {
       wasm_bindgen.initSync({ module: decode(WASM) });
-      awake = wasm_bindgen;
+      loadedWasm = wasm_bindgen;
     }
-    return awake;
+    return loadedWasm;
   }
 
   // Browsers withdraw the permission of sites that receive a push and show nothing.
@@ -35,24 +35,24 @@
     });
   }
 
-  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   // A worker of the site's own may also receive from another service, which it serves itself: the
   // subscription was then made with a key that was never Hato's.
   async function isForeign() {
-    if (isHatosOwn(self.location.href)) return false;
+    if (isHatoWorker(self.location.href)) return false;
     const { scope, pushManager } = self.registration;
     const names = [`settings ${scope}`, `registered ${scope}`];
-    const [settings, known] = await Promise.all(names.map(recall));
+    const [settings, known] = await Promise.all(names.map(getValue));
     const subscription = settings && (await pushManager.getSubscription());
     return subscription && ![settings, known].some((it) => it && isOurs(subscription, it));
   }
 
   async function push({ data }) {
     // In doubt, or when the answer is slow to come, the message is shown.
-    if (await Promise.race([isForeign().catch(() => false), pause(500)])) return;
+    if (await Promise.race([isForeign().catch(() => false), sleep(500)])) return;
     try {
-      await wake().push(data ? data.text() : "");
+      await loadWasm().push(data ? data.text() : "");
     } catch {
       await showSomething();
     }
@@ -60,12 +60,12 @@
 
   // A window's own `url` is where it began; where the site's script has led it since, as an app of
   // one page does, the page script knows.
-  function addressOf(window) {
+  function locationOf(window) {
     return new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = ({ data }) => resolve(data);
       window.postMessage("hato-where", [port2]);
-      pause(200).then(() => resolve(window.url));
+      sleep(200).then(() => resolve(window.url));
     });
   }
 
@@ -74,9 +74,9 @@
     const { clients } = self;
     let address = "/";
     try {
-      address = wake().leads_to(url);
+      address = loadWasm().click_destination(url);
       const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
-      const addresses = await Promise.all(windows.map(addressOf));
+      const addresses = await Promise.all(windows.map(locationOf));
       const there = windows[addresses.indexOf(address)];
       if (there) return await there.focus();
     } catch {
@@ -88,12 +88,12 @@
   // Whoever has never subscribed here, or has unsubscribed, stays as they are.
   async function renew({ newSubscription }) {
     const { scope, pushManager } = self.registration;
-    const settings = await recall(`settings ${scope}`);
-    const known = await recall(`registered ${scope}`);
+    const settings = await getValue(`settings ${scope}`);
+    const known = await getValue(`registered ${scope}`);
     if (!settings || !known) return;
     const renewed = isOurs(newSubscription, settings)
       ? newSubscription
-      : await pushManager.subscribe(keyed(settings));
+      : await pushManager.subscribe(subscribeOptions(settings));
     if (renewed.endpoint !== known.endpoint) await register(settings, renewed);
   }
 
@@ -103,14 +103,14 @@
 
   // The browser has dropped the subscription, often just when it came back to a poor network. What
   // cannot be done within half a minute, the page does at its next visit.
-  async function renewPatiently(event) {
+  async function renewWithRetries(event) {
     for (const wait of [1e3, 5e3, 15e3, 0]) {
       try {
-        return await exclusively(() => renew(event));
+        return await withLock(() => renew(event));
       } catch (error) {
         if (isFinal(error)) return;
         if (!wait) throw error;
-        await pause(wait);
+        await sleep(wait);
       }
     }
   }
@@ -128,5 +128,5 @@
     }
   });
 
-  self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renewPatiently(event)));
+  self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renewWithRetries(event)));
 })();

@@ -1,4 +1,4 @@
-//! A road to a server on which answers get lost, and others stand in for them.
+//! A proxy to a server that drops, delays or replaces responses.
 
 use std::future::pending;
 use std::net::SocketAddr;
@@ -10,89 +10,89 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 /// What becomes of a request and its answer.
-pub enum Fate {
+pub enum ProxyAction {
     /// Both get through.
-    Passed,
-    /// The server does its work, and the road hangs up.
-    Lost,
+    Forward,
+    /// The server does its work, and the proxy closes the connection.
+    DropResponse,
     /// The server does its work, and nothing more is heard.
-    Silenced,
+    Stall,
     /// The server hears nothing: this is answered instead of it.
-    Answered(String),
+    Respond(String),
 }
 
-/// Passes requests on, and deals with some of them as it is told.
-pub struct Road {
+/// Passes requests on, and handles some of them as a test wants.
+pub struct HttpProxy {
     /// Its address, to be taken for the server's.
     pub url: String,
-    journeys: Arc<AtomicU32>,
+    requests: Arc<AtomicU32>,
 }
 
-impl Road {
+impl HttpProxy {
     /// Loses the answers to the requests with these numbers, counted from 0.
-    pub async fn losing(lost: Range<u32>, server: SocketAddr) -> Self {
-        let fate = move |number| {
-            if lost.contains(&number) {
-                Fate::Lost
+    pub async fn dropping_responses(dropped: Range<u32>, server: SocketAddr) -> Self {
+        let action = move |number| {
+            if dropped.contains(&number) {
+                ProxyAction::DropResponse
             } else {
-                Fate::Passed
+                ProxyAction::Forward
             }
         };
-        Self::with(fate, server).await
+        Self::start(action, server).await
     }
 
-    /// Each request has the fate of its number, counted from 0.
-    pub async fn with(
-        fate: impl Fn(u32) -> Fate + Send + Sync + 'static,
+    /// Each request gets the action of its number, counted from 0.
+    pub async fn start(
+        action: impl Fn(u32) -> ProxyAction + Send + Sync + 'static,
         server: SocketAddr,
     ) -> Self {
-        let fate: Arc<Fates> = Arc::new(fate);
+        let action: Arc<ActionByNumber> = Arc::new(action);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
-        let journeys = Arc::new(AtomicU32::new(0));
-        let counted = Arc::clone(&journeys);
+        let requests = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&requests);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect(server).await.expect("the server");
-                tokio::spawn(carry(
+                tokio::spawn(forward(
                     client,
                     server,
-                    Arc::clone(&fate),
-                    Arc::clone(&counted),
+                    Arc::clone(&action),
+                    Arc::clone(&counter),
                 ));
             }
         });
-        Self { url, journeys }
+        Self { url, requests }
     }
 
     /// How many requests it has carried.
-    pub fn journeys(&self) -> u32 {
-        self.journeys.load(Ordering::SeqCst)
+    pub fn requests(&self) -> u32 {
+        self.requests.load(Ordering::SeqCst)
     }
 }
 
-type Fates = dyn Fn(u32) -> Fate + Send + Sync;
+type ActionByNumber = dyn Fn(u32) -> ProxyAction + Send + Sync;
 
 /// Hangs up where an answer is lost, or when either side does.
-async fn carry(
+async fn forward(
     mut client: TcpStream,
     mut server: TcpStream,
-    fate: Arc<Fates>,
-    journeys: Arc<AtomicU32>,
+    action: Arc<ActionByNumber>,
+    requests: Arc<AtomicU32>,
 ) -> Option<()> {
     loop {
         let request = message(&mut client).await?;
-        let number = journeys.fetch_add(1, Ordering::SeqCst);
-        let fate = fate(number);
-        if let Fate::Answered(answer) = fate {
+        let number = requests.fetch_add(1, Ordering::SeqCst);
+        let action = action(number);
+        if let ProxyAction::Respond(answer) = action {
             client.write_all(answer.as_bytes()).await.ok()?;
             return None;
         }
         server.write_all(&request).await.ok()?;
         let answer = message(&mut server).await?;
-        match fate {
-            Fate::Lost => return None,
-            Fate::Silenced => pending().await,
+        match action {
+            ProxyAction::DropResponse => return None,
+            ProxyAction::Stall => pending().await,
             _ => client.write_all(&answer).await.ok()?,
         }
     }

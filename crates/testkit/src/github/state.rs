@@ -1,6 +1,6 @@
 //! Who agreed to what, and what they are told about it.
 
-use super::{Caller, Fault, JSON, Step};
+use super::{ApiCaller, Fault, JSON, OauthStep};
 use crate::plain_http::{PlainResponse, respond};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,12 +17,12 @@ pub const CLIENT_SECRET: &str = "0123456789-secret";
 
 /// Somebody with an account here.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub struct GithubAccount {
     id: i64,
     emails: Vec<Value>,
 }
 
-impl Person {
+impl GithubAccount {
     /// The user with this number, without an address.
     pub fn new(id: i64) -> Self {
         let emails = Vec::new();
@@ -48,22 +48,22 @@ impl Person {
 
 /// A code that was given out.
 struct Grant {
-    person: Person,
+    person: GithubAccount,
     challenge: String,
     callback: String,
 }
 
 /// The state of the provider.
 #[derive(Default)]
-pub(super) struct Desk {
-    pub(super) person: Option<Person>,
-    pub(super) faults: Vec<(Step, Fault)>,
+pub(super) struct GithubState {
+    pub(super) person: Option<GithubAccount>,
+    pub(super) faults: Vec<(OauthStep, Fault)>,
     grants: HashMap<String, Grant>,
-    tokens: HashMap<String, Person>,
-    given: u32,
+    tokens: HashMap<String, GithubAccount>,
+    issued: u32,
 }
 
-impl Desk {
+impl GithubState {
     /// The address that the browser goes back to with a code, or what is wrong with the request for it.
     pub(super) fn authorize(&mut self, query: &str) -> Result<Url, String> {
         let query = pairs(query.as_bytes());
@@ -85,7 +85,7 @@ impl Desk {
             challenge: needed("code_challenge")?,
             callback,
         };
-        let code = self.number("code");
+        let code = self.next_id("code");
         self.grants.insert(code.clone(), grant);
         back.query_pairs_mut()
             .append_pair("code", &code)
@@ -124,24 +124,24 @@ impl Desk {
         if challenge != grant.challenge || given("redirect_uri") != grant.callback {
             return Err("bad_verification_code");
         }
-        let token = self.number("gho");
+        let token = self.next_id("gho");
         self.tokens.insert(token.clone(), grant.person);
         Ok(token)
     }
 
-    pub(super) fn user(&self, caller: &Caller) -> PlainResponse {
+    pub(super) fn user(&self, caller: &ApiCaller) -> PlainResponse {
         self.to(
             caller,
             |person| json!({"login": format!("user{}", person.id), "id": person.id, "email": null}),
         )
     }
 
-    pub(super) fn emails(&self, caller: &Caller) -> PlainResponse {
+    pub(super) fn emails(&self, caller: &ApiCaller) -> PlainResponse {
         self.to(caller, |person| Value::from(person.emails.clone()))
     }
 
-    fn to(&self, caller: &Caller, truth: impl FnOnce(&Person) -> Value) -> PlainResponse {
-        if !caller.has_a_name {
+    fn to(&self, caller: &ApiCaller, truth: impl FnOnce(&GithubAccount) -> Value) -> PlainResponse {
+        if !caller.has_user_agent {
             return respond(StatusCode::FORBIDDEN, JSON, "{}");
         }
         match self.tokens.get(&caller.token) {
@@ -150,9 +150,9 @@ impl Desk {
         }
     }
 
-    fn number(&mut self, kind: &str) -> String {
-        self.given += 1;
-        format!("{kind}_{:08}", self.given)
+    fn next_id(&mut self, kind: &str) -> String {
+        self.issued += 1;
+        format!("{kind}_{:08}", self.issued)
     }
 }
 

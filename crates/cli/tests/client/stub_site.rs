@@ -4,7 +4,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
 
 /// The site.
-pub struct Pages;
+pub struct StubSite;
 
 /// An answer: status line, further headers, body.
 pub fn answer(status: &str, headers: &str, body: &str) -> String {
@@ -14,7 +14,7 @@ pub fn answer(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-impl Pages {
+impl StubSite {
     /// Answers each path for as long as the test runs; the origin.
     pub async fn serve(answer: impl Fn(&str) -> String + Send + 'static) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -11,27 +11,27 @@ use rustls::{
 };
 use std::{io, path::Path, sync::Arc};
 
-/// The names every certificate of an [`Authority`] is good for.
+/// The names every certificate of a [`TestCa`] is good for.
 pub const SERVER_NAMES: [&str; 4] = ["localhost", "127.0.0.1", "::1", "push.test"];
 
 /// A certificate authority with a key that never leaves the process.
 ///
 /// Two services may share one, so that a single PEM file makes both trusted; a service with another one is what a
 /// sender sees as a TLS failure.
-pub struct Authority {
+pub struct TestCa {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
 
-impl Authority {
-    /// Makes a new authority (P-256).
+impl TestCa {
+    /// Makes a new CA (P-256).
     pub fn new() -> Self {
         let key = KeyPair::generate().expect("the system gives randomness");
-        let issuer = CertifiedIssuer::self_signed(authority_params(), key)
-            .expect("the parameters are constant");
+        let issuer =
+            CertifiedIssuer::self_signed(ca_params(), key).expect("the parameters are constant");
         Self { issuer }
     }
 
-    /// The authority's certificate as PEM text, which a sender has to trust.
+    /// The CA's certificate as PEM text, which a sender has to trust.
     pub fn pem(&self) -> String {
         self.issuer.pem()
     }
@@ -54,7 +54,7 @@ impl Authority {
         Arc::new(config)
     }
 
-    /// Settings of a client that trusts this authority and no other, asking for `alpn`.
+    /// Settings of a client that trusts this CA and no other, asking for `alpn`.
     pub fn client_config(&self, alpn: &[&str]) -> Arc<ClientConfig> {
         let mut roots = RootCertStore::empty();
         roots
@@ -90,7 +90,7 @@ impl Authority {
     }
 }
 
-impl Default for Authority {
+impl Default for TestCa {
     fn default() -> Self {
         Self::new()
     }
@@ -104,7 +104,7 @@ fn protocol_names(alpn: &[&str]) -> Vec<Vec<u8>> {
     alpn.iter().map(|name| name.as_bytes().to_vec()).collect()
 }
 
-fn authority_params() -> CertificateParams {
+fn ca_params() -> CertificateParams {
     let mut params = CertificateParams::default();
     params
         .distinguished_name

@@ -5,13 +5,13 @@ use serde_json::json;
 
 /// Why a request is refused: status, Mozilla's errno and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct AutopushError {
     pub(super) status: StatusCode,
     pub(super) errno: u16,
     pub(super) message: String,
 }
 
-impl Refusal {
+impl AutopushError {
     fn new(status: StatusCode, errno: u16, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -36,7 +36,7 @@ impl Refusal {
     }
 
     /// A TTL that is no number of seconds.
-    pub(super) fn bad_ttl() -> Self {
+    pub(super) fn invalid_ttl() -> Self {
         Self::new(StatusCode::BAD_REQUEST, 112, "Invalid TTL value")
     }
 

@@ -55,7 +55,7 @@ impl Port {
 }
 
 /// A server with an app on it, and a folder for settings.
-pub struct Stage {
+pub struct CliSetup {
     pub server: HatoServer,
     pub app: OwnedApp,
     pub home: TempDir,
@@ -64,9 +64,9 @@ pub struct Stage {
 /// The address and password of the app's owner.
 pub const EMAIL: &str = "owner@example.com";
 
-impl Stage {
+impl CliSetup {
     /// On a server that is started like this.
-    pub async fn of(launch: Launch) -> Self {
+    pub async fn with_launch(launch: Launch) -> Self {
         let server = launch.start().await.expect("the server starts");
         let app = OwnedApp::set_up(&server.client(), EMAIL).await;
         Self {
@@ -78,38 +78,38 @@ impl Stage {
 
     /// On a server of its own.
     pub async fn new() -> Self {
-        Self::of(launch()).await
+        Self::with_launch(launch()).await
     }
 
-    /// The command, with the settings of this stage and no others.
-    pub fn hato(&self, line: &[&str]) -> Run {
-        Run::new(self.home.path(), line).env("HATO_URL", &self.server.url())
+    /// The command, with the settings of this setup and no others.
+    pub fn hato(&self, line: &[&str]) -> CliCommand {
+        CliCommand::new(self.home.path(), line).env("HATO_URL", &self.server.url())
     }
 
     /// The command with a key of the scope.
-    pub async fn with_key(&self, scope: &str, line: &[&str]) -> Run {
+    pub async fn with_key(&self, scope: &str, line: &[&str]) -> CliCommand {
         let key = self.app.owner.create_key(&self.app.id, scope, scope).await;
         self.hato(line).env("HATO_KEY", &key.expect("a key"))
     }
 }
 
-/// A stage whose server delivers to a push service.
-pub async fn with_push_service() -> (Stage, PushService) {
+/// A setup whose server delivers to a push service.
+pub async fn with_push_service() -> (CliSetup, PushService) {
     let service = PushService::start().await;
-    let stage = Stage::of(launch().reaching(&service)).await;
-    (stage, service)
+    let setup = CliSetup::with_launch(launch().with_push_service(&service)).await;
+    (setup, service)
 }
 
-/// Registers as many browsers with the stage's app.
+/// Registers as many browsers with the setup's app.
 pub async fn subscribe(
-    stage: &Stage,
+    setup: &CliSetup,
     service: &PushService,
     count: usize,
 ) -> Vec<BrowserSubscription> {
-    let browsers = service.subscribe_many(Some(&stage.app.vapid_public_key), count);
+    let browsers = service.subscribe_many(Some(&setup.app.vapid_public_key), count);
     for browser in &browsers {
         let body = browser.registration();
-        let registered = stage
+        let registered = setup
             .app
             .frontend
             .post("/api/v1/subscriptions", &body)
@@ -120,12 +120,12 @@ pub async fn subscribe(
 }
 
 /// A command line to be run.
-pub struct Run {
+pub struct CliCommand {
     command: Command,
     input: String,
 }
 
-impl Run {
+impl CliCommand {
     /// With this folder as the user's home, and nothing of Hato in the environment.
     pub fn new(home: &Path, line: &[&str]) -> Self {
         let mut command = Command::new(HATO);
@@ -157,13 +157,13 @@ impl Run {
     }
 
     /// What it printed and how it ended.
-    pub async fn ran(mut self) -> Ran {
+    pub async fn output(mut self) -> CliOutput {
         let mut child = self.command.spawn().expect("the command runs");
         let mut stdin = child.stdin.take().expect("it is piped");
         // Whoever does not read its input has ended before.
         let _ = stdin.write_all(self.input.as_bytes()).await;
         drop(stdin);
-        Ran::from(child.wait_with_output().await.expect("it ends"))
+        CliOutput::from(child.wait_with_output().await.expect("it ends"))
     }
 
     /// What it showed on a terminal, commands for the terminal included, and its exit code.
@@ -208,43 +208,43 @@ impl Run {
     }
 
     /// What it printed; it must have done what was asked.
-    pub async fn done(self) -> String {
-        let ran = self.ran().await;
-        assert_eq!(ran.code, 0, "{ran:?}");
-        assert_eq!(ran.errors, "", "{ran:?}");
-        ran.output
+    pub async fn success(self) -> String {
+        let output = self.output().await;
+        assert_eq!(output.code, 0, "{output:?}");
+        assert_eq!(output.stderr, "", "{output:?}");
+        output.stdout
     }
 
     /// The JSON that it printed; it must have done what was asked.
     pub async fn json(mut self) -> Value {
         self.command.arg("--json");
-        let output = self.done().await;
+        let output = self.success().await;
         serde_json::from_str(&output).unwrap_or_else(|_| panic!("no JSON: {output}"))
     }
 }
 
 /// How a command ended.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CliOutput {
     pub code: i32,
-    pub output: String,
-    pub errors: String,
+    pub stdout: String,
+    pub stderr: String,
 }
 
-impl From<Output> for Ran {
+impl From<Output> for CliOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code().expect("it was not killed"),
-            output: String::from_utf8(output.stdout).expect("text"),
-            errors: String::from_utf8(output.stderr).expect("text"),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
         }
     }
 }
 
-impl Ran {
+impl CliOutput {
     /// The exit code, and the code that the only line on standard error names.
-    pub fn refusal(&self) -> (i32, &str) {
-        let mut lines = self.errors.lines();
+    pub fn error_code(&self) -> (i32, &str) {
+        let mut lines = self.stderr.lines();
         let (line, rest) = (lines.next().unwrap_or_default(), lines.next());
         assert_eq!(rest, None, "{self:?}");
         let code = line

@@ -1,4 +1,4 @@
-// Where the site's worker for Hato is.
+// The scope of the site's worker for Hato.
 
 async function registrationAt(scope) {
   const registration = await navigator.serviceWorker.getRegistration(scope);
@@ -12,13 +12,13 @@ const isSameFile = (one, other) => one?.split("?")[0] === other?.split("?")[0];
 
 // Two workers cannot have one scope: each page view would bring back the other. When the site has
 // a worker of its own where Hato's would be, Hato's takes a scope beside it.
-async function findPlace({ serviceWorker, places }) {
-  const [home, apart] = places;
-  if (!apart) return home;
-  const script = scriptOf(await registrationAt(home));
-  if (!script) return (await registrationAt(apart)) ? apart : home;
-  const ours = [serviceWorker, await recall(`worker ${home}`)];
-  return ours.some((it) => isSameFile(it, script)) ? home : apart;
+async function findScope({ serviceWorker, scopes }) {
+  const [preferred, fallback] = scopes;
+  if (!fallback) return preferred;
+  const script = scriptOf(await registrationAt(preferred));
+  if (!script) return (await registrationAt(fallback)) ? fallback : preferred;
+  const ours = [serviceWorker, await getValue(`worker ${preferred}`)];
+  return ours.some((it) => isSameFile(it, script)) ? preferred : fallback;
 }
 
 function untilActive(registration) {
@@ -33,19 +33,19 @@ function untilActive(registration) {
 }
 
 // A worker that the site registers itself stays as it is, whatever it has behind its name.
-async function registered({ serviceWorker, scope }) {
+async function ensureRegistered({ serviceWorker, scope }) {
   const name = `worker ${scope}`;
   const there = await registrationAt(scope);
   const script = scriptOf(there);
-  if (isSameFile(script, serviceWorker) && script !== (await recall(name))) return there;
+  if (isSameFile(script, serviceWorker) && script !== (await getValue(name))) return there;
   const registration = await navigator.serviceWorker.register(serviceWorker, { scope });
-  await remember(name, serviceWorker);
+  await setValue(name, serviceWorker);
   return registration;
 }
 
 async function activeRegistration(settings) {
   try {
-    return await untilActive(await registered(settings));
+    return await untilActive(await ensureRegistered(settings));
   } catch (error) {
     throw failure("WORKER_FAILED", `${settings.serviceWorker}: ${error.message}`, error);
   }
