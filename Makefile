@@ -16,8 +16,8 @@ build: setup site
 	cargo build --profile client --locked -p hato-cli
 	@mkdir -p target/release
 	@for built in "$(TARGET_DIR)/release/hato-server" "$(TARGET_DIR)/client/hato"; do \
-	    place="target/release/$$(basename "$$built")"; \
-	    [ "$$built" -ef "$$place" ] || cp "$$built" "$$place"; \
+	    dest="target/release/$$(basename "$$built")"; \
+	    [ "$$built" -ef "$$dest" ] || cp "$$built" "$$dest"; \
 	done
 
 ## All behaviour: unit and integration tests, then real browsers
@@ -29,7 +29,7 @@ test:
 	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm test
 
 ## The long runs: servers killed and stopped in the middle of a send, again and again, a webhook told of 1,000,000 recipients;
-## then what the dashboard's pages cost the database, and what axe-core, Lighthouse and the scales say of them
+## then what the dashboard's pages cost the database, and what axe-core and Lighthouse say of them, and their sizes
 test-long: setup site
 	scripts/setup test
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done

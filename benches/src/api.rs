@@ -10,59 +10,59 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::Wish;
-use crate::audience::Audience;
-use crate::hato::{App, notification};
+use crate::BenchOptions;
+use crate::audience::BenchAudience;
+use crate::hato::{BenchApp, notification};
 use crate::table::folder;
-use load::Request;
+use load::LoadRequest;
 
 /// Nobody is there: these servers only accept.
 const ORIGIN: &str = "https://127.0.0.1:9";
 
 /// What all parts use.
-struct Stage {
+struct ApiSetup {
     folder: TempDir,
-    audience: Audience,
+    audience: BenchAudience,
 }
 
-impl Stage {
+impl ApiSetup {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// A send to the first recipient of the audience.
-    fn send_to_one(&self, app: &App) -> Request {
+    fn send_to_one(&self, app: &BenchApp) -> LoadRequest {
         let endpoint = self.audience.endpoint(0);
-        Request::post("/api/v1/notify", &app.key, &notification(Some(&endpoint)))
+        LoadRequest::post("/api/v1/notify", &app.key, &notification(Some(&endpoint)))
     }
 }
 
-/// Measures the parts that are wished for: `accept`, `slow`, `reading`, `broadcast`.
-pub fn run(wish: &Wish) -> anyhow::Result<()> {
+/// Measures the selected parts: `accept`, `slow`, `reading`, `broadcast`.
+pub fn run(options: &BenchOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(measure(wish))
+    runtime.block_on(measure(options))
 }
 
-async fn measure(wish: &Wish) -> anyhow::Result<()> {
+async fn measure(options: &BenchOptions) -> anyhow::Result<()> {
     let folder = TempDir::with_prefix_in("api-", folder()?)?;
-    let stage = Stage {
+    let setup = ApiSetup {
         folder,
-        audience: Audience::new(ORIGIN.to_owned()),
+        audience: BenchAudience::new(ORIGIN.to_owned()),
     };
-    let mut figures = wish.figures("api");
-    if wish.has("accept") {
-        accept::as_shipped(&stage, wish, &mut figures).await?;
+    let mut figures = options.figures("api");
+    if options.includes("accept") {
+        accept::as_shipped(&setup, options, &mut figures).await?;
     }
-    if wish.has("slow") {
-        accept::with_slow_commits(&stage, wish, &mut figures).await?;
+    if options.includes("slow") {
+        accept::with_slow_commits(&setup, options, &mut figures).await?;
     }
-    if wish.has("reading") {
-        reading::measure(&stage, wish, &mut figures).await?;
+    if options.includes("reading") {
+        reading::measure(&setup, options, &mut figures).await?;
     }
-    if wish.has("broadcast") {
-        broadcast::measure(&stage, wish, &mut figures).await?;
+    if options.includes("broadcast") {
+        broadcast::measure(&setup, options, &mut figures).await?;
     }
     figures.finish()
 }

@@ -8,23 +8,23 @@ use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use serde_json::{Value, json};
 
 /// Key pairs that subscriptions share in turn.
-const BROWSERS: usize = 2_000;
+const KEY_PAIRS: usize = 2_000;
 
 /// Everybody who could be subscribed: one for each number.
-pub struct Audience {
+pub struct BenchAudience {
     /// The sink's.
     pub origin: String,
-    browsers: Vec<Browser>,
+    browsers: Vec<BrowserKeyPair>,
 }
 
 /// What a browser makes when it subscribes.
-pub struct Browser {
+pub struct BrowserKeyPair {
     pub secret: SecretKey,
     pub point: Vec<u8>,
     pub auth: [u8; 16],
 }
 
-impl Browser {
+impl BrowserKeyPair {
     fn generate() -> Self {
         let secret = SecretKey::random(&mut OsRng);
         let point = secret
@@ -42,16 +42,16 @@ impl Browser {
     }
 }
 
-impl Audience {
+impl BenchAudience {
     /// One at the push service of this origin.
     pub fn new(origin: String) -> Self {
-        let browsers = (0..BROWSERS).map(|_| Browser::generate()).collect();
+        let browsers = (0..KEY_PAIRS).map(|_| BrowserKeyPair::generate()).collect();
         Self { origin, browsers }
     }
 
     /// The browser with this number.
-    pub fn browser(&self, number: u64) -> &Browser {
-        &self.browsers[number as usize % BROWSERS]
+    pub fn browser(&self, number: u64) -> &BrowserKeyPair {
+        &self.browsers[number as usize % KEY_PAIRS]
     }
 
     /// The endpoint with this number, about as long as those of real push services.

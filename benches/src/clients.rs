@@ -5,21 +5,21 @@ mod tools;
 
 use tempfile::TempDir;
 
-use crate::Wish;
+use crate::BenchOptions;
 use crate::table::folder;
 
-/// Measures the parts that are wished for: `command`, `tools`.
-pub fn run(wish: &Wish) -> anyhow::Result<()> {
-    let mut figures = wish.figures("clients");
-    if wish.has("command") {
-        command::measure(wish, &mut figures)?;
+/// Measures the selected parts: `command`, `tools`.
+pub fn run(options: &BenchOptions) -> anyhow::Result<()> {
+    let mut figures = options.figures("clients");
+    if options.includes("command") {
+        command::measure(options, &mut figures)?;
     }
-    if wish.has("tools") {
+    if options.includes("tools") {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         let data = TempDir::with_prefix_in("clients-", folder()?)?;
-        runtime.block_on(tools::measure(data.path(), wish, &mut figures))?;
+        runtime.block_on(tools::measure(data.path(), options, &mut figures))?;
     }
     figures.finish()
 }

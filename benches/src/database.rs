@@ -7,13 +7,13 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, params};
 use sha2::{Digest as _, Sha256};
 
-use crate::audience::Audience;
+use crate::audience::BenchAudience;
 
 /// Subscribes the audience's members with these numbers to an app that has no subscription yet.
 pub fn subscribe(
     data_dir: &Path,
     app: &str,
-    audience: &Audience,
+    audience: &BenchAudience,
     numbers: Range<u64>,
 ) -> anyhow::Result<()> {
     let path = data_dir.join("hato.db");
@@ -33,7 +33,7 @@ pub fn subscribe(
 fn insert(
     transaction: &Transaction,
     app: &str,
-    audience: &Audience,
+    audience: &BenchAudience,
     numbers: Range<u64>,
 ) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare(

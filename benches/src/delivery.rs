@@ -4,29 +4,29 @@ mod compared;
 mod latency;
 mod million;
 mod mixed;
+mod send;
 mod small;
-mod window;
 
 use tempfile::TempDir;
 
-use crate::Wish;
-use crate::audience::Audience;
+use crate::BenchOptions;
+use crate::audience::BenchAudience;
 use crate::sink::Sink;
 use crate::table::folder;
 
 /// What all parts use.
-pub struct Stage {
+pub struct DeliverySetup {
     pub folder: TempDir,
     pub sink: Sink,
-    pub audience: Audience,
+    pub audience: BenchAudience,
 }
 
-impl Stage {
+impl DeliverySetup {
     /// A sink, and an audience at it.
-    pub async fn set() -> anyhow::Result<Self> {
+    pub async fn start() -> anyhow::Result<Self> {
         let folder = TempDir::with_prefix_in("delivery-", folder()?)?;
         let sink = Sink::start(folder.path()).await?;
-        let audience = Audience::new(sink.origin.clone());
+        let audience = BenchAudience::new(sink.origin.clone());
         Ok(Self {
             folder,
             sink,
@@ -35,31 +35,31 @@ impl Stage {
     }
 }
 
-/// Measures the parts that are wished for: `compared`, `latency`, `mixed`, `small`, `million`.
-pub fn run(wish: &Wish) -> anyhow::Result<()> {
+/// Measures the selected parts: `compared`, `latency`, `mixed`, `small`, `million`.
+pub fn run(options: &BenchOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(measure(wish))
+    runtime.block_on(measure(options))
 }
 
-async fn measure(wish: &Wish) -> anyhow::Result<()> {
-    let mut stage = Stage::set().await?;
-    let mut figures = wish.figures("delivery");
-    if wish.has("compared") {
-        compared::measure(&mut stage, wish, &mut figures).await?;
+async fn measure(options: &BenchOptions) -> anyhow::Result<()> {
+    let mut setup = DeliverySetup::start().await?;
+    let mut figures = options.figures("delivery");
+    if options.includes("compared") {
+        compared::measure(&mut setup, options, &mut figures).await?;
     }
-    if wish.has("latency") {
-        latency::measure(&mut stage, wish, &mut figures).await?;
+    if options.includes("latency") {
+        latency::measure(&mut setup, options, &mut figures).await?;
     }
-    if wish.has("mixed") {
-        mixed::measure(&mut stage, wish, &mut figures).await?;
+    if options.includes("mixed") {
+        mixed::measure(&mut setup, options, &mut figures).await?;
     }
-    if wish.has("small") {
-        small::measure(&mut stage, wish, &mut figures).await?;
+    if options.includes("small") {
+        small::measure(&mut setup, options, &mut figures).await?;
     }
-    if wish.has("million") {
-        million::measure(&mut stage, wish, &mut figures).await?;
+    if options.includes("million") {
+        million::measure(&mut setup, options, &mut figures).await?;
     }
     figures.finish()
 }

@@ -10,7 +10,7 @@ use hato_domain::BrowserKeys;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, WebPushBuilder};
 
-use crate::table::{Contestant, compare};
+use crate::table::{Candidate, compare};
 
 const MESSAGES: u32 = 960;
 /// Recipients that the engine encrypts for at a time.
@@ -56,15 +56,15 @@ pub fn run() -> anyhow::Result<()> {
         "encryption",
         MESSAGES,
         &mut [
-            Contestant {
+            Candidate {
                 name: "hato, 32 recipients",
                 round: Box::new(chunks),
             },
-            Contestant {
+            Candidate {
                 name: "hato, one recipient",
                 round: Box::new(alone),
             },
-            Contestant {
+            Candidate {
                 name: "web-push-native",
                 round: Box::new(native),
             },

@@ -6,15 +6,15 @@ use crate::table::write;
 
 /// The median of several rounds, and how far they lie apart.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct Summary {
     pub median: f64,
     pub min: f64,
     pub max: f64,
 }
 
-impl Span {
+impl Summary {
     /// Of at least one value.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    pub fn from_values(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
         Self {
@@ -25,13 +25,13 @@ impl Span {
     }
 
     /// Of the ratios within each round.
-    pub fn of_ratios(upper: &[f64], lower: &[f64]) -> Self {
-        Self::of(upper.iter().zip(lower).map(|(upper, lower)| upper / lower))
+    pub fn from_ratios(upper: &[f64], lower: &[f64]) -> Self {
+        Self::from_values(upper.iter().zip(lower).map(|(upper, lower)| upper / lower))
     }
 
     /// A single value.
-    pub fn single(value: f64) -> Self {
-        Self::of([value])
+    pub fn from_value(value: f64) -> Self {
+        Self::from_values([value])
     }
 
     fn json(self) -> Value {
@@ -48,7 +48,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 /// What a figure should be.
 #[derive(Clone, Copy, Debug)]
-pub enum Target {
+pub enum FigureTarget {
     AtLeast(f64),
     AtMost(f64),
     /// So far from 1 at most, in either direction.
@@ -57,7 +57,7 @@ pub enum Target {
     None,
 }
 
-impl Target {
+impl FigureTarget {
     fn is_met(self, value: f64) -> Option<bool> {
         match self {
             Self::AtLeast(target) => Some(value >= target),
@@ -81,7 +81,7 @@ impl Target {
 pub struct Figures {
     name: String,
     members: Map<String, Value>,
-    spans: Map<String, Value>,
+    summaries: Map<String, Value>,
     targets: Map<String, Value>,
 }
 
@@ -92,27 +92,27 @@ impl Figures {
         Self {
             name,
             members: Map::new(),
-            spans: Map::new(),
+            summaries: Map::new(),
             targets: Map::new(),
         }
     }
 
     /// A figure whose median is its member of the file.
-    pub fn add(&mut self, name: &str, span: Span, target: Target) {
-        self.show(name, span, target);
-        self.members.insert(name.to_owned(), json!(span.median));
-        self.spans.insert(name.to_owned(), span.json());
+    pub fn add(&mut self, name: &str, summary: Summary, target: FigureTarget) {
+        self.show(name, summary, target);
+        self.members.insert(name.to_owned(), json!(summary.median));
+        self.summaries.insert(name.to_owned(), summary.json());
     }
 
     /// A figure of a group, which has median, min and max in the file.
-    pub fn add_to(&mut self, group: &str, name: &str, span: Span, target: Target) {
-        self.show(&format!("{group}.{name}"), span, target);
+    pub fn add_to(&mut self, group: &str, name: &str, summary: Summary, target: FigureTarget) {
+        self.show(&format!("{group}.{name}"), summary, target);
         let members = self.members.entry(group).or_insert_with(|| json!({}));
-        members[name] = span.json();
+        members[name] = summary.json();
     }
 
-    fn show(&mut self, name: &str, span: Span, target: Target) {
-        let Span { median, min, max } = span;
+    fn show(&mut self, name: &str, summary: Summary, target: FigureTarget) {
+        let Summary { median, min, max } = summary;
         let met = target.is_met(median);
         let verdict = match met {
             Some(true) => "met",
@@ -133,7 +133,7 @@ impl Figures {
     /// Writes the file.
     pub fn finish(mut self) -> anyhow::Result<()> {
         self.members
-            .insert("spans".to_owned(), Value::Object(self.spans));
+            .insert("spans".to_owned(), Value::Object(self.summaries));
         self.members
             .insert("targets".to_owned(), Value::Object(self.targets));
         write(&self.name, &Value::Object(self.members))

@@ -10,21 +10,21 @@ use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
-use crate::audience::Audience;
+use crate::audience::BenchAudience;
 use crate::database::subscribe;
 use crate::message::{SUBJECT, TITLE, body};
 use crate::process::cpu_seconds;
 use crate::sink::Sink;
 
 /// How often a send is looked at whose messages have all arrived.
-const POLL: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How often at most: ten minutes.
-const POLLS: usize = 60_000;
+const MAX_POLLS: usize = 60_000;
 /// Where the release build is, unless `HATO_BENCH_SERVER` says otherwise.
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/hato-server");
 
 /// An app and who may use it.
-pub struct App {
+pub struct BenchApp {
     pub id: String,
     pub vapid_key: String,
     /// A key of scope `notify`.
@@ -33,17 +33,17 @@ pub struct App {
 }
 
 /// A server's data, while no server runs on it.
-pub struct Data {
+pub struct ServerData {
     folder: PathBuf,
-    pub apps: Vec<App>,
+    pub apps: Vec<BenchApp>,
 }
 
-impl Data {
+impl ServerData {
     /// Makes a folder with an account on plan pro, and an app for each range with these members of the audience as
     /// subscribers.
     pub async fn prepare(
         folder: PathBuf,
-        audience: &Audience,
+        audience: &BenchAudience,
         subscribers: &[Range<u64>],
     ) -> anyhow::Result<Self> {
         let mut server = launch(&folder)?.start().await?;
@@ -53,7 +53,7 @@ impl Data {
             .await?;
         let mut apps = Vec::new();
         for _ in subscribers {
-            apps.push(App::create(&client, &session).await?);
+            apps.push(BenchApp::create(&client, &session).await?);
         }
         server.terminate().await?;
         for (app, numbers) in apps.iter().zip(subscribers) {
@@ -63,7 +63,11 @@ impl Data {
     }
 
     /// Starts a server on it that reaches the sink, with these settings besides.
-    pub async fn deliver(&self, sink: &Sink, settings: &[(&str, &str)]) -> anyhow::Result<Hato> {
+    pub async fn start_with_sink(
+        &self,
+        sink: &Sink,
+        settings: &[(&str, &str)],
+    ) -> anyhow::Result<BenchServer> {
         let launch = launch(&self.folder)?
             .env("HATO_OUTBOUND_ALLOW", "127.0.0.0/8")
             .env("HATO_OUTBOUND_CA", sink.ca.to_string_lossy());
@@ -71,7 +75,7 @@ impl Data {
     }
 
     /// Starts a server on it that only accepts, with these settings besides.
-    pub async fn accept(&self, settings: &[(&str, &str)]) -> anyhow::Result<Hato> {
+    pub async fn start_api_only(&self, settings: &[(&str, &str)]) -> anyhow::Result<BenchServer> {
         start(launch(&self.folder)?.env("HATO_ROLE", "api"), settings).await
     }
 }
@@ -88,16 +92,16 @@ fn launch(folder: &Path) -> anyhow::Result<Launch> {
         .env("HATO_VAPID_SUBJECT", SUBJECT))
 }
 
-async fn start(launch: Launch, settings: &[(&str, &str)]) -> anyhow::Result<Hato> {
+async fn start(launch: Launch, settings: &[(&str, &str)]) -> anyhow::Result<BenchServer> {
     let launch = settings
         .iter()
         .fold(launch, |launch, (name, value)| launch.env(name, *value));
-    Ok(Hato {
+    Ok(BenchServer {
         server: launch.start().await?,
     })
 }
 
-impl App {
+impl BenchApp {
     async fn create(client: &Client, session: &str) -> anyhow::Result<Self> {
         let owner = client.bearer(session);
         let app = owner.create_app("Bench").await?;
@@ -116,32 +120,32 @@ impl App {
     }
 }
 
-impl App {
+impl BenchApp {
     /// A new key of scope `full`.
-    pub async fn full_key(&self, hato: &Hato) -> anyhow::Result<String> {
+    pub async fn full_key(&self, hato: &BenchServer) -> anyhow::Result<String> {
         let owner = hato.server.client().bearer(&self.session);
         Ok(owner.create_key(&self.id, "full", "full").await?)
     }
 }
 
 /// A running server; killed when dropped.
-pub struct Hato {
+pub struct BenchServer {
     pub server: HatoServer,
 }
 
-impl Hato {
+impl BenchServer {
     /// The process.
-    pub fn id(&self) -> anyhow::Result<u32> {
+    pub fn process_id(&self) -> anyhow::Result<u32> {
         self.server.process_id().context("the server has ended")
     }
 
     /// CPU seconds used so far.
     pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
-        cpu_seconds(self.id()?)
+        cpu_seconds(self.process_id()?)
     }
 
     /// Sends the notification to all of an app's subscribers; the send's id.
-    pub async fn broadcast(&self, app: &App, recipients: u64) -> anyhow::Result<String> {
+    pub async fn broadcast(&self, app: &BenchApp, recipients: u64) -> anyhow::Result<String> {
         let client = self.server.client().bearer(&app.key);
         let reply = client.post("/api/v1/notify", &notification(None)).await?;
         let accepted = reply.expect_status(202)?.json();
@@ -153,7 +157,7 @@ impl Hato {
     }
 
     /// Sets the app's webhook.
-    pub async fn point(&self, app: &App, url: &str) -> anyhow::Result<()> {
+    pub async fn set_webhook(&self, app: &BenchApp, url: &str) -> anyhow::Result<()> {
         let client = self.server.client().bearer(&app.session);
         let path = format!("/api/v1/apps/{}", app.id);
         let reply = client.patch(&path, &json!({ "webhook_url": url })).await?;
@@ -162,17 +166,17 @@ impl Hato {
     }
 
     /// Waits until the app's latest send is done; its item in the history.
-    pub async fn done(&self, app: &App, send: &str) -> anyhow::Result<Value> {
+    pub async fn wait_done(&self, app: &BenchApp, send: &str) -> anyhow::Result<Value> {
         let client = self.server.client().bearer(&app.session);
         let path = format!("/api/v1/apps/{}/notifications?limit=1", app.id);
-        for _ in 0..POLLS {
+        for _ in 0..MAX_POLLS {
             let page = client.get(&path).await?.expect_status(200)?.json();
             let item = &page["items"][0];
             ensure!(item["send_id"] == send, "another send: {item}");
             if item["status"] == "done" {
                 return Ok(item.clone());
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         anyhow::bail!("the send does not end:\n{}", self.server.log())
     }

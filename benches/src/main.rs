@@ -21,16 +21,16 @@ mod webhooks;
 use figures::Figures;
 
 /// What is asked for.
-pub struct Wish {
+pub struct BenchOptions {
     /// Few and short rounds.
     pub quick: bool,
     /// The parts of a benchmark; none means all.
     parts: Vec<String>,
 }
 
-impl Wish {
+impl BenchOptions {
     /// Whether a part is wanted.
-    pub fn has(&self, part: &str) -> bool {
+    pub fn includes(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|name| name == part)
     }
 
@@ -66,26 +66,26 @@ fn main() -> anyhow::Result<()> {
     } else {
         words.remove(0)
     };
-    let wish = Wish {
+    let options = BenchOptions {
         quick,
         parts: words,
     };
     match name.as_str() {
         "" => {
             encryption::run()?;
-            api::run(&wish)?;
-            delivery::run(&wish)?;
-            webhooks::run(&wish)?;
-            clients::run(&wish)
+            api::run(&options)?;
+            delivery::run(&options)?;
+            webhooks::run(&options)?;
+            clients::run(&options)
         }
         "encryption" => encryption::run(),
-        "api" => api::run(&wish),
-        "delivery" => delivery::run(&wish),
-        "webhooks" => webhooks::run(&wish),
-        "clients" => clients::run(&wish),
+        "api" => api::run(&options),
+        "delivery" => delivery::run(&options),
+        "webhooks" => webhooks::run(&options),
+        "clients" => clients::run(&options),
         // The same program in its other processes.
-        "sink" => sink::process::run(&wish.parts),
-        "commit-probe" => api::commit::probe(&wish.parts),
+        "sink" => sink::process::run(&options.parts),
+        "commit-probe" => api::commit::probe(&options.parts),
         other => anyhow::bail!("there is no benchmark {other}"),
     }
 }

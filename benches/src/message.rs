@@ -6,14 +6,14 @@ use p256::ecdsa::{Signature, VerifyingKey};
 use serde_json::{Value, json};
 use web_push_native::Auth;
 
-use crate::audience::{Audience, decode, number};
-use crate::sink::plan::Sample;
-use crate::sink::tally::now;
+use crate::audience::{BenchAudience, decode, number};
+use crate::sink::protocol::Sample;
+use crate::sink::run_state::now;
 
 /// Bytes of the plaintext.
 const SIZE: usize = 250;
 /// The longest life of a token (RFC 8292 §2), seconds.
-const LONGEST_LIFE: u64 = 24 * 60 * 60;
+const MAX_TOKEN_LIFETIME: u64 = 24 * 60 * 60;
 /// The title of every notification.
 pub const TITLE: &str = "Benchmark";
 /// The `sub` of every token.
@@ -33,7 +33,7 @@ pub fn payload() -> String {
 }
 
 /// Whether an arrived message is what its recipient should get from the owner of this VAPID key.
-pub fn verify(sample: &Sample, audience: &Audience, key: &str) -> anyhow::Result<()> {
+pub fn verify(sample: &Sample, audience: &BenchAudience, key: &str) -> anyhow::Result<()> {
     let number = number(&sample.path).context("not an endpoint")?;
     let browser = audience.browser(number);
     let body = decode(&sample.body)?;
@@ -82,7 +82,7 @@ fn verify_claims(claims: &Value, origin: &str) -> anyhow::Result<()> {
     ensure!(claims["aud"] == origin, "aud is {}", claims["aud"]);
     ensure!(claims["sub"] == SUBJECT, "sub is {}", claims["sub"]);
     ensure!(
-        (now + 1..=now + LONGEST_LIFE).contains(&exp),
+        (now + 1..=now + MAX_TOKEN_LIFETIME).contains(&exp),
         "exp is {exp}"
     );
     Ok(())

@@ -5,13 +5,13 @@ use std::fs;
 use anyhow::Context as _;
 
 /// Clock ticks a second, in which the kernel tells CPU time: always 100 on Linux for programs.
-const TICKS: f64 = 100.0;
+const TICKS_PER_SECOND: f64 = 100.0;
 
 /// CPU seconds that a process and all its descendants have used, those that have ended included.
 pub fn cpu_seconds(process: u32) -> anyhow::Result<f64> {
     let all = fs::read_dir("/proc")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|id| Stat::of(id).ok());
+        .filter_map(|id| Stat::read(id).ok());
     let all: Vec<Stat> = all.collect();
     let mut ticks = 0;
     let mut family = vec![process];
@@ -24,7 +24,7 @@ pub fn cpu_seconds(process: u32) -> anyhow::Result<f64> {
                 .map(|stat| stat.process),
         );
     }
-    Ok(ticks as f64 / TICKS)
+    Ok(ticks as f64 / TICKS_PER_SECOND)
 }
 
 /// The most memory that a process ever had, in MiB (`VmHWM`).
@@ -46,7 +46,7 @@ struct Stat {
 }
 
 impl Stat {
-    fn of(process: u32) -> anyhow::Result<Self> {
+    fn read(process: u32) -> anyhow::Result<Self> {
         let text = fs::read_to_string(format!("/proc/{process}/stat"))?;
         // The name, in brackets, may contain anything.
         let (_, fields) = text.rsplit_once(") ").context("a stat file")?;

@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use crate::audience::{Audience, encode};
+use crate::audience::{BenchAudience, encode};
 use crate::message::{SUBJECT, TTL, payload};
 use crate::process::cpu_seconds;
 use crate::sink::Sink;
-use crate::sink::plan::Plan;
+use crate::sink::protocol::ResponsePlan;
 
 /// A sender, and how many messages take it about two seconds.
-pub struct Kind {
+pub struct SenderKind {
     /// As it is called in the results.
     pub name: &'static str,
     /// Messages of a round.
@@ -27,23 +27,23 @@ pub struct Kind {
 }
 
 /// All of them, the slowest first.
-pub const KINDS: [Kind; 4] = [
-    Kind {
+pub const SENDER_KINDS: [SenderKind; 4] = [
+    SenderKind {
         name: "npm_web_push",
         messages: 2_000,
         command: node,
     },
-    Kind {
+    SenderKind {
         name: "pywebpush_aiohttp",
         messages: 3_000,
         command: python,
     },
-    Kind {
+    SenderKind {
         name: "web_push_hyper",
         messages: 3_000,
         command: || rust("hyper"),
     },
-    Kind {
+    SenderKind {
         name: "web_push_reqwest",
         messages: 8_000,
         command: || rust("reqwest"),
@@ -83,26 +83,26 @@ fn rust(client: &str) -> anyhow::Result<Command> {
 }
 
 /// A sender that runs; it ends with this value.
-pub struct Sender {
+pub struct ComparedSender {
     process: Child,
-    orders: ChildStdin,
-    words: Lines<BufReader<ChildStdout>>,
+    stdin: ChildStdin,
+    replies: Lines<BufReader<ChildStdout>>,
     key: String,
 }
 
-impl Sender {
+impl ComparedSender {
     /// Starts one that knows the first `subscriptions` of the audience.
     pub async fn start(
-        kind: &Kind,
+        kind: &SenderKind,
         sink: &Sink,
-        audience: &Audience,
+        audience: &BenchAudience,
         subscriptions: u64,
     ) -> anyhow::Result<Self> {
         let secret = SecretKey::random(&mut OsRng);
         let key = encode(secret.public_key().to_encoded_point(false).as_bytes());
-        let order = order(&secret, &key, sink, audience, subscriptions);
+        let config = sender_config(&secret, &key, sink, audience, subscriptions);
         let path = sink.ca.with_file_name(format!("{}.json", kind.name));
-        std::fs::write(&path, order.to_string())?;
+        std::fs::write(&path, config.to_string())?;
         let mut command = (kind.command)()?;
         command.arg(path).env("SSL_CERT_FILE", &sink.ca);
         let mut process = command
@@ -110,16 +110,16 @@ impl Sender {
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
-        let orders = process.stdin.take().context("it is piped")?;
+        let stdin = process.stdin.take().context("it is piped")?;
         let out = process.stdout.take().context("it is piped")?;
         let mut sender = Self {
             process,
-            orders,
-            words: BufReader::new(out).lines(),
+            stdin,
+            replies: BufReader::new(out).lines(),
             key,
         };
         ensure!(
-            sender.hear().await? == "ready",
+            sender.read_reply().await? == "ready",
             "{} does not start",
             kind.name
         );
@@ -131,31 +131,37 @@ impl Sender {
         &mut self,
         messages: u64,
         sink: &mut Sink,
-        audience: &Audience,
+        audience: &BenchAudience,
     ) -> anyhow::Result<f64> {
         let process = self.process.id().context("the sender has ended")?;
-        sink.begin(Plan::plain(messages)).await?;
+        sink.begin(ResponsePlan::all_created(messages)).await?;
         let before = cpu_seconds(process)?;
-        self.orders
+        self.stdin
             .write_all(format!("0 {messages}\n").as_bytes())
             .await?;
-        let said = self.hear().await?;
+        let reply = self.read_reply().await?;
         let used = cpu_seconds(process)? - before;
-        ensure!(said == format!("sent {messages} 0"), "{said}");
-        sink.reached().await?;
+        ensure!(reply == format!("sent {messages} 0"), "{reply}");
+        sink.wait_reached().await?;
         sink.end_exact(messages, audience, &self.key).await?;
         Ok(used / messages as f64)
     }
 
-    async fn hear(&mut self) -> anyhow::Result<String> {
-        self.words
+    async fn read_reply(&mut self) -> anyhow::Result<String> {
+        self.replies
             .next_line()
             .await?
             .context("the sender has ended")
     }
 }
 
-fn order(secret: &SecretKey, key: &str, sink: &Sink, audience: &Audience, count: u64) -> Value {
+fn sender_config(
+    secret: &SecretKey,
+    key: &str,
+    sink: &Sink,
+    audience: &BenchAudience,
+    count: u64,
+) -> Value {
     let subscriptions: Vec<Value> = (0..count)
         .map(|number| audience.subscription(number))
         .collect();

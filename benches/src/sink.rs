@@ -1,8 +1,8 @@
 //! The push service of all senders, seen from the benchmark: a process of its own, spoken to in lines of JSON.
 
-pub mod plan;
 pub mod process;
-pub mod tally;
+pub mod protocol;
+pub mod run_state;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -15,18 +15,18 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use crate::audience::Audience;
+use crate::audience::BenchAudience;
 use crate::message::verify;
-use plan::{Order, Plan, Report};
+use protocol::{ResponsePlan, SinkCommand, SinkReport};
 
 /// How long a run may take.
-const PATIENCE: Duration = Duration::from_secs(600);
+const RUN_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A running sink; it ends with this value.
 pub struct Sink {
     _process: Child,
-    orders: ChildStdin,
-    words: Lines<BufReader<ChildStdout>>,
+    stdin: ChildStdin,
+    replies: Lines<BufReader<ChildStdout>>,
     /// `https://127.0.0.1:PORT`.
     pub origin: String,
     /// The PEM file of its CA.
@@ -44,42 +44,42 @@ impl Sink {
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
-        let orders = process.stdin.take().context("it is piped")?;
+        let stdin = process.stdin.take().context("it is piped")?;
         let out = process.stdout.take().context("it is piped")?;
-        let words = BufReader::new(out).lines();
+        let replies = BufReader::new(out).lines();
         let mut sink = Self {
             _process: process,
-            orders,
-            words,
+            stdin,
+            replies,
             origin: String::new(),
             ca,
         };
-        sink.origin = sink.hear().await?;
+        sink.origin = sink.read_reply().await?;
         Ok(sink)
     }
 
     /// Starts counting a run.
-    pub async fn begin(&mut self, plan: Plan) -> anyhow::Result<()> {
-        self.tell(&Order::Begin(plan)).await?;
-        self.hear().await
+    pub async fn begin(&mut self, plan: ResponsePlan) -> anyhow::Result<()> {
+        self.send_command(&SinkCommand::Begin(plan)).await?;
+        self.read_reply().await
     }
 
     /// Waits for the expected number of answers; when the last one was given, Unix seconds.
-    pub async fn reached(&mut self) -> anyhow::Result<f64> {
-        self.hear().await
+    pub async fn wait_reached(&mut self) -> anyhow::Result<f64> {
+        self.read_reply().await
     }
 
     /// Ends the run.
-    pub async fn end(&mut self) -> anyhow::Result<Report> {
-        self.tell(&Order::End).await?;
-        self.hear().await
+    pub async fn end(&mut self) -> anyhow::Result<SinkReport> {
+        self.send_command(&SinkCommand::End).await?;
+        self.read_reply().await
     }
 
     /// Ends a run in which each of so many recipients must have been sent one message with the owner of `key` as sender.
     pub async fn end_exact(
         &mut self,
         expected: u64,
-        audience: &Audience,
+        audience: &BenchAudience,
         key: &str,
     ) -> anyhow::Result<()> {
         let report = self.end().await?;
@@ -100,22 +100,26 @@ impl Sink {
         check_samples(&report, audience, key)
     }
 
-    async fn tell(&mut self, order: &impl Serialize) -> anyhow::Result<()> {
-        let line = serde_json::to_string(order)? + "\n";
-        Ok(self.orders.write_all(line.as_bytes()).await?)
+    async fn send_command(&mut self, command: &impl Serialize) -> anyhow::Result<()> {
+        let line = serde_json::to_string(command)? + "\n";
+        Ok(self.stdin.write_all(line.as_bytes()).await?)
     }
 
-    async fn hear<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
-        let line = timeout(PATIENCE, self.words.next_line()).await;
+    async fn read_reply<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
+        let line = timeout(RUN_TIMEOUT, self.replies.next_line()).await;
         let line = line.context("the sink waits for requests that do not come")??;
         Ok(serde_json::from_str(&line.context("the sink has ended")?)?)
     }
 }
 
 /// Whether enough messages were kept, and each is what it should be.
-pub fn check_samples(report: &Report, audience: &Audience, key: &str) -> anyhow::Result<()> {
+pub fn check_samples(
+    report: &SinkReport,
+    audience: &BenchAudience,
+    key: &str,
+) -> anyhow::Result<()> {
     let kept = report.samples.len() as u64;
-    ensure!(kept == plan::SAMPLES, "{kept} messages were kept");
+    ensure!(kept == protocol::SAMPLES, "{kept} messages were kept");
     for sample in &report.samples {
         verify(sample, audience, key).with_context(|| sample.path.clone())?;
     }

@@ -1,4 +1,4 @@
-//! Interleaved rounds of several contestants, their medians, and the table and file they end in.
+//! Interleaved rounds of several candidates, their medians, and the table and file they end in.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const ROUNDS: usize = 9;
 
 /// Something measured: its name, and what one round of it does.
-pub struct Contestant<'a> {
+pub struct Candidate<'a> {
     pub name: &'static str,
     pub round: Box<dyn FnMut() + 'a>,
 }
@@ -20,10 +20,10 @@ struct Cost {
     rounds: Vec<Duration>,
 }
 
-/// Runs the contestants in turn and prints their cost per operation, and by how much the first is cheaper: the median and
+/// Runs the candidates in turn and prints their cost per operation, and by how much the first is cheaper: the median and
 /// the span of the ratios within a round. Written to `target/bench/<file>.json` too.
-pub fn compare(file: &str, operations: u32, contestants: &mut [Contestant]) -> anyhow::Result<()> {
-    let mut costs: Vec<Cost> = contestants
+pub fn compare(file: &str, operations: u32, candidates: &mut [Candidate]) -> anyhow::Result<()> {
+    let mut costs: Vec<Cost> = candidates
         .iter()
         .map(|it| Cost {
             name: it.name,
@@ -31,9 +31,9 @@ pub fn compare(file: &str, operations: u32, contestants: &mut [Contestant]) -> a
         })
         .collect();
     for _ in 0..ROUNDS {
-        for (contestant, cost) in contestants.iter_mut().zip(&mut costs) {
+        for (candidate, cost) in candidates.iter_mut().zip(&mut costs) {
             let start = Instant::now();
-            (contestant.round)();
+            (candidate.round)();
             cost.rounds.push(start.elapsed() / operations);
         }
     }

@@ -11,19 +11,19 @@ use anyhow::ensure;
 use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::{Event, WebhookReceiver};
 
-use crate::Wish;
-use crate::delivery::Stage;
-use crate::figures::{Figures, Span, Target};
-use crate::hato::{App, Data, Hato};
+use crate::BenchOptions;
+use crate::delivery::DeliverySetup;
+use crate::figures::{FigureTarget, Figures, Summary};
+use crate::hato::{BenchApp, BenchServer, ServerData};
 
 /// In which what is still to be recorded after the last event is recorded.
-const REST: Duration = Duration::from_millis(300);
+const SETTLE_DELAY: Duration = Duration::from_millis(300);
 
 /// Two apps of one server: the second has a webhook.
-struct Scene {
-    stage: Stage,
-    hato: Hato,
-    apps: [App; 2],
+struct WebhookSetup {
+    delivery: DeliverySetup,
+    hato: BenchServer,
+    apps: [BenchApp; 2],
     receiver: WebhookReceiver,
 }
 
@@ -31,69 +31,84 @@ struct Scene {
 #[derive(Default)]
 struct Rounds {
     plain: Vec<f64>,
-    watched: Vec<f64>,
+    with_webhook: Vec<f64>,
 }
 
 /// Measures what an active webhook adds: to a broadcast, and to sends to one recipient each.
-pub fn run(wish: &Wish) -> anyhow::Result<()> {
+pub fn run(options: &BenchOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(measure(wish))
+    runtime.block_on(measure(options))
 }
 
-async fn measure(wish: &Wish) -> anyhow::Result<()> {
-    let mut figures = wish.figures("webhooks");
-    let recipients = wish.scaled(broadcast::RECIPIENTS);
-    let mut scene = Scene::set(recipients).await?;
-    let rounds = broadcast::rounds(&mut scene, wish, recipients).await?;
-    figures.add("added_percent", rounds.added_percent(), Target::AtMost(5.0));
+async fn measure(options: &BenchOptions) -> anyhow::Result<()> {
+    let mut figures = options.figures("webhooks");
+    let recipients = options.scaled(broadcast::RECIPIENTS);
+    let mut setup = WebhookSetup::start(recipients).await?;
+    let rounds = broadcast::rounds(&mut setup, options, recipients).await?;
+    figures.add(
+        "added_percent",
+        rounds.added_percent(),
+        FigureTarget::AtMost(5.0),
+    );
     rounds.show(&mut figures, "broadcast");
-    let rounds = single::rounds(&mut scene, wish, recipients).await?;
-    figures.add("single_added_percent", rounds.added_percent(), Target::None);
+    let rounds = single::rounds(&mut setup, options, recipients).await?;
+    figures.add(
+        "single_added_percent",
+        rounds.added_percent(),
+        FigureTarget::None,
+    );
     rounds.show(&mut figures, "single");
     figures.finish()
 }
 
 impl Rounds {
     /// The first pair of rounds warms up, and is not kept.
-    fn keep(&mut self, round: usize, [plain, watched]: [f64; 2]) {
+    fn keep(&mut self, round: usize, [plain, with_webhook]: [f64; 2]) {
         if round > 0 {
             self.plain.push(plain);
-            self.watched.push(watched);
+            self.with_webhook.push(with_webhook);
         }
     }
 
-    fn added_percent(&self) -> Span {
-        let pairs = self.plain.iter().zip(&self.watched);
-        Span::of(pairs.map(|(plain, watched)| (watched / plain - 1.0) * 100.0))
+    fn added_percent(&self) -> Summary {
+        let pairs = self.plain.iter().zip(&self.with_webhook);
+        Summary::from_values(
+            pairs.map(|(plain, with_webhook)| (with_webhook / plain - 1.0) * 100.0),
+        )
     }
 
     fn show(&self, figures: &mut Figures, what: &str) {
-        let micros = |rounds: &[f64]| Span::of(rounds.iter().map(|seconds| seconds * 1e6));
+        let micros =
+            |rounds: &[f64]| Summary::from_values(rounds.iter().map(|seconds| seconds * 1e6));
         let name = |which: &str| format!("{what}_{which}_us");
-        figures.add(&name("plain"), micros(&self.plain), Target::None);
-        figures.add(&name("webhook"), micros(&self.watched), Target::None);
+        figures.add(&name("plain"), micros(&self.plain), FigureTarget::None);
+        figures.add(
+            &name("webhook"),
+            micros(&self.with_webhook),
+            FigureTarget::None,
+        );
     }
 }
 
-impl Scene {
-    async fn set(recipients: u64) -> anyhow::Result<Self> {
-        let stage = Stage::set().await?;
+impl WebhookSetup {
+    async fn start(recipients: u64) -> anyhow::Result<Self> {
+        let delivery = DeliverySetup::start().await?;
         let test_ca = TestCa::new();
         let receiver = WebhookReceiver::start(&test_ca).await;
         let ranges = [0..recipients, recipients..2 * recipients];
-        let folder = stage.folder.path().join("data");
-        let data = Data::prepare(folder, &stage.audience, &ranges).await?;
-        let roots = roots(&stage, &test_ca)?;
+        let folder = delivery.folder.path().join("data");
+        let data = ServerData::prepare(folder, &delivery.audience, &ranges).await?;
+        let roots = roots(&delivery, &test_ca)?;
         let settings = [("HATO_OUTBOUND_CA", &*roots.to_string_lossy())];
-        let hato = data.deliver(&stage.sink, &settings).await?;
-        let Ok(apps) = <[App; 2]>::try_from(data.apps) else {
+        let hato = data.start_with_sink(&delivery.sink, &settings).await?;
+        let Ok(apps) = <[BenchApp; 2]>::try_from(data.apps) else {
             anyhow::bail!("two apps were asked for");
         };
-        hato.point(&apps[1], receiver.url()).await?;
+        hato.set_webhook(&apps[1], receiver.url()).await?;
         Ok(Self {
-            stage,
+            delivery,
             hato,
             apps,
             receiver,
@@ -102,20 +117,20 @@ impl Scene {
 
     /// CPU seconds since `before`, once everything is recorded. With a webhook, these events must have come and name
     /// everybody once.
-    async fn used_since(
+    async fn cpu_since(
         &self,
         before: f64,
         app: usize,
         (events, named): (u64, u64),
     ) -> anyhow::Result<f64> {
         if app == 1 {
-            self.arrive(usize::try_from(events)?, named).await?;
+            self.expect_events(usize::try_from(events)?, named).await?;
         }
-        tokio::time::sleep(REST).await;
+        tokio::time::sleep(SETTLE_DELAY).await;
         Ok(self.hato.cpu_seconds()? - before)
     }
 
-    async fn arrive(&self, expected: usize, named: u64) -> anyhow::Result<()> {
+    async fn expect_events(&self, expected: usize, named: u64) -> anyhow::Result<()> {
         self.receiver
             .wait_until(|seen| seen.len() >= expected)
             .await;
@@ -133,14 +148,14 @@ fn results(event: &Event) -> usize {
 }
 
 /// Which app goes first takes turns.
-fn order(round: usize) -> [usize; 2] {
+fn app_order(round: usize) -> [usize; 2] {
     if round % 2 == 0 { [0, 1] } else { [1, 0] }
 }
 
 /// A file with the roots of the sink and of the receiver.
-fn roots(stage: &Stage, test_ca: &TestCa) -> anyhow::Result<PathBuf> {
-    let path = stage.folder.path().join("roots.pem");
-    let sink = fs::read_to_string(&stage.sink.ca)?;
+fn roots(delivery: &DeliverySetup, test_ca: &TestCa) -> anyhow::Result<PathBuf> {
+    let path = delivery.folder.path().join("roots.pem");
+    let sink = fs::read_to_string(&delivery.sink.ca)?;
     fs::write(&path, format!("{sink}\n{}", test_ca.pem()))?;
     Ok(path)
 }

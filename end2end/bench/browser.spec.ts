@@ -10,7 +10,7 @@ import { SiteWorker, startChromium } from '../support/chromium.ts';
 import { samples } from '../support/customer-site.ts';
 import { Desktop } from '../support/desktop.ts';
 import type { Hato } from '../support/hato.ts';
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/fixtures.ts';
 
 const ROUNDS = 20;
 const sizeLimits = { 'sw.js': 20_480, 'hato.js': 4_096, 'hato.mjs': 4_096, 'bell.js': 3_072 };
@@ -127,9 +127,9 @@ async function write(browser: Browser, rows: Row[]): Promise<void> {
 test('the SDK is small and quick', async ({ hato, open }) => {
   const desktop = await Desktop.start();
   const chromium = await startChromium(desktop);
-  const worker = await SiteWorker.on(chromium, await open({ policy: 'open' }));
+  const worker = await SiteWorker.install(chromium, await open({ policy: 'open' }));
   const folder = join(samples, 'existing-worker/imported');
-  const imported = await SiteWorker.on(chromium, await open({ folder }), '/sw.js');
+  const imported = await SiteWorker.install(chromium, await open({ folder }), '/sw.js');
 
   const rows = await sizes(hato);
   const started = await starts(worker, hato);

@@ -2,25 +2,25 @@
 
 import axe from 'axe-core';
 
-import { expect, test } from '../support/furnished.ts';
-import { unfold } from '../support/loft.ts';
-import { everyLook, tour } from '../support/tour.ts';
+import { expect, test } from '../support/dashboard-test.ts';
+import { unfold } from '../support/dashboard-states.ts';
+import { allAppearances, visitAllPages } from '../support/visit-all-pages.ts';
 
-test('no page has a violation in either theme and either language', async ({ browser, house: hato, loft }) => {
+test('no page has a violation in either theme and either language', async ({ browser, ownHato: hato, states }) => {
   const found: string[] = [];
-  let looked = 0;
-  for (const look of everyLook([390, 1440])) {
-    await tour(browser, hato.url, loft, look.options, async (page, name) => {
+  let inspected = 0;
+  for (const appearance of allAppearances([390, 1440])) {
+    await visitAllPages(browser, hato.url, states, appearance.options, async (page, name) => {
       // What is folded away is looked at too.
       await unfold(page);
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate(() => (globalThis as any).axe.run());
       for (const { id, nodes } of violations) {
-        found.push(`${name} ${look.name}: ${id} ${nodes.map((node: any) => node.target).join(' | ')}`);
+        found.push(`${name} ${appearance.name}: ${id} ${nodes.map((node: any) => node.target).join(' | ')}`);
       }
-      looked += 1;
+      inspected += 1;
     });
   }
-  console.log(`axe-core: ${found.length} violations in ${looked} looks at ${loft.stops.length} pages and states`);
+  console.log(`axe-core: ${found.length} violations in ${inspected} inspections of ${states.all.length} pages and states`);
   expect(found).toEqual([]);
 });

@@ -4,15 +4,15 @@ import lighthouse, { type Flags } from 'lighthouse';
 import type { Browser } from 'puppeteer-core';
 
 import type { Hato } from '../support/hato.ts';
-import type { Stop } from '../support/loft.ts';
+import type { PageState } from '../support/dashboard-states.ts';
 import { startChromium } from '../support/chromium.ts';
-import { expect, test } from '../support/furnished.ts';
+import { expect, test } from '../support/dashboard-test.ts';
 
 const categories = ['performance', 'accessibility', 'best-practices'];
 const least = 95;
 const mostBytes = 150 * 1024;
 
-async function scores(chromium: Browser, hato: Hato, { name, path, session }: Stop): Promise<void> {
+async function scores(chromium: Browser, hato: Hato, { name, path, session }: PageState): Promise<void> {
   const flags: Flags = {
     port: Number(new URL(chromium.wsEndpoint()).port),
     onlyCategories: categories,
@@ -28,8 +28,8 @@ async function scores(chromium: Browser, hato: Hato, { name, path, session }: St
   expect(bytes, name).toBeLessThanOrEqual(mostBytes);
 }
 
-test('the pages that people see most score at least 95', async ({ house: hato, loft }) => {
+test('the pages that people see most score at least 95', async ({ ownHato: hato, states }) => {
   const chromium = await startChromium();
-  for (const name of ['landing', 'apps', 'overview', 'history', 'compose']) await scores(chromium, hato, loft.stop(name));
+  for (const name of ['landing', 'apps', 'overview', 'history', 'compose']) await scores(chromium, hato, states.get(name));
   await chromium.close();
 });

@@ -2,15 +2,15 @@
 
 import { join, resolve } from 'node:path';
 
-import { test } from '../support/furnished.ts';
-import { everyLook, tour } from '../support/tour.ts';
+import { test } from '../support/dashboard-test.ts';
+import { allAppearances, visitAllPages } from '../support/visit-all-pages.ts';
 
 const folder = resolve(process.env.HATO_SCREENSHOTS ?? join(import.meta.dirname, '../../target/screenshots'));
 
-test('pictures of every page', async ({ browser, house: hato, loft }) => {
-  for (const look of everyLook([390, 1440])) {
-    await tour(browser, hato.url, loft, look.options, async (page, name) => {
-      await page.screenshot({ path: join(folder, `${name}-${look.name}.png`), fullPage: true });
+test('pictures of every page', async ({ browser, ownHato: hato, states }) => {
+  for (const appearance of allAppearances([390, 1440])) {
+    await visitAllPages(browser, hato.url, states, appearance.options, async (page, name) => {
+      await page.screenshot({ path: join(folder, `${name}-${appearance.name}.png`), fullPage: true });
     });
   }
 });

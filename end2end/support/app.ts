@@ -20,7 +20,7 @@ export class App {
   ) {}
 
   static async create(hato: Hato): Promise<App> {
-    const owner = await hato.owner();
+    const owner = await hato.ownerSession();
     const app = await hato.api('POST', '/api/v1/apps', owner, { name: 'はとパン' });
     expect(app.status).toBe(201);
     const id = app.json.appId;
@@ -36,10 +36,10 @@ export class App {
   async send(notification: Notification): Promise<any> {
     const sent = await this.hato.api('POST', '/api/v1/notify', this.fullKey, notification);
     expect(sent.status).toBe(202);
-    return this.settled(sent.json.send_id);
+    return this.waitUntilDone(sent.json.send_id);
   }
 
-  private async settled(sendId: string): Promise<any> {
+  private async waitUntilDone(sendId: string): Promise<any> {
     let record: any;
     const look = async () => {
       const answer = await this.hato.api('GET', this.path('/notifications'), this.fullKey);

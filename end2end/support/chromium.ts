@@ -36,7 +36,7 @@ export class SiteWorker {
   ) {}
 
   /** Opens the site and registers its worker, as the page script does. */
-  static async on(browser: Browser, site: CustomerSite, script = '/hato-sw.js', scope = '/'): Promise<SiteWorker> {
+  static async install(browser: Browser, site: CustomerSite, script = '/hato-sw.js', scope = '/'): Promise<SiteWorker> {
     await browser.defaultBrowserContext().overridePermissions(site.url, ['notifications']);
     const page = await browser.newPage();
     await page.goto(site.url);
@@ -56,7 +56,7 @@ export class SiteWorker {
           this.registrationId = registrationId;
           resolve();
         }
-        devtools.emit('seen', undefined);
+        devtools.emit('updated', undefined);
       });
     });
     await devtools.send('ServiceWorker.enable');
@@ -69,7 +69,7 @@ export class SiteWorker {
   async stop(): Promise<void> {
     await this.devtools.send('ServiceWorker.stopAllWorkers');
     while (this.running.get(this.registrationId) !== 'stopped') {
-      await new Promise((resolve) => this.devtools.once('seen', resolve));
+      await new Promise((resolve) => this.devtools.once('updated', resolve));
     }
   }
 

@@ -2,14 +2,14 @@
 
 import type { Browser, Page } from 'puppeteer-core';
 
-/** Waits until the page's islands are alive: leaving earlier would cut off the loading of their code. */
-async function alive(page: Page): Promise<void> {
+/** Waits until the page's islands are hydrated: leaving earlier would cut off the loading of their code. */
+async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(() => !document.querySelector('button.copy[hidden]'), { polling: 20 });
 }
 
 export async function open(page: Page, address: string): Promise<void> {
   await page.goto(address);
-  await alive(page);
+  await waitForHydration(page);
 }
 
 /** Fills `form` and waits for the page that follows. */
@@ -19,7 +19,7 @@ async function submit(page: Page, form: string, fields: Record<string, string>):
     await page.locator(`${form} [name="${name}"]`).fill(value);
   }
   await Promise.all([page.waitForNavigation(), page.locator(`${form} [type="submit"]`).click()]);
-  await alive(page);
+  await waitForHydration(page);
 }
 
 export async function register(page: Page, hato: string, email: string): Promise<void> {
@@ -46,7 +46,7 @@ async function snippets(page: Page): Promise<string> {
 export async function createEmbedKey(page: Page, hato: string, app: string): Promise<string> {
   await open(page, `${hato}/apps/${app}`);
   await submit(page, 'form[action="/_app/create_embed_key"]', {});
-  await alive(page);
+  await waitForHydration(page);
   return snippets(page);
 }
 
@@ -58,7 +58,7 @@ export async function createKey(page: Page, hato: string, app: string, scope: st
   const shown = await rawKey(page);
   if (!shown) throw new Error('the page shows no key');
   await page.reload();
-  await alive(page);
+  await waitForHydration(page);
   if (await rawKey(page)) throw new Error('the page shows the key again');
   return shown;
 }
@@ -74,14 +74,14 @@ export async function openSession(
   hato: string,
   session: string,
   path: string,
-): Promise<{ page: Page; complaints: string[] }> {
+): Promise<{ page: Page; consoleErrors: string[] }> {
   const page = await browser.newPage();
-  const complaints: string[] = [];
+  const consoleErrors: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warn'].includes(message.type())) consoleErrors.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('pageerror', (error) => consoleErrors.push(String(error)));
   await browser.setCookie({ name: 'hato_session', value: session, domain: 'localhost', path: '/' });
   await page.goto(`${hato}${path}`);
-  return { page, complaints };
+  return { page, consoleErrors };
 }

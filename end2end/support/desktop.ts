@@ -5,7 +5,7 @@ import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export interface OnDesktop {
+export interface DesktopNotification {
   id: number;
   title: string;
   body: string;
@@ -16,7 +16,7 @@ export interface OnDesktop {
 export class Desktop {
   private readonly events = new EventEmitter();
   /** What was shown and not yet asked for. */
-  private readonly waiting: OnDesktop[] = [];
+  private readonly waiting: DesktopNotification[] = [];
   private readonly closed = new Set<number>();
   /** The D-Bus on which it is. */
   address = '';
@@ -32,41 +32,41 @@ export class Desktop {
       stdio: 'pipe',
     });
     // The bus itself has something to say at each start.
-    const said: string[] = [];
-    child.stderr.on('data', (text) => said.push(String(text)));
+    const stderr: string[] = [];
+    child.stderr.on('data', (text) => stderr.push(String(text)));
     const desktop = new Desktop(child);
     await new Promise<void>((resolve, reject) => {
       desktop.events.once('ready', resolve);
-      child.once('exit', () => reject(new Error(`no desktop: ${said.join('')}`)));
+      child.once('exit', () => reject(new Error(`no desktop: ${stderr.join('')}`)));
     });
     return desktop;
   }
 
-  private read(facts: { address?: string; closed?: number } & Omit<OnDesktop, 'at'>): void {
-    if (facts.address) {
-      this.address = facts.address;
+  private read(message: { address?: string; closed?: number } & Omit<DesktopNotification, 'at'>): void {
+    if (message.address) {
+      this.address = message.address;
       this.events.emit('ready');
-    } else if (facts.closed) {
-      this.closed.add(facts.closed);
+    } else if (message.closed) {
+      this.closed.add(message.closed);
       this.events.emit('closed');
     } else {
-      this.waiting.push({ ...facts, at: performance.now() });
+      this.waiting.push({ ...message, at: performance.now() });
       this.events.emit('shown');
     }
   }
 
   /** The next notification that is shown. */
-  async next(): Promise<OnDesktop> {
+  async next(): Promise<DesktopNotification> {
     while (this.waiting.length === 0) await once(this.events, 'shown');
     return this.waiting.shift()!;
   }
 
-  click({ id }: OnDesktop): void {
+  click({ id }: DesktopNotification): void {
     this.child.stdin!.write(`${id}\n`);
   }
 
   /** Waits until the browser has taken the notification away. */
-  async isClosed({ id }: OnDesktop): Promise<void> {
+  async waitClosed({ id }: DesktopNotification): Promise<void> {
     while (!this.closed.has(id)) await once(this.events, 'closed');
   }
 

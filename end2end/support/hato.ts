@@ -70,7 +70,7 @@ export class Hato {
   }
 
   /** The session of the account that owns all apps of the tests. */
-  async owner(): Promise<string> {
+  async ownerSession(): Promise<string> {
     if (!this.session) {
       const { json } = await this.api('POST', '/auth/register', undefined, account);
       this.session = json.session_token as string;

@@ -16,8 +16,8 @@ from gi.repository import GLib
 NAME = "org.freedesktop.Notifications"
 
 
-def say(**facts):
-    print(json.dumps(facts), flush=True)
+def emit(**message):
+    print(json.dumps(message), flush=True)
 
 
 class Daemon(dbus.service.Object):
@@ -36,12 +36,12 @@ class Daemon(dbus.service.Object):
         if not replaces:
             self.last += 1
         shown = replaces or self.last
-        say(id=int(shown), title=str(title), body=str(body))
+        emit(id=int(shown), title=str(title), body=str(body))
         return dbus.UInt32(shown)
 
     @dbus.service.method(NAME, in_signature="u", out_signature="")
     def CloseNotification(self, shown):
-        say(closed=int(shown))
+        emit(closed=int(shown))
         self.NotificationClosed(shown, dbus.UInt32(3))
 
     @dbus.service.signal(NAME, signature="uu")
@@ -70,7 +70,7 @@ def main():
         return True
 
     GLib.io_add_watch(sys.stdin, GLib.IO_IN | GLib.IO_HUP, read)
-    say(address=os.environ["DBUS_SESSION_BUS_ADDRESS"])
+    emit(address=os.environ["DBUS_SESSION_BUS_ADDRESS"])
     loop.run()
 
 

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'puppeteer-core';
 
 import type { CustomerSite } from './customer-site.ts';
 
-export interface Shown {
+export interface ShownNotification {
   title: string;
   body: string;
   data: unknown;
@@ -16,12 +16,12 @@ export class Visit {
   /** The page's requests to the API, such as `POST /api/v1/subscriptions`. */
   readonly requests: string[] = [];
   /** What the browser's console complains about. */
-  readonly complaints: string[] = [];
+  readonly consoleErrors: string[] = [];
 
   private constructor(readonly page: Page) {}
 
   /** Opens the site's page, as if `daysLater`. */
-  static async to(browser: Browser, site: CustomerSite, daysLater = 0): Promise<Visit> {
+  static async open(browser: Browser, site: CustomerSite, daysLater = 0): Promise<Visit> {
     const visit = new Visit(await browser.newPage());
     visit.listen(site);
     await visit.page.evaluateOnNewDocument((offset: number) => {
@@ -40,13 +40,13 @@ export class Visit {
       }
     });
     this.page.on('console', (message) => {
-      if (['error', 'warn'].includes(message.type())) this.complaints.push(message.text());
+      if (['error', 'warn'].includes(message.type())) this.consoleErrors.push(message.text());
     });
-    this.page.on('pageerror', (error) => this.complaints.push(String(error)));
+    this.page.on('pageerror', (error) => this.consoleErrors.push(String(error)));
   }
 
-  /** Waits until the page says so: by then it has healed what it could. */
-  async isIn(state: string): Promise<void> {
+  /** Waits until the page says so: by then it has repaired what it could. */
+  async waitForState(state: string): Promise<void> {
     const said = () => document.querySelector('#state')?.textContent || undefined;
     await this.page.waitForFunction(said, { polling: 20 });
     const is = (expected: string) => document.querySelector('#state')?.textContent === expected;
@@ -59,9 +59,9 @@ export class Visit {
 
   /** Subscribes with the page's button. */
   async subscribe(): Promise<void> {
-    await this.isIn('unsubscribed');
+    await this.waitForState('unsubscribed');
     await this.click('#subscribe');
-    await this.isIn('subscribed');
+    await this.waitForState('subscribed');
   }
 
   /** Calls a function of the page script; resolves with its error's code, which is empty when there is none. */
@@ -70,7 +70,7 @@ export class Visit {
   }
 
   /** Resolves when an attempt to unsubscribe waits for something that began before it, or has ended the subscription. */
-  async waitsOrHasLeft(): Promise<void> {
+  async waitUntilBlockedOrUnsubscribed(): Promise<void> {
     const look = async () => {
       if ((await navigator.locks.query()).pending!.length > 0) return true;
       const registration = await navigator.serviceWorker.getRegistration();
@@ -96,7 +96,7 @@ export class Visit {
   }
 
   /** The notification with this title, once a worker of the site shows it. */
-  async notification(title: string): Promise<Shown> {
+  async notification(title: string): Promise<ShownNotification> {
     const find = async (title: string) => {
       for (const registration of await navigator.serviceWorker.getRegistrations()) {
         for (const { title: found, body, data } of await registration.getNotifications()) {
@@ -106,18 +106,18 @@ export class Visit {
       return undefined;
     };
     const handle = await this.page.waitForFunction(find, { polling: 20 }, title);
-    return handle.jsonValue() as Promise<Shown>;
+    return handle.jsonValue() as Promise<ShownNotification>;
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     await this.page.close();
   }
 
   /** Leaves for good: the browser keeps nothing of the site that could act in a later test. */
-  async part(): Promise<void> {
+  async dispose(): Promise<void> {
     if (this.page.isClosed()) return;
     await this.page.evaluate(async () => {
-      // Without its memory another tab of the site heals nothing when this one closes.
+      // Without its memory another tab of the site repairs nothing when this one closes.
       await new Promise((resolve) => {
         const forgetting = indexedDB.deleteDatabase('hato-push');
         forgetting.onsuccess = forgetting.onerror = resolve;
@@ -127,6 +127,6 @@ export class Visit {
         await registration.unregister();
       }
     });
-    await this.leave();
+    await this.close();
   }
 }

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 
 import type { PushService } from './push-service.ts';
 
-export interface Arrival {
+export interface ReceivedEvent {
   id: string;
   type: string;
   /** The signatures, each without its version. */
@@ -19,17 +19,17 @@ export interface Arrival {
   signed: string;
 }
 
-interface Answer {
+interface StubResponse {
   status: number;
   body: string;
 }
 
 export class WebhookReceiver {
-  private readonly answers = new Map<string, Answer>();
-  private readonly arrived: Arrival[] = [];
+  private readonly answers = new Map<string, StubResponse>();
+  private readonly received: ReceivedEvent[] = [];
 
   private constructor(private readonly server: Server) {
-    server.on('request', (request, response) => this.take(request, response));
+    server.on('request', (request, response) => this.receive(request, response));
   }
 
   static async start(push: PushService): Promise<WebhookReceiver> {
@@ -50,9 +50,9 @@ export class WebhookReceiver {
   }
 
   /** The next event, once it has come. */
-  async next(): Promise<Arrival> {
-    while (this.arrived.length === 0) await once(this.server, 'arrival');
-    return this.arrived.shift()!;
+  async next(): Promise<ReceivedEvent> {
+    while (this.received.length === 0) await once(this.server, 'received');
+    return this.received.shift()!;
   }
 
   async stop(): Promise<void> {
@@ -61,11 +61,11 @@ export class WebhookReceiver {
     await once(this.server, 'close');
   }
 
-  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const header = (name: string) => String(request.headers[name]);
     const id = header('webhook-id');
-    this.arrived.push({
+    this.received.push({
       id,
       type: JSON.parse(body).type,
       signatures: header('webhook-signature').split(' ').map((it) => it.replace('v1,', '')),
@@ -73,7 +73,7 @@ export class WebhookReceiver {
     });
     const answer = this.answers.get(request.url!) ?? { status: 204, body: '' };
     response.writeHead(answer.status, { 'content-type': 'text/plain; charset=utf-8' }).end(answer.body);
-    this.server.emit('arrival');
+    this.server.emit('received');
   }
 }
 

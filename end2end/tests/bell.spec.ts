@@ -2,7 +2,7 @@
 
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/fixtures.ts';
 
 /** Opens the bakery in a browser that can be notified, and counts what it asks the visitor. */
 async function visitBell(context: BrowserContext, page: Page, address: string): Promise<Locator> {
@@ -127,8 +127,8 @@ test('it says what an iPhone needs, and what an old browser cannot', async ({ br
 });
 
 test('it speaks the language of its place and wears its colours', async ({ context, open, page }) => {
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
+  const consoleErrors: string[] = [];
+  page.on('console', (message) => consoleErrors.push(message.text()));
   await visitBell(context, page, (await open()).url);
   await page.evaluate(() => {
     const bell = document.createElement('hato-bell');
@@ -145,5 +145,5 @@ test('it speaks the language of its place and wears its colours', async ({ conte
   });
   expect(look).toEqual({ backgroundColor: 'rgb(1, 2, 3)', width: '100px' });
   // The site's policy forbids inline styles: the bell must not need them.
-  expect(complaints).toEqual([]);
+  expect(consoleErrors).toEqual([]);
 });

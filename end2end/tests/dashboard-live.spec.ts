@@ -3,35 +3,35 @@
 import type { Browser, Page } from '@playwright/test';
 
 import type { Hato } from '../support/hato.ts';
-import { expect, test } from '../support/stage.ts';
-import { openSignedIn } from '../support/watched.ts';
+import { expect, test } from '../support/fixtures.ts';
+import { openSignedIn } from '../support/console-guard.ts';
 
-interface Scene {
+interface AppPage {
   page: Page;
-  complaints: string[];
+  consoleErrors: string[];
   session: string;
   app: string;
 }
 
-/** The page at `below` of a new app, before the eyes of its owner. */
-async function open(browser: Browser, hato: Hato, below = '', owner?: string): Promise<Scene> {
-  const session = owner ?? (await hato.owner());
+/** The page at `below` of a new app, opened by its owner. */
+async function open(browser: Browser, hato: Hato, below = '', owner?: string): Promise<AppPage> {
+  const session = owner ?? (await hato.ownerSession());
   const app = (await hato.api('POST', '/api/v1/apps', session, { name: 'はとパン' })).json.appId as string;
-  const watched = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
-  await watched.page.goto(`/apps/${app}${below}`);
-  return { ...watched, session, app };
+  const guarded = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
+  await guarded.page.goto(`/apps/${app}${below}`);
+  return { ...guarded, session, app };
 }
 
-const subscribe = async (hato: Hato, scene: Scene, subscription: object) => {
+const subscribe = async (hato: Hato, appPage: AppPage, subscription: object) => {
   const asked = { name: 'ページ用', scope: 'subscribe_only' };
-  const { json } = await hato.api('POST', `/api/v1/apps/${scene.app}/keys`, scene.session, asked);
+  const { json } = await hato.api('POST', `/api/v1/apps/${appPage.app}/keys`, appPage.session, asked);
   const registered = await hato.api('POST', '/api/v1/subscriptions', json.key, subscription);
   expect(registered.status).toBe(201);
 };
 
-const send = async (hato: Hato, scene: Scene) => {
+const send = async (hato: Hato, appPage: AppPage) => {
   const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。' };
-  const { json } = await hato.api('POST', `/api/v1/apps/${scene.app}/notify`, scene.session, notification);
+  const { json } = await hato.api('POST', `/api/v1/apps/${appPage.app}/notify`, appPage.session, notification);
   return json.send_id as string;
 };
 
@@ -39,16 +39,16 @@ const send = async (hato: Hato, scene: Scene) => {
 const isEvents = (it: { url(): string }) => it.url().endsWith('/events');
 
 test('the overview shows what happens elsewhere, to the last tick', async ({ browser, hato, push }) => {
-  const scene = await open(browser, hato);
-  const { page } = scene;
+  const appPage = await open(browser, hato);
+  const { page } = appPage;
   await page.evaluate(() => document.body.setAttribute('data-first', ''));
   await expect(page.locator('.checklist li.open')).toHaveCount(3);
   const [subscription] = await push.subscribe(1);
-  await subscribe(hato, scene, subscription);
+  await subscribe(hato, appPage, subscription);
   await expect(page.locator('.checklist li.done')).toHaveCount(2);
   await expect(page.locator('.figure b').first()).toHaveText('1');
   await expect(page.locator('.chart .empty')).toBeVisible();
-  await send(hato, scene);
+  await send(hato, appPage);
   await expect(page.locator('.checklist li.done')).toHaveCount(3);
   await expect(page.locator('.figure b').nth(2)).toHaveText('1');
   await page.locator('.chart summary').click();
@@ -57,19 +57,19 @@ test('the overview shows what happens elsewhere, to the last tick', async ({ bro
   await expect(page.locator('body[data-first]')).toHaveCount(1);
   await page.reload();
   await expect(page.locator('.checklist')).toHaveCount(0);
-  expect(scene.complaints).toEqual([]);
+  expect(appPage.consoleErrors).toEqual([]);
   await page.context().close();
 });
 
 test('a send is followed to its end by whoever gets no events', async ({ browser, hato, push }) => {
-  const scene = await open(browser, hato);
-  const { page } = scene;
+  const appPage = await open(browser, hato);
+  const { page } = appPage;
   const [subscription] = await push.subscribe(1);
   await push.answer(subscription!.endpoint, '503');
-  await subscribe(hato, scene, subscription!);
+  await subscribe(hato, appPage, subscription!);
   const events = /\/events$/;
   await page.route(events, (route) => route.fulfill({ status: 429, body: 'RATE_LIMITED' }));
-  await page.goto(`/apps/${scene.app}/sends/${await send(hato, scene)}`);
+  await page.goto(`/apps/${appPage.app}/sends/${await send(hato, appPage)}`);
   await expect(page.locator('.progress[data-running]')).toBeVisible();
   await page.context().setOffline(true);
   await expect(page.locator('.send .note')).toContainText('サーバーに接続できません');
@@ -83,42 +83,42 @@ test('a send is followed to its end by whoever gets no events', async ({ browser
 });
 
 test('a page that nobody sees holds no connection', async ({ browser, hato, push }) => {
-  const scene = await open(browser, hato);
-  const { page } = scene;
+  const appPage = await open(browser, hato);
+  const { page } = appPage;
   const [subscription] = await push.subscribe(1);
   await push.answer(subscription!.endpoint, '503');
-  await subscribe(hato, scene, subscription!);
-  const become = (hidden: boolean) =>
+  await subscribe(hato, appPage, subscription!);
+  const setHidden = (hidden: boolean) =>
     page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
     }, hidden);
   const opened = page.waitForResponse(isEvents);
-  await page.goto(`/apps/${scene.app}/sends/${await send(hato, scene)}`);
+  await page.goto(`/apps/${appPage.app}/sends/${await send(hato, appPage)}`);
   await opened;
   const closed = page.waitForEvent('requestfailed', isEvents);
-  await become(true);
+  await setHidden(true);
   await closed;
   const reopened = page.waitForResponse(isEvents);
-  await become(false);
+  await setHidden(false);
   await reopened;
   await push.answer(subscription!.endpoint, '201');
   await expect(page.locator('.progress .status')).toHaveText('完了');
-  expect(scene.complaints).toEqual([]);
+  expect(appPage.consoleErrors).toEqual([]);
   await page.context().close();
 });
 
 test('a follower is told when the session is over', async ({ browser, hato, push }) => {
   const account = { email: 'follower@example.com', password: 'correct horse' };
   const owner = (await hato.api('POST', '/auth/register', undefined, account)).json.session_token as string;
-  const scene = await open(browser, hato, '', owner);
-  const { page } = scene;
+  const appPage = await open(browser, hato, '', owner);
+  const { page } = appPage;
   const [subscription] = await push.subscribe(1);
   await push.answer(subscription!.endpoint, '503');
-  await subscribe(hato, scene, subscription!);
-  const id = await send(hato, scene);
+  await subscribe(hato, appPage, subscription!);
+  const id = await send(hato, appPage);
   const opened = page.waitForResponse(isEvents);
-  await page.goto(`/apps/${scene.app}/sends/${id}`);
+  await page.goto(`/apps/${appPage.app}/sends/${id}`);
   await opened;
   expect((await hato.api('POST', '/auth/logout', owner)).status).toBe(200);
   await expect(page.locator('.send .note')).toContainText('再読み込み');
@@ -126,14 +126,14 @@ test('a follower is told when the session is over', async ({ browser, hato, push
 });
 
 test('what cannot be copied is selected', async ({ browser, hato }) => {
-  const scene = await open(browser, hato, '/settings');
-  const { page } = scene;
+  const appPage = await open(browser, hato, '/settings');
+  const { page } = appPage;
   await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined }));
   await page.reload();
   await page.locator('#app-id').locator('xpath=../..').locator('button').click();
   await expect(page.locator('button.copy').first()).toContainText('選択しました');
-  expect(await page.evaluate(() => getSelection()?.toString())).toBe(scene.app);
-  expect(scene.complaints).toEqual([]);
+  expect(await page.evaluate(() => getSelection()?.toString())).toBe(appPage.app);
+  expect(appPage.consoleErrors).toEqual([]);
   await page.context().close();
 });
 
@@ -141,12 +141,12 @@ test('whoever cannot subscribe is told what to do', async ({ browser, hato }) =>
   const { page, session, app } = await open(browser, hato);
   await page.context().close();
   const pretend = async (script: () => void, says: string, clicks = false) => {
-    const { page, complaints } = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
+    const { page, consoleErrors } = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
     await page.addInitScript(script);
     await page.goto(`/apps/${app}`);
     if (clicks) await page.locator('.try .actions:not([hidden]) button').click();
     await expect(page.locator('.push-state')).toContainText(says);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   };
   await pretend(() => Object.defineProperty(window, 'isSecureContext', { value: false }), 'https のページでしか');

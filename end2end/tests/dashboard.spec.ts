@@ -2,14 +2,14 @@
 
 import type { Page } from '@playwright/test';
 
-import { expect, test } from '../support/furnished.ts';
-import { ways } from '../support/ways.ts';
-import { openWatched } from '../support/watched.ts';
+import { expect, test } from '../support/dashboard-test.ts';
+import { variants } from '../support/variants.ts';
+import { openGuarded } from '../support/console-guard.ts';
 
 const password = 'correct horse';
 
 /** What is said in each language. */
-const words = {
+const expectedTexts = {
   ja: {
     sections: ['概要', '通知を送る', '送信履歴', '購読者', /^API ?キー$/, '不達', 'Webhook', '設定'],
     question: 'この内容で送りますか？',
@@ -44,10 +44,10 @@ async function confirm(page: Page, row: string): Promise<void> {
   await page.locator(`${row} details.confirm[open] button.danger`).click();
 }
 
-for (const { name, lang, locale, scripts } of ways) {
-  test(`every page and form ${name}`, async ({ browser, house: hato, push }) => {
-    const say = words[lang];
-    const { page, complaints } = await openWatched(browser, { baseURL: hato.url, locale, javaScriptEnabled: scripts });
+for (const { name, lang, locale, scripts } of variants) {
+  test(`every page and form ${name}`, async ({ browser, ownHato: hato, push }) => {
+    const expected = expectedTexts[lang];
+    const { page, consoleErrors } = await openGuarded(browser, { baseURL: hato.url, locale, javaScriptEnabled: scripts });
     const email = `${name.replaceAll(' ', '-')}@example.com`;
 
     await page.goto('/');
@@ -68,13 +68,13 @@ for (const { name, lang, locale, scripts } of ways) {
 
     await page.locator('#create [name=name]').fill(' ');
     await page.locator('#create [type=submit]').click();
-    await expect(page.locator('#create .note.error')).toContainText(say.missing);
+    await expect(page.locator('#create .note.error')).toContainText(expected.missing);
     await page.locator('#create [name=name]').fill('はとパン');
     await page.locator('#create [type=submit]').click();
     await page.waitForURL('**/apps/app_*');
     const app = new URL(page.url()).pathname;
     await expect(page.locator('h1')).toHaveText('はとパン');
-    await expect(page.locator('.sections a')).toHaveText(say.sections);
+    await expect(page.locator('.sections a')).toHaveText(expected.sections);
     await expect(page.locator('.checklist li.open')).toHaveCount(3);
 
     await page.locator('form[action="/_app/create_embed_key"] button').click();
@@ -94,7 +94,7 @@ for (const { name, lang, locale, scripts } of ways) {
     expect(registered.status).toBe(201);
     await page.goto(`${app}/keys`);
     await confirm(page, 'table.keys tbody tr:last-child');
-    await expect(page.locator('.note.success')).toContainText(say.keyDeleted);
+    await expect(page.locator('.note.success')).toContainText(expected.keyDeleted);
     await page.goto(`${app}/keys/history`);
     await expect(page.locator('table.events tbody tr')).toHaveCount(3);
 
@@ -108,8 +108,8 @@ for (const { name, lang, locale, scripts } of ways) {
       await expect(page.locator('.size output')).toContainText('/ 3,072');
     }
     await page.locator('button[value=review]').click();
-    await expect(page.locator('h1')).toHaveText(say.question);
-    await expect(page.locator('.note')).toHaveText(say.audience);
+    await expect(page.locator('h1')).toHaveText(expected.question);
+    await expect(page.locator('.note')).toHaveText(expected.audience);
     await page.locator('button[value=edit]').click();
     await expect(page.locator('#send-title')).toHaveValue('焼きたてです');
     await page.locator('button[value=review]').click();
@@ -123,7 +123,7 @@ for (const { name, lang, locale, scripts } of ways) {
       await expect.poll(status, { intervals: [50] }).toBe('done');
       await page.reload();
     }
-    await expect(page.locator('.progress .status')).toHaveText(say.done);
+    await expect(page.locator('.progress .status')).toHaveText(expected.done);
     await expect(page.locator('.percent b')).toHaveText('100%');
     await expect(page.locator('.counts .sent dd')).toHaveText('1');
 
@@ -139,20 +139,20 @@ for (const { name, lang, locale, scripts } of ways) {
     await page.locator('.search button').click();
     await expect(page.locator('table.subscribers tbody tr')).toHaveCount(1);
     await confirm(page, 'table.subscribers tr');
-    await expect(page.locator('.note.success')).toContainText(say.removed);
+    await expect(page.locator('.note.success')).toContainText(expected.removed);
 
     await page.goto(`${app}/dead-letters`);
     await expect(page.locator('.empty')).toBeVisible();
     await page.goto(`${app}/settings`);
     await page.locator('#rename-name').fill('はとパン本店');
     await page.locator('#rename [type=submit]').click();
-    await expect(page.locator('.note.success')).toContainText(say.renamed);
+    await expect(page.locator('.note.success')).toContainText(expected.renamed);
 
     await page.goto('/account');
     await page.locator('#password-current').fill(password);
     await page.locator('#password-new').fill('another horse');
     await page.locator('#password [type=submit]').click();
-    await expect(page.locator('.note.success')).toContainText(say.changed);
+    await expect(page.locator('.note.success')).toContainText(expected.changed);
     await expect(page.locator('ul.sessions li')).toHaveCount(1);
     await page.locator('form[action="/_app/logout_everywhere"] button').click();
     await page.waitForURL('**/login');
@@ -175,7 +175,7 @@ for (const { name, lang, locale, scripts } of ways) {
     await page.locator('#delete-name').fill('はとパン本店');
     await page.locator('#delete button.danger').click();
     await page.waitForURL('**/apps?done=delete');
-    await expect(page.locator('.note.success')).toContainText(say.appDeleted);
+    await expect(page.locator('.note.success')).toContainText(expected.appDeleted);
     await page.goto('/account');
     await page.locator('#delete details > summary').click();
     await page.locator('#delete-confirmation').fill('another horse');
@@ -185,14 +185,14 @@ for (const { name, lang, locale, scripts } of ways) {
     await page.goto(app);
     await page.waitForURL('**/login?next=*');
     await page.goto('/no/such/page');
-    await expect(page.locator('h1')).toHaveText(say.lost);
-    expect(complaints).toEqual([]);
+    await expect(page.locator('h1')).toHaveText(expected.lost);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 }
 
-test('the keyboard alone suffices from sign-up to send', async ({ browser, house: hato }) => {
-  const { page, complaints } = await openWatched(browser, { baseURL: hato.url, locale: 'ja-JP' });
+test('the keyboard alone suffices from sign-up to send', async ({ browser, ownHato: hato }) => {
+  const { page, consoleErrors } = await openGuarded(browser, { baseURL: hato.url, locale: 'ja-JP' });
   /** Goes on to the element with Tab, as often as it takes; there the browser shows where one is. */
   const reach = async (selector: string) => {
     for (let steps = 0; steps < 60; steps += 1) {
@@ -229,15 +229,15 @@ test('the keyboard alone suffices from sign-up to send', async ({ browser, house
   await page.keyboard.press('Enter');
   await page.waitForURL('**/sends/snd_*');
   await expect(page.locator('.send-details')).toContainText('Tap tap');
-  expect(complaints).toEqual([]);
+  expect(consoleErrors).toEqual([]);
   await page.context().close();
 });
 
-test('what the user forgets is asked for, and a limit is explained', async ({ browser, house: hato }) => {
+test('what the user forgets is asked for, and a limit is explained', async ({ browser, ownHato: hato }) => {
   const session = (await hato.api('POST', '/auth/register', undefined, { email: 'limits@example.com', password })).json
     .session_token;
   const { appId } = (await hato.api('POST', '/api/v1/apps', session, { name: 'limits' })).json;
-  const { page, complaints } = await openWatched(browser, { baseURL: hato.url, locale: 'ja-JP' });
+  const { page, consoleErrors } = await openGuarded(browser, { baseURL: hato.url, locale: 'ja-JP' });
   await page.context().addCookies([{ name: 'hato_session', value: session, url: hato.url }]);
   await page.goto(`/apps/${appId}/send`);
   await page.locator('#send-title').fill('大きすぎる');
@@ -246,6 +246,6 @@ test('what the user forgets is asked for, and a limit is explained', async ({ br
   await page.locator('button[value=review]').click();
   await expect(page.locator('.note.error')).toContainText('3,072');
   await expect(page.locator('#send-title')).toHaveValue('大きすぎる');
-  expect(complaints).toEqual([]);
+  expect(consoleErrors).toEqual([]);
   await page.context().close();
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { samples } from '../support/customer-site.ts';
 import { createApp, createEmbedKey, createKey, open as openPage, register } from '../support/dashboard.ts';
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/fixtures.ts';
 
 /** The bakery's folder, but its page is what the dashboard offers for pasting, and nothing else. */
 async function pasted(snippets: string): Promise<string> {
@@ -21,11 +21,11 @@ async function pasted(snippets: string): Promise<string> {
 
 test('from sign-up in the dashboard to a notification in a real Firefox', async ({ firefox, hato, open, visit }) => {
   const dashboard = await firefox.newPage();
-  const complaints: string[] = [];
+  const consoleErrors: string[] = [];
   dashboard.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warn'].includes(message.type())) consoleErrors.push(message.text());
   });
-  dashboard.on('pageerror', (error) => complaints.push(String(error)));
+  dashboard.on('pageerror', (error) => consoleErrors.push(String(error)));
   await register(dashboard, hato.url, 'owner@example.com');
   const app = await createApp(dashboard, hato.url, 'はとパン');
   const notifyKey = await createKey(dashboard, hato.url, app, 'notify');
@@ -39,9 +39,9 @@ test('from sign-up in the dashboard to a notification in a real Firefox', async 
   // The snippet has a script in the page, which a strict policy forbids.
   const site = await open({ folder, policy: 'open' });
   const page = await visit(site);
-  await page.isIn('unsubscribed');
+  await page.waitForState('unsubscribed');
   await page.click('#hato-subscribe');
-  await page.isIn('subscribed');
+  await page.waitForState('subscribed');
 
   const url = 'https://example.com/croissant';
   const sent = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url };
@@ -52,8 +52,8 @@ test('from sign-up in the dashboard to a notification in a real Firefox', async 
 
   await openPage(dashboard, `${hato.url}/apps/${app}/history`);
   expect(await dashboard.evaluate(() => document.body.innerText)).toContain('焼きたてです');
-  expect(complaints).toEqual([]);
-  expect(page.complaints).toEqual([]);
+  expect(consoleErrors).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
   await dashboard.close();
   await rm(folder, { recursive: true });
 });

@@ -1,41 +1,41 @@
 // A send under way, as its page shows it: live, cancelled, and when the server does not let it listen.
 
 import { Hato } from '../support/hato.ts';
-import { expect, test } from '../support/furnished.ts';
+import { expect, test } from '../support/dashboard-test.ts';
 import type { PushService } from '../support/push-service.ts';
-import { Room, registered } from '../support/room.ts';
-import { ways } from '../support/ways.ts';
-import { openSignedIn } from '../support/watched.ts';
+import { ApiApp, registerAccount } from '../support/api-app.ts';
+import { variants } from '../support/variants.ts';
+import { openSignedIn } from '../support/console-guard.ts';
 
 const credentials = { email: 'owner@example.com', password: 'correct horse' };
-const letter = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。' };
+const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。' };
 /** Recipients are counted by the page: the second one has one recipient. */
 const audience = 501;
 /** Streams of an account at a time. */
-const seats = 8;
+const maxStreams = 8;
 
 /** An app with three subscribers, and a send of it that two have got and the third will get in an hour. */
-async function underWay(hato: Hato, push: PushService): Promise<{ app: Room; path: string }> {
-  const app = await Room.make(hato, await registered(hato, credentials), 'はとパン');
+async function sendInProgress(hato: Hato, push: PushService): Promise<{ app: ApiApp; path: string }> {
+  const app = await ApiApp.create(hato, await registerAccount(hato, credentials), 'はとパン');
   const browsers = await push.subscribe(3);
   await app.subscribe(browsers);
   await push.answer(browsers[2]!.endpoint, '500');
-  const send = await app.send(letter);
-  await app.reaches(send, 'sending');
+  const send = await app.send(notification);
+  await app.waitForStatus(send, 'sending');
   return { app, path: `${app.path}/sends/${send}` };
 }
 
-for (const { name, locale } of ways.filter(({ scripts }) => scripts)) {
+for (const { name, locale } of variants.filter(({ scripts }) => scripts)) {
   test(`a page follows its send to the end ${name}`, async ({ browser, push }) => {
     const hato = await Hato.start(push, { HATO_RETRY_DELAYS: '1s,1s,1s' });
-    const app = await Room.make(hato, await registered(hato, credentials), 'はとパン');
+    const app = await ApiApp.create(hato, await registerAccount(hato, credentials), 'はとパン');
     const browsers = await push.subscribe(audience);
     await app.subscribe(browsers);
     const [early, late] = [browsers[0]!.endpoint, browsers[audience - 1]!.endpoint];
     await push.hold(early);
     await push.hold(late);
-    const { page, complaints } = await openSignedIn(browser, hato.url, app.session, { locale });
-    await page.goto(`${app.path}/sends/${await app.send(letter)}`);
+    const { page, consoleErrors } = await openSignedIn(browser, hato.url, app.session, { locale });
+    await page.goto(`${app.path}/sends/${await app.send(notification)}`);
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
     await expect(page.locator('.percent b')).toHaveText('0%');
@@ -51,16 +51,16 @@ for (const { name, locale } of ways.filter(({ scripts }) => scripts)) {
     await expect(page.locator('.counts .sent dd')).toHaveText('501');
     await expect(page.locator('.progress .status')).toHaveClass(/done/);
     expect(loads).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
     await hato.stop();
   });
 }
 
-for (const { name, locale, scripts } of ways) {
-  test(`a send under way is cancelled ${name}`, async ({ browser, house: hato, push }) => {
-    const { app, path } = await underWay(hato, push);
-    const { page, complaints } = await openSignedIn(browser, hato.url, app.session, { locale, javaScriptEnabled: scripts });
+for (const { name, locale, scripts } of variants) {
+  test(`a send under way is cancelled ${name}`, async ({ browser, ownHato: hato, push }) => {
+    const { app, path } = await sendInProgress(hato, push);
+    const { page, consoleErrors } = await openSignedIn(browser, hato.url, app.session, { locale, javaScriptEnabled: scripts });
     await page.goto(path);
     await expect(page.locator('.progress .status')).toHaveClass(/sending/);
     await expect(page.locator('.counts .sent dd')).toHaveText('2');
@@ -72,20 +72,20 @@ for (const { name, locale, scripts } of ways) {
     await expect(page.locator('.counts .sent dd')).toHaveText('2');
     await expect(page.locator('.counts .cancelled dd')).toHaveText('1');
     await expect(page.locator('form[action="/_app/cancel_send"]')).toHaveCount(0);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 }
 
-test('a page that may not listen shows what it knew, and its forms work', async ({ browser, house: hato, push }) => {
-  const { app, path } = await underWay(hato, push);
+test('a page that may not listen shows what it knew, and its forms work', async ({ browser, ownHato: hato, push }) => {
+  const { app, path } = await sendInProgress(hato, push);
   const leaving = new AbortController();
   const headers = { cookie: `hato_session=${app.session}` };
-  for (let taken = 0; taken < seats; taken += 1) {
+  for (let taken = 0; taken < maxStreams; taken += 1) {
     const stream = await fetch(`${hato.url}${path}/events`, { headers, signal: leaving.signal });
     expect(stream.status).toBe(200);
   }
-  const { page, complaints } = await openSignedIn(browser, hato.url, app.session, { locale: 'ja-JP' });
+  const { page, consoleErrors } = await openSignedIn(browser, hato.url, app.session, { locale: 'ja-JP' });
   const refused = page.waitForResponse((response) => response.url().endsWith('/events'));
   await page.goto(path);
   expect((await refused).status()).toBe(429);
@@ -95,7 +95,7 @@ test('a page that may not listen shows what it knew, and its forms work', async 
   await expect(page.locator('.progress .status')).toHaveClass(/cancelled/);
   await expect(page.locator('.counts .cancelled dd')).toHaveText('1');
   // The browser reports the status of the stream by itself.
-  expect(complaints.every((line) => line.includes('429'))).toBe(true);
+  expect(consoleErrors.every((line) => line.includes('429'))).toBe(true);
   leaving.abort();
   await page.context().close();
 });

@@ -1,10 +1,10 @@
 // What the worker does when the push service drops the browser, in a real Firefox.
 
-import { importLine, init, site as files } from '../support/pages.ts';
-import { expect, test } from '../support/stage.ts';
+import { importLine, init, siteFiles } from '../support/site-files.ts';
+import { expect, test } from '../support/fixtures.ts';
 
 const registration = 'POST /api/v1/subscriptions';
-const news = (title: string) => ({ title, body: '本文' });
+const notification = (title: string) => ({ title, body: '本文' });
 
 test('the worker subscribes again when the push service drops the browser', async ({ app, open, push, visit }) => {
   const page = await visit(await open());
@@ -14,7 +14,7 @@ test('the worker subscribes again when the push service drops the browser', asyn
   // The old endpoint is still active on the server, which learns of its end by sending.
   await expect.poll(() => app.subscribers()).toBe(2);
   expect(await page.endpoint()).not.toBe(before);
-  expect(await app.send(news('新しい宛先'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
+  expect(await app.send(notification('新しい宛先'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
   await page.notification('新しい宛先');
   expect(await app.subscribers()).toBe(1);
   expect(page.requests).toHaveLength(2);
@@ -29,13 +29,13 @@ test('a worker that does not reach the server tries again', async ({ app, hato, 
   await expect.poll(() => push.registrations()).toBe(before + 1);
   await hato.resume();
   await expect.poll(() => app.subscribers()).toBe(2);
-  expect((await app.send(news('届きました'))).sent_count).toBe(1);
+  expect((await app.send(notification('届きました'))).sent_count).toBe(1);
   await page.notification('届きました');
   expect(page.requests).toHaveLength(2);
 });
 
 /** A worker that says when it has dealt with the event, and does not really wait between attempts. */
-const talkative = `
+const reportingWorker = `
   addEventListener("pushsubscriptionchange", (event) => {
     const wait = event.waitUntil.bind(event);
     const say = () => registration.showNotification("終わりました");
@@ -50,36 +50,36 @@ for (const [status, code, times] of [
   [429, 'RATE_LIMITED', 4],
   [503, 'CONFIG_ERROR', 4],
 ] as const) {
-  test(`a worker that is answered ${status} asks ${times} times`, async ({ open, push, relay, visit, write }) => {
-    const folder = await write({ ...files(init()), 'hato-sw.js': talkative + importLine });
-    const page = await visit(await open({ folder, server: relay }));
+  test(`a worker that is answered ${status} asks ${times} times`, async ({ open, push, faultProxy, visit, write }) => {
+    const folder = await write({ ...siteFiles(init()), 'hato-sw.js': reportingWorker + importLine });
+    const page = await visit(await open({ folder, server: faultProxy }));
     await page.subscribe();
-    relay.requests.length = 0;
-    relay.fail(registration, { status, body: JSON.stringify({ error: 'だめ', code }) });
+    faultProxy.requests.length = 0;
+    faultProxy.fail(registration, { status, body: JSON.stringify({ error: 'だめ', code }) });
     await push.renewBrowsers();
     await page.notification('終わりました');
-    expect(relay.requests).toEqual(Array(times).fill(registration));
+    expect(faultProxy.requests).toEqual(Array(times).fill(registration));
   });
 }
 
-test('whoever unsubscribes while the worker renews stays unsubscribed', async ({ app, open, push, relay, visit }) => {
-  const page = await visit(await open({ server: relay }));
+test('whoever unsubscribes while the worker renews stays unsubscribed', async ({ app, open, push, faultProxy, visit }) => {
+  const page = await visit(await open({ server: faultProxy }));
   await page.subscribe();
-  const held = relay.hold(registration);
+  const held = faultProxy.hold(registration);
   await push.renewBrowsers();
   await held.arrived;
   const leaving = page.attempt('unsubscribe');
-  await page.waitsOrHasLeft();
+  await page.waitUntilBlockedOrUnsubscribed();
   held.release();
   expect(await leaving).toBe('');
-  await page.isIn('unsubscribed');
+  await page.waitForState('unsubscribed');
   expect(await page.endpoints()).toEqual([]);
   // The endpoint that the push service dropped is left, and goes with the next send.
-  expect(await app.send(news('誰にも'))).toMatchObject({ sent_count: 0, failed_expired: 1 });
+  expect(await app.send(notification('誰にも'))).toMatchObject({ sent_count: 0, failed_expired: 1 });
 });
 
 test('a worker whose visitor has unsubscribed lets the browser go', async ({ app, open, push, visit, write }) => {
-  const folder = await write({ ...files(init()), 'hato-sw.js': talkative + importLine });
+  const folder = await write({ ...siteFiles(init()), 'hato-sw.js': reportingWorker + importLine });
   const page = await visit(await open({ folder }));
   await page.subscribe();
   // As when the browser could not end its part.
@@ -87,18 +87,18 @@ test('a worker whose visitor has unsubscribed lets the browser go', async ({ app
     PushSubscription.prototype.unsubscribe = () => Promise.resolve(false);
   });
   expect(await page.attempt('unsubscribe')).toBe('');
-  await page.isIn('unsubscribed');
+  await page.waitForState('unsubscribed');
   await push.renewBrowsers();
   await page.notification('終わりました');
   expect(await page.endpoints()).toEqual([]);
   expect(await app.subscribers()).toBe(0);
 });
 
-test('the server is told of every endpoint that it was given', async ({ app, open, push, relay, visit }) => {
-  const page = await visit(await open({ server: relay }));
+test('the server is told of every endpoint that it was given', async ({ app, open, push, faultProxy, visit }) => {
+  const page = await visit(await open({ server: faultProxy }));
   await page.subscribe();
   const before = await page.endpoint();
-  relay.fail(registration, { status: 400, body: '{}' });
+  faultProxy.fail(registration, { status: 400, body: '{}' });
   await push.renewBrowsers();
   await expect.poll(() => page.endpoints()).not.toEqual([before]);
   await expect.poll(() => page.endpoints()).toHaveLength(1);

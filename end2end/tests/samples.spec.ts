@@ -7,34 +7,34 @@ import { build } from 'vite';
 
 import type { App } from '../support/app.ts';
 import { samples } from '../support/customer-site.ts';
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/fixtures.ts';
 import type { Visit } from '../support/visit.ts';
 
 /** Subscribes with the page's button and is notified; resolves with the scope of the worker that did it. */
-async function isNotified(page: Visit, app: App): Promise<string> {
+async function subscribeAndReceive(page: Visit, app: App): Promise<string> {
   await page.subscribe();
   expect((await app.send({ title: '通知', body: '本文' })).sent_count).toBe(1);
   const { scope } = await page.notification('通知');
-  expect(page.complaints).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
   return new URL(scope).pathname;
 }
 
 test('a plain HTML site', async ({ app, open, visit }) => {
   const page = await visit(await open({ folder: join(samples, 'plain') }));
-  expect(await isNotified(page, app)).toBe('/');
+  expect(await subscribeAndReceive(page, app)).toBe('/');
 });
 
 test('the bell of a plain HTML site', async ({ app, open, visit }) => {
   const page = await visit(await open({ folder: join(samples, 'plain') }));
-  await page.isIn('unsubscribed');
+  await page.waitForState('unsubscribed');
   const pressed = () => page.page.$eval('hato-bell >>> button', (bell) => bell.ariaPressed);
   expect(await pressed()).toBe('false');
   await page.click('hato-bell >>> button');
-  await page.isIn('subscribed');
+  await page.waitForState('subscribed');
   expect(await pressed()).toBe('true');
   expect(await app.subscribers()).toBe(1);
   await page.click('hato-bell >>> button');
-  await page.isIn('unsubscribed');
+  await page.waitForState('unsubscribed');
   expect(await pressed()).toBe('false');
   expect(await app.subscribers()).toBe(0);
 });
@@ -42,7 +42,7 @@ test('the bell of a plain HTML site', async ({ app, open, visit }) => {
 test('a site whose own worker imports Hato', async ({ app, open, visit }) => {
   const site = await open({ folder: join(samples, 'existing-worker/imported') });
   const page = await visit(site);
-  expect(await isNotified(page, app)).toBe('/');
+  expect(await subscribeAndReceive(page, app)).toBe('/');
 
   // The site's own handlers: its pages without the site, and a notification of its own.
   await page.page.evaluate(async () => {
@@ -52,13 +52,13 @@ test('a site whose own worker imports Hato', async ({ app, open, visit }) => {
   expect((await page.notification('お茶の時間')).data).toBeNull();
   await site.stop();
   await page.page.reload();
-  await page.isIn('subscribed');
+  await page.waitForState('subscribed');
 });
 
 test('a site whose own worker is left as it is', async ({ app, open, visit }) => {
   const site = await open({ folder: join(samples, 'existing-worker/beside') });
   const page = await visit(site);
-  expect(await isNotified(page, app)).toBe('/hato-push/');
+  expect(await subscribeAndReceive(page, app)).toBe('/hato-push/');
   const workers = await page.page.evaluate(async () => {
     const registrations = await navigator.serviceWorker.getRegistrations();
     return registrations.map(({ scope, active }) => [new URL(scope).pathname, active?.scriptURL]);
@@ -68,7 +68,7 @@ test('a site whose own worker is left as it is', async ({ app, open, visit }) =>
     '/hato-push/': `${site.url}/hato-sw.js`,
   });
   const again = await visit(site);
-  await again.isIn('subscribed');
+  await again.waitForState('subscribed');
   expect(again.requests).toEqual([]);
 });
 
@@ -76,9 +76,9 @@ test('a React app', async ({ app, open, visit }) => {
   const folder = await mkdtemp(join(tmpdir(), 'hato-react-'));
   await build({ root: join(samples, 'react'), build: { outDir: folder, emptyOutDir: true }, logLevel: 'warn' });
   const page = await visit(await open({ folder }));
-  expect(await isNotified(page, app)).toBe('/');
+  expect(await subscribeAndReceive(page, app)).toBe('/');
   await page.click('#unsubscribe');
-  await page.isIn('unsubscribed');
+  await page.waitForState('unsubscribed');
   expect(await app.subscribers()).toBe(0);
   await rm(folder, { recursive: true });
 });

@@ -1,13 +1,13 @@
 // The owner's own browser as a subscriber, on the dashboard's own origin, in a real Firefox.
 
 import { openSession } from '../support/dashboard.ts';
-import { expect, test } from '../support/stage.ts';
+import { expect, test } from '../support/fixtures.ts';
 
 test('an owner subscribes the browser, sends a test, and leaves', async ({ firefox, hato }) => {
-  const session = await hato.owner();
+  const session = await hato.ownerSession();
   const app = (await hato.api('POST', '/api/v1/apps', session, { name: 'はとパン' })).json.appId as string;
-  const { page, complaints } = await openSession(firefox, hato.url, session, `/apps/${app}`);
-  const says = (text: string) =>
+  const { page, consoleErrors } = await openSession(firefox, hato.url, session, `/apps/${app}`);
+  const waitForText = (text: string) =>
     page.waitForFunction(
       (text: string) => document.querySelector('.push-state')?.textContent?.includes(text),
       { polling: 20 },
@@ -15,15 +15,15 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
     );
   const press = (number: number) => page.locator(`.try .actions:not([hidden]) button:nth-of-type(${number})`).click();
 
-  await says('まだ購読していません');
+  await waitForText('まだ購読していません');
   await press(1);
-  await says('購読中です');
+  await waitForText('購読中です');
   const shown = await hato.api('GET', `/api/v1/apps/${app}`, session);
   expect(shown.json.active_subscriptions).toBe(1);
   await page.waitForFunction(() => document.querySelectorAll('.checklist .done').length === 1, { polling: 50 });
 
   await press(1);
-  await says('まもなく通知が届きます');
+  await waitForText('まもなく通知が届きます');
   const find = async () => {
     const registrations = await navigator.serviceWorker.getRegistrations();
     const found = await Promise.all(registrations.map((it) => it.getNotifications()));
@@ -38,11 +38,11 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   expect(scopes).toEqual([`/sdk/browsers/${app}/`]);
 
   await page.reload();
-  await says('購読中です');
+  await waitForText('購読中です');
   await press(2);
-  await says('まだ購読していません');
+  await waitForText('まだ購読していません');
   const left = await hato.api('GET', `/api/v1/apps/${app}`, session);
   expect(left.json.active_subscriptions).toBe(0);
-  expect(complaints).toEqual([]);
+  expect(consoleErrors).toEqual([]);
   await page.close();
 });

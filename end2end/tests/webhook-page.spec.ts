@@ -2,13 +2,13 @@
 
 import type { Locator, Page } from '@playwright/test';
 
-import { expect, test } from '../support/furnished.ts';
-import { Room, registered } from '../support/room.ts';
-import { ways } from '../support/ways.ts';
-import { openSignedIn } from '../support/watched.ts';
+import { expect, test } from '../support/dashboard-test.ts';
+import { ApiApp, registerAccount } from '../support/api-app.ts';
+import { variants } from '../support/variants.ts';
+import { openSignedIn } from '../support/console-guard.ts';
 import { sign } from '../support/webhook-receiver.ts';
 
-const words = {
+const expectedTexts = {
   ja: {
     saved: 'URL を保存しました',
     queued: 'イベントを送信待ちに入れました',
@@ -38,7 +38,7 @@ async function press(page: Page, call: string): Promise<void> {
 }
 
 /** Reloads the page until so many attempts are listed. */
-async function listed(page: Page, attempts: number): Promise<void> {
+async function waitForAttempts(page: Page, attempts: number): Promise<void> {
   const look = async () => {
     await page.reload();
     return page.locator('#attempts tbody tr').count();
@@ -47,7 +47,7 @@ async function listed(page: Page, attempts: number): Promise<void> {
 }
 
 /** Reveals the secret, which is not seen before. */
-async function secretOf(page: Page): Promise<string> {
+async function readSecret(page: Page): Promise<string> {
   const secret = page.locator('#webhook-secret');
   await expect(secret).toBeHidden();
   await page.locator('#secret summary').click();
@@ -55,12 +55,12 @@ async function secretOf(page: Page): Promise<string> {
   return secret.innerText();
 }
 
-for (const { name, lang, locale, scripts } of ways) {
-  test(`the webhook's page and its forms ${name}`, async ({ browser, house: hato, receiver }) => {
-    const say = words[lang];
-    const session = await registered(hato, { email: 'owner@example.com', password: 'correct horse' });
-    const { path } = await Room.make(hato, session, 'はとパン');
-    const { page, complaints } = await openSignedIn(browser, hato.url, session, { locale, javaScriptEnabled: scripts });
+for (const { name, lang, locale, scripts } of variants) {
+  test(`the webhook's page and its forms ${name}`, async ({ browser, ownHato: hato, receiver }) => {
+    const expected = expectedTexts[lang];
+    const session = await registerAccount(hato, { email: 'owner@example.com', password: 'correct horse' });
+    const { path } = await ApiApp.create(hato, session, 'はとパン');
+    const { page, consoleErrors } = await openSignedIn(browser, hato.url, session, { locale, javaScriptEnabled: scripts });
     const note = page.locator('.note.success');
     await page.goto(`${path}/webhook`);
     await expect(page.locator('#secret')).toHaveCount(0);
@@ -69,17 +69,17 @@ for (const { name, lang, locale, scripts } of ways) {
     const url = receiver.url('/hook');
     await page.locator('#webhook-webhook_url').fill(url);
     await press(page, 'set_webhook');
-    await expect(note).toContainText(say.saved);
+    await expect(note).toContainText(expected.saved);
     await expect(page.locator('#webhook-webhook_url')).toHaveValue(url);
-    const first = await secretOf(page);
+    const first = await readSecret(page);
 
     receiver.answer('/hook', 200, 'Thank you.');
     await press(page, 'send_test_event');
-    await expect(note).toContainText(say.queued);
+    await expect(note).toContainText(expected.queued);
     const event = await receiver.next();
     expect(event.type).toBe('webhook.test');
     expect(event.signatures).toEqual([sign(first, event.signed)]);
-    await listed(page, 1);
+    await waitForAttempts(page, 1);
     await expect(page.locator('#attempts .status')).toHaveText('200');
     await page.locator('#attempts summary').click();
     await expect(page.locator('#attempts details')).toContainText('Thank you.');
@@ -89,38 +89,38 @@ for (const { name, lang, locale, scripts } of ways) {
     await page.goto(`${path}/webhook`);
     await page.locator('#attempts summary').click();
     await press(page, 'resend_event');
-    await expect(note).toContainText(say.queued);
+    await expect(note).toContainText(expected.queued);
     expect((await receiver.next()).id).toBe(event.id);
-    await listed(page, 2);
+    await waitForAttempts(page, 2);
 
     await press(page, 'rotate_webhook_secret');
-    await expect(note).toContainText(say.rotated);
-    const second = await secretOf(page);
+    await expect(note).toContainText(expected.rotated);
+    const second = await readSecret(page);
     await expect(page.locator('#previous-secret')).toHaveText(first);
     await press(page, 'send_test_event');
     const { signatures, signed } = await receiver.next();
     expect(signatures).toEqual([sign(second, signed), sign(first, signed)]);
-    await listed(page, 3);
+    await waitForAttempts(page, 3);
 
     receiver.answer('/hook', 410);
     await press(page, 'send_test_event');
     await receiver.next();
-    await listed(page, 4);
+    await waitForAttempts(page, 4);
     await expect(page.locator('#switch')).toContainText('410');
     await expect(button(page, 'send_test_event')).toHaveCount(0);
     await expect(button(page, 'resend_event')).toHaveCount(0);
     receiver.answer('/hook', 204);
     await press(page, 'enable_webhook');
-    await expect(note).toContainText(say.enabled);
+    await expect(note).toContainText(expected.enabled);
     await expect(page.locator('#switch')).toHaveCount(0);
     await press(page, 'send_test_event');
     expect((await receiver.next()).type).toBe('webhook.test');
 
     await press(page, 'clear_webhook');
-    await expect(note).toContainText(say.cleared);
+    await expect(note).toContainText(expected.cleared);
     await expect(page.locator('#webhook-webhook_url')).toHaveValue('');
     await expect(page.locator('#secret')).toHaveCount(0);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 }

@@ -48,7 +48,7 @@ pub fn ReferencePage() -> impl IntoView {
 }
 
 /// The endpoints under the headings of the document, in its order.
-fn groups(document: &Value, endpoints: Vec<Endpoint>) -> impl Iterator<Item = AnyView> {
+fn groups(document: &Value, endpoints: Vec<ReferenceEndpoint>) -> impl Iterator<Item = AnyView> {
     let headings = document["tags"].as_array().into_iter().flatten();
     headings.map(move |heading| {
         let name = text(&heading["name"]);

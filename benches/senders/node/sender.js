@@ -7,32 +7,32 @@ import webPush from "web-push";
 
 const CONCURRENCY = 100;
 
-const order = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const config = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const options = {
-  TTL: order.ttl,
+  TTL: config.ttl,
   vapidDetails: {
-    subject: order.subject,
-    publicKey: order.public_key,
-    privateKey: order.private_key,
+    subject: config.subject,
+    publicKey: config.public_key,
+    privateKey: config.private_key,
   },
-  agent: new Agent({ keepAlive: true, maxSockets: CONCURRENCY, ca: readFileSync(order.ca) }),
+  agent: new Agent({ keepAlive: true, maxSockets: CONCURRENCY, ca: readFileSync(config.ca) }),
 };
 
 async function send(from, count) {
   let next = from;
   let failed = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < from + count) {
-      const subscription = order.subscriptions[next++];
+      const subscription = config.subscriptions[next++];
       try {
-        await webPush.sendNotification(subscription, order.payload, options);
+        await webPush.sendNotification(subscription, config.payload, options);
       } catch (error) {
         failed += 1;
         console.error(error.message);
       }
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return failed;
 }
 

@@ -13,27 +13,27 @@ CONCURRENCY = 100
 
 
 class Sender:
-    def __init__(self, order, session):
-        self.order = order
+    def __init__(self, config, session):
+        self.config = config
         self.session = session
-        self.key = Vapid02.from_raw(order["private_key"].encode())
+        self.key = Vapid02.from_raw(config["private_key"].encode())
 
     async def send(self, start, count):
         """Sends to `count` subscriptions and returns how many were not taken."""
-        waiting = iter(self.order["subscriptions"][start : start + count])
-        lanes = [self.lane(waiting) for _ in range(CONCURRENCY)]
-        return sum(await asyncio.gather(*lanes))
+        pending = iter(self.config["subscriptions"][start : start + count])
+        workers = [self.worker(pending) for _ in range(CONCURRENCY)]
+        return sum(await asyncio.gather(*workers))
 
-    async def lane(self, waiting):
+    async def worker(self, pending):
         failed = 0
-        for subscription in waiting:
+        for subscription in pending:
             try:
                 await webpush_async(
                     subscription,
-                    self.order["payload"],
+                    self.config["payload"],
                     vapid_private_key=self.key,
-                    vapid_claims={"sub": self.order["subject"]},
-                    ttl=self.order["ttl"],
+                    vapid_claims={"sub": self.config["subject"]},
+                    ttl=self.config["ttl"],
                     aiohttp_session=self.session,
                 )
             except Exception as error:
@@ -44,11 +44,11 @@ class Sender:
 
 async def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        order = json.load(file)
-    trust = ssl.create_default_context(cafile=order["ca"])
-    connector = aiohttp.TCPConnector(limit=CONCURRENCY, ssl=trust)
+        config = json.load(file)
+    tls = ssl.create_default_context(cafile=config["ca"])
+    connector = aiohttp.TCPConnector(limit=CONCURRENCY, ssl=tls)
     async with aiohttp.ClientSession(connector=connector) as session:
-        sender = Sender(order, session)
+        sender = Sender(config, session)
         print("ready", flush=True)
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):

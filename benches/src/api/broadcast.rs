@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::Stage;
-use super::load::{Load, Request, load};
-use crate::Wish;
-use crate::figures::{Figures, Span, Target};
-use crate::hato::{Data, Hato, notification};
+use super::ApiSetup;
+use super::load::{LoadRequest, LoadResult, load};
+use crate::BenchOptions;
+use crate::figures::{FigureTarget, Figures, Summary};
+use crate::hato::{BenchServer, ServerData, notification};
 
 const ROUNDS: usize = 15;
 const FEW: u64 = 10;
@@ -14,15 +14,22 @@ const MANY: u64 = 1_000_000;
 /// Long enough for the kernel's clock ticks to tell its CPU.
 const ROUND: Duration = Duration::from_millis(700);
 
-pub async fn measure(stage: &Stage, wish: &Wish, figures: &mut Figures) -> anyhow::Result<()> {
-    let small = prepare(stage, "few", FEW).await?;
-    let large = prepare(stage, "many", wish.scaled(MANY)).await?;
-    let (small_hato, large_hato) = (small.accept(&[]).await?, large.accept(&[]).await?);
+pub async fn measure(
+    setup: &ApiSetup,
+    options: &BenchOptions,
+    figures: &mut Figures,
+) -> anyhow::Result<()> {
+    let small = prepare(setup, "few", FEW).await?;
+    let large = prepare(setup, "many", options.scaled(MANY)).await?;
+    let (small_hato, large_hato) = (
+        small.start_api_only(&[]).await?,
+        large.start_api_only(&[]).await?,
+    );
     // Whoever comes second finds the disk as the first has left it, so that changes by the round.
     let mut rounds = Vec::new();
     accept(&small_hato, &small).await?;
     accept(&large_hato, &large).await?;
-    for round in 0..wish.rounds(ROUNDS) {
+    for round in 0..options.rounds(ROUNDS) {
         rounds.push(if round % 2 == 0 {
             let few = accept(&small_hato, &small).await?;
             (few, accept(&large_hato, &large).await?)
@@ -31,8 +38,8 @@ pub async fn measure(stage: &Stage, wish: &Wish, figures: &mut Figures) -> anyho
             (accept(&small_hato, &small).await?, many)
         });
     }
-    let wall = Span::of(rounds.iter().map(|(few, many)| few.rate() / many.rate()));
-    let cpu = Span::of(
+    let wall = Summary::from_values(rounds.iter().map(|(few, many)| few.rate() / many.rate()));
+    let cpu = Summary::from_values(
         rounds
             .iter()
             .map(|(few, many)| many.cpu_us() / few.cpu_us()),
@@ -43,24 +50,28 @@ pub async fn measure(stage: &Stage, wish: &Wish, figures: &mut Figures) -> anyho
     } else {
         cpu
     };
-    figures.add("broadcast_1m_over_10", worse, Target::NearOne(0.2));
-    figures.add("broadcast_1m_over_10_wall", wall, Target::NearOne(0.2));
-    figures.add("broadcast_1m_over_10_cpu", cpu, Target::NearOne(0.2));
-    let few_cpu = Span::of(rounds.iter().map(|(few, _)| few.cpu_us()));
-    figures.add("broadcast_cpu_us_10", few_cpu, Target::None);
+    figures.add("broadcast_1m_over_10", worse, FigureTarget::NearOne(0.2));
+    figures.add(
+        "broadcast_1m_over_10_wall",
+        wall,
+        FigureTarget::NearOne(0.2),
+    );
+    figures.add("broadcast_1m_over_10_cpu", cpu, FigureTarget::NearOne(0.2));
+    let few_cpu = Summary::from_values(rounds.iter().map(|(few, _)| few.cpu_us()));
+    figures.add("broadcast_cpu_us_10", few_cpu, FigureTarget::None);
     Ok(())
 }
 
-async fn prepare(stage: &Stage, name: &str, subscribers: u64) -> anyhow::Result<Data> {
-    Data::prepare(
-        stage.path(name),
-        &stage.audience,
+async fn prepare(setup: &ApiSetup, name: &str, subscribers: u64) -> anyhow::Result<ServerData> {
+    ServerData::prepare(
+        setup.path(name),
+        &setup.audience,
         std::slice::from_ref(&(0..subscribers)),
     )
     .await
 }
 
-async fn accept(hato: &Hato, data: &Data) -> anyhow::Result<Load> {
-    let request = Request::post("/api/v1/notify", &data.apps[0].key, &notification(None));
+async fn accept(hato: &BenchServer, data: &ServerData) -> anyhow::Result<LoadResult> {
+    let request = LoadRequest::post("/api/v1/notify", &data.apps[0].key, &notification(None));
     load(hato, &request, 1, ROUND).await
 }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use rusqlite::Connection;
 use tokio::process::Command;
 
-use crate::figures::Span;
+use crate::figures::Summary;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/slow-fsync.c");
 const COMMITS: usize = 300;
@@ -30,7 +30,7 @@ pub async fn build_delay(folder: &Path) -> anyhow::Result<String> {
 }
 
 /// Milliseconds of a small commit with synchronous=FULL in a new file there, by a process with this library preloaded.
-pub async fn cost(file: &Path, preloaded: Option<&str>) -> anyhow::Result<Span> {
+pub async fn cost(file: &Path, preloaded: Option<&str>) -> anyhow::Result<Summary> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("commit-probe").arg(file).stdout(Stdio::piped());
     if let Some(library) = preloaded {
@@ -39,7 +39,7 @@ pub async fn cost(file: &Path, preloaded: Option<&str>) -> anyhow::Result<Span> 
     let output = command.output().await?;
     ensure!(output.status.success(), "the probe failed");
     let times: Vec<f64> = serde_json::from_slice(&output.stdout)?;
-    Ok(Span::of(times))
+    Ok(Summary::from_values(times))
 }
 
 /// The process behind [`cost`]: prints what each commit took.
@@ -55,7 +55,7 @@ pub fn probe(arguments: &[String]) -> anyhow::Result<()> {
 }
 
 fn commit(connection: &Connection) -> rusqlite::Result<f64> {
-    let begun = Instant::now();
+    let started = Instant::now();
     connection.execute("INSERT INTO t VALUES (hex(randomblob(100)))", [])?;
-    Ok(begun.elapsed().as_secs_f64() * 1e3)
+    Ok(started.elapsed().as_secs_f64() * 1e3)
 }

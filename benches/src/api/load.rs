@@ -14,11 +14,11 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use crate::hato::Hato;
+use crate::hato::BenchServer;
 
 /// What is asked, and the status that must be answered.
 #[derive(Clone)]
-pub struct Request {
+pub struct LoadRequest {
     method: Method,
     path: &'static str,
     key: String,
@@ -26,7 +26,7 @@ pub struct Request {
     status: u16,
 }
 
-impl Request {
+impl LoadRequest {
     /// A GET, with a key where it takes one.
     pub fn get(path: &'static str, key: &str) -> Self {
         let (key, body) = (key.to_owned(), Bytes::new());
@@ -52,7 +52,7 @@ impl Request {
     }
 
     /// The same with another status.
-    pub fn answered(self, status: u16) -> Self {
+    pub fn expecting(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
@@ -69,7 +69,7 @@ impl Request {
 }
 
 /// What some answers took.
-pub struct Load {
+pub struct LoadResult {
     answers: u64,
     /// Seconds of wall time.
     wall: f64,
@@ -77,7 +77,7 @@ pub struct Load {
     cpu: f64,
 }
 
-impl Load {
+impl LoadResult {
     /// Answers per second.
     pub fn rate(&self) -> f64 {
         self.answers as f64 / self.wall
@@ -91,24 +91,29 @@ impl Load {
 
 /// Has so many clients ask for so long.
 pub async fn load(
-    hato: &Hato,
-    request: &Request,
+    hato: &BenchServer,
+    request: &LoadRequest,
     clients: usize,
     duration: Duration,
-) -> anyhow::Result<Load> {
+) -> anyhow::Result<LoadResult> {
     let address = hato.server.address();
     let mut connections = Vec::new();
     for _ in 0..clients {
         connections.push(connect(address).await?);
     }
-    let (cpu, begun) = (hato.cpu_seconds()?, Instant::now());
-    let mut asking = JoinSet::new();
+    let (cpu, started) = (hato.cpu_seconds()?, Instant::now());
+    let mut tasks = JoinSet::new();
     for connection in connections {
-        asking.spawn(ask(connection, request.clone(), address, begun + duration));
+        tasks.spawn(request_until(
+            connection,
+            request.clone(),
+            address,
+            started + duration,
+        ));
     }
-    let answers: anyhow::Result<Vec<u64>> = asking.join_all().await.into_iter().collect();
-    let wall = begun.elapsed().as_secs_f64();
-    Ok(Load {
+    let answers: anyhow::Result<Vec<u64>> = tasks.join_all().await.into_iter().collect();
+    let wall = started.elapsed().as_secs_f64();
+    Ok(LoadResult {
         answers: answers?.iter().sum(),
         wall,
         cpu: hato.cpu_seconds()? - cpu,
@@ -124,9 +129,9 @@ async fn connect(address: SocketAddr) -> anyhow::Result<SendRequest<Full<Bytes>>
 }
 
 /// Asks until the end; the number of answers.
-async fn ask(
+async fn request_until(
     mut connection: SendRequest<Full<Bytes>>,
-    request: Request,
+    request: LoadRequest,
     address: SocketAddr,
     end: Instant,
 ) -> anyhow::Result<u64> {

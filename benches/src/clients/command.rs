@@ -6,33 +6,41 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-use crate::Wish;
-use crate::figures::{Figures, Span, Target};
+use crate::BenchOptions;
+use crate::figures::{FigureTarget, Figures, Summary};
 
 const ROUNDS: usize = 15;
 const STARTS: u32 = 40;
 /// Where the release build is, unless `HATO_BENCH_CLIENT` says otherwise.
 const CLIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/hato");
 
-pub fn measure(wish: &Wish, figures: &mut Figures) -> anyhow::Result<()> {
+pub fn measure(options: &BenchOptions, figures: &mut Figures) -> anyhow::Result<()> {
     let client = std::env::var("HATO_BENCH_CLIENT").unwrap_or_else(|_| CLIENT.to_owned());
     ensure!(
         Path::new(&client).exists(),
         "there is no {client}: run make build first"
     );
     let (mut nothing, mut version) = (Vec::new(), Vec::new());
-    for _ in 0..wish.rounds(ROUNDS) {
+    for _ in 0..options.rounds(ROUNDS) {
         nothing.push(milliseconds("true", &[])?);
         version.push(milliseconds(&client, &["--version"])?);
     }
     let allowed: Vec<f64> = nothing.iter().map(|true_ms| 1.5 * true_ms + 10.0).collect();
-    let share = Span::of_ratios(&version, &allowed);
-    figures.add("true_ms", Span::of(nothing), Target::None);
-    figures.add("hato_version_ms", Span::of(version), Target::None);
-    figures.add("hato_version_over_allowed", share, Target::AtMost(1.0));
+    let share = Summary::from_ratios(&version, &allowed);
+    figures.add("true_ms", Summary::from_values(nothing), FigureTarget::None);
+    figures.add(
+        "hato_version_ms",
+        Summary::from_values(version),
+        FigureTarget::None,
+    );
+    figures.add(
+        "hato_version_over_allowed",
+        share,
+        FigureTarget::AtMost(1.0),
+    );
     let bytes = std::fs::metadata(&client)?.len() as f64;
-    let size = Span::single(bytes / 1e6);
-    figures.add("hato_size_mb", size, Target::AtMost(8.0));
+    let size = Summary::from_value(bytes / 1e6);
+    figures.add("hato_size_mb", size, FigureTarget::AtMost(8.0));
     Ok(())
 }
 

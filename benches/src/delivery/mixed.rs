@@ -1,69 +1,73 @@
-//! CPU per request when some answers are refusals, against all 201: what deactivating, retrying and burying cost.
+//! CPU per request when some answers are refusals, against all 201: what deactivating, retrying and dead-lettering cost.
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::Stage;
-use super::window::send;
-use crate::Wish;
-use crate::figures::{Figures, Span, Target};
-use crate::hato::{App, Data, Hato};
+use super::DeliverySetup;
+use super::send::send;
+use crate::BenchOptions;
+use crate::figures::{FigureTarget, Figures, Summary};
+use crate::hato::{BenchApp, BenchServer, ServerData};
 use crate::sink::check_samples;
-use crate::sink::plan::{Plan, Report};
+use crate::sink::protocol::{ResponsePlan, SinkReport};
 
 const ROUNDS: usize = 5;
 const MESSAGES: u64 = 20_000;
 const PERCENT: [(u16, u64); 3] = [(410, 10), (429, 2), (500, 1)];
 const SETTINGS: [(&str, &str); 1] = [("HATO_RETRY_DELAYS", "200ms,200ms,200ms")];
 
-pub async fn measure(stage: &mut Stage, wish: &Wish, figures: &mut Figures) -> anyhow::Result<()> {
-    let (messages, rounds) = (wish.scaled(MESSAGES), wish.rounds(ROUNDS));
+pub async fn measure(
+    setup: &mut DeliverySetup,
+    options: &BenchOptions,
+    figures: &mut Figures,
+) -> anyhow::Result<()> {
+    let (messages, rounds) = (options.scaled(MESSAGES), options.rounds(ROUNDS));
     // Those who are gone stay gone, so each mixed round has an app of its own.
     let app = |number: u64| number * messages..(number + 1) * messages;
     let ranges: Vec<_> = (0..=rounds as u64).map(app).collect();
-    let folder = stage.folder.path().join("mixed");
-    let data = Data::prepare(folder, &stage.audience, &ranges).await?;
-    let hato = data.deliver(&stage.sink, &SETTINGS).await?;
+    let folder = setup.folder.path().join("mixed");
+    let data = ServerData::prepare(folder, &setup.audience, &ranges).await?;
+    let hato = data.start_with_sink(&setup.sink, &SETTINGS).await?;
     let plain_app = &data.apps[0];
-    send(stage, &hato, plain_app, messages, 0).await?;
+    send(setup, &hato, plain_app, messages, 0).await?;
     let (mut mixed, mut plain) = (Vec::new(), Vec::new());
     for app in &data.apps[1..] {
-        plain.push(send(stage, &hato, plain_app, messages, 0).await?.cpu / messages as f64);
-        mixed.push(mixed_round(stage, &hato, app, messages).await?);
+        plain.push(send(setup, &hato, plain_app, messages, 0).await?.cpu / messages as f64);
+        mixed.push(mixed_round(setup, &hato, app, messages).await?);
     }
     figures.add(
         "mixed_answers",
-        Span::of_ratios(&mixed, &plain),
-        Target::AtMost(1.3),
+        Summary::from_ratios(&mixed, &plain),
+        FigureTarget::AtMost(1.3),
     );
     Ok(())
 }
 
 /// CPU seconds of one request.
 async fn mixed_round(
-    stage: &mut Stage,
-    hato: &Hato,
-    app: &App,
+    setup: &mut DeliverySetup,
+    hato: &BenchServer,
+    app: &BenchApp,
     messages: u64,
 ) -> anyhow::Result<f64> {
-    let plan = Plan {
+    let plan = ResponsePlan {
         percent: PERCENT,
-        ..Plan::plain(messages)
+        ..ResponsePlan::all_created(messages)
     };
-    stage.sink.begin(plan).await?;
+    setup.sink.begin(plan).await?;
     let before = hato.cpu_seconds()?;
     let id = hato.broadcast(app, messages).await?;
-    stage.sink.reached().await?;
-    let item = hato.done(app, &id).await?;
+    setup.sink.wait_reached().await?;
+    let item = hato.wait_done(app, &id).await?;
     let used = hato.cpu_seconds()? - before;
-    let report = stage.sink.end().await?;
+    let report = setup.sink.end().await?;
     check_counts(&item, &report, messages)?;
-    check_samples(&report, &stage.audience, &app.vapid_key)?;
+    check_samples(&report, &setup.audience, &app.vapid_key)?;
     Ok(used / report.requests as f64)
 }
 
 /// The history must say exactly what the push service answered.
-fn check_counts(item: &Value, report: &Report, messages: u64) -> anyhow::Result<()> {
+fn check_counts(item: &Value, report: &SinkReport, messages: u64) -> anyhow::Result<()> {
     let count = |name: &str| {
         item[name]
             .as_u64()

@@ -7,74 +7,90 @@ use anyhow::{Context as _, ensure};
 use hato_testkit::client::Client;
 use tokio::task::JoinSet;
 
-use super::Stage;
-use crate::Wish;
-use crate::audience::Audience;
-use crate::figures::{Figures, Span, Target, quantile};
-use crate::hato::{App, Data, Hato, notification};
+use super::DeliverySetup;
+use crate::BenchOptions;
+use crate::audience::BenchAudience;
+use crate::figures::{FigureTarget, Figures, Summary, quantile};
+use crate::hato::{BenchApp, BenchServer, ServerData, notification};
 use crate::sink::check_samples;
-use crate::sink::plan::{Plan, Report};
-use crate::sink::tally::now;
+use crate::sink::protocol::{ResponsePlan, SinkReport};
+use crate::sink::run_state::now;
 
 const ROUNDS: usize = 5;
 const RECIPIENTS: u64 = 200_000;
 /// Recipients of the small sends of a round, one each.
 const SMALL: u64 = 5_000;
 /// Between two small sends, whether or not the one before has arrived.
-const PAUSE: Duration = Duration::from_millis(50);
+const SEND_INTERVAL: Duration = Duration::from_millis(50);
 /// How long after the large send the last small one may arrive.
-const PATIENCE: Duration = Duration::from_secs(3);
+const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// When a small send was asked for: Unix seconds, by recipient.
-type Asked = HashMap<u64, f64>;
+type RequestTimes = HashMap<u64, f64>;
 
-pub async fn measure(stage: &mut Stage, wish: &Wish, figures: &mut Figures) -> anyhow::Result<()> {
-    let recipients = wish.scaled(RECIPIENTS);
-    let folder = stage.folder.path().join("small");
+pub async fn measure(
+    setup: &mut DeliverySetup,
+    options: &BenchOptions,
+    figures: &mut Figures,
+) -> anyhow::Result<()> {
+    let recipients = options.scaled(RECIPIENTS);
+    let folder = setup.folder.path().join("small");
     let ranges = [0..recipients, recipients..recipients + SMALL];
-    let data = Data::prepare(folder, &stage.audience, &ranges).await?;
-    let hato = data.deliver(&stage.sink, &[]).await?;
+    let data = ServerData::prepare(folder, &setup.audience, &ranges).await?;
+    let hato = data.start_with_sink(&setup.sink, &[]).await?;
     let mut rounds = Vec::new();
-    for _ in 0..wish.rounds(ROUNDS) {
-        rounds.push(round(stage, &hato, &data.apps, recipients).await?);
+    for _ in 0..options.rounds(ROUNDS) {
+        rounds.push(round(setup, &hato, &data.apps, recipients).await?);
     }
-    let spread = |share| Span::of(rounds.iter().map(|delays| quantile(delays, share)));
-    figures.add("small_send_p50_ms", spread(0.5), Target::AtMost(250.0));
-    figures.add("small_send_p99_ms", spread(0.99), Target::AtMost(1_000.0));
+    let spread = |share| Summary::from_values(rounds.iter().map(|delays| quantile(delays, share)));
+    figures.add(
+        "small_send_p50_ms",
+        spread(0.5),
+        FigureTarget::AtMost(250.0),
+    );
+    figures.add(
+        "small_send_p99_ms",
+        spread(0.99),
+        FigureTarget::AtMost(1_000.0),
+    );
     let sends: Vec<f64> = rounds.iter().map(|delays| delays.len() as f64).collect();
-    figures.add("small_sends", Span::of(sends), Target::None);
+    figures.add(
+        "small_sends",
+        Summary::from_values(sends),
+        FigureTarget::None,
+    );
     Ok(())
 }
 
 /// The delays of a round, sorted, in milliseconds.
 async fn round(
-    stage: &mut Stage,
-    hato: &Hato,
-    apps: &[App],
+    setup: &mut DeliverySetup,
+    hato: &BenchServer,
+    apps: &[BenchApp],
     recipients: u64,
 ) -> anyhow::Result<Vec<f64>> {
-    let plan = Plan {
-        watched_from: recipients,
-        ..Plan::plain(recipients)
+    let plan = ResponsePlan {
+        timed_from: recipients,
+        ..ResponsePlan::all_created(recipients)
     };
-    stage.sink.begin(plan).await?;
+    setup.sink.begin(plan).await?;
     let large = hato.broadcast(&apps[0], recipients).await?;
     let mut small = JoinSet::new();
     let client = hato.server.client().bearer(&apps[1].key);
     tokio::select! {
-        reached = stage.sink.reached() => { reached?; }
-        () = ask(&mut small, &client, &stage.audience, recipients) => {}
+        reached = setup.sink.wait_reached() => { reached?; }
+        () = send_small(&mut small, &client, &setup.audience, recipients) => {}
     }
-    let asked: anyhow::Result<Asked> = small.join_all().await.into_iter().collect();
+    let asked: anyhow::Result<RequestTimes> = small.join_all().await.into_iter().collect();
     let asked = asked?;
-    hato.done(&apps[0], &large).await?;
-    tokio::time::sleep(PATIENCE).await;
-    let report = stage.sink.end().await?;
+    hato.wait_done(&apps[0], &large).await?;
+    tokio::time::sleep(ARRIVAL_TIMEOUT).await;
+    let report = setup.sink.end().await?;
     ensure!(
         report.requests == recipients && report.distinct == recipients && report.unmatched == 0,
         "not all arrived, or others"
     );
-    check_samples(&report, &stage.audience, &apps[0].vapid_key)?;
+    check_samples(&report, &setup.audience, &apps[0].vapid_key)?;
     ensure!(
         report.arrivals.len() == asked.len(),
         "not all small sends arrived in time"
@@ -83,10 +99,10 @@ async fn round(
 }
 
 /// Asks for small sends, for as long as it is let.
-async fn ask(
+async fn send_small(
     small: &mut JoinSet<anyhow::Result<(u64, f64)>>,
     client: &Client,
-    audience: &Audience,
+    audience: &BenchAudience,
     first: u64,
 ) {
     for recipient in first..first + SMALL {
@@ -99,11 +115,11 @@ async fn ask(
             reply.expect_status(202)?;
             Ok((recipient, asked))
         });
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(SEND_INTERVAL).await;
     }
 }
 
-fn delays(asked: &Asked, report: &Report) -> anyhow::Result<Vec<f64>> {
+fn delays(asked: &RequestTimes, report: &SinkReport) -> anyhow::Result<Vec<f64>> {
     let delay = |(recipient, at): &(u64, f64)| {
         let asked = asked
             .get(recipient)

@@ -26,14 +26,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{LocalSet, spawn_local};
 use tokio_rustls::TlsAcceptor;
 
-use super::plan::{Order, Plan, Report, Sample};
-use super::tally::{Tally, now};
+use super::protocol::{ResponsePlan, Sample, SinkCommand, SinkReport};
+use super::run_state::{RunState, now};
 use crate::audience::{encode, number};
 
 /// Streams that a connection may have open, as with the large push services.
-const STREAMS: u32 = 100;
+const MAX_STREAMS: u32 = 100;
 
-type Desk = Rc<RefCell<Tally>>;
+type SharedRunState = Rc<RefCell<RunState>>;
 
 /// Serves until standard input ends.
 pub fn run(arguments: &[String]) -> anyhow::Result<()> {
@@ -51,49 +51,51 @@ async fn serve(ca: &Path) -> anyhow::Result<()> {
     test_ca.write_pem(ca)?;
     let acceptor = TlsAcceptor::from(test_ca.server_config(&["h2", "http/1.1"]));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    say(&format!("https://{}", listener.local_addr()?))?;
-    let desk = Rc::new(RefCell::new(Tally::new(Plan::plain(0))));
-    spawn_local(accept(listener, acceptor, Rc::clone(&desk)));
-    let mut orders = BufReader::new(tokio::io::stdin()).lines();
-    while let Some(line) = orders.next_line().await? {
+    write_line(&format!("https://{}", listener.local_addr()?))?;
+    let state = Rc::new(RefCell::new(RunState::new(ResponsePlan::all_created(0))));
+    spawn_local(accept(listener, acceptor, Rc::clone(&state)));
+    let mut commands = BufReader::new(tokio::io::stdin()).lines();
+    while let Some(line) = commands.next_line().await? {
         match serde_json::from_str(&line)? {
-            Order::Begin(plan) => {
-                desk.replace(Tally::new(plan));
-                say(&())?;
+            SinkCommand::Begin(plan) => {
+                state.replace(RunState::new(plan));
+                write_line(&())?;
             }
-            Order::End => say(&std::mem::take::<Report>(desk.borrow_mut().report()))?,
+            SinkCommand::End => {
+                write_line(&std::mem::take::<SinkReport>(state.borrow_mut().report()))?
+            }
         }
     }
     Ok(())
 }
 
-fn say(word: &impl Serialize) -> anyhow::Result<()> {
+fn write_line(message: &impl Serialize) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", serde_json::to_string(word)?)?;
+    writeln!(out, "{}", serde_json::to_string(message)?)?;
     Ok(out.flush()?)
 }
 
-async fn accept(listener: TcpListener, acceptor: TlsAcceptor, desk: Desk) {
+async fn accept(listener: TcpListener, acceptor: TlsAcceptor, state: SharedRunState) {
     loop {
         if let Ok((stream, _)) = listener.accept().await {
-            spawn_local(connection(stream, acceptor.clone(), Rc::clone(&desk)));
+            spawn_local(connection(stream, acceptor.clone(), Rc::clone(&state)));
         }
     }
 }
 
 /// Serves a connection to its end, whatever that is: senders see it too.
-async fn connection(stream: TcpStream, acceptor: TlsAcceptor, desk: Desk) {
+async fn connection(stream: TcpStream, acceptor: TlsAcceptor, state: SharedRunState) {
     let _ = stream.set_nodelay(true);
     let Ok(stream) = acceptor.accept(stream).await else {
         return;
     };
     let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-    let service = service_fn(move |request| answer(request, Rc::clone(&desk)));
+    let service = service_fn(move |request| answer(request, Rc::clone(&state)));
     let stream = TokioIo::new(stream);
     let _ = if is_http2 {
-        let mut builder = http2::Builder::new(Local);
+        let mut builder = http2::Builder::new(LocalExecutor);
         builder
-            .max_concurrent_streams(STREAMS)
+            .max_concurrent_streams(MAX_STREAMS)
             .serve_connection(stream, service)
             .await
     } else {
@@ -105,25 +107,27 @@ async fn connection(stream: TcpStream, acceptor: TlsAcceptor, desk: Desk) {
 
 async fn answer(
     request: Request<Incoming>,
-    desk: Desk,
+    state: SharedRunState,
 ) -> Result<Response<Empty<Bytes>>, Infallible> {
-    let verdict = desk.borrow_mut().arrived(number(request.uri().path()));
+    let planned = state
+        .borrow_mut()
+        .record_request(number(request.uri().path()));
     let (head, body) = request.into_parts();
     let body = body.collect().await.map(|body| body.to_bytes());
-    if verdict.keep {
+    if planned.is_sampled {
         let sample = sample(&head, &body.unwrap_or_default());
-        desk.borrow_mut().report().samples.push(sample);
+        state.borrow_mut().report().samples.push(sample);
     }
-    let latency = desk.borrow().latency_ms();
+    let latency = state.borrow().latency_ms();
     if latency > 0 {
         tokio::time::sleep(Duration::from_millis(latency)).await;
     }
-    if verdict.counts && desk.borrow_mut().answered() {
+    if planned.is_counted && state.borrow_mut().record_answer() {
         // Whoever listens is gone only when the benchmark is over.
-        let _ = say(&now());
+        let _ = write_line(&now());
     }
     let mut response = Response::new(Empty::new());
-    *response.status_mut() = StatusCode::from_u16(verdict.status).unwrap_or(StatusCode::CREATED);
+    *response.status_mut() = StatusCode::from_u16(planned.status).unwrap_or(StatusCode::CREATED);
     Ok(response)
 }
 
@@ -142,9 +146,9 @@ fn sample(head: &Parts, body: &[u8]) -> Sample {
 
 /// Runs everything on the one thread.
 #[derive(Clone)]
-struct Local;
+struct LocalExecutor;
 
-impl<F: Future<Output = ()> + 'static> Executor<F> for Local {
+impl<F: Future<Output = ()> + 'static> Executor<F> for LocalExecutor {
     fn execute(&self, future: F) {
         spawn_local(future);
     }

@@ -2,10 +2,10 @@
 
 use anyhow::ensure;
 
-use super::{Rounds, Scene, order};
-use crate::Wish;
-use crate::delivery::Stage;
-use crate::sink::plan::Plan;
+use super::{Rounds, WebhookSetup, app_order};
+use crate::BenchOptions;
+use crate::delivery::DeliverySetup;
+use crate::sink::protocol::ResponsePlan;
 
 /// Many short ones: a machine's speed changes from second to second by more than a webhook costs.
 const ROUNDS: usize = 200;
@@ -13,12 +13,16 @@ pub const RECIPIENTS: u64 = 20_000;
 /// Recipients of a page, as the engine has it.
 const PAGE: u64 = 500;
 
-pub async fn rounds(scene: &mut Scene, wish: &Wish, recipients: u64) -> anyhow::Result<Rounds> {
+pub async fn rounds(
+    setup: &mut WebhookSetup,
+    options: &BenchOptions,
+    recipients: u64,
+) -> anyhow::Result<Rounds> {
     let mut rounds = Rounds::default();
-    for round in 0..=wish.rounds(ROUNDS) {
+    for round in 0..=options.rounds(ROUNDS) {
         let mut pair = [0.0; 2];
-        for app in order(round) {
-            pair[app] = send(scene, app, recipients).await?;
+        for app in app_order(round) {
+            pair[app] = send(setup, app, recipients).await?;
         }
         rounds.keep(round, pair);
     }
@@ -26,17 +30,21 @@ pub async fn rounds(scene: &mut Scene, wish: &Wish, recipients: u64) -> anyhow::
 }
 
 /// CPU seconds of a recipient.
-async fn send(scene: &mut Scene, app: usize, recipients: u64) -> anyhow::Result<f64> {
-    scene.stage.sink.begin(Plan::plain(recipients)).await?;
-    let before = scene.hato.cpu_seconds()?;
-    let id = scene.hato.broadcast(&scene.apps[app], recipients).await?;
-    scene.stage.sink.reached().await?;
-    let item = scene.hato.done(&scene.apps[app], &id).await?;
+async fn send(setup: &mut WebhookSetup, app: usize, recipients: u64) -> anyhow::Result<f64> {
+    setup
+        .delivery
+        .sink
+        .begin(ResponsePlan::all_created(recipients))
+        .await?;
+    let before = setup.hato.cpu_seconds()?;
+    let id = setup.hato.broadcast(&setup.apps[app], recipients).await?;
+    setup.delivery.sink.wait_reached().await?;
+    let item = setup.hato.wait_done(&setup.apps[app], &id).await?;
     ensure!(item["sent_count"] == recipients, "the history says {item}");
     let events = recipients.div_ceil(PAGE) + 1;
-    let used = scene.used_since(before, app, (events, recipients)).await?;
-    let Stage { sink, audience, .. } = &mut scene.stage;
-    let key = &scene.apps[app].vapid_key;
+    let used = setup.cpu_since(before, app, (events, recipients)).await?;
+    let DeliverySetup { sink, audience, .. } = &mut setup.delivery;
+    let key = &setup.apps[app].vapid_key;
     sink.end_exact(recipients, audience, key).await?;
     Ok(used / recipients as f64)
 }

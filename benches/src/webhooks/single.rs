@@ -5,25 +5,29 @@ use std::ops::Range;
 use hato_testkit::client::Client;
 use tokio::task::JoinSet;
 
-use super::{Rounds, Scene, order};
-use crate::Wish;
-use crate::delivery::Stage;
+use super::{Rounds, WebhookSetup, app_order};
+use crate::BenchOptions;
+use crate::delivery::DeliverySetup;
 use crate::hato::notification;
-use crate::sink::plan::Plan;
+use crate::sink::protocol::ResponsePlan;
 
 const ROUNDS: usize = 5;
 const SENDS: u64 = 1_000;
 /// Requests at a time.
-const AT_ONCE: u64 = 16;
+const CONCURRENCY: u64 = 16;
 
-pub async fn rounds(scene: &mut Scene, wish: &Wish, recipients: u64) -> anyhow::Result<Rounds> {
+pub async fn rounds(
+    setup: &mut WebhookSetup,
+    options: &BenchOptions,
+    recipients: u64,
+) -> anyhow::Result<Rounds> {
     let mut rounds = Rounds::default();
     let sends = SENDS.min(recipients);
-    for round in 0..=wish.rounds(ROUNDS) {
+    for round in 0..=options.rounds(ROUNDS) {
         let mut pair = [0.0; 2];
-        for app in order(round) {
+        for app in app_order(round) {
             let first = app as u64 * recipients;
-            pair[app] = send(scene, app, first..first + sends).await?;
+            pair[app] = send(setup, app, first..first + sends).await?;
         }
         rounds.keep(round, pair);
     }
@@ -31,34 +35,40 @@ pub async fn rounds(scene: &mut Scene, wish: &Wish, recipients: u64) -> anyhow::
 }
 
 /// CPU seconds of a send.
-async fn send(scene: &mut Scene, app: usize, numbers: Range<u64>) -> anyhow::Result<f64> {
+async fn send(setup: &mut WebhookSetup, app: usize, numbers: Range<u64>) -> anyhow::Result<f64> {
     let sends = numbers.end - numbers.start;
-    scene.stage.sink.begin(Plan::plain(sends)).await?;
-    let before = scene.hato.cpu_seconds()?;
-    ask(scene, app, numbers).await?;
-    scene.stage.sink.reached().await?;
-    let used = scene.used_since(before, app, (2 * sends, sends)).await?;
-    let Stage { sink, audience, .. } = &mut scene.stage;
-    let key = &scene.apps[app].vapid_key;
+    setup
+        .delivery
+        .sink
+        .begin(ResponsePlan::all_created(sends))
+        .await?;
+    let before = setup.hato.cpu_seconds()?;
+    send_all(setup, app, numbers).await?;
+    setup.delivery.sink.wait_reached().await?;
+    let used = setup.cpu_since(before, app, (2 * sends, sends)).await?;
+    let DeliverySetup { sink, audience, .. } = &mut setup.delivery;
+    let key = &setup.apps[app].vapid_key;
     sink.end_exact(sends, audience, key).await?;
     Ok(used / sends as f64)
 }
 
-async fn ask(scene: &Scene, app: usize, numbers: Range<u64>) -> anyhow::Result<()> {
-    let client = scene.hato.server.client().bearer(&scene.apps[app].key);
-    let mut asking = JoinSet::new();
-    for lane in 0..AT_ONCE {
+async fn send_all(setup: &WebhookSetup, app: usize, numbers: Range<u64>) -> anyhow::Result<()> {
+    let client = setup.hato.server.client().bearer(&setup.apps[app].key);
+    let mut tasks = JoinSet::new();
+    for worker in 0..CONCURRENCY {
         let mine = numbers
             .clone()
-            .skip(lane as usize)
-            .step_by(AT_ONCE as usize);
-        let endpoints: Vec<_> = mine.map(|it| scene.stage.audience.endpoint(it)).collect();
-        asking.spawn(ask_each(client.clone(), endpoints));
+            .skip(worker as usize)
+            .step_by(CONCURRENCY as usize);
+        let endpoints: Vec<_> = mine
+            .map(|it| setup.delivery.audience.endpoint(it))
+            .collect();
+        tasks.spawn(send_each(client.clone(), endpoints));
     }
-    asking.join_all().await.into_iter().collect()
+    tasks.join_all().await.into_iter().collect()
 }
 
-async fn ask_each(client: Client, endpoints: Vec<String>) -> anyhow::Result<()> {
+async fn send_each(client: Client, endpoints: Vec<String>) -> anyhow::Result<()> {
     for endpoint in endpoints {
         let body = notification(Some(&endpoint));
         let reply = client.post("/api/v1/notify", &body).await?;

@@ -205,7 +205,7 @@ impl AttemptRow {
     }
 }
 
-fn response(
+fn parse_response(
     status: Option<i64>,
     failure: Option<&str>,
     text: String,

@@ -38,9 +38,8 @@ impl WebhookQueue for Database {
         now: UnixMillis,
         limit: u32,
     ) -> Result<DueEvents, StoreError> {
-        let due_events =
-            webhook_agenda::due_events(self, outbox, in_flight, now, limit.into()).await;
-        due_events.map_err(with_context("read due events"))
+        let due = webhook_due::due_events(self, outbox, in_flight, now, limit.into()).await;
+        due.map_err(with_context("read due events"))
     }
 
     async fn attempt_inputs(

@@ -72,7 +72,7 @@ pub const JA: DeadLettersTexts = DeadLettersTexts {
     status: "HTTP",
     attempts: "試行",
     send: "送信を見る",
-    reasons: Reasons {
+    reasons: ReasonsTexts {
         expired: "購読が終わっていた",
         key_mismatch: "購読が別の鍵で作られている",
         throttled: "プッシュサービスの送信制限",
@@ -95,7 +95,7 @@ pub const EN: DeadLettersTexts = DeadLettersTexts {
     status: "HTTP",
     attempts: "Attempts",
     send: "Show the send",
-    reasons: Reasons {
+    reasons: ReasonsTexts {
         expired: "The subscription had ended",
         key_mismatch: "The subscription was made with another key",
         throttled: "Throttled by the push service",

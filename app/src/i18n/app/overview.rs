@@ -91,7 +91,7 @@ pub const JA: OverviewTexts = OverviewTexts {
     ever: |count| format!("これまでに {}", group_thousands(count)),
     failed: "30 日間の失敗",
     failed_share: |tenths| format!("全体の {}", percent(tenths)),
-    chart: Chart {
+    chart: ChartTexts {
         title: "この 30 日間",
         summary: |sent, failed| {
             format!(
@@ -113,7 +113,7 @@ pub const JA: OverviewTexts = OverviewTexts {
         date: "日付（UTC）",
         empty: "まだ何も送っていません。送った通知の数が、ここに日ごとに並びます。",
     },
-    checklist: Checklist {
+    checklist: ChecklistTexts {
         title: "はじめの三歩",
         done: "完了",
         open: "これから",
@@ -139,7 +139,7 @@ pub const EN: OverviewTexts = OverviewTexts {
     ever: |count| format!("{} ever", group_thousands(count)),
     failed: "Failed in 30 days",
     failed_share: |tenths| format!("{} of all", percent(tenths)),
-    chart: Chart {
+    chart: ChartTexts {
         title: "The last 30 days",
         summary: |sent, failed| {
             format!(
@@ -161,7 +161,7 @@ pub const EN: OverviewTexts = OverviewTexts {
         date: "Day (UTC)",
         empty: "Nothing was sent yet. What you send will be counted here, day by day.",
     },
-    checklist: Checklist {
+    checklist: ChecklistTexts {
         title: "First steps",
         done: "Done",
         open: "To do",

@@ -7,34 +7,34 @@ use web_push::{
     ContentEncoding, SubscriptionInfo, VapidSignature, VapidSignatureBuilder, WebPushMessageBuilder,
 };
 
-use crate::Sender;
-use crate::order::Order;
+use crate::MessageSender;
+use crate::config::SenderConfig;
 
-pub struct Cached {
+pub struct CachedSender {
     client: Client,
     signature: VapidSignature,
     payload: String,
     ttl: u32,
 }
 
-impl Cached {
-    pub fn new(order: &Order) -> anyhow::Result<Self> {
-        let roots = Certificate::from_pem_bundle(&std::fs::read(&order.ca)?)?;
-        let somebody = order.subscriptions.first().context("no subscription")?;
-        let mut signature = VapidSignatureBuilder::from_base64(&order.private_key, somebody)?;
-        signature.add_claim("sub", order.subject.as_str());
+impl CachedSender {
+    pub fn new(config: &SenderConfig) -> anyhow::Result<Self> {
+        let roots = Certificate::from_pem_bundle(&std::fs::read(&config.ca)?)?;
+        let first = config.subscriptions.first().context("no subscription")?;
+        let mut signature = VapidSignatureBuilder::from_base64(&config.private_key, first)?;
+        signature.add_claim("sub", config.subject.as_str());
         // The crate leaves the port out.
-        signature.add_claim("aud", order.origin.as_str());
+        signature.add_claim("aud", config.origin.as_str());
         Ok(Self {
             client: Client::builder().tls_certs_only(roots).build()?,
             signature: signature.build()?,
-            payload: order.payload.clone(),
-            ttl: order.ttl,
+            payload: config.payload.clone(),
+            ttl: config.ttl,
         })
     }
 }
 
-impl Sender for Cached {
+impl MessageSender for CachedSender {
     async fn send(&self, subscription: &SubscriptionInfo) -> anyhow::Result<()> {
         let mut message = WebPushMessageBuilder::new(subscription);
         message.set_payload(ContentEncoding::Aes128Gcm, self.payload.as_bytes());

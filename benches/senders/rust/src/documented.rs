@@ -6,10 +6,10 @@ use web_push::{
     VapidSignatureBuilder, WebPushClient as _, WebPushMessageBuilder,
 };
 
-use crate::Sender;
-use crate::order::Order;
+use crate::MessageSender;
+use crate::config::SenderConfig;
 
-pub struct Documented {
+pub struct DocumentedSender {
     client: HyperWebPushClient,
     key: PartialVapidSignatureBuilder,
     origin: String,
@@ -18,20 +18,20 @@ pub struct Documented {
     ttl: u32,
 }
 
-impl Documented {
-    pub fn new(order: &Order) -> anyhow::Result<Self> {
+impl DocumentedSender {
+    pub fn new(config: &SenderConfig) -> anyhow::Result<Self> {
         Ok(Self {
             client: HyperWebPushClient::new(),
-            key: VapidSignatureBuilder::from_base64_no_sub(&order.private_key)?,
-            origin: order.origin.clone(),
-            subject: order.subject.clone(),
-            payload: order.payload.clone(),
-            ttl: order.ttl,
+            key: VapidSignatureBuilder::from_base64_no_sub(&config.private_key)?,
+            origin: config.origin.clone(),
+            subject: config.subject.clone(),
+            payload: config.payload.clone(),
+            ttl: config.ttl,
         })
     }
 }
 
-impl Sender for Documented {
+impl MessageSender for DocumentedSender {
     async fn send(&self, subscription: &SubscriptionInfo) -> anyhow::Result<()> {
         let mut signature = self.key.clone().add_sub_info(subscription);
         signature.add_claim("sub", self.subject.as_str());

@@ -11,7 +11,7 @@ use web_push_native::p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, decrypt};
 
 use super::{
-    EncryptionError, Encryptor, HEADER_SIZE, MAX_PLAINTEXT, agree_alone, encrypt, encrypt_page,
+    EncryptionError, Encryptor, HEADER_SIZE, MAX_PLAINTEXT, agree_single, encrypt, encrypt_page,
     seal,
 };
 
@@ -59,7 +59,7 @@ fn the_example_of_the_rfc_comes_out() {
     };
     let ephemeral = PrivateKey::from_private_key(&ECDH_P256, &sender).expect("a key");
     assert_example(
-        &agree_alone(&ephemeral, &keys).expect("an agreement"),
+        &agree_single(&ephemeral, &keys).expect("an agreement"),
         &keys,
     );
     if let Some(ecdh) = Avx512Ecdh::detect() {

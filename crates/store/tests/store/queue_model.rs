@@ -97,10 +97,7 @@ impl QueueModelTest {
     async fn accept(&mut self) {
         let chosen = self.random_index(APPS);
         let app = self.apps[chosen].clone();
-        let list = self
-            .chance
-            .percent(40)
-            .then(|| self.random_recipients(&app));
+        let list = self.rng.percent(40).then(|| self.random_recipients(&app));
         let endpoints = list.as_ref().map(|list| {
             let index = |it: &RecipientId| usize::try_from(it.0 - 1).expect("a number from 1");
             list.iter().map(|it| endpoint(index(it))).collect()

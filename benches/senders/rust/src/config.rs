@@ -5,7 +5,7 @@ use web_push::SubscriptionInfo;
 
 /// The file that all senders are given.
 #[derive(Deserialize)]
-pub struct Order {
+pub struct SenderConfig {
     /// The push service, the `aud` of tokens.
     pub origin: String,
     /// Of the VAPID key, base64url.
@@ -22,7 +22,7 @@ pub struct Order {
     pub subscriptions: Vec<SubscriptionInfo>,
 }
 
-impl Order {
+impl SenderConfig {
     pub fn read(path: &str) -> anyhow::Result<Self> {
         Ok(serde_json::from_slice(&std::fs::read(path)?)?)
     }

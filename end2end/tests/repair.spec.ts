@@ -3,12 +3,12 @@
 import { App } from '../support/app.ts';
 import { CustomerSite } from '../support/customer-site.ts';
 import { Hato } from '../support/hato.ts';
-import { init, site as files } from '../support/pages.ts';
-import { expect, test } from '../support/stage.ts';
+import { init, siteFiles } from '../support/site-files.ts';
+import { expect, test } from '../support/fixtures.ts';
 import { Visit } from '../support/visit.ts';
 
 const registration = 'POST /api/v1/subscriptions';
-const news = (title: string) => ({ title, body: '本文' });
+const notification = (title: string) => ({ title, body: '本文' });
 
 test('a page view makes no request, and one a day later a single one', async ({ app, open, visit }) => {
   const site = await open();
@@ -22,7 +22,7 @@ test('a page view makes no request, and one a day later a single one', async ({ 
     [2.2, [registration]],
   ] as const) {
     const page = await visit(site, day);
-    await page.isIn('subscribed');
+    await page.waitForState('subscribed');
     expect(page.requests, `day ${day}`).toEqual(requests);
   }
   expect(await app.subscribers()).toBe(1);
@@ -31,28 +31,28 @@ test('a page view makes no request, and one a day later a single one', async ({ 
 test('of several tabs only one confirms the subscription', async ({ firefox, hato, open, visit }) => {
   const site = await open();
   await (await visit(site)).subscribe();
-  const pages = await Promise.all([1, 2, 3].map(() => Visit.to(firefox, site, 3)));
-  for (const page of pages) await page.isIn('subscribed');
+  const pages = await Promise.all([1, 2, 3].map(() => Visit.open(firefox, site, 3)));
+  for (const page of pages) await page.waitForState('subscribed');
   expect(pages.flatMap((page) => page.requests)).toEqual([registration]);
-  for (const page of pages) await page.part();
+  for (const page of pages) await page.dispose();
 });
 
-test('strangers cost one request, once', async ({ open, visit }) => {
+test('unsubscribed visitors cost one request, once', async ({ open, visit }) => {
   const site = await open();
   const first = await visit(site);
-  await first.isIn('unsubscribed');
+  await first.waitForState('unsubscribed');
   expect(first.requests).toEqual(['GET /api/v1/vapid-public-key']);
   const second = await visit(site, 30);
-  await second.isIn('unsubscribed');
+  await second.waitForState('unsubscribed');
   expect(second.requests).toEqual([]);
 });
 
-test('strangers with several tabs, and pages that call init twice, cost no more', async ({ firefox, open, write }) => {
-  const site = await open({ folder: await write(files(`${init()};${init()}`)) });
-  const pages = await Promise.all([1, 2, 3].map(() => Visit.to(firefox, site)));
-  for (const page of pages) await page.isIn('unsubscribed');
+test('unsubscribed visitors with several tabs, and pages that call init twice, cost no more', async ({ firefox, open, write }) => {
+  const site = await open({ folder: await write(siteFiles(`${init()};${init()}`)) });
+  const pages = await Promise.all([1, 2, 3].map(() => Visit.open(firefox, site)));
+  for (const page of pages) await page.waitForState('unsubscribed');
   expect(pages.flatMap((page) => page.requests)).toEqual(['GET /api/v1/vapid-public-key']);
-  for (const page of pages) await page.part();
+  for (const page of pages) await page.dispose();
 });
 
 test('a registration that the server lost is made again', async ({ firefox, push }) => {
@@ -60,18 +60,18 @@ test('a registration that the server lost is made again', async ({ firefox, push
   const app = await App.create(hato);
   const site = await CustomerSite.start(hato, app);
   await hato.backUp();
-  const first = await Visit.to(firefox, site);
+  const first = await Visit.open(firefox, site);
   await first.subscribe();
-  await first.leave();
+  await first.close();
   await hato.restore();
   expect(await app.subscribers()).toBe(0);
 
-  const page = await Visit.to(firefox, site, 2);
-  await page.isIn('subscribed');
+  const page = await Visit.open(firefox, site, 2);
+  await page.waitForState('subscribed');
   expect(page.requests).toEqual([registration]);
-  expect((await app.send(news('復旧しました'))).sent_count).toBe(1);
+  expect((await app.send(notification('復旧しました'))).sent_count).toBe(1);
   await page.notification('復旧しました');
-  await page.part();
+  await page.dispose();
   await site.stop();
   await hato.stop();
 });
@@ -82,14 +82,14 @@ test('an endpoint that was given up on is replaced', async ({ app, open, push, v
   await page.subscribe();
   const dead = await page.endpoint();
   await push.forget(dead);
-  expect((await app.send(news('届かない'))).failed_expired).toBe(1);
+  expect((await app.send(notification('届かない'))).failed_expired).toBe(1);
   expect(await app.subscribers()).toBe(0);
 
   const later = await visit(site, 2);
-  await later.isIn('subscribed');
+  await later.waitForState('subscribed');
   expect(later.requests).toEqual([registration, registration]);
   expect(await later.endpoint()).not.toBe(dead);
-  expect((await app.send(news('また届く'))).sent_count).toBe(1);
+  expect((await app.send(notification('また届く'))).sent_count).toBe(1);
   await later.notification('また届く');
 });
 
@@ -102,9 +102,9 @@ test('a subscription that the browser lost without a word is made anew', async (
     await (await registered?.pushManager.getSubscription())?.unsubscribe();
   });
   const back = await visit(site);
-  await back.isIn('subscribed');
+  await back.waitForState('subscribed');
   expect(back.requests).toEqual([registration]);
-  expect((await app.send(news('ただいま'))).sent_count).toBe(1);
+  expect((await app.send(notification('ただいま'))).sent_count).toBe(1);
   await back.notification('ただいま');
 });
 
@@ -119,44 +119,44 @@ test('a server that refuses is not asked again within the hour', async ({ app, o
     [2.05, [registration]],
   ] as const) {
     const page = await visit(site, day);
-    await page.isIn('subscribed');
+    await page.waitForState('subscribed');
     expect(page.requests, `day ${day}`).toEqual(requests);
   }
 });
 
-test('whoever unsubscribes during a repair stays unsubscribed', async ({ app, open, relay, visit }) => {
-  const site = await open({ server: relay });
+test('whoever unsubscribes during a repair stays unsubscribed', async ({ app, open, faultProxy, visit }) => {
+  const site = await open({ server: faultProxy });
   await (await visit(site)).subscribe();
-  const held = relay.hold(registration);
+  const held = faultProxy.hold(registration);
   const page = await visit(site, 2);
   await held.arrived;
   const leaving = page.attempt('unsubscribe');
-  await page.waitsOrHasLeft();
+  await page.waitUntilBlockedOrUnsubscribed();
   held.release();
   expect(await leaving).toBe('');
-  await page.isIn('unsubscribed');
+  await page.waitForState('unsubscribed');
   expect(await app.subscribers()).toBe(0);
   expect(await page.endpoints()).toEqual([]);
 
   const later = await visit(site, 9);
-  await later.isIn('unsubscribed');
+  await later.waitForState('unsubscribed');
   expect(later.requests).toEqual([]);
 });
 
 test('a subscriber follows the worker to another scope', async ({ app, open, visit, write }) => {
-  const site = await open({ folder: await write(files(init('scope: "/news/"'))) });
+  const site = await open({ folder: await write(siteFiles(init('scope: "/news/"'))) });
   const page = await visit(site);
   await page.subscribe();
   const before = await page.endpoint();
-  await page.leave();
+  await page.close();
   await site.stop();
 
-  const moved = await open({ folder: await write(files(init('scope: "/offers/"'))), port: site.port });
+  const moved = await open({ folder: await write(siteFiles(init('scope: "/offers/"'))), port: site.port });
   const back = await visit(moved);
-  await back.isIn('subscribed');
+  await back.waitForState('subscribed');
   expect(back.requests).toEqual([registration]);
   expect(await back.endpoint()).not.toBe(before);
-  expect(await app.send(news('引っ越しました'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
+  expect(await app.send(notification('引っ越しました'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
   expect((await back.notification('引っ越しました')).scope).toBe(`${site.url}/offers/`);
   expect(await back.attempt('unsubscribe')).toBe('');
   expect(await app.subscribers()).toBe(0);

@@ -2,29 +2,29 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::plan::{Plan, Report, SAMPLES};
+use super::protocol::{ResponsePlan, SAMPLES, SinkReport};
 
-/// A run as it goes on.
-pub struct Tally {
-    plan: Plan,
-    report: Report,
+/// The state of a run.
+pub struct RunState {
+    plan: ResponsePlan,
+    report: SinkReport,
     answered: u64,
     /// A bit for each recipient.
     seen: Vec<u64>,
 }
 
-/// What becomes of a request.
-pub struct Verdict {
+/// How a request is answered.
+pub struct PlannedResponse {
     pub status: u16,
     /// Whether it is to be kept.
-    pub keep: bool,
+    pub is_sampled: bool,
     /// Whether its answer counts.
-    pub counts: bool,
+    pub is_counted: bool,
 }
 
-impl Tally {
-    pub fn new(plan: Plan) -> Self {
-        let (report, seen) = (Report::default(), Vec::new());
+impl RunState {
+    pub fn new(plan: ResponsePlan) -> Self {
+        let (report, seen) = (SinkReport::default(), Vec::new());
         Self {
             plan,
             report,
@@ -33,35 +33,35 @@ impl Tally {
         }
     }
 
-    /// Takes note of a request to this recipient.
-    pub fn arrived(&mut self, recipient: Option<u64>) -> Verdict {
+    /// Records a request to this recipient.
+    pub fn record_request(&mut self, recipient: Option<u64>) -> PlannedResponse {
         let Some(recipient) = recipient else {
             self.report.unmatched += 1;
-            return Verdict {
+            return PlannedResponse {
                 status: 404,
-                keep: false,
-                counts: false,
+                is_sampled: false,
+                is_counted: false,
             };
         };
-        if recipient >= self.plan.watched_from {
+        if recipient >= self.plan.timed_from {
             self.report.arrivals.push((recipient, now()));
-            return Verdict {
+            return PlannedResponse {
                 status: 201,
-                keep: false,
-                counts: false,
+                is_sampled: false,
+                is_counted: false,
             };
         }
         let every = (self.plan.expected / SAMPLES).max(1);
         let number = self.report.requests;
-        let keep = number.is_multiple_of(every) && number / every < SAMPLES;
+        let is_sampled = number.is_multiple_of(every) && number / every < SAMPLES;
         self.report.requests += 1;
-        self.report.distinct += u64::from(self.is_first(recipient));
+        self.report.distinct += u64::from(self.mark_seen(recipient));
         let status = self.status(number);
         *self.report.answers.entry(status).or_default() += 1;
-        Verdict {
+        PlannedResponse {
             status,
-            keep,
-            counts: true,
+            is_sampled,
+            is_counted: true,
         }
     }
 
@@ -71,17 +71,17 @@ impl Tally {
     }
 
     /// The report so far.
-    pub fn report(&mut self) -> &mut Report {
+    pub fn report(&mut self) -> &mut SinkReport {
         &mut self.report
     }
 
-    /// Takes note of an answer; whether all that were expected are given.
-    pub fn answered(&mut self) -> bool {
+    /// Records an answer; whether all that were expected are given.
+    pub fn record_answer(&mut self) -> bool {
         self.answered += 1;
         self.answered == self.plan.expected
     }
 
-    fn is_first(&mut self, recipient: u64) -> bool {
+    fn mark_seen(&mut self, recipient: u64) -> bool {
         let (word, bit) = (recipient as usize / 64, 1 << (recipient % 64));
         if self.seen.len() <= word {
             self.seen.resize(word + 1, 0);
@@ -93,12 +93,12 @@ impl Tally {
 
     /// Any hundred successive requests get each answer as often as planned, evenly mixed.
     fn status(&self, number: u64) -> u16 {
-        let mut place = number * 37 % 100;
+        let mut percentile = number * 37 % 100;
         for (status, percent) in self.plan.percent {
-            if place < percent {
+            if percentile < percent {
                 return status;
             }
-            place -= percent;
+            percentile -= percent;
         }
         201
     }

@@ -2,8 +2,8 @@
 
 import type { Page } from '@playwright/test';
 
-import { init, site as files } from '../support/pages.ts';
-import { expect, test } from '../support/stage.ts';
+import { init, siteFiles } from '../support/site-files.ts';
+import { expect, test } from '../support/fixtures.ts';
 
 /** Opens a page of a browser that has not been asked yet, and counts how often it is; the visitor refuses. */
 async function visitUnasked(page: Page, address: string): Promise<void> {
@@ -57,15 +57,15 @@ test('nobody is asked without a click', async ({ open, page }) => {
 });
 
 test('nobody is asked by a page that has not called init', async ({ open, page, write }) => {
-  const site = await open({ folder: await write(files('')) });
+  const site = await open({ folder: await write(siteFiles('')) });
   await visitUnasked(page, site.url);
   expect(await click(page)).toBe('NOT_INITIALIZED');
   expect(await asked(page)).toBe(0);
 });
 
-test('nobody is asked for a server that cannot be reached', async ({ open, page, relay, write }) => {
-  relay.fail('GET /api/v1/vapid-public-key', {});
-  const site = await open({ folder: await write(files(init())), server: relay });
+test('nobody is asked for a server that cannot be reached', async ({ open, page, faultProxy, write }) => {
+  faultProxy.fail('GET /api/v1/vapid-public-key', {});
+  const site = await open({ folder: await write(siteFiles(init())), server: faultProxy });
   await visitUnasked(page, site.url);
   await expect(page.locator('#state')).toHaveText('unsubscribed');
   expect(await click(page)).toBe('NETWORK_ERROR');

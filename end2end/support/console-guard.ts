@@ -2,16 +2,16 @@
 
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 
-export interface Watched {
+export interface GuardedPage {
   page: Page;
   /** What the browser's console complains about, but not that a page refused something: its status says so by right. */
-  complaints: string[];
+  consoleErrors: string[];
 }
 
-export async function openWatched(browser: Browser, options: BrowserContextOptions): Promise<Watched> {
+export async function openGuarded(browser: Browser, options: BrowserContextOptions): Promise<GuardedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const consoleErrors: string[] = [];
   const documents = new Set<string>();
   page.on('request', (request) => {
     if (request.isNavigationRequest()) documents.add(request.url());
@@ -19,10 +19,10 @@ export async function openWatched(browser: Browser, options: BrowserContextOptio
   page.on('console', (message) => {
     const isRefusal = message.text().includes('the server responded with a status of 4') && documents.has(message.location().url);
     if (!['error', 'warning'].includes(message.type()) || isRefusal) return;
-    complaints.push(`${page.url()}: ${message.text()}`);
+    consoleErrors.push(`${page.url()}: ${message.text()}`);
   });
-  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`));
-  return { page, complaints };
+  page.on('pageerror', (error) => consoleErrors.push(`${page.url()}: ${error}`));
+  return { page, consoleErrors };
 }
 
 /** The same for somebody who is signed in. */
@@ -31,8 +31,8 @@ export async function openSignedIn(
   hato: string,
   session: string,
   options: BrowserContextOptions,
-): Promise<Watched> {
-  const watched = await openWatched(browser, { baseURL: hato, ...options });
-  await watched.page.context().addCookies([{ name: 'hato_session', value: session, url: hato }]);
-  return watched;
+): Promise<GuardedPage> {
+  const guarded = await openGuarded(browser, { baseURL: hato, ...options });
+  await guarded.page.context().addCookies([{ name: 'hato_session', value: session, url: hato }]);
+  return guarded;
 }

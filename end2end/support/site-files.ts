@@ -6,7 +6,7 @@ export const importLine = 'importScripts("https://push.example.com/sdk/sw.js");\
 const head = '<!doctype html><html lang="ja"><meta charset="utf-8"><title>はとパン</title><link rel="icon" href="data:,">';
 
 /** A page that says its state and has a button to subscribe; `script` is what else it does, such as hato.init. */
-export function site(script: string): Record<string, string> {
+export function siteFiles(script: string): Record<string, string> {
   const body = '<output id="state"></output><button id="subscribe" type="button">通知を受け取る</button>';
   const scripts = '<script src="https://push.example.com/sdk/hato.js"></script><script src="/site.js"></script>';
   const wiring = `

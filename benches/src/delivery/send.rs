@@ -2,13 +2,13 @@
 
 use anyhow::ensure;
 
-use super::Stage;
-use crate::hato::{App, Hato};
-use crate::sink::plan::Plan;
-use crate::sink::tally::now;
+use super::DeliverySetup;
+use crate::hato::{BenchApp, BenchServer};
+use crate::sink::protocol::ResponsePlan;
+use crate::sink::run_state::now;
 
 /// What a send took.
-pub struct Window {
+pub struct SendCost {
     /// CPU seconds of the server.
     pub cpu: f64,
     /// Seconds from the request to the last answer of the push service.
@@ -17,29 +17,29 @@ pub struct Window {
 
 /// Sends to all of the app's subscribers, so many, each of whom must get one message; counts only then.
 pub async fn send(
-    stage: &mut Stage,
-    hato: &Hato,
-    app: &App,
+    setup: &mut DeliverySetup,
+    hato: &BenchServer,
+    app: &BenchApp,
     recipients: u64,
     latency_ms: u64,
-) -> anyhow::Result<Window> {
-    let plan = Plan {
+) -> anyhow::Result<SendCost> {
+    let plan = ResponsePlan {
         latency_ms,
-        ..Plan::plain(recipients)
+        ..ResponsePlan::all_created(recipients)
     };
-    stage.sink.begin(plan).await?;
-    let (cpu, begun) = (hato.cpu_seconds()?, now());
+    setup.sink.begin(plan).await?;
+    let (cpu, started) = (hato.cpu_seconds()?, now());
     let id = hato.broadcast(app, recipients).await?;
-    let ended = stage.sink.reached().await?;
-    let item = hato.done(app, &id).await?;
+    let ended = setup.sink.wait_reached().await?;
+    let item = hato.wait_done(app, &id).await?;
     let cpu = hato.cpu_seconds()? - cpu;
     ensure!(item["sent_count"] == recipients, "the history says {item}");
-    stage
+    setup
         .sink
-        .end_exact(recipients, &stage.audience, &app.vapid_key)
+        .end_exact(recipients, &setup.audience, &app.vapid_key)
         .await?;
-    Ok(Window {
+    Ok(SendCost {
         cpu,
-        wall: ended - begun,
+        wall: ended - started,
     })
 }

@@ -1,7 +1,7 @@
-// The way from browsers to the server, which may be slow, broken, or answer for itself.
+// A proxy between browsers and the server, which may be slow, broken, or answer for itself.
 
 import { once } from 'node:events';
-import { createServer, request as ask, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What happens instead of the server's answer; `undefined` as a status: the connection ends without one. */
@@ -10,13 +10,13 @@ export interface Fault {
   body?: string;
 }
 
-/** A request that waits on its way. */
-export interface Held {
+/** A request that the proxy keeps. */
+export interface HeldRequest {
   arrived: Promise<void>;
   release(): void;
 }
 
-export class Relay {
+export class FaultProxy {
   /** What came from browsers, preflights apart, such as `POST /api/v1/subscriptions`. */
   readonly requests: string[] = [];
   private readonly faults = new Map<string, Fault>();
@@ -29,10 +29,10 @@ export class Relay {
     server.on('request', (request, response) => this.answer(request, response));
   }
 
-  static async start(hato: { url: string }): Promise<Relay> {
+  static async start(hato: { url: string }): Promise<FaultProxy> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new Relay(server, hato);
+    return new FaultProxy(server, hato);
   }
 
   get url(): string {
@@ -46,7 +46,7 @@ export class Relay {
   }
 
   /** Keeps the next such request until it is released. */
-  hold(what: string): Held {
+  hold(what: string): HeldRequest {
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     const arrived = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export class Relay {
 
   private forward(from: IncomingMessage, response: ServerResponse): void {
     const { method, headers } = from;
-    const forwarded = ask(this.hato.url + from.url, { method, headers }, (answer) => {
+    const forwarded = httpRequest(this.hato.url + from.url, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
       answer.pipe(response);
     });

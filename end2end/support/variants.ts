@@ -1,13 +1,13 @@
-// The ways in which everything has to work: in both languages, and with scripts off.
+// The variants in which everything has to work: in both languages, and with scripts off.
 
-export interface Way {
+export interface Variant {
   name: string;
   lang: 'ja' | 'en';
   locale: string;
   scripts: boolean;
 }
 
-export const ways: Way[] = [
+export const variants: Variant[] = [
   { name: 'in Japanese', lang: 'ja', locale: 'ja-JP', scripts: true },
   { name: 'in English', lang: 'en', locale: 'en-GB', scripts: true },
   { name: 'with scripts off', lang: 'ja', locale: 'ja-JP', scripts: false },

@@ -9,12 +9,12 @@ import { type Page, expect } from '@playwright/test';
 
 import type { Hato } from './hato.ts';
 import type { PushService } from './push-service.ts';
-import { Room, registered } from './room.ts';
+import { ApiApp, registerAccount } from './api-app.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
 const owner = { email: 'owner@example.com', password: 'correct horse' };
 /** Who went back to the Free plan. */
-const saver = { email: 'saver@example.com', password: 'correct horse' };
+const downgradedOwner = { email: 'saver@example.com', password: 'correct horse' };
 const closing = { title: '本日の営業について', body: '大雪のため、本日は15時に閉店いたします。ご了承ください。' };
 const note = { title: 'A little note', body: 'Our English menu is online.', url: 'https://example.com/en/menu' };
 const reserve = {
@@ -22,10 +22,10 @@ const reserve = {
   body: '食パンとバゲットは、前日の20時までご予約いただけます。',
   url: 'https://example.com/reserve',
 };
-const letter = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
+const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
 
 /** What was sent within the last month, which nobody waits for. */
-const past = `
+const pastTraffic = `
 import sqlite3, sys, time
 database = sqlite3.connect(sys.argv[1])
 today = int(time.time() // 86400)
@@ -43,13 +43,13 @@ database.commit()
 `;
 
 /** A page in one of its states. */
-export interface Stop {
+export interface PageState {
   name: string;
   path: string;
   /** Whose; none: a visitor's. */
   session?: string;
   /** What is done there first. */
-  act?: (page: Page) => Promise<void>;
+  prepare?: (page: Page) => Promise<void>;
   /** What is seen of the state. */
   shows?: string;
 }
@@ -60,8 +60,8 @@ interface Apps {
   empty: string;
   workshop: string;
   off: string;
-  kept: string;
-  bare: string;
+  withWebhook: string;
+  withoutWebhook: string;
 }
 
 /** The ids of sends by their state, and of an event of the first one. */
@@ -72,77 +72,77 @@ interface Traffic {
   event: string;
 }
 
-export class Loft {
+export class DashboardStates {
   private constructor(
     readonly session: string,
-    private readonly savers: string,
-    private readonly has: Apps & Traffic,
+    private readonly downgradedSession: string,
+    private readonly refs: Apps & Traffic,
   ) {}
 
-  static async furnish(hato: Hato, push: PushService, receiver: WebhookReceiver): Promise<Loft> {
-    const session = await registered(hato, owner);
-    const savers = await registered(hato, saver);
-    const app = await Room.make(hato, session, 'はとパン');
-    const empty = await Room.make(hato, session, '準備中のサイト');
-    const workshop = await Room.make(hato, session, '試作');
-    const off = await Room.make(hato, session, '閉店した支店');
-    const kept = await Room.make(hato, savers, '二号店');
-    const bare = await Room.make(hato, savers, '三号店');
-    const traffic = await sendAbout(app, push, receiver);
+  static async create(hato: Hato, push: PushService, receiver: WebhookReceiver): Promise<DashboardStates> {
+    const session = await registerAccount(hato, owner);
+    const downgradedSession = await registerAccount(hato, downgradedOwner);
+    const app = await ApiApp.create(hato, session, 'はとパン');
+    const empty = await ApiApp.create(hato, session, '準備中のサイト');
+    const workshop = await ApiApp.create(hato, session, '試作');
+    const off = await ApiApp.create(hato, session, '閉店した支店');
+    const withWebhook = await ApiApp.create(hato, downgradedSession, '二号店');
+    const withoutWebhook = await ApiApp.create(hato, downgradedSession, '三号店');
+    const traffic = await createTraffic(app, push, receiver);
     receiver.answer('/gone', 410, 'Gone');
-    await postOnce(off, push, receiver.url('/gone'));
-    await postOnce(kept, push, receiver.url('/hook'));
-    await expect.poll(async () => (await off.ask('GET', '/webhook')).disabled_reason, { intervals: [50] }).toBe('gone');
-    await hato.setPlan(saver.email, 'free');
-    await execute('python3', ['-c', past, join(hato.data, 'hato.db'), app.id, saver.email]);
-    const paths = { app: app.path, empty: empty.path, workshop: workshop.path, off: off.path, kept: kept.path, bare: bare.path };
-    return new Loft(session, savers, { ...paths, ...traffic });
+    await triggerWebhook(off, push, receiver.url('/gone'));
+    await triggerWebhook(withWebhook, push, receiver.url('/hook'));
+    await expect.poll(async () => (await off.request('GET', '/webhook')).disabled_reason, { intervals: [50] }).toBe('gone');
+    await hato.setPlan(downgradedOwner.email, 'free');
+    await execute('python3', ['-c', pastTraffic, join(hato.data, 'hato.db'), app.id, downgradedOwner.email]);
+    const paths = { app: app.path, empty: empty.path, workshop: workshop.path, off: off.path, withWebhook: withWebhook.path, withoutWebhook: withoutWebhook.path };
+    return new DashboardStates(session, downgradedSession, { ...paths, ...traffic });
   }
 
   /** Every page in every state. */
-  get stops(): Stop[] {
-    const { session, savers, has } = this;
-    const of = (session: string, stops: Stop[]) => stops.map((stop) => ({ session, ...stop }));
-    return [...entrance, ...of(session, account), ...of(session, this.pages), ...of(savers, savings(has.kept, has.bare))];
+  get all(): PageState[] {
+    const { session, downgradedSession, refs } = this;
+    const withSession = (session: string, states: PageState[]) => states.map((state) => ({ session, ...state }));
+    return [...signedOutStates, ...withSession(session, accountStates), ...withSession(session, this.appStates), ...withSession(downgradedSession, freePlanStates(refs.withWebhook, refs.withoutWebhook))];
   }
 
-  /** The stop of this name. */
-  stop(name: string): Stop {
-    const found = this.stops.find((stop) => stop.name === name);
-    if (!found) throw new Error(`no stop is called ${name}`);
+  /** The state of this name. */
+  get(name: string): PageState {
+    const found = this.all.find((state) => state.name === name);
+    if (!found) throw new Error(`no state is called ${name}`);
     return found;
   }
 
   /** The owner's apps. */
-  private get pages(): Stop[] {
-    const { has } = this;
-    const { app, empty, workshop } = has;
+  private get appStates(): PageState[] {
+    const { refs } = this;
+    const { app, empty, workshop } = refs;
     return [
       { name: 'overview', path: app },
-      { name: 'overview-new-key', path: workshop, act: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
+      { name: 'overview-new-key', path: workshop, prepare: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
       { name: 'compose', path: `${app}/send` },
-      { name: 'compose-question', path: `${app}/send`, act: review, shows: 'form.review .note' },
-      { name: 'compose-question-nobody', path: `${empty}/send`, act: review, shows: 'form.review .note' },
-      { name: 'compose-refused', path: `${app}/send`, act: reviewTooMuch, shows: '.note.error' },
-      { name: 'send', path: `${app}/sends/${has.done}` },
-      { name: 'send-running', path: `${app}/sends/${has.running}`, shows: '[data-running]' },
-      { name: 'send-cancelled', path: `${app}/sends/${has.cancelled}?cancelled=22`, shows: '.note.success' },
+      { name: 'compose-question', path: `${app}/send`, prepare: review, shows: 'form.review .note' },
+      { name: 'compose-question-nobody', path: `${empty}/send`, prepare: review, shows: 'form.review .note' },
+      { name: 'compose-refused', path: `${app}/send`, prepare: reviewTooMuch, shows: '.note.error' },
+      { name: 'send', path: `${app}/sends/${refs.done}` },
+      { name: 'send-running', path: `${app}/sends/${refs.running}`, shows: '[data-running]' },
+      { name: 'send-cancelled', path: `${app}/sends/${refs.cancelled}?cancelled=22`, shows: '.note.success' },
       { name: 'history', path: `${app}/history` },
       { name: 'subscribers', path: `${app}/subscribers` },
-      { name: 'subscribers-question', path: `${app}/subscribers`, act: askToConfirm, shows: 'details.confirm[open] form' },
+      { name: 'subscribers-question', path: `${app}/subscribers`, prepare: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-none-found', path: `${app}/subscribers?q=nobody`, shows: '.empty' },
       { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
-      { name: 'keys-new', path: `${workshop}/keys`, act: makeKey, shows: '#new-key' },
-      { name: 'keys-refused', path: `${workshop}/keys`, act: makeNamelessKey, shows: '#create .note.error' },
+      { name: 'keys-new', path: `${workshop}/keys`, prepare: makeKey, shows: '#new-key' },
+      { name: 'keys-refused', path: `${workshop}/keys`, prepare: makeNamelessKey, shows: '#create .note.error' },
       { name: 'key-history', path: `${app}/keys/history` },
       { name: 'dead-letters', path: `${app}/dead-letters` },
       { name: 'webhook', path: `${app}/webhook`, shows: '#attempts tbody tr:nth-child(3)' },
-      { name: 'webhook-event', path: `${app}/webhook?event=${has.event}`, act: unfold, shows: '#request-body' },
+      { name: 'webhook-event', path: `${app}/webhook?event=${refs.event}`, prepare: unfold, shows: '#request-body' },
       { name: 'webhook-none', path: `${empty}/webhook`, shows: '#webhook-webhook_url' },
-      { name: 'webhook-refused', path: `${empty}/webhook`, act: setBadWebhook, shows: '#webhook .note.error' },
-      { name: 'webhook-off', path: `${has.off}/webhook`, shows: '#switch form' },
+      { name: 'webhook-refused', path: `${empty}/webhook`, prepare: setBadWebhook, shows: '#webhook .note.error' },
+      { name: 'webhook-off', path: `${refs.off}/webhook`, shows: '#switch form' },
       { name: 'settings', path: `${app}/settings` },
-      { name: 'settings-refused', path: `${app}/settings`, act: deleteUnderAnotherName, shows: '#delete .note.error' },
+      { name: 'settings-refused', path: `${app}/settings`, prepare: deleteUnderAnotherName, shows: '#delete .note.error' },
       { name: 'empty-overview', path: empty },
       { name: 'empty-history', path: `${empty}/history` },
       { name: 'empty-subscribers', path: `${empty}/subscribers` },
@@ -153,40 +153,40 @@ export class Loft {
 }
 
 /** Gives an app keys, subscribers of every kind, a webhook, and sends in every state. */
-async function sendAbout(app: Room, push: PushService, receiver: WebhookReceiver): Promise<Traffic> {
-  await app.key('注文サーバー', 'notify');
-  await app.key('管理スクリプト', 'full');
-  const { id: old } = await app.key('古いサーバー', 'notify');
-  await app.ask('DELETE', `/keys/${old}`);
+async function createTraffic(app: ApiApp, push: PushService, receiver: WebhookReceiver): Promise<Traffic> {
+  await app.createKey('注文サーバー', 'notify');
+  await app.createKey('管理スクリプト', 'full');
+  const { id: old } = await app.createKey('古いサーバー', 'notify');
+  await app.request('DELETE', `/keys/${old}`);
   const browsers = await push.subscribe(86);
   await app.subscribe(browsers);
   for (const { endpoint } of browsers.slice(0, 5)) await push.forget(endpoint);
   for (const { endpoint } of browsers.slice(5, 8)) await push.answer(endpoint, '403');
-  await app.ask('PATCH', '', { webhook_url: receiver.url('/hook') });
+  await app.request('PATCH', '', { webhook_url: receiver.url('/hook') });
   receiver.answer('/hook', 500, 'The till is being changed. Come back in a minute.');
-  const done = await app.send(letter);
-  await app.reaches(done, 'done');
+  const done = await app.send(notification);
+  await app.waitForStatus(done, 'done');
   const { id: event } = await receiver.next();
   receiver.answer('/hook', 200, 'Thank you.');
-  for (const sent of [closing, note]) await app.reaches(await app.send(sent), 'done');
+  for (const sent of [closing, note]) await app.waitForStatus(await app.send(sent), 'done');
   for (const { endpoint } of browsers.slice(8, 30)) await push.answer(endpoint, '500');
   const running = await app.send(reserve);
-  await app.reaches(running, 'sending');
+  await app.waitForStatus(running, 'sending');
   const cancelled = await app.send({ ...reserve, title: `${reserve.title}（訂正前）` });
-  await app.reaches(cancelled, 'sending');
-  await app.ask('DELETE', `/notifications/${cancelled}`);
+  await app.waitForStatus(cancelled, 'sending');
+  await app.request('DELETE', `/notifications/${cancelled}`);
   return { done, running, cancelled, event };
 }
 
 /** Gives an app a webhook and something to post to it. */
-async function postOnce(app: Room, push: PushService, url: string): Promise<void> {
+async function triggerWebhook(app: ApiApp, push: PushService, url: string): Promise<void> {
   await app.subscribe(await push.subscribe(1));
-  await app.ask('PATCH', '', { webhook_url: url });
-  await app.reaches(await app.send(letter), 'done');
+  await app.request('PATCH', '', { webhook_url: url });
+  await app.waitForStatus(await app.send(notification), 'done');
 }
 
 /** For whoever is not signed in. */
-const entrance: Stop[] = [
+const signedOutStates: PageState[] = [
   { name: 'landing', path: '/' },
   { name: 'pricing', path: '/pricing' },
   { name: 'reference', path: '/docs/api' },
@@ -198,22 +198,22 @@ const entrance: Stop[] = [
 ];
 
 /** For whoever is. */
-const account: Stop[] = [
+const accountStates: PageState[] = [
   { name: 'apps', path: '/apps' },
-  { name: 'apps-refused', path: '/apps', act: makeNamelessApp, shows: '#create .note.error' },
+  { name: 'apps-refused', path: '/apps', prepare: makeNamelessApp, shows: '#create .note.error' },
   { name: 'account', path: '/account' },
-  { name: 'account-refused', path: '/account', act: changeWrongPassword, shows: '#password .note.error' },
+  { name: 'account-refused', path: '/account', prepare: changeWrongPassword, shows: '#password .note.error' },
   { name: 'lost-signed-in', path: '/apps/app_unknown' },
 ];
 
 /** On the Free plan: apps beyond its limit, a month nearly spent, a webhook that was set before and one that was not. */
-function savings(kept: string, bare: string): Stop[] {
+function freePlanStates(withWebhook: string, withoutWebhook: string): PageState[] {
   return [
     { name: 'free-apps', path: '/apps', shows: '#create .hint a' },
-    { name: 'free-apps-refused', path: '/apps', act: makeApp, shows: '#create .note.error a' },
-    { name: 'free-webhook', path: `${bare}/webhook`, shows: '#webhook a[href="/pricing"]' },
-    { name: 'free-webhook-refused', path: `${bare}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.error a' },
-    { name: 'free-webhook-kept', path: `${kept}/webhook`, shows: '#switch a[href="/pricing"]' },
+    { name: 'free-apps-refused', path: '/apps', prepare: makeApp, shows: '#create .note.error a' },
+    { name: 'free-webhook', path: `${withoutWebhook}/webhook`, shows: '#webhook a[href="/pricing"]' },
+    { name: 'free-webhook-refused', path: `${withoutWebhook}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.error a' },
+    { name: 'free-webhook-kept', path: `${withWebhook}/webhook`, shows: '#switch a[href="/pricing"]' },
   ];
 }
 
@@ -227,11 +227,11 @@ async function submit(page: Page, form: string, fields: Record<string, string>, 
 }
 
 function review(page: Page): Promise<void> {
-  return submit(page, 'form.compose', letter, '[value=review]');
+  return submit(page, 'form.compose', notification, '[value=review]');
 }
 
 function reviewTooMuch(page: Page): Promise<void> {
-  return submit(page, 'form.compose', { ...letter, body: '鳩'.repeat(1_200) }, '[value=review]');
+  return submit(page, 'form.compose', { ...notification, body: '鳩'.repeat(1_200) }, '[value=review]');
 }
 
 function makeEmbedKey(page: Page): Promise<void> {

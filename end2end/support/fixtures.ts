@@ -13,10 +13,10 @@ import { CustomerSite, type SiteOptions } from './customer-site.ts';
 import { startFirefox } from './firefox.ts';
 import { Hato } from './hato.ts';
 import { PushService } from './push-service.ts';
-import { Relay } from './relay.ts';
+import { FaultProxy } from './fault-proxy.ts';
 import { Visit } from './visit.ts';
 
-interface Stage {
+interface TestFixtures {
   app: App;
   /** Starts a site of the app, or of another one; it ends with the test. */
   open(options?: SiteOptions, app?: App): Promise<CustomerSite>;
@@ -24,17 +24,17 @@ interface Stage {
   visit(site: CustomerSite, daysLater?: number): Promise<Visit>;
   /** Makes a folder of these files, by name; it goes with the test. */
   write(files: Record<string, string>): Promise<string>;
-  /** A way to the server that can be disturbed. */
-  relay: Relay;
+  /** A proxy in front of the server that injects faults. */
+  faultProxy: FaultProxy;
 }
 
-interface Shared {
+interface WorkerFixtures {
   push: PushService;
   hato: Hato;
   firefox: Browser;
 }
 
-export const test = base.extend<Stage, Shared>({
+export const test = base.extend<TestFixtures, WorkerFixtures>({
   push: [
     async ({}, use) => {
       const push = await PushService.start();
@@ -72,11 +72,11 @@ export const test = base.extend<Stage, Shared>({
   visit: async ({ firefox }, use) => {
     const visits: Visit[] = [];
     await use(async (site, daysLater) => {
-      const visit = await Visit.to(firefox, site, daysLater);
+      const visit = await Visit.open(firefox, site, daysLater);
       visits.push(visit);
       return visit;
     });
-    for (const visit of visits) await visit.part();
+    for (const visit of visits) await visit.dispose();
   },
   write: async ({}, use) => {
     const folders: string[] = [];
@@ -88,10 +88,10 @@ export const test = base.extend<Stage, Shared>({
     });
     for (const folder of folders) await rm(folder, { recursive: true });
   },
-  relay: async ({ hato }, use) => {
-    const relay = await Relay.start(hato);
-    await use(relay);
-    await relay.stop();
+  faultProxy: async ({ hato }, use) => {
+    const faultProxy = await FaultProxy.start(hato);
+    await use(faultProxy);
+    await faultProxy.stop();
   },
 });
 

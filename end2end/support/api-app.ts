@@ -1,0 +1,66 @@
+// An app, as its owner's programs set up and use it.
+
+import { expect } from '@playwright/test';
+
+import type { Hato } from './hato.ts';
+import type { Subscriber } from './push-service.ts';
+
+const platforms = ['Firefox · Windows', 'Chrome · Android', 'Safari · iOS', undefined];
+
+export class ApiApp {
+  private constructor(
+    private readonly hato: Hato,
+    readonly session: string,
+    readonly id: string,
+  ) {}
+
+  static async create(hato: Hato, session: string, name: string): Promise<ApiApp> {
+    return new ApiApp(hato, session, (await requestOk(hato, 'POST', '/api/v1/apps', session, { name })).appId);
+  }
+
+  /** The path of its page. */
+  get path(): string {
+    return `/apps/${this.id}`;
+  }
+
+  request(method: string, rest: string, body?: unknown): Promise<any> {
+    return requestOk(this.hato, method, `/api/v1/apps/${this.id}${rest}`, this.session, body);
+  }
+
+  createKey(name: string, scope: string): Promise<{ id: string; key: string }> {
+    return this.request('POST', '/keys', { name, scope });
+  }
+
+  /** Makes the app these subscribers, in this order. */
+  async subscribe(browsers: Subscriber[]): Promise<void> {
+    const { key } = await this.createKey('ページ用', 'subscribe_only');
+    for (const [number, { endpoint, p256dh, auth }] of browsers.entries()) {
+      const platform = platforms[number % platforms.length];
+      await requestOk(this.hato, 'POST', `/api/v1/apps/${this.id}/subscriptions`, key, { endpoint, p256dh, auth, platform });
+    }
+  }
+
+  /** Sends to everybody; resolves with the send's id. */
+  async send(notification: { title: string; body: string; url?: string }): Promise<string> {
+    return (await this.request('POST', '/notify', notification)).send_id;
+  }
+
+  /** Resolves once the send has this status, and somebody has got it. */
+  async waitForStatus(send: string, status: string): Promise<void> {
+    const look = async () => {
+      const record = await this.request('GET', `/notifications/${send}`);
+      return record.sent_count > 0 && record.status;
+    };
+    await expect.poll(look, { intervals: [50] }).toBe(status);
+  }
+}
+
+export async function registerAccount(hato: Hato, credentials: { email: string; password: string }): Promise<string> {
+  return (await requestOk(hato, 'POST', '/auth/register', undefined, credentials)).session_token;
+}
+
+async function requestOk(hato: Hato, method: string, path: string, bearer?: string, body?: unknown): Promise<any> {
+  const answer = await hato.api(method, path, bearer, body);
+  expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.json)}`).toBeLessThan(300);
+  return answer.json;
+}
