@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hato_delivery::encryption::{encrypt, encrypt_page};
+use hato_delivery::push::encryption::{encrypt, encrypt_page};
 use hato_domain::BrowserKeys;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, WebPushBuilder};

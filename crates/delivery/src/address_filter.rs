@@ -11,7 +11,7 @@ use hato_domain::OutboundPolicy;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Host;
 
-use crate::origin::Origin;
+use crate::push::origin::Origin;
 
 /// Name lookups at a time: they occupy threads, and a stranger's name server may be slow.
 const MAX_LOOKUPS: usize = 32;
@@ -124,7 +124,7 @@ mod tests {
     use hato_domain::{Endpoint, OutboundPolicy};
 
     use super::{AddressFilter, ResolveError};
-    use crate::origin::{Origin, PushTarget};
+    use crate::push::origin::{Origin, PushTarget};
 
     fn origin(endpoint: &str) -> Origin {
         PushTarget::from_endpoint(&Endpoint::parse(endpoint).expect("an endpoint"))

@@ -7,7 +7,7 @@ use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, Store, StoreError};
 use hato_service::{APP_PURGE_BATCH_SIZE, IDEMPOTENCY_TTL, MAX_KEPT_ATTEMPTS};
 
-use crate::settings::DeliverySettings;
+use crate::push::DeliverySettings;
 use crate::shutdown::Shutdown;
 
 /// How long it waits between two sweeps.

@@ -19,7 +19,7 @@ use url::Url;
 
 use super::settings::WebhookSettings;
 use crate::address_filter::{AddressFilter, ResolveError};
-use crate::response::retry_after;
+use crate::push::response::retry_after;
 use crate::roots::{RootStoreError, client_config};
 use notify_body::NotifyOnSentBody;
 

@@ -12,7 +12,7 @@ use hato_service::ports::{
     SentRecipient, Settlement,
 };
 
-use crate::response::PushOutcome;
+use crate::push::response::PushOutcome;
 
 /// The longest wait that a push service may ask for (CONTRACT 7).
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);

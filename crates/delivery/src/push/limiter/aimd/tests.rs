@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{AimdState, MAX_PAUSE, REJECT_DELAY};
-use crate::limiter::{Feedback, Rejected};
+use crate::push::limiter::{Feedback, Rejected};
 
 fn feed(state: &mut AimdState, feedback: Feedback, times: usize, now: Instant) {
     for _ in 0..times {

@@ -19,10 +19,10 @@ use hato_service::ports::{
 use hato_service::{Notifier, Secrets};
 use tokio_util::task::TaskTracker;
 
-use crate::push_sender::PushSender;
+use crate::push::push_sender::PushSender;
+use crate::push::settings::DeliverySettings;
 use crate::recipient_cache::RecipientCache;
 use crate::roots::RootStoreError;
-use crate::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
 use clock_step::ClockStepDetector;
 use fairness::FairnessWindow;

@@ -11,7 +11,7 @@ use hato_service::ports::{
 };
 
 use super::{PushOutcomes, settlement, ttl_left};
-use crate::response::PushOutcome;
+use crate::push::response::PushOutcome;
 
 const NOW: UnixMillis = UnixMillis(1_000_000);
 const DELAYS: [Duration; 3] = [

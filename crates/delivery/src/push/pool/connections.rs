@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::connection::{Http1, Http2, PushConnection};
-use crate::connector::ConnectError;
-use crate::settings::OriginLimits;
+use crate::push::connection::{Http1, Http2, PushConnection};
+use crate::push::connector::ConnectError;
+use crate::push::settings::OriginLimits;
 
 /// Percent of an HTTP/2 connection's streams in use from which another connection is wanted.
 const NEARLY_FULL: usize = 80;

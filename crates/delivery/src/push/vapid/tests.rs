@@ -9,7 +9,7 @@ use hato_domain::{AppId, Endpoint, UnixMillis};
 use http::HeaderValue;
 
 use super::{Signer, Vapid};
-use crate::origin::{Origin, PushTarget};
+use crate::push::origin::{Origin, PushTarget};
 
 const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const HOUR: i64 = 3_600_000;

@@ -6,9 +6,9 @@ use tokio::time::Instant;
 
 use super::Pool;
 use super::connections::UseCount;
-use crate::connection::{ExchangeError, PushConnection};
-use crate::push::Push;
-use crate::response::PushResponse;
+use crate::push::connection::{ExchangeError, PushConnection};
+use crate::push::request::Push;
+use crate::push::response::PushResponse;
 
 /// A connection for one request. However it ends, the next in line is told that there is room.
 pub struct ConnectionLease {

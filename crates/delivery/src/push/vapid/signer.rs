@@ -8,7 +8,7 @@ use hato_domain::UnixMillis;
 use http::HeaderValue;
 
 use super::VapidSignError;
-use crate::origin::Origin;
+use crate::push::origin::Origin;
 
 /// The JOSE header of every token: `{"typ":"JWT","alg":"ES256"}` (RFC 8292 §2).
 const JOSE_HEADER: &[u8] = br#"{"typ":"JWT","alg":"ES256"}"#;

@@ -8,10 +8,10 @@ use hato_service::ports::Recipient;
 use http::HeaderMap;
 
 use super::{PushJob, PushSender, REFUSED, UNREACHABLE};
-use crate::client::PushRoute;
-use crate::origin::{Origin, PushTarget};
-use crate::push::{PageHeaders, Push};
-use crate::response::PushOutcome;
+use crate::push::client::PushRoute;
+use crate::push::origin::{Origin, PushTarget};
+use crate::push::request::{PageHeaders, Push};
+use crate::push::response::PushOutcome;
 
 /// What the recipients of a page share.
 pub struct PageContext<'a> {

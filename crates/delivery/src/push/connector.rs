@@ -14,10 +14,10 @@ use tokio_rustls::client::TlsStream;
 use url::Host;
 
 use crate::address_filter::{AddressFilter, LookupPermit, ResolveError};
-use crate::connection::PushConnection;
-use crate::origin::Origin;
+use crate::push::connection::PushConnection;
+use crate::push::origin::Origin;
+use crate::push::settings::DeliverySettings;
 use crate::roots::{RootStoreError, client_config};
-use crate::settings::DeliverySettings;
 
 /// Why a connection could not be opened; shared by all requests that waited for it.
 #[derive(Clone, Debug, thiserror::Error)]

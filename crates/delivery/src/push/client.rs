@@ -9,16 +9,16 @@ use hato_domain::{AppId, UnixMillis};
 use http::StatusCode;
 use tokio::time::Instant;
 
-use crate::connect_limiter::{AppConnectLimit, ConnectLimiter};
-use crate::connection::ExchangeError;
-use crate::connector::{ConnectError, Connector};
-use crate::limiter::{AdaptiveLimiter, Feedback, Rejected};
-use crate::origin::Origin;
-use crate::pool::{DeliveryError, Pool};
-use crate::push::Push;
-use crate::response::{PushResponse, retry_after};
+use crate::push::connect_limiter::{AppConnectLimit, ConnectLimiter};
+use crate::push::connection::ExchangeError;
+use crate::push::connector::{ConnectError, Connector};
+use crate::push::limiter::{AdaptiveLimiter, Feedback, Rejected};
+use crate::push::origin::Origin;
+use crate::push::pool::{DeliveryError, Pool};
+use crate::push::request::Push;
+use crate::push::response::{PushResponse, retry_after};
+use crate::push::settings::{DeliverySettings, OriginLimits};
 use crate::roots::RootStoreError;
-use crate::settings::{DeliverySettings, OriginLimits};
 
 /// Pools and limiters kept before the idle ones among them are forgotten early.
 const MAX_ENTRIES: usize = 16_384;

@@ -17,11 +17,11 @@ use super::lease_registry::LeaseGuard;
 use super::slots::Slot;
 use super::{Engine, EngineShared};
 use crate::metrics;
-use crate::push_sender::{DispatchCountdown, PushJob};
+use crate::push::push_sender::{DispatchCountdown, PushJob};
+use crate::push::settlement::{PushOutcomes, all_failed, settlement, ttl_left};
+use crate::push::vapid::{MalformedKeyError, Signer};
 use crate::retry::retry_until_shutdown;
-use crate::settlement::{PushOutcomes, all_failed, settlement, ttl_left};
 use crate::shutdown::Shutdown;
-use crate::vapid::{MalformedKeyError, Signer};
 
 /// The wait before a page is tried again whose app's private key cannot be opened: an operator has to act.
 const SIGNING_KEY_RETRY_DELAY: Duration = Duration::from_mins(1);

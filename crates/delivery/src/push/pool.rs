@@ -16,14 +16,14 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use crate::connect_limiter::{AppConnectLimit, ConnectPermit};
-use crate::connection::{ExchangeError, Http1};
-use crate::connector::{ConnectError, Connector};
-use crate::limiter::Rejected;
-use crate::origin::Origin;
-use crate::push::Push;
-use crate::response::PushResponse;
-use crate::settings::OriginLimits;
+use crate::push::connect_limiter::{AppConnectLimit, ConnectPermit};
+use crate::push::connection::{ExchangeError, Http1};
+use crate::push::connector::{ConnectError, Connector};
+use crate::push::limiter::Rejected;
+use crate::push::origin::Origin;
+use crate::push::request::Push;
+use crate::push::response::PushResponse;
+use crate::push::settings::OriginLimits;
 use connections::{Connections, UseCount};
 use lease::ConnectionLease;
 

@@ -13,15 +13,15 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use hato_domain::FailureReason;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
 
-use crate::client::PushClient;
-use crate::connector::ConnectError;
-use crate::encryption::{EncryptionError, Encryptor};
-use crate::limiter::Rejected;
-use crate::pool::DeliveryError;
-use crate::response::{PushOutcome, classify};
+use crate::push::client::PushClient;
+use crate::push::connector::ConnectError;
+use crate::push::encryption::{EncryptionError, Encryptor};
+use crate::push::limiter::Rejected;
+use crate::push::pool::DeliveryError;
+use crate::push::response::{PushOutcome, classify};
+use crate::push::settings::DeliverySettings;
+use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
 use crate::roots::RootStoreError;
-use crate::settings::DeliverySettings;
-use crate::vapid::{MalformedKeyError, Signer, Vapid};
 pub use countdown::DispatchCountdown;
 use page_context::{PageContext, PreparedPush, RoutedRecipient};
 

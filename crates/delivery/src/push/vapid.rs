@@ -16,7 +16,7 @@ use std::time::Duration;
 use hato_domain::{AppId, UnixMillis};
 use http::HeaderValue;
 
-use crate::origin::Origin;
+use crate::push::origin::Origin;
 use cache::GenerationalCache;
 
 /// How long a token is good for; push services refuse more than 24 h (RFC 8292 §2).

@@ -16,9 +16,9 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_rustls::client::TlsStream;
 
 use super::{BODY_LIMIT, BODY_TIMEOUT, ExchangeError, HEADER_LIMIT};
-use crate::connector::ConnectError;
-use crate::push::Push;
-use crate::response::PushResponse;
+use crate::push::connector::ConnectError;
+use crate::push::request::Push;
+use crate::push::response::PushResponse;
 
 /// Bytes that a peer may send unread on one stream, and on all streams of a connection together.
 const STREAM_WINDOW: u32 = 16_384;

@@ -18,9 +18,9 @@ use tokio_rustls::client::TlsStream;
 
 pub use http2::Http2;
 
-use crate::connector::ConnectError;
-use crate::push::Push;
-use crate::response::PushResponse;
+use crate::push::connector::ConnectError;
+use crate::push::request::Push;
+use crate::push::response::PushResponse;
 
 /// Most bytes of an answer's body that are read: the reason of a refusal fits, a flood does not.
 const BODY_LIMIT: usize = 4_096;
