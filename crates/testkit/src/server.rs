@@ -85,7 +85,7 @@ impl Launch {
         self
     }
 
-    /// Sets one of the variables of CONTRACT section 1.
+    /// Sets one of the variables of CONTRACT 1.
     #[must_use]
     pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
         self.env.insert(name.to_owned(), value.into());
