@@ -1,16 +1,17 @@
-//! Every command and what they share.
+//! The grammar of the command line, and which file does what each command asks for.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::connection::ServerConnection;
 use crate::error::Result;
+use crate::options::GlobalOptions;
 use crate::output::Output;
 use crate::{
     apps, completions, dead_letters, doctor, history, key_events, keys, login, manual, notify,
     profiles, stats, subscriptions, webhook,
 };
 
-/// The command line.
+/// A parsed command line.
 #[derive(Parser)]
 #[command(
     name = "hato",
@@ -23,29 +24,10 @@ use crate::{
     arg_required_else_help = true
 )]
 pub struct Hato {
-    /// What all commands take.
     #[command(flatten)]
     pub options: GlobalOptions,
     #[command(subcommand)]
     command: Command,
-}
-
-/// What all commands take.
-#[derive(Args)]
-#[command(next_help_heading = "Options of all commands")]
-pub struct GlobalOptions {
-    /// The server's address
-    #[arg(long, global = true, env = "HATO_URL", value_name = "URL")]
-    server: Option<String>,
-    /// The profile to use instead of the current one
-    #[arg(long, global = true, env = "HATO_PROFILE", value_name = "NAME")]
-    profile: Option<String>,
-    /// The app, where the credential leaves a choice
-    #[arg(long, global = true, env = "HATO_APP", value_name = "ID")]
-    app: Option<String>,
-    /// Print JSON, for programs
-    #[arg(long, global = true)]
-    pub json: bool,
 }
 
 #[derive(Subcommand)]
@@ -87,30 +69,8 @@ enum Command {
     Man(manual::Manual),
 }
 
-impl GlobalOptions {
-    /// The server's address, if one was given.
-    pub fn server(&self) -> Option<&str> {
-        non_empty(self.server.as_deref())
-    }
-
-    /// The profile's name, if one was given.
-    pub fn profile(&self) -> Option<&str> {
-        non_empty(self.profile.as_deref())
-    }
-
-    /// The app's id, if one was given.
-    pub fn app(&self) -> Option<&str> {
-        non_empty(self.app.as_deref())
-    }
-}
-
-/// An empty variable counts as unset.
-fn non_empty(text: Option<&str>) -> Option<&str> {
-    text.filter(|text| !text.is_empty())
-}
-
 impl Hato {
-    /// Does what the command line asks for.
+    /// Runs the command. A failure is returned unprinted.
     pub fn run(self) -> Result<()> {
         let options = &self.options;
         let output = Output::new(options.json);
@@ -129,8 +89,8 @@ impl Hato {
             Command::Subscriptions(subscriptions) => subscriptions.run(&connect()?, &output),
             Command::Webhook(webhook) => webhook.run(&connect()?, &output),
             Command::Doctor(doctor) => doctor.run(options, &output),
-            Command::Completions(completions) => completions.run(&output),
-            Command::Man(manual) => manual.run(&output),
+            Command::Completions(completions) => completions.run(Self::command(), &output),
+            Command::Man(manual) => manual.run(Self::command(), &output),
         }
     }
 }

@@ -1,13 +1,12 @@
-//! `hato completions`.
+//! `hato completions`: the script that makes a shell complete the command line.
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::command::Hato;
 use crate::error::Result;
 use crate::output::Output;
 
-/// For which shell.
+/// The arguments of `hato completions`.
 #[derive(Args)]
 pub struct Completions {
     /// The shell
@@ -15,10 +14,10 @@ pub struct Completions {
 }
 
 impl Completions {
-    /// Prints its script.
-    pub fn run(self, output: &Output) -> Result<()> {
+    /// Prints the completions of `grammar`.
+    pub fn run(self, mut grammar: Command, output: &Output) -> Result<()> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Hato::command(), "hato", &mut script);
+        clap_complete::generate(self.shell, &mut grammar, "hato", &mut script);
         output.raw(&script)
     }
 }

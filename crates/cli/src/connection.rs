@@ -6,9 +6,9 @@ use hato_domain::ErrorCode;
 use hato_domain::wire::{App, PublicKey};
 
 use crate::api::{Api, ServerUrl};
-use crate::command::GlobalOptions;
 use crate::config_file::ConfigFile;
 use crate::error::{CliError, Exit, Result};
+use crate::options::GlobalOptions;
 use crate::remedy;
 
 /// Where a server listens that nobody configured.

@@ -17,10 +17,10 @@ mod subject;
 use clap::Args;
 
 use crate::api::{Api, ServerUrl};
-use crate::command::GlobalOptions;
 use crate::config_file::ConfigFile;
 use crate::connection::{DEFAULT_URL, ServerConnection};
 use crate::error::{CliError, Exit, Result};
+use crate::options::GlobalOptions;
 use crate::output::Output;
 use finding::Finding;
 

@@ -5,10 +5,10 @@ use hato_domain::wire::{Acknowledged, Credentials, PublicKey, SessionCreated};
 use serde::Serialize;
 
 use crate::api::{Api, ServerUrl};
-use crate::command::GlobalOptions;
 use crate::config_file::{ConfigFile, Profile};
 use crate::connection::{DEFAULT_URL, is_key, require_key_app};
 use crate::error::{CliError, Result};
+use crate::options::GlobalOptions;
 use crate::output::Output;
 use crate::secret;
 

@@ -21,6 +21,7 @@ mod keys;
 mod login;
 mod manual;
 mod notify;
+mod options;
 mod output;
 mod paging;
 mod profiles;
