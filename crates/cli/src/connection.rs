@@ -5,11 +5,12 @@ use std::cell::OnceCell;
 use hato_domain::ErrorCode;
 use hato_domain::wire::{App, PublicKey};
 
-use crate::api::{Api, ServerUrl};
+use crate::api::Api;
 use crate::config_file::ConfigFile;
 use crate::error::{CliError, Exit, Result};
 use crate::options::GlobalOptions;
 use crate::remedy;
+use crate::server_url::ServerUrl;
 
 /// Where a server listens that nobody configured.
 pub const DEFAULT_URL: &str = "http://localhost:3000";

@@ -16,12 +16,13 @@ mod subject;
 
 use clap::Args;
 
-use crate::api::{Api, ServerUrl};
+use crate::api::Api;
 use crate::config_file::ConfigFile;
 use crate::connection::{DEFAULT_URL, ServerConnection};
 use crate::error::{CliError, Exit, Result};
 use crate::options::GlobalOptions;
 use crate::output::Output;
+use crate::server_url::ServerUrl;
 use finding::Finding;
 
 /// What to look at besides the server.

@@ -4,13 +4,14 @@ use clap::Args;
 use hato_domain::wire::{Acknowledged, Credentials, PublicKey, SessionCreated};
 use serde::Serialize;
 
-use crate::api::{Api, ServerUrl};
+use crate::api::Api;
 use crate::config_file::{ConfigFile, Profile};
 use crate::connection::{DEFAULT_URL, is_key, require_key_app};
 use crate::error::{CliError, Result};
 use crate::options::GlobalOptions;
 use crate::output::Output;
 use crate::secret;
+use crate::server_url::ServerUrl;
 
 /// How to sign in.
 #[derive(Args)]

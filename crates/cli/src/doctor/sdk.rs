@@ -5,17 +5,17 @@ use ureq::http::header::CONTENT_TYPE;
 use url::Url;
 
 use super::finding::Finding;
-use crate::api::{HttpResult, ServerUrl, agent, collect};
 use crate::connect_error::describe;
+use crate::http::{HttpResult, agent, fetch};
+use crate::server_url::ServerUrl;
 
 /// Its path, where no release is pinned.
 pub const WORKER_PATH: &str = "/sdk/sw.js";
 
 /// Looks at it where browsers fetch it; that this machine cannot get there means nothing yet.
 pub fn examine(hato: &ServerUrl, findings: &mut Vec<Finding>) {
-    let mut url = hato.url().clone();
-    url.set_path(WORKER_PATH);
-    let outcome = agent().get(url.as_str()).call().and_then(collect);
+    let url = hato.with_path(WORKER_PATH);
+    let outcome = fetch(&agent(), &url);
     findings.push(match outcome {
         Err(error) => Finding::unknown(
             "sdk",

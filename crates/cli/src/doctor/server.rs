@@ -7,7 +7,8 @@ use ureq::http::header::DATE;
 
 use super::finding::Finding;
 use super::sdk;
-use crate::api::{Api, ServerUrl};
+use crate::api::Api;
+use crate::server_url::ServerUrl;
 
 /// A difference that signatures and sessions do not forgive for long; answers say whole seconds.
 const MAX_CLOCK_SKEW: Duration = Duration::from_secs(30);
@@ -93,8 +94,8 @@ fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
             "set HATO_BASE_URL to an address like https://push.example.com",
         )];
     };
-    let is_same = own == *asked || is_loopback(asked);
-    let is_secure = own.url().scheme() == "https" || is_loopback(&own);
+    let is_same = own == *asked || asked.is_loopback();
+    let is_secure = own.url().scheme() == "https" || own.is_loopback();
     vec![
         Finding::judge(
             "address",
@@ -115,22 +116,12 @@ fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
     ]
 }
 
-/// Whether only this machine reaches it.
-pub fn is_loopback(server: &ServerUrl) -> bool {
-    match server.url().host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(v4)) => v4.is_loopback(),
-        Some(url::Host::Ipv6(v6)) => v6.is_loopback(),
-        None => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::{address, clock};
-    use crate::api::ServerUrl;
+    use crate::server_url::ServerUrl;
 
     #[test]
     fn a_clock_may_be_off_by_half_a_minute() {

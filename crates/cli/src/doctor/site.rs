@@ -10,9 +10,9 @@ use super::html::tags;
 use super::policy::{Initiator, PolicyViolation, Requirement, violations};
 use super::script::imports;
 use super::sdk::{self, is_script};
-use super::server::is_loopback;
-use crate::api::{HttpResult, ServerUrl, agent, collect};
 use crate::connect_error::describe;
+use crate::http::{agent, collect, fetch};
+use crate::server_url::ServerUrl;
 
 /// Most redirects that are followed from the page.
 const MAX_REDIRECTS: u32 = 10;
@@ -85,7 +85,7 @@ fn visit(agent: &Agent, page: &Url) -> Result<(Url, Response<Vec<u8>>), ureq::Er
 
 fn security(asked: &Url, place: &Url) -> Finding {
     let origin = ServerUrl::parse(&place.origin().ascii_serialization());
-    let is_secure = place.scheme() == "https" || origin.is_ok_and(|it| is_loopback(&it));
+    let is_secure = place.scheme() == "https" || origin.is_ok_and(|it| it.is_loopback());
     let led = if asked == place {
         String::new()
     } else {
@@ -113,7 +113,7 @@ fn examine_worker(agent: &Agent, worker: &Url, hato: &ServerUrl, findings: &mut 
             "see to what is said of the worker first",
         ));
     }
-    let script = at(hato, sdk::WORKER_PATH);
+    let script = hato.with_path(sdk::WORKER_PATH);
     let api = api(hato);
     let requirements = [
         Requirement::Script(&script, Initiator::Script),
@@ -130,7 +130,7 @@ fn worker_file(
     answer: &Response<Vec<u8>>,
     hato: &ServerUrl,
 ) -> Finding {
-    let ours = at(hato, sdk::WORKER_PATH);
+    let ours = hato.with_path(sdk::WORKER_PATH);
     let line = format!("importScripts(\"{ours}\");");
     let problem = |found: String, remedy: String| Finding::problem("worker", found, remedy);
     let status = answer.status();
@@ -185,7 +185,7 @@ fn page_policy(place: &Url, answer: &Response<Vec<u8>>, worker: &Url, hato: &Ser
     let api = api(hato);
     let (script, initiator) = match tag {
         Some((source, nonce)) => (source, Initiator::Tag(nonce)),
-        None => (at(hato, "/sdk/hato.js"), Initiator::Script),
+        None => (hato.with_path("/sdk/hato.js"), Initiator::Script),
     };
     let requirements = [
         Requirement::Script(&script, initiator),
@@ -230,17 +230,7 @@ fn policies_in(html: &str) -> Vec<String> {
 
 /// What the page script and the worker ask of the API.
 fn api(hato: &ServerUrl) -> [Url; 2] {
-    ["/api/v1/vapid-public-key", "/api/v1/subscriptions"].map(|path| at(hato, path))
-}
-
-fn at(hato: &ServerUrl, path: &str) -> Url {
-    let mut url = hato.url().clone();
-    url.set_path(path);
-    url
-}
-
-fn fetch(agent: &Agent, url: &Url) -> HttpResult {
-    collect(agent.get(url.as_str()).call()?)
+    ["/api/v1/vapid-public-key", "/api/v1/subscriptions"].map(|path| hato.with_path(path))
 }
 
 fn unread(check: &'static str, url: &Url, error: &ureq::Error) -> Finding {
