@@ -13,6 +13,7 @@ mod server;
 mod site;
 mod source;
 mod subject;
+mod worker;
 
 use clap::Args;
 
@@ -25,7 +26,7 @@ use crate::output::Output;
 use crate::server_url::ServerUrl;
 use finding::Finding;
 
-/// What to look at besides the server.
+/// The arguments of `hato doctor`.
 #[derive(Args)]
 pub struct Doctor {
     /// A page of the site whose visitors subscribe
@@ -37,7 +38,7 @@ pub struct Doctor {
 }
 
 impl Doctor {
-    /// Looks, and fails if there is a problem.
+    /// Prints what was found; fails if there is a problem.
     pub fn run(self, options: &GlobalOptions, output: &Output) -> Result<()> {
         let url = server_url(options)?;
         let mut findings = Vec::new();
@@ -45,8 +46,8 @@ impl Doctor {
         let hato = base.unwrap_or(url);
         match ServerConnection::open(options) {
             Ok(connection) => {
-                key::examine(&connection, &mut findings);
-                subject::examine(&connection, &mut findings);
+                findings.push(key::examine(&connection));
+                findings.push(subject::examine(&connection));
             }
             Err(error) => findings.push(Finding::unknown(
                 "credential",

@@ -1,10 +1,12 @@
-//! What an examination found.
+//! What the doctor found: the answer of one check.
 
 use serde::Serialize;
+use url::Url;
 
+use crate::connect_error::describe;
 use crate::text::printable;
 
-/// One finding.
+/// The answer of one check, with what to do unless all is well.
 #[derive(Serialize)]
 pub struct Finding {
     check: &'static str,
@@ -23,36 +25,33 @@ enum FindingVerdict {
 }
 
 impl Finding {
-    /// Nothing is wrong.
-    pub fn fine(check: &'static str, found: impl Into<String>) -> Self {
-        Self::new(check, FindingVerdict::Fine, found, None)
+    pub fn fine(check: &'static str, found: &str) -> Self {
+        Self {
+            check,
+            verdict: FindingVerdict::Fine,
+            found: printable(found),
+            remedy: None,
+        }
     }
 
-    /// Something is wrong, and what to do.
-    pub fn problem(
-        check: &'static str,
-        found: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self::new(check, FindingVerdict::Problem, found, Some(remedy.into()))
+    pub fn problem(check: &'static str, found: &str, remedy: &str) -> Self {
+        Self {
+            verdict: FindingVerdict::Problem,
+            remedy: Some(printable(remedy)),
+            ..Self::fine(check, found)
+        }
     }
 
-    /// It could not be looked at, and what would change that.
-    pub fn unknown(
-        check: &'static str,
-        found: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self::new(check, FindingVerdict::Unknown, found, Some(remedy.into()))
+    /// The check could not be made; the remedy is what would change that.
+    pub fn unknown(check: &'static str, found: &str, remedy: &str) -> Self {
+        Self {
+            verdict: FindingVerdict::Unknown,
+            ..Self::problem(check, found, remedy)
+        }
     }
 
     /// Fine, or a problem with this remedy.
-    pub fn judge(
-        check: &'static str,
-        is_fine: bool,
-        found: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
+    pub fn judge(check: &'static str, is_fine: bool, found: &str, remedy: &str) -> Self {
         if is_fine {
             Self::fine(check, found)
         } else {
@@ -60,7 +59,15 @@ impl Finding {
         }
     }
 
-    /// Whether something is to be done.
+    /// A file of a customer's site that did not come.
+    pub fn unread(check: &'static str, url: &Url, error: &ureq::Error) -> Self {
+        let remedy = match error {
+            ureq::Error::TooManyRedirects => "end the redirects: browsers give up as well",
+            _ => "check the address, and that this machine may reach it",
+        };
+        Self::problem(check, &format!("{url}: {}", describe(error)), remedy)
+    }
+
     pub fn is_problem(&self) -> bool {
         self.verdict == FindingVerdict::Problem
     }
@@ -72,24 +79,9 @@ impl Finding {
             FindingVerdict::Problem => "\x1b[31mproblem \x1b[0m",
             FindingVerdict::Unknown => "unknown ",
         };
-        let mut lines = vec![format!("{mark} {:10} {}", self.check, self.found)];
-        if let Some(remedy) = &self.remedy {
-            lines.push(format!("                    → {remedy}"));
-        }
-        lines
-    }
-
-    fn new(
-        check: &'static str,
-        verdict: FindingVerdict,
-        found: impl Into<String>,
-        remedy: Option<String>,
-    ) -> Self {
-        Self {
-            check,
-            verdict,
-            found: printable(&found.into()),
-            remedy: remedy.map(|remedy| printable(&remedy)),
-        }
+        let found = format!("{mark} {:10} {}", self.check, self.found);
+        let remedy = self.remedy.as_ref();
+        let remedy = remedy.map(|remedy| format!("                    → {remedy}"));
+        [found].into_iter().chain(remedy).collect()
     }
 }

@@ -1,20 +1,12 @@
-//! Tags of a page, read as far as policies need it.
+//! The tags of a page that policies have to do with, found by a scan. It takes what looks like a tag in a script for one.
 
-/// The attributes of a tag, by their names in lower case.
-pub struct Tag(Vec<(String, String)>);
+use std::collections::HashMap;
 
-impl Tag {
-    /// The value of an attribute.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        let mut attributes = self.0.iter();
-        attributes
-            .find(|(its, _)| its == name)
-            .map(|(_, value)| value.as_str())
-    }
-}
+/// The attributes of a tag by their names in lower case.
+pub type Attributes = HashMap<String, String>;
 
-/// The tags of this name, without those that stand in comments or in scripts.
-pub fn tags(html: &str, name: &str) -> Vec<Tag> {
+/// The tags of this name, without those in comments.
+pub fn tags(html: &str, name: &str) -> Vec<Attributes> {
     let (mut tags, mut rest) = (Vec::new(), html);
     while let Some((_, after)) = rest.split_once('<') {
         if let Some(comment) = after.strip_prefix("!--") {
@@ -23,77 +15,52 @@ pub fn tags(html: &str, name: &str) -> Vec<Tag> {
         }
         let end = after.find(|c: char| !c.is_ascii_alphanumeric());
         let (its, after) = after.split_at(end.unwrap_or(after.len()));
-        if its.is_empty() {
-            rest = after;
-            continue;
-        }
-        let (tag, after) = attributes(after);
         rest = after;
-        if its.eq_ignore_ascii_case("script") {
-            rest = find_end_of_script(rest);
-        }
         if its.eq_ignore_ascii_case(name) {
+            let (tag, after) = attributes(after);
             tags.push(tag);
+            rest = after;
         }
     }
     tags
 }
 
-fn find_end_of_script(text: &str) -> &str {
-    let is_end = |at: usize| {
-        let name = text.as_bytes().get(at + 2..at + 8);
-        name.is_some_and(|name| name.eq_ignore_ascii_case(b"script"))
-    };
-    let end = text.match_indices("</").map(|(at, _)| at);
-    &text[end.into_iter().find(|at| is_end(*at)).unwrap_or(text.len())..]
-}
-
-/// The attributes up to the tag's end, and what follows it.
-fn attributes(mut text: &str) -> (Tag, &str) {
-    let mut attributes = Vec::new();
+/// The attributes up to the tag's end, and what follows them. Of two with the same name, the first counts.
+fn attributes(mut text: &str) -> (Attributes, &str) {
+    let mut attributes = Attributes::new();
     loop {
         text = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
         if text.is_empty() || text.starts_with('>') {
-            return (Tag(attributes), text.strip_prefix('>').unwrap_or(text));
+            return (attributes, text);
         }
-        // A name may begin with what ends one.
-        let first = text.chars().next().map_or(0, char::len_utf8);
-        let end = text[first..].find(|c: char| c.is_ascii_whitespace() || "=>/".contains(c));
-        let (name, after) = text.split_at(end.map_or(text.len(), |end| first + end));
+        let end = text.find(|c: char| c.is_ascii_whitespace() || "=>/".contains(c));
+        let (name, after) = text.split_at(end.unwrap_or(text.len()));
         let (value, after) = value(after);
-        attributes.push((name.to_ascii_lowercase(), value));
+        let attribute = attributes.entry(name.to_ascii_lowercase());
+        attribute.or_insert_with(|| decode(value));
         text = after;
     }
 }
 
-fn value(text: &str) -> (String, &str) {
+fn value(text: &str) -> (&str, &str) {
     let Some(text) = text.trim_ascii_start().strip_prefix('=') else {
-        return (String::new(), text);
+        return ("", text);
     };
     let text = text.trim_ascii_start();
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let (value, after) = if let Some(quote) = quote {
-        text[1..].split_once(quote).unwrap_or((&text[1..], ""))
-    } else {
-        let end = text.find(|c: char| c.is_ascii_whitespace() || c == '>');
-        text.split_at(end.unwrap_or(text.len()))
-    };
-    (plain(value), after)
+    for quote in ['"', '\''] {
+        if let Some(quoted) = text.strip_prefix(quote) {
+            return quoted.split_once(quote).unwrap_or((quoted, ""));
+        }
+    }
+    let end = text.find(|c: char| c.is_ascii_whitespace() || c == '>');
+    text.split_at(end.unwrap_or(text.len()))
 }
 
-/// The characters that policies and addresses have.
-fn plain(value: &str) -> String {
-    [
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&#x27;", "'"),
-        ("&apos;", "'"),
-        ("&amp;", "&"),
-    ]
-    .iter()
-    .fold(value.to_owned(), |text, (entity, character)| {
-        text.replace(entity, character)
-    })
+/// As far as policies and addresses need it.
+fn decode(value: &str) -> String {
+    let value = value.replace("&quot;", "\"").replace("&apos;", "'");
+    let value = value.replace("&#39;", "'").replace("&#x27;", "'");
+    value.replace("&amp;", "&")
 }
 
 #[cfg(test)]
@@ -101,9 +68,8 @@ mod tests {
     use super::tags;
 
     fn values(html: &str, name: &str, attribute: &str) -> Vec<String> {
-        let tags = tags(html, name);
-        let values = tags.iter().filter_map(|tag| tag.get(attribute));
-        values.map(str::to_owned).collect()
+        let tags = tags(html, name).into_iter();
+        tags.filter_map(|mut tag| tag.remove(attribute)).collect()
     }
 
     #[test]
@@ -112,15 +78,14 @@ mod tests {
                     <meta content='&#39;self&#39; &amp; d'><metal content=no><meta content";
         let expected = ["a > 'b'", "c", "'self' & d", ""];
         assert_eq!(values(html, "meta", "content"), expected);
+        let html = "<script src=1></script><SCRIPT defer src='2'>x</SCRIPT><script";
+        assert_eq!(values(html, "script", "src"), ["1", "2"]);
     }
 
     #[test]
     fn what_is_no_tag_is_left_out() {
-        let html =
-            "<!-- <meta content=1> --><script>\"<meta content=2>\"</script ><meta content=3> a < b";
+        let html = "<!-- <meta content=1> --><meta content=3> a < b <!-- <meta content=2>";
         assert_eq!(values(html, "meta", "content"), ["3"]);
-        let html = "<script src=1></script><SCRIPT defer src='2'>x</SCRIPT><script";
-        assert_eq!(values(html, "script", "src"), ["1", "2"]);
-        assert!(values("<meta é=ü content=\"", "meta", "x").is_empty());
+        assert!(values("<meta = é=ü content=\"", "meta", "x").is_empty());
     }
 }

@@ -8,13 +8,12 @@ use super::finding::Finding;
 use crate::connection::ServerConnection;
 use crate::error::{CliError, Result};
 
-/// Looks at it.
-pub fn examine(connection: &ServerConnection, findings: &mut Vec<Finding>) {
-    findings.push(if connection.has_key() {
+pub fn examine(connection: &ServerConnection) -> Finding {
+    if connection.has_key() {
         key(connection)
     } else {
         session(connection)
-    });
+    }
 }
 
 fn key(connection: &ServerConnection) -> Finding {
@@ -30,7 +29,7 @@ fn key(connection: &ServerConnection) -> Finding {
     Finding::judge(
         "key",
         scope != "subscribe_only",
-        format!("scope {scope}, app {}", app.app_id),
+        &format!("scope {scope}, app {}", app.app_id),
         "it is for pages and cannot send: use one with scope notify on a server, full for management",
     )
 }
@@ -49,7 +48,7 @@ fn scope(connection: &ServerConnection) -> Result<&'static str> {
     })
 }
 
-/// Refused for another reason than the scope is allowed, too.
+/// Whether the scope sufficed; what is refused for missing fields had passed that check.
 fn may(outcome: Result<()>) -> Result<bool> {
     match outcome {
         Err(error) if error.code() == "INSUFFICIENT_SCOPE" => Ok(false),
@@ -63,7 +62,7 @@ fn session(connection: &ServerConnection) -> Finding {
     match connection.api().get::<Account>("/auth/session") {
         Ok(account) => Finding::fine(
             "session",
-            format!("{}, plan {}", account.user.email, account.user.plan),
+            &format!("{}, plan {}", account.user.email, account.user.plan),
         ),
         Err(error) => dead("session", &error),
     }
@@ -78,5 +77,5 @@ fn dead(check: &'static str, error: &CliError) -> Finding {
         }
         _ => error.remedy(),
     };
-    Finding::problem(check, found, remedy)
+    Finding::problem(check, &found, remedy)
 }

@@ -1,4 +1,4 @@
-//! The script that worker files import from Hato.
+//! The files that Hato serves to sites: above all the script that worker files import.
 
 use ureq::http::Response;
 use ureq::http::header::CONTENT_TYPE;
@@ -9,51 +9,51 @@ use crate::connect_error::describe;
 use crate::http::{HttpResult, agent, fetch};
 use crate::server_url::ServerUrl;
 
-/// Its path, where no release is pinned.
+/// The path of the worker script where no release is pinned.
 pub const WORKER_PATH: &str = "/sdk/sw.js";
 
-/// Looks at it where browsers fetch it; that this machine cannot get there means nothing yet.
-pub fn examine(hato: &ServerUrl, findings: &mut Vec<Finding>) {
+/// Fetches the worker script as browsers do; that this machine cannot get there means nothing yet.
+pub fn examine(hato: &ServerUrl) -> Finding {
     let url = hato.with_path(WORKER_PATH);
-    let outcome = fetch(&agent(), &url);
-    findings.push(match outcome {
+    match fetch(&agent(), &url) {
         Err(error) => Finding::unknown(
             "sdk",
-            format!("{url}: {}", describe(&error)),
+            &format!("{url}: {}", describe(&error)),
             "open this address in a browser: if that shows no script either, correct HATO_BASE_URL",
         ),
         outcome => judge("sdk", &url, outcome),
-    });
+    }
 }
 
-/// Whether an address is the script's, of this release or a pinned one.
+/// Whether an address is that of a file for sites.
+pub fn is_file(url: &Url, hato: &ServerUrl) -> bool {
+    url.origin() == hato.url().origin() && url.path().starts_with("/sdk/")
+}
+
+/// Whether an address is the worker script's, of this release or a pinned one.
 pub fn is_worker(url: &Url, hato: &ServerUrl) -> bool {
-    let path = url.path();
-    let is_named = path.starts_with("/sdk/") && path.ends_with("/sw.js");
-    url.origin() == hato.url().origin() && is_named
+    is_file(url, hato) && url.path().ends_with("/sw.js")
 }
 
-/// What came when it was asked for.
+/// What the page script and the worker ask of the API.
+pub fn api(hato: &ServerUrl) -> [Url; 2] {
+    ["/api/v1/vapid-public-key", "/api/v1/subscriptions"].map(|path| hato.with_path(path))
+}
+
+/// Judges what came when the worker script at `url` was asked for.
 pub fn judge(check: &'static str, url: &Url, outcome: HttpResult) -> Finding {
+    let wrong = match outcome {
+        Err(error) => format!(": {}", describe(&error)),
+        Ok(answer) if answer.status() != 200 => format!(" answers {}", answer.status()),
+        Ok(answer) if !is_script(&answer) => " is not served as JavaScript".to_owned(),
+        Ok(answer) if is_blocked_cross_origin(&answer) => {
+            " comes with a Cross-Origin-Resource-Policy that keeps it from other sites".to_owned()
+        }
+        Ok(_) => return Finding::fine(check, &format!("{url} is Hato's worker script")),
+    };
     let remedy = "let everything below /sdk/ through unchanged: a proxy or another program answers there, \
                   or the release never was";
-    let answer = match outcome {
-        Ok(answer) => answer,
-        Err(error) => {
-            return Finding::problem(check, format!("{url}: {}", describe(&error)), remedy);
-        }
-    };
-    let status = answer.status();
-    let found = if status != 200 {
-        format!("{url} answers {status}")
-    } else if !is_script(&answer) {
-        format!("{url} is not served as JavaScript")
-    } else if is_blocked_cross_origin(&answer) {
-        format!("{url} comes with a Cross-Origin-Resource-Policy that keeps it from other sites")
-    } else {
-        return Finding::fine(check, format!("{url} is Hato's worker script"));
-    };
-    Finding::problem(check, found, remedy)
+    Finding::problem(check, &format!("{url}{wrong}"), remedy)
 }
 
 /// Whether browsers take an answer for a script.

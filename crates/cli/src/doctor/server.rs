@@ -24,7 +24,7 @@ struct OpenApiServer {
     url: String,
 }
 
-/// Looks at it; the address that it goes by itself, if it answers.
+/// Examines the server; returns the address that it goes by itself, if it answers.
 pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
     let answer = match api.get_raw("/readyz") {
         Ok(answer) => answer,
@@ -37,24 +37,21 @@ pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
     findings.push(Finding::judge(
         "server",
         answer.status() == 200,
-        format!("{} answers {}", api.url(), answer.status()),
+        &format!("{} answers {}", api.url(), answer.status()),
         "the database does not answer, or something else listens there: see the server's log",
     ));
-    let date = answer
-        .headers()
-        .get(DATE)
-        .and_then(|date| date.to_str().ok());
+    let date = answer.headers().get(DATE);
     #[expect(
         clippy::disallowed_methods,
         reason = "this machine's clock is what is examined"
     )]
     let now = SystemTime::now();
-    findings.push(clock(date, now));
+    findings.push(clock(date.and_then(|date| date.to_str().ok()), now));
     let description = api.get::<OpenApiDocument>("/api/v1/openapi.json").ok();
     let base = description.and_then(|it| it.servers.into_iter().next());
     findings.extend(address(api.url(), base.as_ref().map(|server| &*server.url)));
     let base = base.and_then(|server| ServerUrl::parse(&server.url).ok());
-    sdk::examine(base.as_ref().unwrap_or(api.url()), findings);
+    findings.push(sdk::examine(base.as_ref().unwrap_or(api.url())));
     base
 }
 
@@ -66,13 +63,12 @@ fn clock(date: Option<&str>, now: SystemTime) -> Finding {
             "let the header Date through where a proxy takes it out",
         );
     };
-    let skew = now
-        .duration_since(theirs)
-        .unwrap_or_else(|error| error.duration());
+    let skew = now.duration_since(theirs);
+    let skew = skew.unwrap_or_else(|error| error.duration());
     Finding::judge(
         "clock",
         skew <= MAX_CLOCK_SKEW,
-        format!("server and client differ by {} s", skew.as_secs()),
+        &format!("server and client differ by {} s", skew.as_secs()),
         "set both clocks by NTP: push services refuse tokens of a server whose clock is wrong",
     )
 }
@@ -80,40 +76,32 @@ fn clock(date: Option<&str>, now: SystemTime) -> Finding {
 /// Browsers give push only to https pages, whose requests go to https alone; loopback is their exception. Who asks on the
 /// server's own machine passes its proxy by, and sees nothing of the address that browsers use.
 fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
+    let unknown = |found: &str, remedy| vec![Finding::unknown("address", found, remedy)];
     let Some(base) = base else {
-        return vec![Finding::unknown(
-            "address",
+        return unknown(
             "the server does not tell its address",
             "let /api/v1/openapi.json through: a proxy or another program answers there",
-        )];
+        );
     };
     let Ok(own) = ServerUrl::parse(base) else {
-        return vec![Finding::unknown(
-            "address",
-            format!("the server calls itself {base}"),
-            "set HATO_BASE_URL to an address like https://push.example.com",
-        )];
+        let found = format!("the server calls itself {base}");
+        let remedy = "set HATO_BASE_URL to an address like https://push.example.com";
+        return unknown(&found, remedy);
     };
-    let is_same = own == *asked || asked.is_loopback();
+    let same = Finding::judge(
+        "address",
+        own == *asked || asked.is_loopback(),
+        &format!("the server calls itself {own}"),
+        &format!("set HATO_BASE_URL to {asked} if that is how browsers reach it"),
+    );
     let is_secure = own.url().scheme() == "https" || own.is_loopback();
-    vec![
-        Finding::judge(
-            "address",
-            is_same,
-            format!("the server calls itself {own}"),
-            format!("set HATO_BASE_URL to {asked} if that is how browsers reach it"),
-        ),
-        Finding::judge(
-            "tls",
-            is_secure,
-            if is_secure {
-                "browsers may use it"
-            } else {
-                "browsers refuse plain http"
-            },
-            "put a reverse proxy with a certificate in front, and set HATO_BASE_URL to its https address (docs/DEPLOY.md)",
-        ),
-    ]
+    let found = if is_secure {
+        "browsers may use it"
+    } else {
+        "browsers refuse plain http"
+    };
+    let remedy = "put a reverse proxy with a certificate in front, and set HATO_BASE_URL to its https address (docs/DEPLOY.md)";
+    vec![same, Finding::judge("tls", is_secure, found, remedy)]
 }
 
 #[cfg(test)]
