@@ -35,7 +35,7 @@ impl Apps {
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let api = connection.api();
         match self {
-            Self::List => output.table(&api.get::<Vec<App>>("/api/v1/apps")?, table),
+            Self::List => output.table(&api.get::<Vec<App>>("/api/v1/apps")?, |apps| table(apps)),
             Self::Create { name } => {
                 let request = CreateApp { name: Some(name) };
                 output.show(&api.post::<App>("/api/v1/apps", &request)?, lines)
@@ -59,18 +59,17 @@ fn path_of(id: &str) -> String {
     format!("/api/v1/apps/{}", segment(id))
 }
 
-fn table(apps: &Vec<App>) -> Table {
-    let mut table = Table::new(["ID", "NAME", "PLAN", "SUBSCRIBERS", "CREATED_UTC"]);
-    for app in apps {
-        table.row([
+fn table(apps: &[App]) -> Table {
+    let rows = apps.iter().map(|app| {
+        [
             app.app_id.clone(),
             app.name.clone(),
             app.plan.clone(),
             app.active_subscriptions.to_string(),
             app.created_at.to_minute(),
-        ]);
-    }
-    table
+        ]
+    });
+    Table::new(["ID", "NAME", "PLAN", "SUBSCRIBERS", "CREATED_UTC"], rows)
 }
 
 fn lines(app: &App) -> Vec<String> {

@@ -6,6 +6,7 @@ use crate::connection::ServerConnection;
 use crate::error::Result;
 use crate::options::GlobalOptions;
 use crate::output::Output;
+use crate::paging::PagingArgs;
 use crate::{
     apps, completions, dead_letters, doctor, history, key_events, keys, login, manual, notify,
     profiles, stats, subscriptions, webhook,
@@ -50,11 +51,11 @@ enum Command {
     /// List sends, show one, or cancel one
     History(history::History),
     /// List deliveries that finally failed
-    DeadLetters(dead_letters::DeadLetters),
+    DeadLetters(PagingArgs),
     /// Show what was sent and who is subscribed
     Stats,
     /// List who made and deleted API keys
-    KeyEvents(key_events::KeyEvents),
+    KeyEvents(PagingArgs),
     /// Add and remove subscriptions
     #[command(subcommand)]
     Subscriptions(subscriptions::Subscriptions),
@@ -83,9 +84,9 @@ impl Hato {
             Command::Keys(keys) => keys.run(&connect()?, &output),
             Command::Notify(notify) => notify.run(&connect()?, &output),
             Command::History(history) => history.run(&connect()?, &output),
-            Command::DeadLetters(letters) => letters.run(&connect()?, &output),
+            Command::DeadLetters(paging) => dead_letters::run(&paging, &connect()?, &output),
             Command::Stats => stats::run(&connect()?, &output),
-            Command::KeyEvents(events) => events.run(&connect()?, &output),
+            Command::KeyEvents(paging) => key_events::run(&paging, &connect()?, &output),
             Command::Subscriptions(subscriptions) => subscriptions.run(&connect()?, &output),
             Command::Webhook(webhook) => webhook.run(&connect()?, &output),
             Command::Doctor(doctor) => doctor.run(options, &output),

@@ -1,6 +1,5 @@
 //! `hato dead-letters`: deliveries that finally failed.
 
-use clap::Args;
 use hato_domain::wire::{DeadLetter, Page};
 
 use crate::connection::ServerConnection;
@@ -9,19 +8,8 @@ use crate::output::Output;
 use crate::paging::PagingArgs;
 use crate::table::Table;
 
-/// How many of them.
-#[derive(Args)]
-pub struct DeadLetters {
-    #[command(flatten)]
-    paging: PagingArgs,
-}
-
-impl DeadLetters {
-    /// Shows them.
-    pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
-        let letters = self.paging.read(connection, "/dead-letters")?;
-        output.table(&letters, table)
-    }
+pub fn run(paging: &PagingArgs, connection: &ServerConnection, output: &Output) -> Result<()> {
+    output.table(&paging.read(connection, "/dead-letters")?, table)
 }
 
 fn table(letters: &Page<DeadLetter>) -> Table {
@@ -34,10 +22,9 @@ fn table(letters: &Page<DeadLetter>) -> Table {
         "SEND",
         "ENDPOINT",
     ];
-    let mut table = Table::new(head);
-    for letter in &letters.items {
+    let rows = letters.items.iter().map(|letter| {
         let status = letter.http_status.map(|status| status.to_string());
-        table.row([
+        [
             letter.id.clone(),
             letter.created_at.to_minute(),
             letter.reason.clone(),
@@ -45,7 +32,7 @@ fn table(letters: &Page<DeadLetter>) -> Table {
             letter.attempts.to_string(),
             letter.send_id.clone(),
             letter.endpoint.clone(),
-        ]);
-    }
-    table
+        ]
+    });
+    Table::new(head, rows)
 }

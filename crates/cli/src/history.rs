@@ -76,9 +76,8 @@ fn table(sends: &Page<HistoryItem>) -> Table {
         "FAILED",
         "TITLE",
     ];
-    let mut table = Table::new(head);
-    for send in &sends.items {
-        table.row([
+    let rows = sends.items.iter().map(|send| {
+        [
             send.send_id.clone(),
             send.created_at.to_minute(),
             send.status.clone(),
@@ -87,9 +86,9 @@ fn table(sends: &Page<HistoryItem>) -> Table {
             send.failed_expired.to_string(),
             send.failed_other.to_string(),
             send.title.clone(),
-        ]);
-    }
-    table
+        ]
+    });
+    Table::new(head, rows)
 }
 
 fn lines(send: &HistoryItem) -> Vec<String> {

@@ -57,7 +57,7 @@ impl Keys {
         let api = connection.api();
         let path = connection.app_path("/keys")?;
         match self {
-            Self::List => output.table(&api.get::<Vec<ApiKey>>(&path)?, table),
+            Self::List => output.table(&api.get::<Vec<ApiKey>>(&path)?, |keys| table(keys)),
             Self::Create { name, scope } => {
                 let request = CreateKey {
                     name: Some(name),
@@ -73,19 +73,21 @@ impl Keys {
     }
 }
 
-fn table(keys: &Vec<ApiKey>) -> Table {
-    let mut table = Table::new(["ID", "NAME", "SCOPE", "LAST_USED_UTC", "CREATED_UTC"]);
-    for key in keys {
+fn table(keys: &[ApiKey]) -> Table {
+    let rows = keys.iter().map(|key| {
         let last_used = key.last_used_at.map(hato_domain::UnixMillis::to_minute);
-        table.row([
+        [
             key.id.clone(),
             key.name.clone(),
             key.scope.clone(),
             last_used.unwrap_or_default(),
             key.created_at.to_minute(),
-        ]);
-    }
-    table
+        ]
+    });
+    Table::new(
+        ["ID", "NAME", "SCOPE", "LAST_USED_UTC", "CREATED_UTC"],
+        rows,
+    )
 }
 
 /// The key alone on its line, so that `$(hato keys create …)` is the key.

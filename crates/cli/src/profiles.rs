@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::config_file::ConfigFile;
 use crate::connection::is_key;
-use crate::error::{CliError, Result};
+use crate::error::Result;
 use crate::output::Output;
 use crate::table::Table;
 
@@ -46,12 +46,8 @@ impl Profiles {
                 file.current = Some(name);
             }
             Self::Remove { name } => {
-                file.profiles.remove(&name).ok_or_else(|| {
-                    CliError::usage(
-                        format!("there is no profile {name}"),
-                        "`hato profiles list` shows those there are",
-                    )
-                })?;
+                file.profile(Some(&name))?;
+                file.profiles.remove(&name);
                 file.current.take_if(|current| *current == name);
             }
         }
@@ -77,15 +73,14 @@ fn rows(file: &ConfigFile) -> Vec<ProfileRow<'_>> {
 }
 
 fn table(profiles: &Vec<ProfileRow<'_>>) -> Table {
-    let mut table = Table::new(["PROFILE", "URL", "CREDENTIAL", "OF", "CURRENT"]);
-    for profile in profiles {
-        table.row([
+    let rows = profiles.iter().map(|profile| {
+        [
             profile.name.to_owned(),
             profile.url.to_owned(),
             profile.credential.to_owned(),
             profile.holder.to_owned(),
             if profile.current { "yes" } else { "" }.to_owned(),
-        ]);
-    }
-    table
+        ]
+    });
+    Table::new(["PROFILE", "URL", "CREDENTIAL", "OF", "CURRENT"], rows)
 }

@@ -1,4 +1,4 @@
-//! `hato stats`.
+//! `hato stats`: what was sent and who is subscribed.
 
 use hato_domain::wire::Stats;
 
@@ -24,16 +24,13 @@ fn lines(stats: &Stats) -> Vec<String> {
         format!("this month       {month}"),
         format!("starts anew UTC  {}", stats.month_resets_at.to_minute()),
     ];
-    let mut days = Table::new(["DAY_UTC", "SENDS", "SENT", "FAILED"]);
-    for day in stats.daily.iter().filter(|day| day.sends > 0) {
-        days.row([
-            day.date.clone(),
-            day.sends.to_string(),
-            day.sent.to_string(),
-            day.failed.to_string(),
-        ]);
-    }
-    let days = days.lines();
+    let active = stats.daily.iter().filter(|day| day.sends > 0);
+    let rows = active.map(|day| {
+        let counts = [day.sends, day.sent, day.failed].map(|count| count.to_string());
+        let [sends, sent, failed] = counts;
+        [day.date.clone(), sends, sent, failed]
+    });
+    let days = Table::new(["DAY_UTC", "SENDS", "SENT", "FAILED"], rows).lines();
     if days.len() > 1 {
         lines.push(String::new());
         lines.extend(days);

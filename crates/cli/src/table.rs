@@ -1,6 +1,7 @@
 //! Tables for people, whose columns `awk` and `cut` can read as well.
 
 use std::io::IsTerminal as _;
+use std::iter::once;
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -15,19 +16,20 @@ pub struct Table {
 }
 
 impl Table {
-    /// No rows yet.
-    pub fn new<const N: usize>(head: [&str; N]) -> Self {
-        let head = head.map(str::to_owned).to_vec();
-        Self { rows: vec![head] }
-    }
-
-    /// Adds a row. An empty cell is shown as a dash, so that columns can be counted.
-    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+    /// An empty cell is shown as a dash, so that columns can be counted.
+    pub fn new<const N: usize>(
+        head: [&str; N],
+        rows: impl IntoIterator<Item = [String; N]>,
+    ) -> Self {
         let shown = |cell: String| match printable(cell.trim()) {
             cell if cell.is_empty() => "-".to_owned(),
             cell => cell,
         };
-        self.rows.push(cells.map(shown).to_vec());
+        let rows = rows.into_iter().map(|cells| cells.map(shown));
+        let head = head.map(str::to_owned);
+        Self {
+            rows: once(head).chain(rows).map(Vec::from).collect(),
+        }
     }
 
     /// The lines; long cells are whole unless a terminal shows them.
@@ -79,9 +81,8 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_whatever_the_script() {
-        let mut table = Table::new(["NAME", "N"]);
-        table.row(["鳩".to_owned(), "1".to_owned()]);
-        table.row([String::new(), "2".to_owned()]);
+        let rows = [["鳩", "1"], ["", "2"]].map(|row| row.map(str::to_owned));
+        let table = Table::new(["NAME", "N"], rows);
         assert_eq!(aligned(&table.rows), ["NAME  N", "鳩    1", "-     2"]);
     }
 
