@@ -4,6 +4,7 @@ mod endpoints;
 mod wait;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use hato_domain::IdempotencyKey;
@@ -15,7 +16,7 @@ use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, FailedSend, Result};
 use crate::output::Output;
 use crate::text::recipient_noun;
-use wait::{SendOutcome, WaitTimeout};
+use wait::{SendOutcome, parse_timeout};
 
 /// What to send, to whom.
 #[derive(Args)]
@@ -55,8 +56,8 @@ pub struct NotifyArgs {
     #[arg(long)]
     wait: bool,
     /// How long to wait at most: a number with s, m or h
-    #[arg(long, value_name = "TIME", default_value = "30m", requires = "wait")]
-    timeout: WaitTimeout,
+    #[arg(long, value_name = "TIME", default_value = "30m", requires = "wait", value_parser = parse_timeout)]
+    timeout: Duration,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -41,7 +41,8 @@ impl Subscriptions {
         let (api, path) = (connection.api(), connection.app_path("/subscriptions")?);
         match self {
             Self::Add(add) => {
-                let registered: Registered = api.post_idempotent(&path, &add.request())?;
+                let request = RegisterSubscription::from(add);
+                let registered: Registered = api.post_idempotent(&path, &request)?;
                 output.show(&registered, |it| vec![it.id.clone()])
             }
             Self::Remove { endpoint } => {
@@ -55,13 +56,13 @@ impl Subscriptions {
     }
 }
 
-impl AddArgs {
-    fn request(self) -> RegisterSubscription {
-        RegisterSubscription {
-            endpoint: Some(self.endpoint),
-            p256dh: Some(self.p256dh),
-            auth: Some(self.auth),
-            platform: self.platform,
+impl From<AddArgs> for RegisterSubscription {
+    fn from(add: AddArgs) -> Self {
+        Self {
+            endpoint: Some(add.endpoint),
+            p256dh: Some(add.p256dh),
+            auth: Some(add.auth),
+            platform: add.platform,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Following sends to their end.
 
-use std::str::FromStr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,25 +15,19 @@ use crate::text::recipient_noun;
 /// Between two requests for a send's state.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long to wait for a send to end.
-#[derive(Clone, Copy)]
-pub struct WaitTimeout(Duration);
-
-impl FromStr for WaitTimeout {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
-        const EXPECTED: &str = "a number with s, m or h, for example 10m";
-        let unit = text.find(|c: char| !c.is_ascii_digit()).ok_or(EXPECTED)?;
-        let seconds = match &text[unit..] {
-            "s" => 1,
-            "m" => 60,
-            "h" => 3_600,
-            _ => return Err(EXPECTED),
-        };
-        let number: u32 = text[..unit].parse().map_err(|_| EXPECTED)?;
-        Ok(Self(Duration::from_secs(u64::from(number) * seconds)))
-    }
+/// Reads the value of `--timeout`: a whole number of seconds, minutes or hours, with its unit.
+pub fn parse_timeout(text: &str) -> std::result::Result<Duration, &'static str> {
+    const EXPECTED: &str = "a number with s, m or h, for example 10m";
+    let unit = text.find(|c: char| !c.is_ascii_digit()).ok_or(EXPECTED)?;
+    let (number, unit) = text.split_at(unit);
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Err(EXPECTED),
+    };
+    let number: u32 = number.parse().map_err(|_| EXPECTED)?;
+    Ok(Duration::from_secs(u64::from(number) * seconds))
 }
 
 /// What became of one or several sends together, in the names of the history (SPEC 2.5).
@@ -67,7 +60,7 @@ pub fn follow(
     connection: &ServerConnection,
     ids: &[&str],
     recipients: i64,
-    WaitTimeout(timeout): WaitTimeout,
+    timeout: Duration,
 ) -> Result<SendOutcome> {
     let deadline = Instant::now() + timeout;
     let bar = bar(recipients);
@@ -75,7 +68,7 @@ pub fn follow(
     for id in ids {
         loop {
             let send = fetch_send(connection, id, deadline)?;
-            let so_far = SendOutcome::from_history(&send);
+            let so_far = SendOutcome::from(&send);
             bar.set_position(u64::try_from(ended.completed() + so_far.completed()).unwrap_or(0));
             if matches!(send.status.as_str(), "done" | "cancelled") {
                 ended.add(&so_far);
@@ -126,8 +119,8 @@ fn timed_out(id: &str) -> CliError {
     )
 }
 
-impl SendOutcome {
-    fn from_history(send: &HistoryItem) -> Self {
+impl From<&HistoryItem> for SendOutcome {
+    fn from(send: &HistoryItem) -> Self {
         Self {
             recipients: send.recipients,
             sent_count: send.sent_count,
@@ -137,7 +130,9 @@ impl SendOutcome {
             cancelled_count: send.cancelled_count,
         }
     }
+}
 
+impl SendOutcome {
     fn add(&mut self, other: &Self) {
         self.recipients += other.recipients;
         self.sent_count += other.sent_count;
@@ -188,15 +183,25 @@ impl SendOutcome {
 
 #[cfg(test)]
 mod tests {
-    use super::WaitTimeout;
+    use super::parse_timeout;
 
     #[test]
     fn a_duration_has_a_unit() {
-        let seconds = |text: &str| text.parse().ok().map(|WaitTimeout(it)| it.as_secs());
+        let seconds = |text: &str| parse_timeout(text).ok().map(|it| it.as_secs());
         assert_eq!(seconds("90s"), Some(90));
         assert_eq!(seconds("10m"), Some(600));
         assert_eq!(seconds("2h"), Some(7_200));
-        for text in ["", "10", "m", "1d", "-1s", "1.5h", "99999999999s"] {
+        for text in [
+            "",
+            "10",
+            "m",
+            "1d",
+            "-1s",
+            "+1s",
+            "1.5h",
+            "10é",
+            "99999999999s",
+        ] {
             assert_eq!(seconds(text), None, "{text}");
         }
     }
