@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::output::Output;
 use crate::table::Table;
 
-/// What to do with apps.
+/// The subcommands of `hato apps`.
 #[derive(Subcommand)]
 pub enum Apps {
     /// List the account's apps
@@ -31,7 +31,6 @@ pub enum Apps {
 }
 
 impl Apps {
-    /// Does it.
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let api = connection.api();
         match self {

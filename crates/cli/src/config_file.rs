@@ -13,16 +13,14 @@ use crate::error::{CliError, Result};
 /// The name of a profile that nobody named.
 pub const DEFAULT_PROFILE: &str = "default";
 
-/// How to do without the file.
 const ENVIRONMENT_HINT: &str = "with HATO_URL and HATO_KEY it is not needed";
 
-/// The file's content.
+/// The content of the file.
 #[derive(Default, Serialize, Deserialize)]
 pub struct ConfigFile {
-    /// The profile in use.
+    /// The name of the profile in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<String>,
-    /// All of them, by name.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
 }
@@ -30,7 +28,6 @@ pub struct ConfigFile {
 /// A server and the credential to use there.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Profile {
-    /// The server's address.
     pub url: String,
     /// An API key or a session's token.
     pub credential: String,
@@ -75,7 +72,6 @@ impl ConfigFile {
     }
 }
 
-/// Where the file is.
 pub fn path() -> Result<PathBuf> {
     let folder = dirs::config_dir().ok_or_else(|| {
         CliError::usage(

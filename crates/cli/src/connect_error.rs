@@ -18,13 +18,13 @@ pub enum ConnectError {
     Connect(ureq::Error),
 }
 
-/// An error in words.
+/// An error as users read it, without the wrapping of [`ConnectError`].
 pub fn describe(error: &ureq::Error) -> String {
     ConnectError::downcast(error).map_or_else(|| error.to_string(), ConnectError::to_string)
 }
 
 impl ConnectError {
-    /// What a request failed of, if it failed before anything was sent.
+    /// The reason if a request failed before anything of it was sent.
     pub fn downcast(error: &ureq::Error) -> Option<&Self> {
         match error {
             ureq::Error::Other(cause) => cause.downcast_ref(),
@@ -48,7 +48,7 @@ impl From<ConnectError> for ureq::Error {
     }
 }
 
-/// Finds addresses as the system does.
+/// The system's resolver, whose failures are told apart from those of a request.
 #[derive(Debug, Default)]
 pub struct HostResolver(DefaultResolver);
 
@@ -64,7 +64,7 @@ impl Resolver for HostResolver {
     }
 }
 
-/// Connects, by TLS where the address says so.
+/// ureq's connector, TLS included, whose failures are told apart from those of a request.
 #[derive(Debug, Default)]
 pub struct HostConnector(DefaultConnector);
 

@@ -12,10 +12,10 @@ use crate::options::GlobalOptions;
 use crate::remedy;
 use crate::server_url::ServerUrl;
 
-/// Where a server listens that nobody configured.
+/// The server's address where nobody gave one: that of a server with its default settings.
 pub const DEFAULT_URL: &str = "http://localhost:3000";
 
-/// The API with a credential.
+/// A server with a credential, and the app that commands are about once it is known.
 pub struct ServerConnection {
     api: Api,
     is_key: bool,
@@ -42,12 +42,10 @@ impl ServerConnection {
         })
     }
 
-    /// Its requests.
     pub fn api(&self) -> &Api {
         &self.api
     }
 
-    /// Whether it shows an API key, not a session.
     pub fn has_key(&self) -> bool {
         self.is_key
     }
@@ -73,7 +71,7 @@ impl ServerConnection {
         Ok(self.app.get_or_init(|| app))
     }
 
-    /// The path of something below the app.
+    /// The API's path of something of the app; `rest` begins with a slash or is empty.
     pub fn app_path(&self, rest: &str) -> Result<String> {
         Ok(format!("/api/v1/apps/{}{rest}", segment(self.app()?)))
     }
@@ -84,7 +82,7 @@ impl ServerConnection {
     }
 }
 
-/// Whether a key of the app `own` will do where `named` was asked for.
+/// Fails if an app was named and it is not `own`, the key's.
 pub fn require_key_app(named: Option<&str>, own: &str) -> Result<()> {
     match named {
         Some(named) if named != own => Err(CliError::new(
@@ -97,7 +95,7 @@ pub fn require_key_app(named: Option<&str>, own: &str) -> Result<()> {
     }
 }
 
-/// What a profile adds to a server or a credential that were given.
+/// Server and credential, with the profile's in place of what was not given.
 fn with_profile(
     name: Option<&str>,
     url: Option<&str>,

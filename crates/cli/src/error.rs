@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::remedy;
 use crate::text::printable;
 
-/// What commands return.
 pub type Result<T> = std::result::Result<T, CliError>;
 
 /// The exit codes of docs/CLI.md.
@@ -69,7 +68,7 @@ struct ErrorJson<'a> {
 }
 
 impl CliError {
-    /// A failure of the client's own.
+    /// A failure that the client found itself; `code` is in lower case.
     pub fn new(
         exit: Exit,
         code: &str,
@@ -113,15 +112,14 @@ impl CliError {
         Self::new(exit_for(status, code), &body.code, body.error, remedy)
     }
 
-    /// Adds to what to do.
     #[must_use]
     pub fn add_remedy(mut self, remedy: &str) -> Self {
         self.remedy = format!("{}; {remedy}", self.remedy);
         self
     }
 
-    /// Of a request that was made once or several times and may have been carried out all the same: that a later one is
-    /// refused says nothing about an earlier one, unless the server knows their key from another message.
+    /// Marks the failure of a request of which an attempt may have been carried out. That a later attempt is refused says
+    /// nothing about an earlier one, unless the server knows their key from another message.
     #[must_use]
     pub fn uncertain_if(self, may_be_done: bool) -> Self {
         let is_other = self.code == ErrorCode::IdempotencyConflict.as_str();
@@ -129,7 +127,7 @@ impl CliError {
         Self { uncertain, ..self }
     }
 
-    /// Of this send. What the server has, or may have, is no longer just a failure.
+    /// Adds what is known of the send. Once the server has some of it, or may have, the exit code is [`Exit::Uncertain`].
     #[must_use]
     pub fn with_send(mut self, send: FailedSend) -> Self {
         let is_conclusive = matches!(self.exit, Exit::Negative | Exit::Timeout);
@@ -148,17 +146,15 @@ impl CliError {
         &self.code
     }
 
-    /// What went wrong, without what to do.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it.
     pub fn remedy(&self) -> &str {
         &self.remedy
     }
 
-    /// Says it, in one line, and names the exit code.
+    /// Prints the failure on standard error; returns the exit code.
     pub fn report(&self, as_json: bool) -> ExitCode {
         if !self.silent {
             anstream::eprintln!(
@@ -197,7 +193,7 @@ impl CliError {
 }
 
 impl FailedSend {
-    /// Most sends that a line names; JSON names all.
+    /// Most sends that the line for people names; JSON names all.
     const MAX_LISTED: usize = 10;
 
     fn to_text(&self) -> String {

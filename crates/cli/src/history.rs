@@ -10,7 +10,7 @@ use crate::paging::PagingArgs;
 use crate::table::Table;
 use crate::text::{printable, recipient_noun};
 
-/// The list of sends, or one of them.
+/// The arguments of `hato history`: those of the list, or a subcommand about one send.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct History {
@@ -35,7 +35,6 @@ enum HistoryCommand {
 }
 
 impl History {
-    /// Shows it.
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         match self.command {
             None => {
@@ -60,7 +59,7 @@ fn read(connection: &ServerConnection, send_id: &str) -> Result<HistoryItem> {
     connection.api().get(&path(connection, send_id)?)
 }
 
-/// Where one send is.
+/// The path of one send.
 pub fn path(connection: &ServerConnection, send_id: &str) -> Result<String> {
     connection.app_path(&format!("/notifications/{}", segment(send_id)))
 }

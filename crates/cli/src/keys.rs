@@ -1,4 +1,4 @@
-//! `hato keys`.
+//! `hato keys`: the API keys of an app.
 
 use clap::{Subcommand, ValueEnum};
 use hato_domain::Scope;
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::output::Output;
 use crate::table::Table;
 
-/// What to do with API keys.
+/// The subcommands of `hato keys`.
 #[derive(Subcommand)]
 pub enum Keys {
     /// List the app's keys
@@ -52,7 +52,6 @@ impl From<KeyScope> for Scope {
 }
 
 impl Keys {
-    /// Does it.
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let api = connection.api();
         let path = connection.app_path("/keys")?;

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::secret;
 use crate::server_url::ServerUrl;
 
-/// How to sign in.
+/// The arguments of `hato login`.
 #[derive(Args)]
 pub struct Login {
     /// The account's e-mail address, else it is asked for; the password is asked for, or is a line of standard input
@@ -100,7 +100,7 @@ fn with_key(url: &ServerUrl, named_app: Option<&str>) -> Result<(String, String)
     Ok((key, format!("a key of {}", app.app_id)))
 }
 
-/// Ends a session and forgets the credential. A session that is over already is no reason to keep it.
+/// Ends the session and forgets the profile's credential, also when the session had ended already.
 pub fn log_out(options: &GlobalOptions, output: &Output) -> Result<()> {
     let mut file = ConfigFile::read()?;
     let name = options.profile().unwrap_or(file.current_name());

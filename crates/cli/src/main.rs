@@ -1,9 +1,17 @@
-//! `hato`: a client of Hato's API for owners' machines and CI jobs, and a small one: it knows the domain's wire types, HTTP
-//! and a terminal.
+//! `hato`: the command line of Hato, for owners' machines and CI jobs.
+//!
+//! It is a client of the API and nothing else, so that CI jobs can fetch one small program that starts at once: it knows the
+//! domain's wire types, HTTP and a terminal, and has no async runtime. What it prints and its exit codes are for scripts to
+//! rely on (docs/CLI.md).
+//!
+//! ```sh
+//! export HATO_URL=https://push.example.com HATO_KEY=pk_0123
+//! hato notify "Hello" "The build is done." --wait --timeout 10m || echo "exit code $?"
+//! ```
 //!
 //! Read [`command`] first: it lists the commands, one file each. What they have in common is [`connection`] (which server,
-//! with which credential, about which app), [`api`] (requests, time-outs, retries), [`output`] (tables or JSON) and
-//! [`error`] (one line and an exit code).
+//! with which credential, about which app), [`api`] (calls and their repetition), [`output`] (tables or JSON) and [`error`]
+//! (one line and an exit code).
 
 mod api;
 mod apps;
@@ -54,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help is shown as it is, wherever it was asked for; what the grammar does not know is a failure like any other.
+/// Help is shown as clap made it; any other error of the grammar becomes one line, or JSON, like every failure.
 fn usage_error(error: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let help_requests = [

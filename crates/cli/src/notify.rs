@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::text::recipient_noun;
 use wait::{SendOutcome, parse_timeout};
 
-/// What to send, to whom.
+/// The arguments of `hato notify`.
 #[derive(Args)]
 pub struct NotifyArgs {
     /// The headline
@@ -85,7 +85,6 @@ struct QueuedSend {
 }
 
 impl NotifyArgs {
-    /// Sends it, and waits if that was asked for.
     pub fn run(mut self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let batches = self.to_file.take().map(|file| endpoints::read(&file));
         let batches = batches.transpose()?;

@@ -7,13 +7,12 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::table::Table;
 
-/// Where results go.
+/// Standard output, in the form that was asked for.
 pub struct Output {
     json: bool,
 }
 
 impl Output {
-    /// JSON if `json`, else text.
     pub fn new(json: bool) -> Self {
         Self { json }
     }

@@ -11,7 +11,7 @@ use crate::error::Result;
 /// Most entries that the server puts into one page.
 const MAX_PAGE_SIZE: usize = 100;
 
-/// How much of a list to show.
+/// The arguments of commands that show a list.
 #[derive(Args)]
 pub struct PagingArgs {
     /// How many entries to show at most

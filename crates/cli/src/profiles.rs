@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::output::Output;
 use crate::table::Table;
 
-/// What to do with profiles.
+/// The subcommands of `hato profiles`.
 #[derive(Subcommand)]
 pub enum Profiles {
     /// List them; credentials are not shown
@@ -36,7 +36,6 @@ struct ProfileRow<'a> {
 }
 
 impl Profiles {
-    /// Does it.
     pub fn run(self, output: &Output) -> Result<()> {
         let mut file = ConfigFile::read()?;
         match self {

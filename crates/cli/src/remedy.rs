@@ -1,8 +1,7 @@
-//! What to do about each refusal.
+//! What the reader of an error can do about it, for each code of the API (SPEC 7).
 
 use hato_domain::ErrorCode;
 
-/// What to do, in a few words.
 pub const fn for_code(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::MissingFields => "give what is missing; see --help",

@@ -8,7 +8,7 @@ use crate::error::{CliError, Result};
 /// Most bytes of a line: more than any password or key has.
 const MAX_LINE: u64 = 4_096;
 
-/// Asks for a secret.
+/// Reads the secret called `name`; an empty one is a mistake.
 pub fn ask(name: &str) -> Result<String> {
     let text = if io::stdin().is_terminal() {
         rpassword::prompt_password(format!("{name}: "))

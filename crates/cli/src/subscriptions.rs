@@ -1,4 +1,4 @@
-//! `hato subscriptions`: for tests of a set-up and for moving house; browsers register themselves.
+//! `hato subscriptions`: for tests of a set-up and for migrations; browsers register themselves.
 
 use clap::{Args, Subcommand};
 use hato_domain::wire::{Acknowledged, RegisterSubscription, Registered, Unsubscribe};
@@ -7,7 +7,7 @@ use crate::connection::ServerConnection;
 use crate::error::Result;
 use crate::output::Output;
 
-/// What to do with subscriptions; with an API key of any scope.
+/// The subcommands of `hato subscriptions`, which take an API key of any scope.
 #[derive(Subcommand)]
 pub enum Subscriptions {
     /// Register what a browser's push manager gave
@@ -36,7 +36,6 @@ pub struct AddArgs {
 }
 
 impl Subscriptions {
-    /// Does it.
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let (api, path) = (connection.api(), connection.app_path("/subscriptions")?);
         match self {

@@ -6,7 +6,6 @@ pub fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// What that many are called.
 pub fn recipient_noun(count: i64) -> &'static str {
     if count == 1 {
         "recipient"

@@ -8,7 +8,7 @@ use crate::connection::ServerConnection;
 use crate::error::Result;
 use crate::output::Output;
 
-/// What to do with the webhook.
+/// The subcommands of `hato webhook`.
 #[derive(Subcommand)]
 pub enum Webhook {
     /// Show its address, its signing secrets and whether it is on
@@ -27,7 +27,6 @@ pub enum Webhook {
 }
 
 impl Webhook {
-    /// Does it.
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let done = self.execute(connection, output);
         done.map_err(|error| match error.code() {
@@ -62,7 +61,6 @@ fn change(connection: &ServerConnection, output: &Output, url: Option<&str>) -> 
     })
 }
 
-/// A webhook as its owner sees it.
 fn lines(webhook: &WebhookSettings) -> Vec<String> {
     let on = match &webhook.disabled_reason {
         _ if webhook.enabled => "on".to_owned(),

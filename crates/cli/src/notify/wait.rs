@@ -12,7 +12,7 @@ use crate::error::{CliError, Exit, Result};
 use crate::history;
 use crate::text::recipient_noun;
 
-/// Between two requests for a send's state.
+/// The wait between two requests for a send's state.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Reads the value of `--timeout`: a whole number of seconds, minutes or hours, with its unit.
@@ -163,7 +163,6 @@ impl SendOutcome {
         Err(error)
     }
 
-    /// The counts in a sentence.
     pub fn line(&self) -> String {
         let Self {
             recipients,

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What becomes of a request and its answer.
+/// What the proxy does to a request and its answer.
 pub enum ProxyAction {
-    /// Both get through.
+    /// Request and answer get through.
     Forward,
     /// The server does its work, and the proxy closes the connection.
     DropResponse,
@@ -23,7 +23,7 @@ pub enum ProxyAction {
 
 /// Passes requests on, and handles some of them as a test wants.
 pub struct HttpProxy {
-    /// Its address, to be taken for the server's.
+    /// The proxy's address, which the command takes for the server's.
     pub url: String,
     requests: Arc<AtomicU32>,
 }
@@ -65,7 +65,7 @@ impl HttpProxy {
         Self { url, requests }
     }
 
-    /// How many requests it has carried.
+    /// The number of requests that came, whatever became of them.
     pub fn requests(&self) -> u32 {
         self.requests.load(Ordering::SeqCst)
     }

@@ -17,7 +17,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpSocket;
 use tokio::process::Command;
 
-/// The command under test.
+/// The `hato` binary, which cargo builds before these tests.
 pub const HATO: &str = env!("CARGO_BIN_EXE_hato");
 
 /// The server beside it: `cargo test` of the workspace has built both.
@@ -40,7 +40,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// On loopback.
+    /// Reserves a port of the loopback address that the system chooses.
     pub fn reserve() -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.set_reuseaddr(true).expect("an option");
@@ -65,7 +65,7 @@ pub struct CliSetup {
 pub const EMAIL: &str = "owner@example.com";
 
 impl CliSetup {
-    /// On a server that is started like this.
+    /// Starts a server as `launch` says, with an owner and an app.
     pub async fn with_launch(launch: Launch) -> Self {
         let server = launch.start().await.expect("the server starts");
         let app = OwnedApp::set_up(&server.client(), EMAIL).await;
@@ -76,7 +76,7 @@ impl CliSetup {
         }
     }
 
-    /// On a server of its own.
+    /// Starts a server with the settings that most tests use.
     pub async fn new() -> Self {
         Self::with_launch(launch()).await
     }
@@ -86,7 +86,7 @@ impl CliSetup {
         CliCommand::new(self.home.path(), line).env("HATO_URL", &self.server.url())
     }
 
-    /// The command with a key of the scope.
+    /// The command with a new key of the scope in its environment.
     pub async fn with_key(&self, scope: &str, line: &[&str]) -> CliCommand {
         let key = self.app.owner.create_key(&self.app.id, scope, scope).await;
         self.hato(line).env("HATO_KEY", &key.expect("a key"))
@@ -119,7 +119,7 @@ pub async fn subscribe(
     browsers
 }
 
-/// A command line to be run.
+/// A run of the command that has not begun.
 pub struct CliCommand {
     command: Command,
     input: String,
@@ -144,19 +144,19 @@ impl CliCommand {
         Self { command, input }
     }
 
-    /// With a variable.
+    /// Sets a variable of its environment.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// With this on standard input.
+    /// Gives it this text on standard input.
     pub fn input(mut self, text: &str) -> Self {
         text.clone_into(&mut self.input);
         self
     }
 
-    /// What it printed and how it ended.
+    /// Runs it to its end.
     pub async fn output(mut self) -> CliOutput {
         let mut child = self.command.spawn().expect("the command runs");
         let mut stdin = child.stdin.take().expect("it is piped");
@@ -223,7 +223,7 @@ impl CliCommand {
     }
 }
 
-/// How a command ended.
+/// What a command printed, and its exit code.
 #[derive(Debug)]
 pub struct CliOutput {
     pub code: i32,

@@ -3,7 +3,7 @@
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
 
-/// The site.
+/// A listener on the loopback address that speaks as much HTTP as the doctor needs.
 pub struct StubSite;
 
 /// An answer: status line, further headers, body.
@@ -15,7 +15,7 @@ pub fn answer(status: &str, headers: &str, body: &str) -> String {
 }
 
 impl StubSite {
-    /// Answers each path for as long as the test runs; the origin.
+    /// Answers each path for as long as the test runs; returns the origin.
     pub async fn serve(answer: impl Fn(&str) -> String + Send + 'static) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
