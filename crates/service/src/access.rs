@@ -4,37 +4,8 @@
 
 use hato_domain::{AccountId, AppId, ErrorCode, Scope};
 
+pub use crate::actor::{ActorKind, ActorRecord};
 use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey, KeyRecord};
-
-/// Whether a user or an API key acted (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActorKind {
-    /// Somebody with a session.
-    User,
-    /// A program with a key.
-    ApiKey,
-}
-
-impl ActorKind {
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::ApiKey => "api_key",
-        }
-    }
-}
-
-/// Who did something, as the history and key events keep it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ActorRecord {
-    /// A user or a key.
-    pub kind: ActorKind,
-    /// `usr_…` or `key_…`.
-    pub id: String,
-    /// The email address or the key's name, kept after its deletion.
-    pub name: String,
-}
 
 /// A program that authenticated with an API key.
 #[derive(Clone, Debug)]

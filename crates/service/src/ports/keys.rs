@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
 
 use super::StoreError;
-use crate::access::ActorRecord;
+use crate::actor::ActorRecord;
 
 /// HMAC-SHA256 of a raw key under the pepper, all that is stored of it (SPEC 2.3).
 pub type PepperedHash = [u8; 32];

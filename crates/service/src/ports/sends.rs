@@ -7,7 +7,7 @@ use hato_domain::{
 };
 
 use super::StoreError;
-use crate::access::ActorRecord;
+use crate::actor::ActorRecord;
 
 /// For whom a send is.
 #[derive(Clone, Debug, PartialEq, Eq)]
