@@ -2,8 +2,8 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::scalar::{below, words};
-use crate::{Agreement, InvalidPointError, LANES, Scalar};
+use crate::agreement::{Agreement, InvalidPointError, LANES};
+use crate::scalar::{Scalar, below, words};
 
 /// p (SP 800-186 §3.2.1.3), least significant word first.
 const P: [u64; 4] = [

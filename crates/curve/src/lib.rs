@@ -15,6 +15,7 @@
 //! Sources: SP 800-186 (the curve), FIPS 186-5 (key generation), SP 800-56A §5.7.1.2 (the agreement), the Explicit-Formulas
 //! Database.
 
+mod agreement;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(not(target_arch = "x86_64"))]
@@ -23,29 +24,10 @@ mod avx512;
 mod group;
 mod scalar;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
-
+pub use crate::agreement::{Agreement, InvalidPointError, LANES};
 pub use crate::avx512::Avx512Ecdh;
 use crate::group::{Group, GroupAgreements};
 pub use crate::scalar::Scalar;
-
-/// Agreements that are computed together: a group of fewer costs as much.
-pub const LANES: usize = 8;
-
-/// A peer's public key is no uncompressed point on P-256 (SEC 1 §2.3.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the peer's public key is no point on P-256")]
-pub struct InvalidPointError;
-
-/// A public key of ours, and what its private key agrees upon with a peer.
-#[derive(Zeroize, ZeroizeOnDrop)]
-pub struct Agreement {
-    /// An uncompressed point, 65 bytes.
-    #[zeroize(skip)]
-    pub public: [u8; 65],
-    /// The x coordinate of the shared point.
-    pub shared: [u8; 32],
-}
 
 impl Avx512Ecdh {
     /// Agrees with each peer with a fresh key pair, in their order. The error is the random generator's.
