@@ -4,6 +4,8 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::body::read;
+
 /// A string, where `null` and the empty string count as absent.
 pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.filter(|text| !text.is_empty()))
@@ -57,9 +59,7 @@ where
     let text = Option::<Box<RawValue>>::deserialize(from)?;
     match text.as_deref().map(RawValue::get) {
         None | Some("\"\"") => Ok(None),
-        Some(text) => super::read(text.as_bytes())
-            .map(Some)
-            .map_err(D::Error::custom),
+        Some(text) => read(text.as_bytes()).map(Some).map_err(D::Error::custom),
     }
 }
 

@@ -108,12 +108,17 @@ impl Notify {
 pub struct NotifyBatch {
     /// For whom.
     #[serde(default, deserialize_with = "texts")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::endpoints, required))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = endpoints, required))]
     pub endpoints: Option<Vec<String>>,
     /// What to send to each; a member `endpoint` of it is refused.
     #[serde(default, deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = Notify))]
     pub payload: Option<Notify>,
+}
+
+#[cfg(feature = "openapi")]
+fn endpoints() -> utoipa::openapi::schema::Schema {
+    openapi_schema::endpoints(NotifyBatch::MAX_ENDPOINTS)
 }
 
 impl NotifyBatch {

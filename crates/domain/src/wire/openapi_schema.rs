@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaTyp
 use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{NotifyBatch, Page};
+use super::response::Page;
 use crate::{Endpoint, Scope, Urgency};
 
 /// Written by hand: what is derived for a generic type leaves out its parameter.
@@ -70,7 +70,7 @@ pub fn urgency() -> Schema {
 }
 
 /// The recipients of a batch.
-pub fn endpoints() -> Schema {
+pub fn endpoints(most: usize) -> Schema {
     let endpoint = ObjectBuilder::new()
         .schema_type(Type::String)
         .pattern(Some("^https://"))
@@ -78,7 +78,7 @@ pub fn endpoints() -> Schema {
     ArrayBuilder::new()
         .items(endpoint)
         .min_items(Some(1))
-        .max_items(Some(NotifyBatch::MAX_ENDPOINTS))
+        .max_items(Some(most))
         .description(Some("For whom."))
         .into()
 }
