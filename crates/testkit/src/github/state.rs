@@ -1,6 +1,6 @@
 //! Who agreed to what, and what they are told about it.
 
-use super::{ApiCaller, Fault, JSON, OauthStep};
+use super::request::{ApiCaller, Fault, JSON, OauthStep};
 use crate::plain_http::{PlainResponse, respond};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

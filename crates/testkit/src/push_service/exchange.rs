@@ -3,10 +3,10 @@
 use super::{
     autopush_error::AutopushError,
     body::{AnswerBody, empty, endless, full},
-    connection::SenderConnection,
     headers::PushHeaders,
     scripted_response::ScriptedResponse,
     seen::{ReceivedMessage, Violation},
+    sender_connection::SenderConnection,
     state::{ServiceState, SharedState, now},
     subscription::{StoredSubscription, SubscriptionOwner, check_encoding},
     vapid::VapidClaims,

@@ -15,6 +15,7 @@ mod keys;
 mod options;
 mod scripted_response;
 mod seen;
+mod sender_connection;
 mod state;
 mod subscription;
 mod vapid;
