@@ -18,6 +18,7 @@ pub mod password;
 pub mod plan;
 pub mod push_options;
 pub mod scope;
+mod text_enum;
 pub mod time;
 pub mod webhook;
 pub mod webhook_url;

@@ -6,7 +6,8 @@ const MIN_CHARS: usize = 8;
 const MAX_CHARS: usize = 128;
 
 /// A password chosen for an account: 8 to 128 characters (CONTRACT 4).
-pub struct NewPassword(String);
+#[derive(Debug)]
+pub struct NewPassword(LoginPassword);
 
 /// A password given to log in, of which only the upper bound is checked (CONTRACT 4).
 pub struct LoginPassword(String);
@@ -17,7 +18,7 @@ impl NewPassword {
         if text.chars().count() < MIN_CHARS {
             return Err(ErrorCode::InvalidInput);
         }
-        Ok(Self(LoginPassword::parse(text)?.0))
+        LoginPassword::parse(text).map(Self)
     }
 
     /// The password's bytes.
@@ -38,12 +39,6 @@ impl LoginPassword {
     /// The password's bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
-    }
-}
-
-impl std::fmt::Debug for NewPassword {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("NewPassword")
     }
 }
 

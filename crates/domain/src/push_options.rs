@@ -1,6 +1,6 @@
 //! How a push service is to treat a message: TTL, urgency and topic (RFC 8030 §5).
 
-use crate::ErrorCode;
+use crate::{ErrorCode, text_enum};
 
 /// Seconds for which a push service keeps a message that it cannot deliver yet, 0 to 2,419,200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,41 +26,19 @@ impl Ttl {
     }
 }
 
-/// How urgent a message is (RFC 8030 §5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Urgency {
-    /// Can wait until the device is on power and Wi-Fi.
-    VeryLow,
-    /// Can wait until the device is on power or Wi-Fi.
-    Low,
-    /// Can wait until the device is in use.
-    Normal,
-    /// Cannot wait.
-    High,
-}
-
-impl Urgency {
-    /// All of them, the least urgent first.
-    pub const ALL: [Self; 4] = [Self::VeryLow, Self::Low, Self::Normal, Self::High];
-
-    /// Anything but the four words: `INVALID_INPUT`.
-    pub fn parse(text: &str) -> Result<Self, ErrorCode> {
-        Self::ALL
-            .into_iter()
-            .find(|u| u.as_str() == text)
-            .ok_or(ErrorCode::InvalidInput)
+text_enum!(
+    /// How urgent a message is (RFC 8030 §5.3): a device that saves power may fetch only the more urgent ones.
+    Urgency or ErrorCode::InvalidInput {
+        /// The message can wait until the device is on power and Wi-Fi.
+        VeryLow = "very-low",
+        /// The message can wait until the device is on power or Wi-Fi.
+        Low = "low",
+        /// The message can wait until the device is in use.
+        Normal = "normal",
+        /// The message cannot wait.
+        High = "high",
     }
-
-    /// The header's value.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::VeryLow => "very-low",
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-        }
-    }
-}
+);
 
 /// A name under which a newer message replaces an older one that is not delivered yet (RFC 8030 §5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
