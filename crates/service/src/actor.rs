@@ -2,24 +2,17 @@
 //!
 //! It stands apart from `access`, which makes it, and from `ports`, whose records hold it.
 
-/// Whether a user or an API key acted (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActorKind {
-    /// A person with a session of the dashboard.
-    User,
-    /// A program with an API key.
-    ApiKey,
-}
+use hato_domain::text_enum;
 
-impl ActorKind {
-    /// The member `type` of an actor in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::ApiKey => "api_key",
-        }
+text_enum!(
+    /// Whether a user or an API key acted (CONTRACT 4).
+    ActorKind {
+        /// A person with a session of the dashboard.
+        User = "user",
+        /// A program with an API key.
+        ApiKey = "api_key",
     }
-}
+);
 
 /// The user or the API key that did something, with the name that it had then.
 #[derive(Clone, Debug, PartialEq, Eq)]

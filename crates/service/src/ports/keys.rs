@@ -1,7 +1,7 @@
 //! API keys in the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
+use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis, text_enum};
 
 use super::StoreError;
 use crate::actor::ActorRecord;
@@ -71,24 +71,15 @@ pub struct DeletedKey {
     pub now: UnixMillis,
 }
 
-/// What happened to a key (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyEventKind {
-    /// It was made.
-    Created,
-    /// It was deleted.
-    Deleted,
-}
-
-impl KeyEventKind {
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Deleted => "deleted",
-        }
+text_enum!(
+    /// What happened to an API key (CONTRACT 4).
+    KeyEventKind {
+        /// The key was made.
+        Created = "created",
+        /// The key was deleted.
+        Deleted = "deleted",
     }
-}
+);
 
 /// What happened to a key, kept until its app is deleted (SPEC 2.6).
 #[derive(Clone, Debug)]

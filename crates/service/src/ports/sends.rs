@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use hato_domain::{
     AppId, DeadLetterId, Endpoint, IdempotencyKey, Month, Notification, PageRequest, PushOptions,
-    SendId, UnixMillis,
+    SendId, UnixMillis, text_enum,
 };
 
 use super::StoreError;
@@ -79,30 +79,19 @@ pub enum AcceptSendOutcome {
     OverMonthlyLimit,
 }
 
-/// How far a send is (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendStatus {
-    /// No page was claimed yet.
-    Queued,
-    /// Some pages are not settled.
-    Sending,
-    /// Every recipient is accounted for.
-    Done,
-    /// It was stopped; every recipient is accounted for.
-    Cancelled,
-}
-
-impl SendStatus {
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Sending => "sending",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-        }
+text_enum!(
+    /// How far the delivery of a send is (CONTRACT 4).
+    SendStatus {
+        /// No page of the send was claimed yet.
+        Queued = "queued",
+        /// Some pages are not settled.
+        Sending = "sending",
+        /// Every recipient is accounted for.
+        Done = "done",
+        /// The send was stopped, and every recipient is accounted for.
+        Cancelled = "cancelled",
     }
-}
+);
 
 /// Recipients by outcome. Once a send is done they add up to its recipients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
