@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::{ErrorCode, text_enum};
 
-/// A dead letter's number, `dl_…` in its text form.
+/// The number of a dead letter, `dl_…` in its text form. The number is what orders dead letters of the same
+/// millisecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeadLetterId(pub i64);
 

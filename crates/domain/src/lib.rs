@@ -1,7 +1,19 @@
 //! Hato's vocabulary: values that are valid once they exist, the error table and the wire types.
 //!
-//! Everything here is pure and builds for wasm. A value of a type of this crate has passed its checks, which live in one
-//! constructor each; code that holds one never checks again.
+//! Everything here is pure and builds for wasm, so that server, dashboard, command line and service worker speak of the same
+//! things. A value of a type of this crate has passed its checks, which live in one constructor each; code that holds one
+//! never checks again.
+//!
+//! ```
+//! use hato_domain::{Endpoint, ErrorCode};
+//!
+//! let endpoint = Endpoint::parse("https://push.example/abc")?;
+//! assert_eq!(endpoint.as_str(), "https://push.example/abc");
+//!
+//! let error = Endpoint::parse("http://push.example/abc").expect_err("it is not https");
+//! assert_eq!((error, error.status()), (ErrorCode::InvalidUrl, 400));
+//! # Ok::<(), ErrorCode>(())
+//! ```
 
 pub mod address;
 pub mod browser_keys;

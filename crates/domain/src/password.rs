@@ -13,7 +13,7 @@ pub struct NewPassword(LoginPassword);
 pub struct LoginPassword(String);
 
 impl NewPassword {
-    /// Outside 8 to 128 characters: `INVALID_INPUT`.
+    /// Takes 8 to 128 characters; anything else is `INVALID_INPUT`.
     pub fn parse(text: String) -> Result<Self, ErrorCode> {
         if text.chars().count() < MIN_CHARS {
             return Err(ErrorCode::InvalidInput);
@@ -21,14 +21,14 @@ impl NewPassword {
         LoginPassword::parse(text).map(Self)
     }
 
-    /// The password's bytes.
+    /// The bytes to be hashed, UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
 
 impl LoginPassword {
-    /// Over 128 characters: `INVALID_INPUT`.
+    /// Takes up to 128 characters; more is `INVALID_INPUT`, so that nobody makes the server hash megabytes.
     pub fn parse(text: String) -> Result<Self, ErrorCode> {
         if text.chars().count() > MAX_CHARS {
             return Err(ErrorCode::InvalidInput);
@@ -36,7 +36,7 @@ impl LoginPassword {
         Ok(Self(text))
     }
 
-    /// The password's bytes.
+    /// The bytes to be hashed, UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

@@ -10,7 +10,7 @@ impl Ttl {
     /// Four weeks, the longest and the default (CONTRACT 6).
     pub const MAX: Self = Self(2_419_200);
 
-    /// Outside 0 to 2,419,200: `INVALID_INPUT`.
+    /// Takes 0 to 2,419,200 seconds; anything else is `INVALID_INPUT`.
     pub fn parse(seconds: i64) -> Result<Self, ErrorCode> {
         let seconds = u32::try_from(seconds).map_err(|_| ErrorCode::InvalidInput)?;
         if seconds > Self::MAX.0 {
@@ -20,7 +20,7 @@ impl Ttl {
         }
     }
 
-    /// The seconds.
+    /// The value of the header `TTL`.
     pub const fn seconds(self) -> u32 {
         self.0
     }
@@ -45,7 +45,7 @@ text_enum!(
 pub struct Topic(String);
 
 impl Topic {
-    /// Not 1 to 32 characters of the base64url alphabet: `INVALID_INPUT`.
+    /// Takes 1 to 32 characters of the base64url alphabet; anything else is `INVALID_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         let alphabet = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
         if (1..=32).contains(&text.len()) && text.bytes().all(alphabet) {
@@ -55,20 +55,20 @@ impl Topic {
         }
     }
 
-    /// The header's value.
+    /// The value of the header `Topic`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The three together, as a sender gives them (CONTRACT 6).
+/// TTL, urgency and topic as a sender gives them (CONTRACT 6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushOptions {
-    /// Default: [`Ttl::MAX`].
+    /// How long the push service keeps the message; [`Ttl::MAX`] by default.
     pub ttl: Ttl,
-    /// Sent as a header when given.
+    /// The header `Urgency`, sent when given.
     pub urgency: Option<Urgency>,
-    /// Sent as a header when given.
+    /// The header `Topic`, sent when given.
     pub topic: Option<Topic>,
 }
 

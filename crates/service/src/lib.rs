@@ -1,8 +1,23 @@
 //! Hato's use cases, and the ports through which they reach the world.
 //!
-//! REST handlers, the dashboard's server functions and operator commands are thin adapters over [`Service`]. What a caller
-//! may do is a value (`access`) that only authentication makes, and each use case takes the one it needs: forgetting a
-//! check does not compile.
+//! REST handlers, the dashboard's server functions, MCP tools and operator commands are thin adapters over [`Service`], so
+//! that a rule holds however somebody comes in. What a caller may do is a value ([`access`]) that only authentication makes,
+//! and each use case takes the one it needs: forgetting a check does not compile. The database and the clock are traits
+//! ([`ports`]), because time is passed in and two databases do the same.
+//!
+//! ```
+//! use hato_domain::{Name, Scope};
+//! use hato_service::access::AccountPrincipal;
+//! use hato_service::{Service, ServiceResult};
+//!
+//! /// Makes an app and the key that its pages subscribe with.
+//! async fn first_app(service: &Service, owner: &AccountPrincipal) -> ServiceResult<String> {
+//!     let app = service.create_app(owner, Name::parse("Bakery")?).await?;
+//!     let access = service.manage(owner, app.id.as_str()).await?;
+//!     let key = service.create_key(&access, Name::parse("Site")?, Scope::SubscribeOnly);
+//!     Ok(key.await?.raw)
+//! }
+//! ```
 
 pub mod access;
 mod accounts;

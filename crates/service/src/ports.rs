@@ -53,7 +53,7 @@ pub use webhooks::{
 
 use async_trait::async_trait;
 
-/// Every store verb, behind one object.
+/// The whole store behind one object: a database that implements all the traits of this module.
 #[async_trait]
 pub trait Store:
     AccountStore
@@ -73,7 +73,7 @@ pub trait Store:
     + Sync
     + 'static
 {
-    /// Asks the database for a sign of life.
+    /// Runs a trivial statement; an error means that the database does not answer.
     async fn ping(&self) -> Result<(), StoreError>;
 
     /// Finishes what is being written and closes the database.

@@ -11,7 +11,7 @@ use crate::ports::{Clock, Store};
 use crate::secrets::Secrets;
 use crate::settings::ServiceSettings;
 
-/// The use cases, over one store.
+/// The use cases over one store, shared by every request of a server.
 pub struct Service {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -23,7 +23,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The use cases over `store`.
+    /// Puts the use cases over `store`; the last uses of keys and the slots of the password hasher live in here.
     pub fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
@@ -42,7 +42,7 @@ impl Service {
         }
     }
 
-    /// The settings that the use cases go by.
+    /// The operator's settings that the use cases go by.
     pub fn settings(&self) -> &ServiceSettings {
         &self.settings
     }
@@ -52,7 +52,7 @@ impl Service {
         self.clock.now()
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, which is what `/readyz` tells.
     pub async fn is_ready(&self) -> bool {
         self.store.ping().await.is_ok()
     }

@@ -19,12 +19,12 @@ pub fn present_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>
 /// What a request says of a member that must be present, and that `null` or the empty string clears (CONTRACT 2).
 #[derive(Debug, Default, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
+    /// The request does not have the member.
     #[default]
     Absent,
-    /// There shall be none.
+    /// The member is `null` or the empty string: the value is to be cleared.
     Clear,
-    /// It shall be this.
+    /// The value is to be this one.
     Set(String),
 }
 

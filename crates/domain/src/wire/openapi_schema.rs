@@ -44,7 +44,7 @@ impl<T: ToSchema> PartialSchema for Page<T> {
     }
 }
 
-/// Seconds, or absent.
+/// A TTL in seconds, or absent.
 pub fn ttl() -> Schema {
     let seconds = ObjectBuilder::new()
         .schema_type(Type::Integer)
@@ -69,7 +69,7 @@ pub fn urgency() -> Schema {
         .into()
 }
 
-/// The recipients of a batch.
+/// The endpoints of a batch, at most `most` of them.
 pub fn endpoints(most: usize) -> Schema {
     let endpoint = ObjectBuilder::new()
         .schema_type(Type::String)
@@ -83,7 +83,7 @@ pub fn endpoints(most: usize) -> Schema {
         .into()
 }
 
-/// What a key may do.
+/// The scope of a key, one of three texts.
 pub fn scope() -> Schema {
     one_of(Scope::ALL.map(Scope::as_str)).into()
 }
