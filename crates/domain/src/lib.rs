@@ -16,24 +16,24 @@
 //! ```
 
 pub mod address;
-pub mod browser_keys;
-pub mod cursor;
-pub mod dead_letter;
-pub mod email;
-pub mod endpoint;
-pub mod error_code;
-pub mod id;
-pub mod idempotency_key;
-pub mod name;
+mod browser_keys;
+mod cursor;
+mod dead_letter;
+mod email;
+mod endpoint;
+mod error_code;
+mod id;
+mod idempotency_key;
+mod name;
 pub mod notification;
-pub mod password;
-pub mod plan;
-pub mod push_options;
-pub mod scope;
+mod password;
+mod plan;
+mod push_options;
+mod scope;
 mod text_enum;
-pub mod time;
-pub mod webhook;
-pub mod webhook_url;
+mod time;
+mod webhook;
+mod webhook_url;
 pub mod wire;
 
 pub use self::time::{Month, UnixMillis};
