@@ -48,7 +48,7 @@ pub struct MayManage {
 pub struct Operator(());
 
 impl Operator {
-    /// For commands and metrics, which whoever runs the server asks for.
+    /// The right of commands and metrics, which whoever runs the server asks for.
     pub const fn local() -> Self {
         Self(())
     }

@@ -21,59 +21,38 @@ pub struct Notify {
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub body: Option<String>,
     /// The link that a click opens.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub url: Option<String>,
     /// The picture beside the text.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub icon: Option<String>,
     /// The small monochrome picture for where there is little room, such as a status bar.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub badge: Option<String>,
     /// Restricts the send to one subscriber; once present it is never ignored (CONTRACT 2).
-    #[serde(
-        default,
-        deserialize_with = "present_text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present_text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
     /// How long push services keep the message, seconds.
-    #[serde(
-        default,
-        deserialize_with = "integer",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "integer")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::ttl))]
     pub ttl: Option<i64>,
     /// How soon it has to arrive: `very-low`, `low`, `normal` or `high`.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::urgency))]
     pub urgency: Option<String>,
     /// A name under which newer messages replace older ones.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^[A-Za-z0-9_-]{0,32}$"))]
     pub topic: Option<String>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::member::{Change, integer, text};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
-use crate::{Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
+use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
 
 /// The body of `POST /auth/register` and `POST /auth/login`.
 #[derive(Default, Serialize, Deserialize)]
@@ -23,20 +23,20 @@ pub struct Credentials {
 
 impl Credentials {
     /// Both members; `MISSING_FIELDS` without either, `INVALID_EMAIL` for an address that is none.
-    fn both(self) -> Result<(crate::Email, String), ErrorCode> {
+    fn both(self) -> Result<(Email, String), ErrorCode> {
         let email = self.email.ok_or(ErrorCode::MissingFields)?;
         let password = self.password.ok_or(ErrorCode::MissingFields)?;
-        Ok((crate::Email::parse(&email)?, password))
+        Ok((Email::parse(&email)?, password))
     }
 
     /// The credentials of a new account, whose password has at least 8 characters.
-    pub fn for_registration(self) -> Result<(crate::Email, NewPassword), ErrorCode> {
+    pub fn for_registration(self) -> Result<(Email, NewPassword), ErrorCode> {
         let (email, password) = self.both()?;
         Ok((email, NewPassword::parse(password)?))
     }
 
     /// The credentials of an account that exists.
-    pub fn for_login(self) -> Result<(crate::Email, LoginPassword), ErrorCode> {
+    pub fn for_login(self) -> Result<(Email, LoginPassword), ErrorCode> {
         let (email, password) = self.both()?;
         Ok((email, LoginPassword::parse(password)?))
     }
@@ -145,11 +145,8 @@ pub struct RegisterSubscription {
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub auth: Option<String>,
     /// A label of the client's platform, free text.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 100))]
     pub platform: Option<String>,
 }

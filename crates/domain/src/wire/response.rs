@@ -10,7 +10,7 @@ use crate::UnixMillis;
 pub struct ErrorBody {
     /// What is wrong, a Japanese sentence for people.
     pub error: String,
-    /// The same for programs, one of the codes of SPEC 7.
+    /// The machine-readable code, for example `MISSING_FIELDS`.
     pub code: String,
     /// The pricing page, with errors about a limit of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,7 +21,7 @@ pub struct ErrorBody {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Acknowledged {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct App {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AppUpdated {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
     /// Where delivery results are posted from now on.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -167,7 +167,7 @@ pub struct Registered {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SendAccepted {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
     /// The send's id, `snd_…`.
     pub send_id: String,
@@ -189,7 +189,7 @@ pub struct BatchAccepted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Cancelled {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
     /// How many recipients it is not delivered to any more.
     pub cancelled: i64,
@@ -278,7 +278,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The same page with each item made into another.
+    /// Makes each item of the page into another.
     pub fn map<U>(self, item: impl FnMut(T) -> U) -> Page<U> {
         Page {
             items: self.items.into_iter().map(item).collect(),

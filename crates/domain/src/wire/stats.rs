@@ -36,8 +36,8 @@ pub struct DailyStats {
     pub date: String,
     /// How many sends were accepted.
     pub sends: i64,
-    /// Their recipients reached so far.
+    /// How many of their recipients were reached so far.
     pub sent: i64,
-    /// Their recipients that finally failed so far.
+    /// How many of their recipients finally failed so far.
     pub failed: i64,
 }

@@ -31,7 +31,7 @@ pub struct NewAccount {
     pub password_hash: Option<String>,
     /// The plan, whose limits the store applies.
     pub plan: Plan,
-    /// The current time.
+    /// When the account is made: the current time.
     pub created_at: UnixMillis,
 }
 

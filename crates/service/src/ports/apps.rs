@@ -39,7 +39,7 @@ pub struct NewApp {
     pub vapid_public_key: Vec<u8>,
     /// The VAPID private key, PKCS#8, sealed with the encryption key and bound to the app's id ([`crate::Sealer`]).
     pub sealed_private_key: Vec<u8>,
-    /// The current time.
+    /// When the app is made: the current time.
     pub created_at: UnixMillis,
 }
 

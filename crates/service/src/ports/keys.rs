@@ -52,7 +52,7 @@ pub struct NewKeyRecord {
     pub event_id: KeyEventId,
     /// The user or key that makes the key.
     pub actor: ActorRecord,
-    /// The current time.
+    /// When the key is made: the current time.
     pub created_at: UnixMillis,
 }
 
@@ -67,7 +67,7 @@ pub struct DeletedKey {
     pub event_id: KeyEventId,
     /// The user or key that deletes the key.
     pub actor: ActorRecord,
-    /// The current time.
+    /// When the key is deleted: the current time.
     pub now: UnixMillis,
 }
 

@@ -31,7 +31,7 @@ pub trait OperatorStore {
     /// Gives the account with this address a password, as its hash, and ends its sessions; `false` when there is none.
     async fn set_password(&self, email: &Email, hash: String) -> Result<bool, StoreError>;
 
-    /// At most `limit` accounts in the order of their ids, which is that of their making, from the first after `after`.
+    /// The accounts after `after`, at most `limit` of them, in the order of their ids, which is that of their making.
     async fn accounts(
         &self,
         month: Month,

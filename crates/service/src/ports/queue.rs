@@ -34,14 +34,14 @@ pub struct PageLease {
 /// Which of an app's subscriptions a page holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageRange {
-    /// Those active with a position in `after < position <= up_to`.
+    /// The active subscriptions with a position in `after < position <= up_to`.
     Positions {
         /// The last position before the page.
         after: i64,
         /// The last position of the page.
         up_to: i64,
     },
-    /// Those of this list that are active.
+    /// The active subscriptions of this list.
     List(Vec<RecipientId>),
 }
 
@@ -182,7 +182,7 @@ pub struct Settlement {
 /// Whether a settlement was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
-    /// It is recorded and the page is gone.
+    /// The settlement is recorded and the page is gone.
     Recorded,
     /// The same, and events for the app's webhook wait to be posted.
     RecordedWithEvents {

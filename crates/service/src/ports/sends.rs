@@ -50,7 +50,7 @@ pub struct NewSend {
     pub actor: ActorRecord,
     /// What makes it the same as an earlier request.
     pub idempotency: Option<IdempotencyEntry>,
-    /// The current time.
+    /// When the send is accepted: the current time.
     pub now: UnixMillis,
     /// The UTC month of `now`, in which the recipients are counted.
     pub month: Month,
@@ -59,7 +59,7 @@ pub struct NewSend {
 /// What became of a send that was to be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptSendOutcome {
-    /// It is charged, recorded and queued, and on disk. Nothing is left to do for 0 recipients.
+    /// The send is charged, recorded and queued, and on disk. Nothing is left to do for 0 recipients.
     Queued {
         /// How many recipients it is queued for.
         recipients: i64,
@@ -75,7 +75,7 @@ pub enum AcceptSendOutcome {
     Conflict,
     /// There is no such app any more, or no active subscription with the endpoint.
     NotFound,
-    /// It would pass the account's monthly limit; nothing was stored.
+    /// The send would pass the account's monthly limit; nothing was stored.
     OverMonthlyLimit,
 }
 
@@ -169,7 +169,7 @@ pub struct DeadLetterRecord {
 #[async_trait]
 pub trait SendStore {
     /// Charges the account's month, records the send and queues it, or does nothing. A repeated request is answered before
-    /// anything else is judged, and waits for a twin that is being accepted. The limit is
+    /// anything else is judged, and waits for an equal one that is being accepted. The limit is
     /// [`hato_domain::Plan::max_monthly_sends`] of the stored plan. Its cost does not depend on the audience.
     async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError>;
 

@@ -40,7 +40,7 @@ pub enum RegisterOutcome {
 /// Why a subscription is not active (SPEC 3.1, CONTRACT 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeactivationReason {
-    /// Its push service no longer knows it.
+    /// The push service no longer knows the subscription.
     Expired,
     /// The browser's page or the owner unsubscribed it.
     Unsubscribed,
