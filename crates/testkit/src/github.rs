@@ -75,20 +75,20 @@ impl Github {
         }
     }
 
-    /// Who agrees from here on.
+    /// Signs this person in at GitHub: they are whom [`Self::approve`] speaks for from now on.
     pub fn set_user(&self, person: GithubAccount) {
         self.state().person = Some(person);
     }
 
-    /// What this step answers from here on; `None` is the truth.
+    /// Sets what this step answers from now on; `None` is the truth.
     pub fn set_fault(&self, step: OauthStep, fault: Option<Fault>) {
         let faults = &mut self.state().faults;
         faults.retain(|(faulty, _)| *faulty != step);
         faults.extend(fault.map(|fault| (step, fault)));
     }
 
-    /// The person agrees at `location`: the path and query with which the browser comes back. Panics when the request for
-    /// it is not what GitHub takes.
+    /// Lets the person agree at `location`, and returns the path and query with which the browser comes back. Panics
+    /// when the request for it is not what GitHub takes.
     pub fn approve(&self, location: &str) -> String {
         let (page, query) = location.split_once('?').unwrap_or((location, ""));
         assert_eq!(page, format!("{}{AUTHORIZE}", self.url), "another page");

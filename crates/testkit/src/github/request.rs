@@ -6,14 +6,14 @@ use http::header::{AUTHORIZATION, HeaderName, USER_AGENT};
 /// The media type of every answer that is not a form.
 pub(super) const JSON: &str = "application/json";
 
-/// A request of the server under test.
+/// A request that the server under test makes to GitHub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OauthStep {
-    /// The exchange of the code.
+    /// The exchange of the code for a token.
     Token,
-    /// `GET /user`.
+    /// The request for who the user is, `GET /user`.
     User,
-    /// `GET /user/emails`.
+    /// The request for the user's addresses, `GET /user/emails`.
     Emails,
 }
 
@@ -25,9 +25,9 @@ impl OauthStep {
 /// What a step answers in place of the truth.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The status; one of 3xx leads back to the same address.
+    /// The status of the answer; one of 3xx leads back to the same address.
     pub status: u16,
-    /// The body.
+    /// The body of the answer.
     pub body: String,
 }
 

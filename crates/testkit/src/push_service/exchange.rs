@@ -35,7 +35,7 @@ struct ValidPush {
     body: Bytes,
 }
 
-/// Answers one request; never returns when the script says so.
+/// Answers one request; for the script's `hang` and `reset` it never returns.
 pub(super) async fn answer(
     shared: &SharedState,
     connection: &SenderConnection,
