@@ -16,10 +16,10 @@ use crate::hato::{BenchApp, notification};
 use crate::table::folder;
 use load::LoadRequest;
 
-/// Nobody is there: these servers only accept.
+/// The push service of the audience, where nobody listens: these servers accept sends and deliver none.
 const ORIGIN: &str = "https://127.0.0.1:9";
 
-/// What all parts use.
+/// The server and the app that all parts of the benchmark use.
 struct ApiSetup {
     folder: TempDir,
     audience: BenchAudience,

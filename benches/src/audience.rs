@@ -7,12 +7,12 @@ use p256::elliptic_curve::rand_core::{OsRng, RngCore as _};
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use serde_json::{Value, json};
 
-/// Key pairs that subscriptions share in turn.
+/// How many key pairs subscriptions share in turn: making one for each of a million would take longer than the run.
 const KEY_PAIRS: usize = 2_000;
 
 /// Everybody who could be subscribed: one for each number.
 pub struct BenchAudience {
-    /// The sink's.
+    /// The origin of the sink, which all endpoints lead to.
     pub origin: String,
     browsers: Vec<BrowserKeyPair>,
 }
@@ -49,7 +49,7 @@ impl BenchAudience {
         Self { origin, browsers }
     }
 
-    /// The browser with this number.
+    /// The key pair of the browser with this number.
     pub fn browser(&self, number: u64) -> &BrowserKeyPair {
         &self.browsers[number as usize % KEY_PAIRS]
     }
@@ -72,12 +72,12 @@ impl BenchAudience {
     }
 }
 
-/// The number in an endpoint's path.
+/// The number of a browser out of its endpoint's path; `None` for any other path.
 pub fn number(path: &str) -> Option<u64> {
     path.strip_prefix("/push/")?.split('/').next()?.parse().ok()
 }
 
-/// base64url without padding.
+/// Encodes bytes as base64url without padding.
 pub fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }

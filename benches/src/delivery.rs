@@ -14,7 +14,7 @@ use crate::audience::BenchAudience;
 use crate::sink::Sink;
 use crate::table::folder;
 
-/// What all parts use.
+/// The sink and the audience that all parts of the benchmark use.
 pub struct DeliverySetup {
     pub folder: TempDir,
     pub sink: Sink,
@@ -22,7 +22,7 @@ pub struct DeliverySetup {
 }
 
 impl DeliverySetup {
-    /// A sink, and an audience at it.
+    /// Starts a sink, and makes an audience whose endpoints lead to it.
     pub async fn start() -> anyhow::Result<Self> {
         let folder = TempDir::with_prefix_in("delivery-", folder()?)?;
         let sink = Sink::start(folder.path()).await?;

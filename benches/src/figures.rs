@@ -13,7 +13,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of at least one value.
+    /// The summary of at least one value.
     pub fn from_values(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -24,12 +24,12 @@ impl Summary {
         }
     }
 
-    /// Of the ratios within each round.
+    /// The summary of the ratios within each round, which a change of the machine's speed between rounds does not move.
     pub fn from_ratios(upper: &[f64], lower: &[f64]) -> Self {
         Self::from_values(upper.iter().zip(lower).map(|(upper, lower)| upper / lower))
     }
 
-    /// A single value.
+    /// The summary of a single value.
     pub fn from_value(value: f64) -> Self {
         Self::from_values([value])
     }
@@ -46,14 +46,14 @@ pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
-/// What a figure should be.
+/// What a figure should be for the run to pass.
 #[derive(Clone, Copy, Debug)]
 pub enum FigureTarget {
     AtLeast(f64),
     AtMost(f64),
     /// So far from 1 at most, in either direction.
     NearOne(f64),
-    /// Only worth knowing.
+    /// The figure is only worth knowing.
     None,
 }
 
@@ -77,7 +77,7 @@ impl FigureTarget {
     }
 }
 
-/// A table as it grows.
+/// A table of figures, written to a file when it is finished.
 pub struct Figures {
     name: String,
     members: Map<String, Value>,
@@ -130,7 +130,7 @@ impl Figures {
         }
     }
 
-    /// Writes the file.
+    /// Writes the table to its file.
     pub fn finish(mut self) -> anyhow::Result<()> {
         self.members
             .insert("spans".to_owned(), Value::Object(self.summaries));

@@ -18,16 +18,16 @@ use crate::sink::Sink;
 
 /// How often a send is looked at whose messages have all arrived.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// How often at most: ten minutes.
+/// How often the server is asked at most, which takes ten minutes.
 const MAX_POLLS: usize = 60_000;
 /// Where the release build is, unless `HATO_BENCH_SERVER` says otherwise.
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/hato-server");
 
-/// An app and who may use it.
+/// An app with the credentials to use it.
 pub struct BenchApp {
     pub id: String,
     pub vapid_key: String,
-    /// A key of scope `notify`.
+    /// A key of the scope `notify`.
     pub key: String,
     session: String,
 }
@@ -121,7 +121,7 @@ impl BenchApp {
 }
 
 impl BenchApp {
-    /// A new key of scope `full`.
+    /// Makes a new key of the scope `full`.
     pub async fn full_key(&self, hato: &BenchServer) -> anyhow::Result<String> {
         let owner = hato.server.client().bearer(&self.session);
         Ok(owner.create_key(&self.id, "full", "full").await?)
@@ -134,12 +134,12 @@ pub struct BenchServer {
 }
 
 impl BenchServer {
-    /// The process.
+    /// The id of the server's process.
     pub fn process_id(&self) -> anyhow::Result<u32> {
         self.server.process_id().context("the server has ended")
     }
 
-    /// CPU seconds used so far.
+    /// The CPU seconds that the server has used so far.
     pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
         cpu_seconds(self.process_id()?)
     }
@@ -156,7 +156,7 @@ impl BenchServer {
             .to_owned())
     }
 
-    /// Sets the app's webhook.
+    /// Sets the app's webhook to `url`.
     pub async fn set_webhook(&self, app: &BenchApp, url: &str) -> anyhow::Result<()> {
         let client = self.server.client().bearer(&app.session);
         let path = format!("/api/v1/apps/{}", app.id);

@@ -20,21 +20,21 @@ mod webhooks;
 
 use figures::Figures;
 
-/// What is asked for.
+/// What the command line asks for.
 pub struct BenchOptions {
-    /// Few and short rounds.
+    /// Runs few and short rounds, to see whether a benchmark works at all.
     pub quick: bool,
     /// The parts of a benchmark; none means all.
     parts: Vec<String>,
 }
 
 impl BenchOptions {
-    /// Whether a part is wanted.
+    /// Whether this part of a benchmark is to run.
     pub fn includes(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|name| name == part)
     }
 
-    /// `count`, or much less of it.
+    /// `count`, or much less of it for a quick run.
     pub fn scaled(&self, count: u64) -> u64 {
         if self.quick { count / 20 } else { count }
     }

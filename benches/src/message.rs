@@ -10,7 +10,7 @@ use crate::audience::{BenchAudience, decode, number};
 use crate::sink::protocol::Sample;
 use crate::sink::run_state::now;
 
-/// Bytes of the plaintext.
+/// The size of the plaintext, bytes.
 const SIZE: usize = 250;
 /// The longest life of a token (RFC 8292 §2), seconds.
 const MAX_TOKEN_LIFETIME: u64 = 24 * 60 * 60;

@@ -41,7 +41,7 @@ pub fn peak_memory(process: u32) -> anyhow::Result<f64> {
 struct Stat {
     process: u32,
     parent: u32,
-    /// utime, stime, cutime and cstime together.
+    /// The fields utime, stime, cutime and cstime of `/proc/PID/stat` together, in clock ticks.
     ticks: u64,
 }
 

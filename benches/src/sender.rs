@@ -19,14 +19,14 @@ use crate::sink::protocol::ResponsePlan;
 
 /// A sender, and how many messages take it about two seconds.
 pub struct SenderKind {
-    /// As it is called in the results.
+    /// The name in the results.
     pub name: &'static str,
-    /// Messages of a round.
+    /// How many messages it sends in a round.
     pub messages: u64,
     command: fn() -> anyhow::Result<Command>,
 }
 
-/// All of them, the slowest first.
+/// Every kind, the slowest first.
 pub const SENDER_KINDS: [SenderKind; 4] = [
     SenderKind {
         name: "npm_web_push",

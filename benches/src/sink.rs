@@ -19,7 +19,7 @@ use crate::audience::BenchAudience;
 use crate::message::verify;
 use protocol::{ResponsePlan, SinkCommand, SinkReport};
 
-/// How long a run may take.
+/// How long a run may take before it counts as failed.
 const RUN_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A running sink; it ends with this value.
@@ -27,14 +27,14 @@ pub struct Sink {
     _process: Child,
     stdin: ChildStdin,
     replies: Lines<BufReader<ChildStdout>>,
-    /// `https://127.0.0.1:PORT`.
+    /// The origin of all endpoints, `https://127.0.0.1:PORT`.
     pub origin: String,
-    /// The PEM file of its CA.
+    /// The PEM file of the CA that senders have to trust.
     pub ca: PathBuf,
 }
 
 impl Sink {
-    /// Starts one whose files are in `folder`.
+    /// Starts a sink whose files are in `folder`.
     pub async fn start(folder: &Path) -> anyhow::Result<Self> {
         let ca = folder.join("sink-ca.pem");
         let mut process = Command::new(std::env::current_exe()?)
@@ -58,7 +58,7 @@ impl Sink {
         Ok(sink)
     }
 
-    /// Starts counting a run.
+    /// Starts a run, from which the sink counts anew.
     pub async fn begin(&mut self, plan: ResponsePlan) -> anyhow::Result<()> {
         self.send_command(&SinkCommand::Begin(plan)).await?;
         self.read_reply().await
@@ -69,7 +69,7 @@ impl Sink {
         self.read_reply().await
     }
 
-    /// Ends the run.
+    /// Ends the run and returns what the sink has seen.
     pub async fn end(&mut self) -> anyhow::Result<SinkReport> {
         self.send_command(&SinkCommand::End).await?;
         self.read_reply().await

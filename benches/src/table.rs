@@ -14,7 +14,7 @@ pub struct Candidate<'a> {
     pub round: Box<dyn FnMut() + 'a>,
 }
 
-/// What one round cost per operation.
+/// What an operation cost in one round.
 struct Cost {
     name: &'static str,
     rounds: Vec<Duration>,
@@ -61,7 +61,7 @@ fn row(cost: &Cost, first: &Cost) -> Value {
     json!({ "name": cost.name, "micros": micros, "ratio": { "median": median, "min": min, "max": max } })
 }
 
-/// Writes `target/bench/<file>.json`.
+/// Writes the table to `target/bench/<file>.json`.
 pub fn write(file: &str, table: &Value) -> anyhow::Result<()> {
     let path = folder()?.join(format!("{file}.json"));
     Ok(std::fs::write(path, format!("{table:#}\n"))?)

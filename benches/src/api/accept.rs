@@ -51,7 +51,7 @@ pub async fn as_shipped(
     Ok(())
 }
 
-/// The same where each fsync takes at least a millisecond more.
+/// The same measurement where each fsync takes at least a millisecond more.
 pub async fn with_slow_commits(
     setup: &ApiSetup,
     options: &BenchOptions,

@@ -39,7 +39,7 @@ impl LoadRequest {
         }
     }
 
-    /// A POST of JSON that is accepted.
+    /// A POST of JSON that is expected to be answered with 202.
     pub fn post(path: &'static str, key: &str, body: &Value) -> Self {
         let (key, body) = (key.to_owned(), Bytes::from(body.to_string()));
         Self {
@@ -51,7 +51,7 @@ impl LoadRequest {
         }
     }
 
-    /// The same with another status.
+    /// The same request with another status expected.
     pub fn expecting(self, status: u16) -> Self {
         Self { status, ..self }
     }
@@ -68,17 +68,17 @@ impl LoadRequest {
     }
 }
 
-/// What some answers took.
+/// What a number of answers took.
 pub struct LoadResult {
     answers: u64,
-    /// Seconds of wall time.
+    /// How long they took, seconds of wall time.
     wall: f64,
-    /// CPU seconds of the server.
+    /// What they cost the server, CPU seconds.
     cpu: f64,
 }
 
 impl LoadResult {
-    /// Answers per second.
+    /// How many answers came in a second.
     pub fn rate(&self) -> f64 {
         self.answers as f64 / self.wall
     }

@@ -14,7 +14,7 @@ use crate::hato::{ServerData, notification};
 const ROUNDS: usize = 7;
 const CLIENTS: usize = 8;
 const ROUND: Duration = Duration::from_millis(1_000);
-/// Nobody is there: the server only accepts.
+/// The push service of the audience, where nobody listens: the server accepts sends and delivers none.
 const ORIGIN: &str = "https://127.0.0.1:9";
 
 pub async fn measure(

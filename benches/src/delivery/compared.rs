@@ -8,9 +8,9 @@ use crate::hato::{BenchApp, BenchServer, ServerData};
 use crate::sender::{ComparedSender, SENDER_KINDS};
 
 const ROUNDS: usize = 5;
-/// Hato's messages of a round.
+/// How many messages Hato sends in a round.
 const MESSAGES: u64 = 30_000;
-/// A sender's messages before the first round.
+/// How many messages a sender sends before the first round, uncounted.
 const WARM_UP: u64 = 300;
 /// By how much Hato should be better, in the order of the senders.
 const TARGETS: [f64; 4] = [12.0, 6.0, 6.5, 2.5];

@@ -43,7 +43,7 @@ pub async fn measure(
     Ok(())
 }
 
-/// CPU seconds of one request.
+/// Runs a round of mixed answers, and returns what one request of it costs the server in CPU seconds.
 async fn mixed_round(
     setup: &mut DeliverySetup,
     hato: &BenchServer,

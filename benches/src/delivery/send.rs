@@ -7,9 +7,9 @@ use crate::hato::{BenchApp, BenchServer};
 use crate::sink::protocol::ResponsePlan;
 use crate::sink::run_state::now;
 
-/// What a send took.
+/// What it took to deliver a send.
 pub struct SendCost {
-    /// CPU seconds of the server.
+    /// What it cost the server, CPU seconds.
     pub cpu: f64,
     /// Seconds from the request to the last answer of the push service.
     pub wall: f64,

@@ -35,7 +35,7 @@ const MAX_STREAMS: u32 = 100;
 
 type SharedRunState = Rc<RefCell<RunState>>;
 
-/// Serves until standard input ends.
+/// Runs the sink's process, which serves until its standard input ends.
 pub fn run(arguments: &[String]) -> anyhow::Result<()> {
     let ca = arguments
         .first()
@@ -144,7 +144,7 @@ fn sample(head: &Parts, body: &[u8]) -> Sample {
     }
 }
 
-/// Runs everything on the one thread.
+/// An executor that runs everything on the one thread.
 #[derive(Clone)]
 struct LocalExecutor;
 

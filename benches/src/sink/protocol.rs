@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// Messages of a run that are kept whole.
 pub const SAMPLES: u64 = 50;
 
-/// A line to the sink.
+/// A command to the sink, one line of JSON on its standard input.
 #[derive(Deserialize, Serialize)]
 pub enum SinkCommand {
-    /// Answered with null.
+    /// Starts a run, and is answered with `null`.
     Begin(ResponsePlan),
-    /// Answered with a [`SinkReport`].
+    /// Ends the run, and is answered with a [`SinkReport`].
     End,
 }
 
@@ -21,7 +21,7 @@ pub enum SinkCommand {
 pub struct ResponsePlan {
     /// After so many answers the sink says so: the time, Unix seconds.
     pub expected: u64,
-    /// The wait before each answer.
+    /// How long the sink waits before each answer, milliseconds.
     pub latency_ms: u64,
     /// Of 100 answers: so many are 410, 429 and 500, and the others 201.
     pub percent: [(u16, u64); 3],
@@ -41,26 +41,26 @@ impl ResponsePlan {
     }
 }
 
-/// What a run has seen.
+/// What the sink has seen in a run.
 #[derive(Default, Deserialize, Serialize)]
 pub struct SinkReport {
     pub requests: u64,
-    /// Different recipients.
+    /// How many different recipients were sent to.
     pub distinct: u64,
-    /// Answers by status.
+    /// How many answers were given of each status.
     pub answers: BTreeMap<u16, u64>,
     pub samples: Vec<Sample>,
     /// Timed recipients, and when their requests arrived: Unix seconds.
     pub arrivals: Vec<(u64, f64)>,
-    /// Requests to anything but endpoints.
+    /// How many requests were for anything but an endpoint.
     pub unmatched: u64,
 }
 
-/// A request as it arrived.
+/// A request as it arrived, kept to be decrypted and verified after the run.
 #[derive(Deserialize, Serialize)]
 pub struct Sample {
     pub path: String,
     pub headers: BTreeMap<String, String>,
-    /// base64url.
+    /// The body as base64url.
     pub body: String,
 }

@@ -4,21 +4,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::protocol::{ResponsePlan, SAMPLES, SinkReport};
 
-/// The state of a run.
+/// The state of a run: its plan, and what was seen so far.
 pub struct RunState {
     plan: ResponsePlan,
     report: SinkReport,
     answered: u64,
-    /// A bit for each recipient.
+    /// A bit for each recipient that was sent to.
     seen: Vec<u64>,
 }
 
-/// How a request is answered.
+/// The answer to a request, and what is to be done with the request.
 pub struct PlannedResponse {
     pub status: u16,
-    /// Whether it is to be kept.
+    /// Whether the request is to be kept as a sample.
     pub is_sampled: bool,
-    /// Whether its answer counts.
+    /// Whether the answer counts toward the plan's.
     pub is_counted: bool,
 }
 
@@ -33,7 +33,7 @@ impl RunState {
         }
     }
 
-    /// Records a request to this recipient.
+    /// Records a request to this recipient, `None` for a path that is no endpoint, and chooses its answer.
     pub fn record_request(&mut self, recipient: Option<u64>) -> PlannedResponse {
         let Some(recipient) = recipient else {
             self.report.unmatched += 1;
@@ -65,7 +65,7 @@ impl RunState {
         }
     }
 
-    /// The wait before an answer.
+    /// How long to wait before an answer, milliseconds.
     pub fn latency_ms(&self) -> u64 {
         self.plan.latency_ms
     }
@@ -104,7 +104,7 @@ impl RunState {
     }
 }
 
-/// Unix seconds.
+/// The time of the machine's clock, Unix seconds.
 #[expect(
     clippy::disallowed_methods,
     reason = "processes compare their clocks with it"

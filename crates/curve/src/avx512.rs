@@ -1,4 +1,8 @@
 //! Key agreement in the eight lanes of AVX-512 IFMA.
+//!
+//! A `kernel!` of `fearless_simd` is a function compiled for the instructions whose presence its first argument proves. Everything
+//! in it is inlined or has the same `target_feature`, so that vectors stay in registers; calls across that border would spill
+//! them.
 
 #![expect(
     clippy::large_types_passed_by_value,
@@ -37,7 +41,7 @@ const BASE: [[u8; 32]; 2] = [
     ],
 ];
 
-/// The proof that this processor has the instructions.
+/// An implementation of the agreement, and the proof that this processor has the instructions for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512Ecdh(Avx512);
 
@@ -47,6 +51,7 @@ impl Avx512Ecdh {
         Level::new().as_avx512().map(Self)
     }
 
+    /// Agrees in groups of eight. The table of multiples of the base point (120 KB) is made at the first call.
     pub(crate) fn compute(self, groups: &[Group]) -> Vec<GroupAgreements> {
         static TABLE: OnceLock<BaseTable> = OnceLock::new();
         let table = TABLE.get_or_init(|| base_table(self.0));
@@ -61,6 +66,9 @@ kernel!(
 );
 
 kernel!(
+    /// For each group the public keys and the shared points. A lane whose peer is no point on the curve multiplies the base
+    /// point instead, so that all lanes do the same and nothing of an invalid point (SP 800-56A §5.6.2.3.3) meets a key.
+    /// The points of all groups are brought into affine form together: one inversion serves them all.
     fn ecdh_groups(avx512: Avx512, base: &BaseTable, groups: &[Group]) -> Vec<GroupAgreements> {
         let mut on_curve = Vec::with_capacity(groups.len());
         let mut points = Vec::with_capacity(2 * groups.len());
@@ -87,6 +95,7 @@ kernel!(
     }
 );
 
+/// The base point in every lane.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn base_point() -> Affine {
     Affine {

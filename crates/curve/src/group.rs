@@ -2,10 +2,10 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::scalar::{below, words};
-use crate::{Agreement, InvalidPointError, LANES, Scalar};
+use crate::agreement::{Agreement, InvalidPointError, LANES};
+use crate::scalar::{Scalar, below, words};
 
-/// p (SP 800-186 §3.2.1.3), least significant word first.
+/// The prime p of the field (SP 800-186 §3.2.1.3), least significant word first.
 const P: [u64; 4] = [
     0xffff_ffff_ffff_ffff,
     0x0000_0000_ffff_ffff,
@@ -13,15 +13,15 @@ const P: [u64; 4] = [
     0xffff_ffff_0000_0001,
 ];
 
-/// Eight private keys and the peers they are to agree with.
+/// Eight private keys and the peers that they are to agree with, coordinates as bytes, most significant first.
 pub struct Group {
     pub keys: [Scalar; LANES],
-    /// Coordinates below p. What was no such point became (0, 0), which is not on the curve.
+    /// Coordinates x and y below p. What was no such point became (0, 0), which is not on the curve.
     pub x: [[u8; 32]; LANES],
     pub y: [[u8; 32]; LANES],
 }
 
-/// What eight agreements come to.
+/// What eight agreements come to, coordinates as bytes, most significant first; wiped from memory when dropped.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct GroupAgreements {
     /// A bit for each lane whose peer is a point on the curve; what the others have is meaningless.
@@ -32,7 +32,7 @@ pub struct GroupAgreements {
 }
 
 impl Group {
-    /// Lanes that are left over agree with nobody.
+    /// Puts up to eight keys and peers into lanes; lanes that are left over have the key 1 and no point.
     pub fn new(keys: &[Scalar], peers: &[[u8; 65]]) -> Self {
         let key = |lane: usize| keys.get(lane).cloned().unwrap_or(Scalar::ONE);
         let point = |lane: usize| peers.get(lane).map_or(INVALID_POINT, coordinates);
@@ -45,8 +45,11 @@ impl Group {
     }
 }
 
+/// Stands for what is no point: b is not 0, so (0, 0) is not on the curve.
 const INVALID_POINT: ([u8; 32], [u8; 32]) = ([0; 32], [0; 32]);
 
+/// The coordinates of a peer's uncompressed point, or [`INVALID_POINT`] for another form or a coordinate not below p.
+/// Peers are public, so this may branch.
 fn coordinates(point: &[u8; 65]) -> ([u8; 32], [u8; 32]) {
     let mut coordinates = INVALID_POINT;
     coordinates.0.copy_from_slice(&point[1..33]);
@@ -57,6 +60,7 @@ fn coordinates(point: &[u8; 65]) -> ([u8; 32], [u8; 32]) {
 }
 
 impl GroupAgreements {
+    /// The agreement of each lane in order.
     pub fn agreements(&self) -> impl Iterator<Item = Result<Agreement, InvalidPointError>> {
         (0..LANES).map(|lane| {
             if self.on_curve >> lane & 1 == 0 {

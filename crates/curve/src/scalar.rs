@@ -10,11 +10,12 @@ const ORDER: [u64; 4] = [
     0xffff_ffff_0000_0000,
 ];
 
-/// A private key: a number in 1..n, least significant word first.
+/// A private key: a number in 1..n, least significant word first; wiped from memory when dropped.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Scalar([u64; 4]);
 
 impl Scalar {
+    /// The key of lanes that agree with nobody.
     pub(crate) const ONE: Self = Self([1, 0, 0, 0]);
 
     /// The number that these bytes are, most significant first; nothing if it is 0 or not below n.
@@ -39,7 +40,8 @@ impl Scalar {
         }
     }
 
-    /// N digits in −(2ᵂ⁻¹ − 1)..=2ᵂ⁻¹, least significant first, such that the sum of dᵢ 2ᵂⁱ is the scalar.
+    /// The scalar in N signed digits of W bits, −(2ᵂ⁻¹ − 1)..=2ᵂ⁻¹, least significant first, such that the sum of dᵢ 2ᵂⁱ is
+    /// the scalar.
     ///
     /// W N must be more than 256, so that the last digit takes the last carry.
     pub(crate) fn digits<const W: usize, const N: usize>(&self) -> [i64; N] {

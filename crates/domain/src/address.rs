@@ -7,31 +7,32 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// The policy for outgoing connections to strangers' URLs (CONTRACT 5, `HATO_OUTBOUND_ALLOW`).
+/// The policy for outgoing connections to strangers' URLs (CONTRACT 5, `HATO_OUTBOUND_ALLOW`): an endpoint or a webhook
+/// URL must not lead into the network that the server stands in.
 #[derive(Clone, Debug, Default)]
 pub struct OutboundPolicy {
     allowed: Vec<IpNet>,
 }
 
 impl OutboundPolicy {
-    /// Public addresses, and the non-public ones within `allowed`.
+    /// A policy that permits public addresses, and the others within `allowed`.
     pub fn new(allowed: Vec<IpNet>) -> Self {
         Self { allowed }
     }
 
-    /// Reads a comma-separated CIDR list; a bare address counts as its own network.
+    /// The policy that allows this list, in the form of [`parse_networks`].
     pub fn parse(list: &str) -> Result<Self, ipnet::AddrParseError> {
         parse_networks(list).map(Self::new)
     }
 
-    /// Whether a connection to `address` is permitted.
+    /// Whether a connection to `address` is permitted; an IPv4 address mapped into IPv6 counts as the IPv4 address.
     pub fn permits(&self, address: IpAddr) -> bool {
         let address = unmapped(address);
         is_public(address) || self.allowed.iter().any(|net| net.contains(&address))
     }
 }
 
-/// Reads a comma-separated CIDR list; a bare address counts as its own network.
+/// Reads a comma-separated list of networks in CIDR notation; a bare address counts as its own network.
 pub fn parse_networks(list: &str) -> Result<Vec<IpNet>, ipnet::AddrParseError> {
     list.split(',')
         .map(str::trim)
@@ -56,7 +57,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// An IPv4 address in IPv6 clothes (`::ffff:a.b.c.d`) is that IPv4 address.
+/// An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2) is that IPv4 address: a socket to it speaks IPv4.
 fn unmapped(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(v6) => v6.to_ipv4_mapped().map_or(address, IpAddr::V4),

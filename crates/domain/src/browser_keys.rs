@@ -7,10 +7,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 
 use crate::ErrorCode;
 
-/// A browser's public key and its authentication secret, by which messages are encrypted for it.
+/// A browser's public key and its authentication secret, by which messages are encrypted for it. `Debug` hides both.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BrowserKeys {
-    /// An uncompressed point on P-256, 65 bytes.
+    /// The public key, an uncompressed point on P-256, 65 bytes (SEC 1 §2.3.3).
     pub p256dh: [u8; 65],
     /// The authentication secret, 16 bytes.
     pub auth: [u8; 16],

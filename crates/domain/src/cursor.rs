@@ -7,10 +7,10 @@ use crate::{ErrorCode, UnixMillis};
 pub struct PageLimit(i64);
 
 impl PageLimit {
-    /// Used when none is given.
+    /// The limit of a request that gives none (CONTRACT 4).
     pub const DEFAULT: Self = Self(50);
 
-    /// Outside 1 to 100, or no number: `INVALID_INPUT`.
+    /// Reads a decimal number without sign or leading zeros; outside 1 to 100 it is `INVALID_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         let is_plain = text.starts_with(|first: char| ('1'..='9').contains(&first));
         match text.parse() {
@@ -19,7 +19,7 @@ impl PageLimit {
         }
     }
 
-    /// The number of items.
+    /// The most items that the page holds.
     pub const fn get(self) -> i64 {
         self.0
     }
@@ -34,12 +34,12 @@ pub struct Cursor {
     pub before_id: Option<String>,
 }
 
-/// A page of a list: how many items, and from where.
+/// The page of a list that a client asks for: how many items, and from where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// How many.
+    /// The most items that the page holds.
     pub limit: PageLimit,
-    /// From where; `None` is from the newest.
+    /// Where the previous page ended; `None` starts with the newest item.
     pub cursor: Option<Cursor>,
 }
 

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use crate::ErrorCode;
+use crate::{ErrorCode, text_enum};
 
-/// A dead letter's number, `dl_…` in its text form.
+/// The number of a dead letter, `dl_…` in its text form. The number is what orders dead letters of the same
+/// millisecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeadLetterId(pub i64);
 
@@ -27,36 +28,22 @@ impl fmt::Display for DeadLetterId {
     }
 }
 
-/// The reason of a dead letter (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FailureReason {
-    /// The subscription was made with another VAPID key.
-    KeyMismatch,
-    /// 429 until the retries were used up.
-    Throttled,
-    /// 5xx until the retries were used up.
-    Unavailable,
-    /// Time-out, connection or TLS failure until the retries were used up.
-    Unreachable,
-    /// The endpoint's address is not public.
-    BlockedAddress,
-    /// Any other answer.
-    Refused,
-    /// The TTL ended before a retry.
-    OutOfTime,
-}
-
-impl FailureReason {
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::KeyMismatch => "key_mismatch",
-            Self::Throttled => "throttled",
-            Self::Unavailable => "unavailable",
-            Self::Unreachable => "unreachable",
-            Self::BlockedAddress => "blocked_address",
-            Self::Refused => "refused",
-            Self::OutOfTime => "out_of_time",
-        }
+text_enum!(
+    /// Why a delivery finally failed (CONTRACT 4).
+    FailureReason {
+        /// The subscription was made with another VAPID key, which no retry can change.
+        KeyMismatch = "key_mismatch",
+        /// The push service answered 429 until the retries were used up.
+        Throttled = "throttled",
+        /// The push service answered 5xx until the retries were used up.
+        Unavailable = "unavailable",
+        /// No answer came (time-out, connection or TLS failure) until the retries were used up.
+        Unreachable = "unreachable",
+        /// The endpoint's address is not public, and not allowed by the operator (CONTRACT 5).
+        BlockedAddress = "blocked_address",
+        /// The push service gave any other answer that is not a success.
+        Refused = "refused",
+        /// The TTL ended before a retry.
+        OutOfTime = "out_of_time",
     }
-}
+);

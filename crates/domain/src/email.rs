@@ -22,12 +22,12 @@ impl Email {
         Ok(Self(text.to_owned()))
     }
 
-    /// The address as it was written.
+    /// The address as it was written, which mail goes to.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The form in which addresses are compared.
+    /// The address in lower case, by which accounts are found and unique.
     pub fn folded(&self) -> String {
         self.0.to_lowercase()
     }

@@ -14,8 +14,8 @@ impl Endpoint {
     /// Most bytes of an endpoint (CONTRACT 5).
     pub const MAX_BYTES: usize = 2_048;
 
-    /// Not starting with `https://` is `INVALID_URL`; no parseable URL, no host, credentials or over 2,048 bytes is
-    /// `INVALID_ENDPOINT` (CONTRACT 5).
+    /// Reads an endpoint. What does not start with `https://` is `INVALID_URL`; what is no URL, has no host, has
+    /// credentials or is over 2,048 bytes is `INVALID_ENDPOINT` (CONTRACT 5).
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         if !text.starts_with("https://") {
             return Err(ErrorCode::InvalidUrl);
@@ -40,7 +40,7 @@ impl Endpoint {
         }
     }
 
-    /// An endpoint that this server wrote into its own database.
+    /// An endpoint out of this server's own database, which was parsed before it was stored.
     pub fn trusted(text: String) -> Self {
         Self(text)
     }
@@ -50,7 +50,7 @@ impl Endpoint {
         &self.0
     }
 
-    /// The parsed URL.
+    /// The URL in its parsed form; what [`Endpoint::parse`] made always has one.
     pub fn to_url(&self) -> Result<Url, ErrorCode> {
         Url::parse(&self.0).map_err(|_| ErrorCode::InvalidEndpoint)
     }
@@ -69,7 +69,7 @@ impl Endpoint {
 pub struct HttpsUrl(String);
 
 impl HttpsUrl {
-    /// Not starting with `https://`, or not parseable: `INVALID_URL` (CONTRACT 6).
+    /// Reads a link; what does not start with `https://` or is no URL is `INVALID_URL` (CONTRACT 6).
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         if !text.starts_with("https://") || Url::parse(text).is_err() {
             return Err(ErrorCode::InvalidUrl);

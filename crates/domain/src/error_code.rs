@@ -2,175 +2,109 @@
 //!
 //! The order is that of SPEC 7, followed by the codes that CONTRACT 2 adds.
 
-/// A machine-readable error code (SPEC 7), the `code` member of every error body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ErrorCode {
+/// Makes the enum of the codes and its table from one row for each code.
+macro_rules! error_codes {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal, $status:literal, $message:literal;)+) => {
+        /// A machine-readable error code (SPEC 7), the `code` member of every error body.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ErrorCode {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl ErrorCode {
+            /// Every code, in the order of the table.
+            pub const ALL: [Self; [$($code),+].len()] = [$(Self::$variant),+];
+
+            /// The code as it stands in an error body, for example `MISSING_FIELDS`.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $code,)+
+                }
+            }
+
+            /// The HTTP status of a response with this code.
+            pub const fn status(self) -> u16 {
+                match self {
+                    $(Self::$variant => $status,)+
+                }
+            }
+
+            /// The Japanese sentence that an error body has for people.
+            pub const fn message(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $message,)+
+                }
+            }
+        }
+    };
+}
+
+error_codes! {
     /// A required field is missing.
-    MissingFields,
+    MissingFields = "MISSING_FIELDS", 400, "必須項目が入力されていません。";
     /// A URL does not start with `https://` or cannot be parsed.
-    InvalidUrl,
+    InvalidUrl = "INVALID_URL", 400, "URL は https:// で始まる正しい形式で指定してください。";
     /// The format of an endpoint is invalid.
-    InvalidEndpoint,
+    InvalidEndpoint = "INVALID_ENDPOINT", 400, "endpoint の形式が正しくありません。";
     /// A batch has more than 100 endpoints.
-    TooManyEndpoints,
+    TooManyEndpoints = "TOO_MANY_ENDPOINTS", 400, "一度に指定できる endpoint は 100 件までです。";
     /// The format of an email address is invalid.
-    InvalidEmail,
+    InvalidEmail = "INVALID_EMAIL", 400, "メールアドレスの形式が正しくありません。";
     /// The input is invalid in another way.
-    InvalidInput,
+    InvalidInput = "INVALID_INPUT", 400, "入力内容が正しくありません。";
     /// The scope is not one of the three.
-    InvalidScope,
+    InvalidScope = "INVALID_SCOPE", 400, "scope は subscribe_only、notify、full のいずれかを指定してください。";
     /// The OAuth callback lacks its `code`.
-    MissingCode,
+    MissingCode = "MISSING_CODE", 400, "認証コードがありません。";
     /// The Authorization header is missing or malformed.
-    Unauthorized,
+    Unauthorized = "UNAUTHORIZED", 401, "認証が必要です。";
     /// The API key is unknown or deleted.
-    InvalidApiKey,
+    InvalidApiKey = "INVALID_API_KEY", 401, "API キーが無効か、削除されています。";
     /// The session is unknown or over.
-    InvalidSession,
+    InvalidSession = "INVALID_SESSION", 401, "セッションが無効です。もう一度ログインしてください。";
     /// The email address or the password is wrong.
-    InvalidCredentials,
+    InvalidCredentials = "INVALID_CREDENTIALS", 401, "メールアドレスまたはパスワードが違います。";
     /// The key's scope is too low for the operation.
-    InsufficientScope,
+    InsufficientScope = "INSUFFICIENT_SCOPE", 403, "この API キーの権限ではこの操作はできません。";
     /// The key does not belong to the app in the path.
-    AppMismatch,
+    AppMismatch = "APP_MISMATCH", 403, "この API キーは指定されたアプリのものではありません。";
     /// The Free plan's number of apps is used up.
-    PlanLimitExceeded,
+    PlanLimitExceeded = "PLAN_LIMIT_EXCEEDED", 403, "現在のプランで作成できるアプリ数の上限に達しました。";
     /// The operation needs the Pro plan.
-    PlanRequired,
+    PlanRequired = "PLAN_REQUIRED", 403, "この機能を使うには Pro プランが必要です。";
     /// The OAuth state does not match.
-    InvalidState,
+    InvalidState = "INVALID_STATE", 403, "認証の state が一致しません。もう一度ログインしてください。";
     /// The resource does not exist.
-    NotFound,
+    NotFound = "NOT_FOUND", 404, "指定されたものが見つかりません。";
     /// The email address is already registered.
-    EmailInUse,
+    EmailInUse = "EMAIL_IN_USE", 409, "このメールアドレスはすでに登録されています。";
     /// The payload or the body is too large.
-    PayloadTooLarge,
+    PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413, "送信内容が大きすぎます（上限は 3,072 バイトです）。";
     /// The Free plan's monthly number of sends would be exceeded.
-    MonthlyLimitExceeded,
+    MonthlyLimitExceeded = "MONTHLY_LIMIT_EXCEEDED", 429, "今月の送信数の上限を超えます。";
     /// The Free plan's number of active subscriptions is used up.
-    SubscriberLimitExceeded,
+    SubscriberLimitExceeded = "SUBSCRIBER_LIMIT_EXCEEDED", 429, "現在のプランの購読者数の上限に達しました。";
     /// Too many requests; `Retry-After` says how many seconds to wait.
-    RateLimited,
+    RateLimited = "RATE_LIMITED", 429, "リクエストが多すぎます。しばらく待ってからやり直してください。";
     /// Something unforeseen failed.
-    InternalError,
+    InternalError = "INTERNAL_ERROR", 500, "サーバー内部でエラーが発生しました。";
     /// The external identity provider failed.
-    GithubAuthFailed,
+    GithubAuthFailed = "GITHUB_AUTH_FAILED", 502, "GitHub での認証に失敗しました。";
     /// The external login is not configured.
-    OauthNotConfigured,
+    OauthNotConfigured = "OAUTH_NOT_CONFIGURED", 503, "外部ログインはこのサーバーでは設定されていません。";
     /// A secret that the request needs is not configured.
-    ConfigError,
+    ConfigError = "CONFIG_ERROR", 503, "サーバーの設定が完了していません。";
     /// The path exists, but not with this method.
-    MethodNotAllowed,
+    MethodNotAllowed = "METHOD_NOT_ALLOWED", 405, "このメソッドは使用できません。";
     /// A cookie-borne change came from another site.
-    InvalidOrigin,
+    InvalidOrigin = "INVALID_ORIGIN", 403, "別のサイトからのリクエストは受け付けられません。";
     /// Registration is closed on this server.
-    RegistrationClosed,
+    RegistrationClosed = "REGISTRATION_CLOSED", 403, "このサーバーでは新規登録を受け付けていません。";
     /// The idempotency key was used with another body.
-    IdempotencyConflict,
-}
-
-struct ErrorCodeRow {
-    code: &'static str,
-    status: u16,
-    message: &'static str,
-}
-
-const fn row(code: &'static str, status: u16, message: &'static str) -> ErrorCodeRow {
-    ErrorCodeRow {
-        code,
-        status,
-        message,
-    }
+    IdempotencyConflict = "IDEMPOTENCY_CONFLICT", 409, "同じ Idempotency-Key が別の内容で使われています。";
 }
 
 impl ErrorCode {
-    /// Every code, in the order of the table.
-    pub const ALL: [Self; 31] = [
-        Self::MissingFields,
-        Self::InvalidUrl,
-        Self::InvalidEndpoint,
-        Self::TooManyEndpoints,
-        Self::InvalidEmail,
-        Self::InvalidInput,
-        Self::InvalidScope,
-        Self::MissingCode,
-        Self::Unauthorized,
-        Self::InvalidApiKey,
-        Self::InvalidSession,
-        Self::InvalidCredentials,
-        Self::InsufficientScope,
-        Self::AppMismatch,
-        Self::PlanLimitExceeded,
-        Self::PlanRequired,
-        Self::InvalidState,
-        Self::NotFound,
-        Self::EmailInUse,
-        Self::PayloadTooLarge,
-        Self::MonthlyLimitExceeded,
-        Self::SubscriberLimitExceeded,
-        Self::RateLimited,
-        Self::InternalError,
-        Self::GithubAuthFailed,
-        Self::OauthNotConfigured,
-        Self::ConfigError,
-        Self::MethodNotAllowed,
-        Self::InvalidOrigin,
-        Self::RegistrationClosed,
-        Self::IdempotencyConflict,
-    ];
-
-    #[rustfmt::skip]
-    const fn row(self) -> ErrorCodeRow {
-        match self {
-            Self::MissingFields => row("MISSING_FIELDS", 400, "必須項目が入力されていません。"),
-            Self::InvalidUrl => row("INVALID_URL", 400, "URL は https:// で始まる正しい形式で指定してください。"),
-            Self::InvalidEndpoint => row("INVALID_ENDPOINT", 400, "endpoint の形式が正しくありません。"),
-            Self::TooManyEndpoints => row("TOO_MANY_ENDPOINTS", 400, "一度に指定できる endpoint は 100 件までです。"),
-            Self::InvalidEmail => row("INVALID_EMAIL", 400, "メールアドレスの形式が正しくありません。"),
-            Self::InvalidInput => row("INVALID_INPUT", 400, "入力内容が正しくありません。"),
-            Self::InvalidScope => row("INVALID_SCOPE", 400, "scope は subscribe_only、notify、full のいずれかを指定してください。"),
-            Self::MissingCode => row("MISSING_CODE", 400, "認証コードがありません。"),
-            Self::Unauthorized => row("UNAUTHORIZED", 401, "認証が必要です。"),
-            Self::InvalidApiKey => row("INVALID_API_KEY", 401, "API キーが無効か、削除されています。"),
-            Self::InvalidSession => row("INVALID_SESSION", 401, "セッションが無効です。もう一度ログインしてください。"),
-            Self::InvalidCredentials => row("INVALID_CREDENTIALS", 401, "メールアドレスまたはパスワードが違います。"),
-            Self::InsufficientScope => row("INSUFFICIENT_SCOPE", 403, "この API キーの権限ではこの操作はできません。"),
-            Self::AppMismatch => row("APP_MISMATCH", 403, "この API キーは指定されたアプリのものではありません。"),
-            Self::PlanLimitExceeded => row("PLAN_LIMIT_EXCEEDED", 403, "現在のプランで作成できるアプリ数の上限に達しました。"),
-            Self::PlanRequired => row("PLAN_REQUIRED", 403, "この機能を使うには Pro プランが必要です。"),
-            Self::InvalidState => row("INVALID_STATE", 403, "認証の state が一致しません。もう一度ログインしてください。"),
-            Self::NotFound => row("NOT_FOUND", 404, "指定されたものが見つかりません。"),
-            Self::EmailInUse => row("EMAIL_IN_USE", 409, "このメールアドレスはすでに登録されています。"),
-            Self::PayloadTooLarge => row("PAYLOAD_TOO_LARGE", 413, "送信内容が大きすぎます（上限は 3,072 バイトです）。"),
-            Self::MonthlyLimitExceeded => row("MONTHLY_LIMIT_EXCEEDED", 429, "今月の送信数の上限を超えます。"),
-            Self::SubscriberLimitExceeded => row("SUBSCRIBER_LIMIT_EXCEEDED", 429, "現在のプランの購読者数の上限に達しました。"),
-            Self::RateLimited => row("RATE_LIMITED", 429, "リクエストが多すぎます。しばらく待ってからやり直してください。"),
-            Self::InternalError => row("INTERNAL_ERROR", 500, "サーバー内部でエラーが発生しました。"),
-            Self::GithubAuthFailed => row("GITHUB_AUTH_FAILED", 502, "GitHub での認証に失敗しました。"),
-            Self::OauthNotConfigured => row("OAUTH_NOT_CONFIGURED", 503, "外部ログインはこのサーバーでは設定されていません。"),
-            Self::ConfigError => row("CONFIG_ERROR", 503, "サーバーの設定が完了していません。"),
-            Self::MethodNotAllowed => row("METHOD_NOT_ALLOWED", 405, "このメソッドは使用できません。"),
-            Self::InvalidOrigin => row("INVALID_ORIGIN", 403, "別のサイトからのリクエストは受け付けられません。"),
-            Self::RegistrationClosed => row("REGISTRATION_CLOSED", 403, "このサーバーでは新規登録を受け付けていません。"),
-            Self::IdempotencyConflict => row("IDEMPOTENCY_CONFLICT", 409, "同じ Idempotency-Key が別の内容で使われています。"),
-        }
-    }
-
-    /// The code as it stands in an error body, for example `MISSING_FIELDS`.
-    pub const fn as_str(self) -> &'static str {
-        self.row().code
-    }
-
-    /// The HTTP status.
-    pub const fn status(self) -> u16 {
-        self.row().status
-    }
-
-    /// The Japanese sentence for people.
-    pub const fn message(self) -> &'static str {
-        self.row().message
-    }
-
     /// The code named by `text`, if there is one; clients read error bodies with it.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == text)

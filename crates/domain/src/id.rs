@@ -16,7 +16,7 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// A new identifier around a fresh UUID.
+            /// A new identifier: the prefix and the 32 hexadecimal digits of `uuid`.
             pub fn from_uuid(uuid: Uuid) -> Self {
                 Self(format!(concat!($prefix, "{}"), uuid.simple()))
             }
@@ -31,12 +31,12 @@ macro_rules! id {
                 Ok(Self(text.to_owned()))
             }
 
-            /// An identifier that this server wrote into its own database.
+            /// An identifier out of this server's own database, which was parsed or made before it was stored.
             pub fn trusted(text: String) -> Self {
                 Self(text)
             }
 
-            /// The text form.
+            /// The identifier as it stands in paths, bodies and the database.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -51,31 +51,31 @@ macro_rules! id {
 }
 
 id!(
-    /// An account, `usr_…`.
+    /// The identifier of an account, `usr_…`.
     AccountId, "usr_"
 );
 id!(
-    /// An app, `app_…`.
+    /// The identifier of an app, `app_…`.
     AppId, "app_"
 );
 id!(
-    /// A subscription, `sub_…`.
+    /// The identifier of a subscription, `sub_…`.
     SubscriptionId, "sub_"
 );
 id!(
-    /// An API key's record, `key_…` (not the raw key, which starts with `pk_`).
+    /// The identifier of an API key, `key_…`; the raw key is another text, which starts with `pk_`.
     KeyId, "key_"
 );
 id!(
-    /// A send, `snd_…`.
+    /// The identifier of a send, `snd_…`.
     SendId, "snd_"
 );
 id!(
-    /// A key event, `evt_…`.
+    /// The identifier of a key event, `evt_…`.
     KeyEventId, "evt_"
 );
 id!(
-    /// A webhook's event, `msg_…`: the `webhook-id` of all its attempts.
+    /// The identifier of a webhook's event, `msg_…`, which is the `webhook-id` of all its attempts (CONTRACT 8).
     WebhookEventId, "msg_"
 );
 

@@ -7,10 +7,10 @@ use crate::ErrorCode;
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Most characters of a key.
+    /// Most characters of a key, which are ASCII and so bytes.
     pub const MAX_BYTES: usize = 255;
 
-    /// Reads a header's value; anything else is `INVALID_INPUT`.
+    /// Reads the header's value; what is not 1 to 255 printable ASCII characters is `INVALID_INPUT`.
     pub fn parse(value: &[u8]) -> Result<Self, ErrorCode> {
         let printable = |byte: &u8| (b' '..=b'~').contains(byte);
         if value.is_empty() || value.len() > Self::MAX_BYTES || !value.iter().all(printable) {
@@ -21,7 +21,7 @@ impl IdempotencyKey {
             .map_err(|_| ErrorCode::InvalidInput)
     }
 
-    /// The text.
+    /// The key as the client sent it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,26 +1,39 @@
 //! Hato's vocabulary: values that are valid once they exist, the error table and the wire types.
 //!
-//! Everything here is pure and builds for wasm. A value of a type of this crate has passed its checks, which live in one
-//! constructor each; code that holds one never checks again.
+//! Everything here is pure and builds for wasm, so that server, dashboard, command line and service worker speak of the same
+//! things. A value of a type of this crate has passed its checks, which live in one constructor each; code that holds one
+//! never checks again.
+//!
+//! ```
+//! use hato_domain::{Endpoint, ErrorCode};
+//!
+//! let endpoint = Endpoint::parse("https://push.example/abc")?;
+//! assert_eq!(endpoint.as_str(), "https://push.example/abc");
+//!
+//! let error = Endpoint::parse("http://push.example/abc").expect_err("it is not https");
+//! assert_eq!((error, error.status()), (ErrorCode::InvalidUrl, 400));
+//! # Ok::<(), ErrorCode>(())
+//! ```
 
 pub mod address;
-pub mod browser_keys;
-pub mod cursor;
-pub mod dead_letter;
-pub mod email;
-pub mod endpoint;
-pub mod error_code;
-pub mod id;
-pub mod idempotency_key;
-pub mod name;
+mod browser_keys;
+mod cursor;
+mod dead_letter;
+mod email;
+mod endpoint;
+mod error_code;
+mod id;
+mod idempotency_key;
+mod name;
 pub mod notification;
-pub mod password;
-pub mod plan;
-pub mod push_options;
-pub mod scope;
-pub mod time;
-pub mod webhook;
-pub mod webhook_url;
+mod password;
+mod plan;
+mod push_options;
+mod scope;
+mod text_enum;
+mod time;
+mod webhook;
+mod webhook_url;
 pub mod wire;
 
 pub use self::time::{Month, UnixMillis};

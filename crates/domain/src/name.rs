@@ -9,7 +9,8 @@ const MAX_CHARS: usize = 100;
 pub struct Name(String);
 
 impl Name {
-    /// Trims `text`; empty is `MISSING_FIELDS`, over 100 characters `INVALID_INPUT`.
+    /// Reads a name without the blanks at its ends; an empty one is `MISSING_FIELDS`, one of over 100 characters or
+    /// with U+0000 is `INVALID_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         let text = text.trim();
         if text.is_empty() {
@@ -18,7 +19,7 @@ impl Name {
         bounded(text).map(Self)
     }
 
-    /// The trimmed text.
+    /// The name without blanks at its ends.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -29,12 +30,12 @@ impl Name {
 pub struct Platform(String);
 
 impl Platform {
-    /// Takes the label as it is; over 100 characters is `INVALID_INPUT`.
+    /// Reads a label as it is; one of over 100 characters or with U+0000 is `INVALID_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         bounded(text).map(Self)
     }
 
-    /// The label.
+    /// The label as the client gave it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{ErrorCode, HttpsUrl};
 
-/// The content of a notification, within the payload limit.
+/// The content of a notification, whose payload is within the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     title: String,
@@ -31,11 +31,11 @@ struct NotificationPayload<'a> {
 /// The links of a notification, each optional.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// Opened on click.
+    /// The link that a click opens.
     pub url: Option<HttpsUrl>,
-    /// Shown beside the text.
+    /// The picture beside the text.
     pub icon: Option<HttpsUrl>,
-    /// Shown where there is little room.
+    /// The small monochrome picture for where there is little room, such as a status bar.
     pub badge: Option<HttpsUrl>,
 }
 
@@ -43,7 +43,7 @@ impl Notification {
     /// Most bytes of the payload: title, body, url, icon and badge encoded as JSON (SPEC 8).
     pub const MAX_PAYLOAD_BYTES: usize = 3_072;
 
-    /// A payload over 3,072 bytes is `PAYLOAD_TOO_LARGE`.
+    /// Encodes the payload; one of over 3,072 bytes is `PAYLOAD_TOO_LARGE` (SPEC 8).
     pub fn new(title: String, body: String, links: Links) -> Result<Self, ErrorCode> {
         let Links { url, icon, badge } = links;
         let message = NotificationPayload {
@@ -67,32 +67,33 @@ impl Notification {
         })
     }
 
-    /// The headline.
+    /// The title, the first line of the notification.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The text.
+    /// The text below the title.
     pub fn body(&self) -> &str {
         &self.body
     }
 
-    /// Opened on click.
+    /// The link that a click opens.
     pub fn url(&self) -> Option<&HttpsUrl> {
         self.url.as_ref()
     }
 
-    /// Shown beside the text.
+    /// The picture beside the text.
     pub fn icon(&self) -> Option<&HttpsUrl> {
         self.icon.as_ref()
     }
 
-    /// Shown where there is little room.
+    /// The small monochrome picture for where there is little room, such as a status bar.
     pub fn badge(&self) -> Option<&HttpsUrl> {
         self.badge.as_ref()
     }
 
-    /// The plaintext of a push: a compact JSON object.
+    /// The plaintext of the push that the service worker reads: a compact JSON object, at most 3,072 bytes (CONTRACT
+    /// 7).
     pub fn payload(&self) -> &str {
         &self.payload
     }

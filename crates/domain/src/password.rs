@@ -6,28 +6,29 @@ const MIN_CHARS: usize = 8;
 const MAX_CHARS: usize = 128;
 
 /// A password chosen for an account: 8 to 128 characters (CONTRACT 4).
-pub struct NewPassword(String);
+#[derive(Debug)]
+pub struct NewPassword(LoginPassword);
 
 /// A password given to log in, of which only the upper bound is checked (CONTRACT 4).
 pub struct LoginPassword(String);
 
 impl NewPassword {
-    /// Outside 8 to 128 characters: `INVALID_INPUT`.
+    /// Takes 8 to 128 characters; anything else is `INVALID_INPUT`.
     pub fn parse(text: String) -> Result<Self, ErrorCode> {
         if text.chars().count() < MIN_CHARS {
             return Err(ErrorCode::InvalidInput);
         }
-        Ok(Self(LoginPassword::parse(text)?.0))
+        LoginPassword::parse(text).map(Self)
     }
 
-    /// The password's bytes.
+    /// The bytes to be hashed, UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
 
 impl LoginPassword {
-    /// Over 128 characters: `INVALID_INPUT`.
+    /// Takes up to 128 characters; more is `INVALID_INPUT`, so that nobody makes the server hash megabytes.
     pub fn parse(text: String) -> Result<Self, ErrorCode> {
         if text.chars().count() > MAX_CHARS {
             return Err(ErrorCode::InvalidInput);
@@ -35,15 +36,9 @@ impl LoginPassword {
         Ok(Self(text))
     }
 
-    /// The password's bytes.
+    /// The bytes to be hashed, UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
-    }
-}
-
-impl std::fmt::Debug for NewPassword {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("NewPassword")
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a push service is to treat a message: TTL, urgency and topic (RFC 8030 §5).
 
-use crate::ErrorCode;
+use crate::{ErrorCode, text_enum};
 
 /// Seconds for which a push service keeps a message that it cannot deliver yet, 0 to 2,419,200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ impl Ttl {
     /// Four weeks, the longest and the default (CONTRACT 6).
     pub const MAX: Self = Self(2_419_200);
 
-    /// Outside 0 to 2,419,200: `INVALID_INPUT`.
+    /// Takes 0 to 2,419,200 seconds; anything else is `INVALID_INPUT`.
     pub fn parse(seconds: i64) -> Result<Self, ErrorCode> {
         let seconds = u32::try_from(seconds).map_err(|_| ErrorCode::InvalidInput)?;
         if seconds > Self::MAX.0 {
@@ -20,54 +20,32 @@ impl Ttl {
         }
     }
 
-    /// The seconds.
+    /// The value of the header `TTL`.
     pub const fn seconds(self) -> u32 {
         self.0
     }
 }
 
-/// How urgent a message is (RFC 8030 §5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Urgency {
-    /// Can wait until the device is on power and Wi-Fi.
-    VeryLow,
-    /// Can wait until the device is on power or Wi-Fi.
-    Low,
-    /// Can wait until the device is in use.
-    Normal,
-    /// Cannot wait.
-    High,
-}
-
-impl Urgency {
-    /// All of them, the least urgent first.
-    pub const ALL: [Self; 4] = [Self::VeryLow, Self::Low, Self::Normal, Self::High];
-
-    /// Anything but the four words: `INVALID_INPUT`.
-    pub fn parse(text: &str) -> Result<Self, ErrorCode> {
-        Self::ALL
-            .into_iter()
-            .find(|u| u.as_str() == text)
-            .ok_or(ErrorCode::InvalidInput)
+text_enum!(
+    /// How urgent a message is (RFC 8030 §5.3): a device that saves power may fetch only the more urgent ones.
+    Urgency or ErrorCode::InvalidInput {
+        /// The message can wait until the device is on power and Wi-Fi.
+        VeryLow = "very-low",
+        /// The message can wait until the device is on power or Wi-Fi.
+        Low = "low",
+        /// The message can wait until the device is in use.
+        Normal = "normal",
+        /// The message cannot wait.
+        High = "high",
     }
-
-    /// The header's value.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::VeryLow => "very-low",
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-        }
-    }
-}
+);
 
 /// A name under which a newer message replaces an older one that is not delivered yet (RFC 8030 §5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic(String);
 
 impl Topic {
-    /// Not 1 to 32 characters of the base64url alphabet: `INVALID_INPUT`.
+    /// Takes 1 to 32 characters of the base64url alphabet; anything else is `INVALID_INPUT`.
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         let alphabet = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
         if (1..=32).contains(&text.len()) && text.bytes().all(alphabet) {
@@ -77,20 +55,20 @@ impl Topic {
         }
     }
 
-    /// The header's value.
+    /// The value of the header `Topic`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The three together, as a sender gives them (CONTRACT 6).
+/// TTL, urgency and topic as a sender gives them (CONTRACT 6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushOptions {
-    /// Default: [`Ttl::MAX`].
+    /// How long the push service keeps the message; [`Ttl::MAX`] by default.
     pub ttl: Ttl,
-    /// Sent as a header when given.
+    /// The header `Urgency`, sent when given.
     pub urgency: Option<Urgency>,
-    /// Sent as a header when given.
+    /// The header `Topic`, sent when given.
     pub topic: Option<Topic>,
 }
 

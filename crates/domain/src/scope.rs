@@ -1,36 +1,16 @@
 //! What an API key may do (SPEC 5.2).
 
-use crate::ErrorCode;
+use crate::{ErrorCode, text_enum};
 
-/// The scope of an API key, from the lowest to the highest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// Subscribing and unsubscribing only: made to be public in a page.
-    SubscribeOnly,
-    /// Sending, and what `SubscribeOnly` may.
-    Notify,
-    /// Everything of its app.
-    Full,
-}
-
-impl Scope {
-    /// The three scopes.
-    pub const ALL: [Self; 3] = [Self::SubscribeOnly, Self::Notify, Self::Full];
-
-    /// Reads a scope; anything else is `INVALID_SCOPE`.
-    pub fn parse(text: &str) -> Result<Self, ErrorCode> {
-        Self::ALL
-            .into_iter()
-            .find(|scope| scope.as_str() == text)
-            .ok_or(ErrorCode::InvalidScope)
+text_enum!(
+    /// The scope of an API key. Scopes are ordered: a higher one may do all that a lower one may.
+    #[derive(PartialOrd, Ord)]
+    Scope or ErrorCode::InvalidScope {
+        /// May subscribe and unsubscribe browsers: a key of this scope is made to be public in a page.
+        SubscribeOnly = "subscribe_only",
+        /// May also send notifications.
+        Notify = "notify",
+        /// May do everything that concerns its app.
+        Full = "full",
     }
-
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SubscribeOnly => "subscribe_only",
-            Self::Notify => "notify",
-            Self::Full => "full",
-        }
-    }
-}
+);

@@ -1,64 +1,39 @@
 //! What webhooks speak of: the kinds of events, what became of a recipient, and how posting goes wrong (CONTRACT 8).
 
-macro_rules! text_enum {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name {
-            $($(#[$variant_doc])* $variant,)+
-        }
-
-        impl $name {
-            /// The text form.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-
-            /// Reads the text form; `None` for anything else.
-            pub fn parse(text: &str) -> Option<Self> {
-                match text {
-                    $($word => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
+use crate::text_enum;
 
 text_enum!(
     /// The `type` of an event.
     EventType {
-        /// What became of up to 500 recipients of a send.
+        /// The event tells what became of up to 500 recipients of a send.
         DeliveryResults = "delivery.results",
         /// The last recipient of a send is settled.
         SendCompleted = "send.completed",
-        /// The owner wants to see an event arrive.
+        /// The owner asked for an event, to see one arrive.
         Test = "webhook.test",
     }
 );
 
 text_enum!(
-    /// What became of a recipient.
+    /// What became of a recipient, as an event tells it.
     ResultStatus {
         /// The push service took the message.
         Sent = "sent",
-        /// The subscription is gone.
+        /// The push service answered that the subscription is gone.
         Expired = "expired",
-        /// It finally failed otherwise.
+        /// The delivery finally failed for another reason.
         Failed = "failed",
     }
 );
 
 text_enum!(
-    /// Why no events are posted although there is a URL.
+    /// Why no events are posted although the app has a webhook URL.
     DisabledReason {
-        /// The receiver answered 410.
+        /// The receiver answered 410, by which it asks for no more events.
         Gone = "gone",
         /// No attempt succeeded for five days.
         Failing = "failing",
-        /// The account's plan is not the one that webhooks take.
+        /// The account's plan is not [`crate::Plan::FOR_WEBHOOKS`].
         PlanRequired = "plan_required",
     }
 );
@@ -66,11 +41,11 @@ text_enum!(
 text_enum!(
     /// Why an attempt to post an event had no answer.
     NoResponseReason {
-        /// None within the time.
+        /// The receiver did not answer within the time that an attempt has.
         TimedOut = "timed_out",
-        /// No connection, or it broke.
+        /// No connection could be made, or it broke.
         Unreachable = "unreachable",
-        /// The address is not permitted.
+        /// The receiver's address is not public, and not allowed by the operator (CONTRACT 5).
         BlockedAddress = "blocked_address",
     }
 );

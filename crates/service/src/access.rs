@@ -1,49 +1,22 @@
 //! What a caller may do, as values that only authentication can make.
 //!
-//! A use case that needs a right takes its value: [`MaySubscribe`], [`MaySend`], [`MayManage`] or [`AccountPrincipal`].
+//! A use case that needs a right takes its value: [`MaySubscribe`], [`MaySend`], [`MayManage`] or [`AccountPrincipal`]. Their
+//! fields are private to this module and their constructors to this crate, so no handler can make one up, and each names the
+//! app that it is for, so no handler can use it on another.
 
 use hato_domain::{AccountId, AppId, ErrorCode, Scope};
 
+pub use crate::actor::{ActorKind, ActorRecord};
 use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey, KeyRecord};
 
-/// Whether a user or an API key acted (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActorKind {
-    /// Somebody with a session.
-    User,
-    /// A program with a key.
-    ApiKey,
-}
-
-impl ActorKind {
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::ApiKey => "api_key",
-        }
-    }
-}
-
-/// Who did something, as the history and key events keep it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ActorRecord {
-    /// A user or a key.
-    pub kind: ActorKind,
-    /// `usr_…` or `key_…`.
-    pub id: String,
-    /// The email address or the key's name, kept after its deletion.
-    pub name: String,
-}
-
-/// A program that authenticated with an API key.
+/// A program that authenticated with an API key, which is bound to one app (SPEC 2.3).
 #[derive(Clone, Debug)]
 pub struct ApiKeyPrincipal {
     key: KeyRecord,
     vapid_public_key: Vec<u8>,
 }
 
-/// Somebody who authenticated with a session.
+/// A person who authenticated with a session, and the account that it is of.
 #[derive(Clone, Debug)]
 pub struct AccountPrincipal {
     account: AccountRecord,
@@ -56,14 +29,14 @@ pub struct MaySubscribe {
     vapid_public_key: Vec<u8>,
 }
 
-/// The right to send to an app's subscribers.
+/// The right to send to an app's subscribers, in the name of the actor.
 #[derive(Clone, Debug)]
 pub struct MaySend {
     app: AppId,
     actor: ActorRecord,
 }
 
-/// The right to manage an app.
+/// The right to manage an app: its keys, webhook, subscriptions, history and end.
 #[derive(Clone, Debug)]
 pub struct MayManage {
     app: AppId,
@@ -75,7 +48,7 @@ pub struct MayManage {
 pub struct Operator(());
 
 impl Operator {
-    /// For commands and metrics, which whoever runs the server asks for.
+    /// The right of commands and metrics, which whoever runs the server asks for.
     pub const fn local() -> Self {
         Self(())
     }
@@ -89,7 +62,7 @@ impl ApiKeyPrincipal {
         }
     }
 
-    /// Any scope may subscribe (SPEC 5.2).
+    /// The right to subscribe, which any scope has (SPEC 5.2).
     pub fn may_subscribe(self) -> MaySubscribe {
         MaySubscribe {
             app: self.key.app_id,
@@ -97,7 +70,7 @@ impl ApiKeyPrincipal {
         }
     }
 
-    /// Sending takes notify or full; otherwise `INSUFFICIENT_SCOPE`.
+    /// The right to send, which takes the scope `notify` or `full` (SPEC 5.2); otherwise `INSUFFICIENT_SCOPE`.
     pub fn may_send(&self) -> Result<MaySend, ErrorCode> {
         self.require_scope(Scope::Notify)?;
         Ok(MaySend {
@@ -146,17 +119,17 @@ impl AccountPrincipal {
         Self { account }
     }
 
-    /// The account.
+    /// The account as it was when the session authenticated the request.
     pub fn account(&self) -> &AccountRecord {
         &self.account
     }
 
-    /// The account's id.
+    /// The id of the account that is signed in.
     pub fn id(&self) -> &AccountId {
         &self.account.id
     }
 
-    /// Another account's app does not exist for this one: `NOT_FOUND` (CONTRACT 3).
+    /// The right to manage `app`; another account's app does not exist for this one: `NOT_FOUND` (CONTRACT 3).
     pub(crate) fn may_manage(&self, app: &AppRecord) -> Result<MayManage, ErrorCode> {
         if app.account_id != self.account.id {
             return Err(ErrorCode::NotFound);
@@ -177,7 +150,7 @@ impl AccountPrincipal {
 }
 
 impl MaySubscribe {
-    /// The app.
+    /// The app that the right is for.
     pub fn app(&self) -> &AppId {
         &self.app
     }
@@ -189,29 +162,29 @@ impl MaySubscribe {
 }
 
 impl MaySend {
-    /// The app.
+    /// The app that the right is for.
     pub fn app(&self) -> &AppId {
         &self.app
     }
 
-    /// Who sends.
+    /// The user or key that the history names as the sender.
     pub fn actor(&self) -> &ActorRecord {
         &self.actor
     }
 }
 
 impl MayManage {
-    /// The app.
+    /// The app that the right is for.
     pub fn app(&self) -> &AppId {
         &self.app
     }
 
-    /// Who manages.
+    /// The user or key that key events name.
     pub fn actor(&self) -> &ActorRecord {
         &self.actor
     }
 
-    /// Who may manage an app may send to its subscribers (SPEC 5.3).
+    /// The right to send, which comes with that to manage (SPEC 5.3).
     pub fn may_send(&self) -> MaySend {
         MaySend {
             app: self.app.clone(),

@@ -8,7 +8,8 @@ use crate::ports::{AccountRecord, MonthlyUsage, NewAccount};
 use crate::{Service, ServiceResult};
 
 impl Service {
-    /// Makes an account: `REGISTRATION_CLOSED`, `EMAIL_IN_USE`.
+    /// Makes an account for a stranger; `REGISTRATION_CLOSED` where the operator says so, `EMAIL_IN_USE` for a known
+    /// address.
     pub async fn register(
         &self,
         email: Email,
@@ -22,8 +23,8 @@ impl Service {
         ))
     }
 
-    /// Checks a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`, in the same
-    /// time (CONTRACT 4).
+    /// Signs in with a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`,
+    /// after the same work, so that nobody learns which addresses have accounts (CONTRACT 4).
     pub async fn log_in(
         &self,
         email: &Email,
@@ -76,14 +77,14 @@ impl Service {
         self.purge_deleted().await
     }
 
-    /// What the account sends in this month (UTC).
+    /// How many recipients the account has sent to in this UTC month, which is what its plan limits (SPEC 8).
     pub async fn monthly_usage(&self, owner: &AccountPrincipal) -> ServiceResult<MonthlyUsage> {
         let month = self.clock.now().month();
         Ok(self.store.monthly_usage(owner.id(), month).await?)
     }
 
-    /// That it is really the owner who asks: `INVALID_CREDENTIALS` unless `typed` is the password, or the address where
-    /// there is no password.
+    /// Makes sure that the owner asks, not somebody at an unlocked screen: `INVALID_CREDENTIALS` unless `typed` is the
+    /// password, or the address where there is no password.
     async fn confirm(&self, owner: &AccountPrincipal, typed: LoginPassword) -> ServiceResult<()> {
         let account = owner.account();
         let confirmed = match &account.password_hash {
@@ -99,7 +100,7 @@ impl Service {
         }
     }
 
-    /// Makes an account with a password; `EMAIL_IN_USE`.
+    /// Makes an account with a password; `EMAIL_IN_USE` for an address that has one.
     pub(crate) async fn make_account(
         &self,
         email: Email,
@@ -114,7 +115,7 @@ impl Service {
         Ok(record)
     }
 
-    /// An account that could be made.
+    /// What the store needs to make an account of the default plan; nothing is stored yet.
     pub(crate) fn new_account(&self, email: Email, password_hash: Option<String>) -> NewAccount {
         NewAccount {
             id: AccountId::from_uuid(Uuid::now_v7()),

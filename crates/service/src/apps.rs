@@ -5,14 +5,17 @@ use hato_domain::{AppId, ErrorCode, Name, WebhookUrl};
 use uuid::Uuid;
 
 use crate::access::{AccountPrincipal, MayManage};
+use crate::error::found;
 use crate::ports::{AppRecord, CreateAppOutcome, NewApp, SetWebhookOutcome};
 use crate::{Service, ServiceError, ServiceResult};
 
-/// Most rows of deleted apps that one transaction removes: others that write wait for no longer than it takes.
+/// Most rows of deleted apps that one transaction removes: SQLite has one writer, and others wait for as long as it
+/// takes.
 pub const APP_PURGE_BATCH_SIZE: u32 = 200;
 
 impl Service {
-    /// Makes an app with a VAPID key pair of its own: `PLAN_LIMIT_EXCEEDED`, or `CONFIG_ERROR` without an encryption key.
+    /// Makes an app with a VAPID key pair of its own (RFC 8292); `PLAN_LIMIT_EXCEEDED`, or `CONFIG_ERROR` without an
+    /// encryption key, for a private key is never stored in the clear.
     pub async fn create_app(
         &self,
         owner: &AccountPrincipal,
@@ -38,7 +41,7 @@ impl Service {
         }
     }
 
-    /// The owner's apps, oldest first.
+    /// Every app of the owner, oldest first.
     pub async fn apps(&self, owner: &AccountPrincipal) -> ServiceResult<Vec<AppRecord>> {
         Ok(self.store.apps_of(owner.id()).await?)
     }
@@ -69,13 +72,9 @@ impl Service {
         }
     }
 
-    /// Gives the app another name.
+    /// Gives the app another name; `NOT_FOUND` when it is gone.
     pub async fn rename_app(&self, access: &MayManage, name: &Name) -> ServiceResult<()> {
-        if self.store.rename_app(access.app(), name).await? {
-            Ok(())
-        } else {
-            Err(ErrorCode::NotFound.into())
-        }
+        found(self.store.rename_app(access.app(), name).await?)
     }
 
     /// Sets the app's webhook URL, or clears it (SPEC 4.13). `INVALID_URL`; setting takes the Pro plan, `PLAN_REQUIRED`.
@@ -102,19 +101,17 @@ impl Service {
     /// gone at once, and when this returns so are its rows; if it never returns, somebody else's purge removes them.
     pub async fn delete_app(&self, access: &MayManage) -> ServiceResult<()> {
         let now = self.clock.now();
-        if !self.store.delete_app(access.app(), now).await? {
-            return Err(ErrorCode::NotFound.into());
-        }
+        found(self.store.delete_app(access.app(), now).await?)?;
         self.purge_deleted().await
     }
 
-    /// Removes every row of what was deleted.
+    /// Removes every row of deleted apps and accounts, one short transaction after the other.
     pub(crate) async fn purge_deleted(&self) -> ServiceResult<()> {
         while self.store.purge_deleted_apps(APP_PURGE_BATCH_SIZE).await? {}
         Ok(())
     }
 
-    /// The app.
+    /// The app with its plan and its number of active subscriptions; `NOT_FOUND` when it is gone.
     pub async fn app(&self, access: &MayManage) -> ServiceResult<AppRecord> {
         let app = self.store.app(access.app()).await?;
         Ok(app.ok_or(ErrorCode::NotFound)?)

@@ -6,10 +6,10 @@ use hato_domain::ErrorCode;
 
 use crate::ports::StoreError;
 
-/// The result of a use case.
+/// What a use case returns.
 pub type ServiceResult<T> = Result<T, ServiceError>;
 
-/// A refusal or a failure.
+/// Why a use case did not do what it was asked: the code that the client is told, and the cause for the log.
 #[derive(Debug)]
 pub struct ServiceError {
     code: ErrorCode,
@@ -31,12 +31,12 @@ impl ServiceError {
         Self { code, cause }
     }
 
-    /// What the client is told.
+    /// The code of the error body that the client gets.
     pub fn code(&self) -> ErrorCode {
         self.code
     }
 
-    /// Whether it takes somebody who is signed in: there was no session, or it is over.
+    /// Whether signing in would help: there was no session, or it is over.
     pub fn is_signed_out(&self) -> bool {
         matches!(
             self.code,
@@ -44,10 +44,15 @@ impl ServiceError {
         )
     }
 
-    /// What the log is told.
+    /// What went wrong underneath; `None` for a refusal, which is nobody's fault here.
     pub fn cause(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.cause.as_deref()
     }
+}
+
+/// Refuses with `NOT_FOUND` unless the store found what it was to change.
+pub(crate) fn found(is_there: bool) -> ServiceResult<()> {
+    is_there.then_some(()).ok_or(ErrorCode::NotFound.into())
 }
 
 impl From<ErrorCode> for ServiceError {

@@ -9,22 +9,23 @@ use crate::ports::{GithubId, PendingLogin};
 use crate::sessions::{hash, random_token};
 use crate::{Service, ServiceResult};
 
-/// How long a person may take at GitHub.
+/// How long a person may take at GitHub (CONTRACT 4).
 const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// A login that has begun.
+/// The two secrets of a login that has begun, both needed to finish it: a page that knows only the state of its own
+/// login cannot finish it in somebody else's browser (RFC 6749 §10.12).
 #[derive(Clone)]
 pub struct GithubLogin {
-    /// What GitHub hands back.
+    /// The parameter `state` that GitHub hands back, 43 characters of base64url.
     pub state: String,
-    /// What the browser keeps, so that the state is good in no other.
+    /// What the browser keeps in a cookie, so that the state is good in no other.
     pub browser: String,
 }
 
-/// Somebody whom GitHub has identified.
+/// A user whom GitHub has identified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GithubUser {
-    /// Who they are at GitHub.
+    /// The user's number at GitHub, by which accounts are linked.
     pub id: GithubId,
     /// An address that GitHub has verified: the primary one, else any.
     pub email: Option<Email>,

@@ -7,6 +7,7 @@ use hato_domain::{ErrorCode, KeyEventId, KeyId, Name, PageRequest, Scope};
 use uuid::Uuid;
 
 use crate::access::{ApiKeyPrincipal, MayManage};
+use crate::error::found;
 use crate::paging::paged;
 use crate::ports::{DeletedKey, KeyEventRecord, KeyRecord, NewKeyRecord};
 use crate::{Service, ServiceError, ServiceResult};
@@ -16,9 +17,9 @@ pub const KEY_PREFIX: &str = "pk_";
 
 /// A key just made, with the raw key that is shown this once.
 pub struct NewKey {
-    /// Its record.
+    /// What the store keeps of the key.
     pub record: KeyRecord,
-    /// `pk_` and 64 hexadecimal digits.
+    /// The raw key: `pk_` and 64 hexadecimal digits, of which only a hash is stored.
     pub raw: String,
 }
 
@@ -42,9 +43,7 @@ impl Service {
             created_at: self.clock.now(),
         };
         let record = as_record(&key);
-        if !self.store.create_key(key).await? {
-            return Err(ErrorCode::NotFound.into());
-        }
+        found(self.store.create_key(key).await?)?;
         Ok(NewKey { record, raw })
     }
 
@@ -57,11 +56,7 @@ impl Service {
             actor: access.actor().clone(),
             now: self.clock.now(),
         };
-        if self.store.delete_key(key).await? {
-            Ok(())
-        } else {
-            Err(ErrorCode::NotFound.into())
-        }
+        found(self.store.delete_key(key).await?)
     }
 
     /// The app's keys, oldest first, each with its last use to the millisecond.

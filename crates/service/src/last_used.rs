@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hato_domain::{KeyId, UnixMillis};
 
-/// Uses of keys that the store does not know yet. Holds at most the keys used since the last flush.
+/// Uses of keys that the store does not know yet; bounded by the number of keys that were used since the last flush.
 #[derive(Default)]
 pub struct LastUsed(Mutex<HashMap<KeyId, UnixMillis>>);
 

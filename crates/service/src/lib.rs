@@ -1,11 +1,27 @@
 //! Hato's use cases, and the ports through which they reach the world.
 //!
-//! REST handlers, the dashboard's server functions and operator commands are thin adapters over [`Service`]. What a caller
-//! may do is a value (`access`) that only authentication makes, and each use case takes the one it needs: forgetting a
-//! check does not compile.
+//! REST handlers, the dashboard's server functions, MCP tools and operator commands are thin adapters over [`Service`], so
+//! that a rule holds however somebody comes in. What a caller may do is a value ([`access`]) that only authentication makes,
+//! and each use case takes the one it needs: forgetting a check does not compile. The database and the clock are traits
+//! ([`ports`]), because time is passed in and two databases do the same.
+//!
+//! ```
+//! use hato_domain::{Name, Scope};
+//! use hato_service::access::AccountPrincipal;
+//! use hato_service::{Service, ServiceResult};
+//!
+//! /// Makes an app and the key that its pages subscribe with.
+//! async fn first_app(service: &Service, owner: &AccountPrincipal) -> ServiceResult<String> {
+//!     let app = service.create_app(owner, Name::parse("Bakery")?).await?;
+//!     let access = service.manage(owner, app.id.as_str()).await?;
+//!     let key = service.create_key(&access, Name::parse("Site")?, Scope::SubscribeOnly);
+//!     Ok(key.await?.raw)
+//! }
+//! ```
 
 pub mod access;
 mod accounts;
+mod actor;
 mod apps;
 mod dead_letters;
 mod error;
@@ -20,6 +36,7 @@ mod password_hash;
 pub mod ports;
 mod secrets;
 mod sends;
+mod service;
 mod sessions;
 mod settings;
 mod stats;
@@ -33,62 +50,9 @@ pub use keys::{KEY_PREFIX, NewKey};
 pub use notifier::{AppNotifier, Notifier};
 pub use secrets::{Sealer, Secrets, UnsealError};
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
+pub use service::Service;
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::ServiceSettings;
 pub use stats::AppOverview;
 pub use subscriptions::Registration;
 pub use webhooks::{MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_secret};
-
-use std::sync::Arc;
-
-use hato_domain::UnixMillis;
-use ports::{Clock, Store};
-
-/// The use cases, over one store.
-pub struct Service {
-    store: Arc<dyn Store>,
-    clock: Arc<dyn Clock>,
-    secrets: Secrets,
-    settings: ServiceSettings,
-    notifier: Notifier,
-    last_used: last_used::LastUsed,
-    hasher: password_hash::Hasher,
-}
-
-impl Service {
-    /// The use cases over `store`.
-    pub fn new(
-        store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        secrets: Secrets,
-        settings: ServiceSettings,
-        notifier: Notifier,
-    ) -> Self {
-        let last_used = last_used::LastUsed::default();
-        let hasher = password_hash::Hasher::default();
-        Self {
-            store,
-            clock,
-            secrets,
-            settings,
-            notifier,
-            last_used,
-            hasher,
-        }
-    }
-
-    /// The settings that the use cases go by.
-    pub fn settings(&self) -> &ServiceSettings {
-        &self.settings
-    }
-
-    /// Now.
-    pub fn now(&self) -> UnixMillis {
-        self.clock.now()
-    }
-
-    /// Whether the database answers.
-    pub async fn is_ready(&self) -> bool {
-        self.store.ping().await.is_ok()
-    }
-}

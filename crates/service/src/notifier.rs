@@ -71,13 +71,13 @@ impl EventNotifiers {
 }
 
 impl AppNotifier {
-    /// The same as [`Notifier::notified`] for the app's events.
+    /// Waits as [`Notifier::notified`] does, for the app's events.
     pub async fn notified(&self) {
         self.own.notified().await;
     }
 }
 
-/// It may have been notified since somebody listened last, so the common one is.
+/// Passes a notification on that may have come since somebody listened last.
 impl Drop for AppNotifier {
     fn drop(&mut self) {
         let mut own = self.all.own();

@@ -2,25 +2,26 @@
 
 use std::time::Duration;
 
-use hato_domain::{Email, ErrorCode, NewPassword, Plan};
+use hato_domain::{Email, NewPassword, Plan};
 
 use crate::access::Operator;
+use crate::error::found;
 use crate::ports::{AccountRecord, AccountUsage};
 use crate::{Service, ServiceResult};
 
-/// Accounts read at a time.
+/// Accounts read in one transaction.
 const ACCOUNTS_PER_PAGE: i64 = 1_000;
 
 /// Pages counted at most: a scrape must not take longer when the queue is long.
 const MAX_COUNTED_PAGES: i64 = 100_000;
 
 impl Service {
-    /// Gives an account a plan; `NOT_FOUND`. The next request of the account goes by it.
+    /// Gives an account a plan, which its next request goes by; `NOT_FOUND` for an unknown address.
     pub async fn set_plan(&self, _: &Operator, email: &Email, plan: Plan) -> ServiceResult<()> {
         found(self.store.set_plan(email, plan).await?)
     }
 
-    /// Gives an account a password and ends its sessions; `NOT_FOUND`.
+    /// Gives an account a password and ends its sessions; `NOT_FOUND` for an unknown address.
     pub async fn set_password(
         &self,
         _: &Operator,
@@ -31,7 +32,7 @@ impl Service {
         found(self.store.set_password(email, hash).await?)
     }
 
-    /// Makes an account, whether strangers may register or not; `EMAIL_IN_USE`.
+    /// Makes an account, whether strangers may register or not; `EMAIL_IN_USE` for a known address.
     pub async fn create_account(
         &self,
         _: &Operator,
@@ -64,13 +65,5 @@ impl Service {
     pub async fn oldest_event_age(&self, _: &Operator) -> ServiceResult<Duration> {
         let oldest = self.store.oldest_event().await?;
         Ok(oldest.map_or(Duration::ZERO, |at| self.clock.now().since(at)))
-    }
-}
-
-fn found(is_there: bool) -> ServiceResult<()> {
-    if is_there {
-        Ok(())
-    } else {
-        Err(ErrorCode::NotFound.into())
     }
 }

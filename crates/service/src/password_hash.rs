@@ -17,7 +17,7 @@ const MAX_CONCURRENT: usize = 2;
 static DUMMY_HASH: LazyLock<String> =
     LazyLock::new(|| hash(b"nobody's password").expect("argon2 hashes a short password"));
 
-/// Hashes and verifies passwords.
+/// Hashes and verifies passwords on the blocking pool, at most two at a time.
 pub struct Hasher {
     slots: Arc<Semaphore>,
 }

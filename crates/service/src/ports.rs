@@ -6,6 +6,7 @@
 mod accounts;
 mod apps;
 mod clock;
+mod error;
 mod github;
 mod keys;
 mod operator;
@@ -20,6 +21,7 @@ mod webhooks;
 pub use accounts::{AccountRecord, AccountStore, MonthlyUsage, NewAccount};
 pub use apps::{AppRecord, AppStore, CreateAppOutcome, NewApp, SetWebhookOutcome};
 pub use clock::{Clock, SystemClock};
+pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use keys::{
     AuthenticatedKey, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord,
@@ -51,18 +53,7 @@ pub use webhooks::{
 
 use async_trait::async_trait;
 
-/// A store did not do what it was asked: the cause is for the log, never for a client.
-#[derive(Debug, thiserror::Error)]
-#[error("{context}: {source}")]
-pub struct StoreError {
-    /// What was being done.
-    pub context: &'static str,
-    /// Why it failed.
-    #[source]
-    pub source: Box<dyn std::error::Error + Send + Sync>,
-}
-
-/// Every store verb, behind one object.
+/// The whole store behind one object: a database that implements all the traits of this module.
 #[async_trait]
 pub trait Store:
     AccountStore
@@ -82,7 +73,7 @@ pub trait Store:
     + Sync
     + 'static
 {
-    /// Asks the database for a sign of life.
+    /// Runs a trivial statement; an error means that the database does not answer.
     async fn ping(&self) -> Result<(), StoreError>;
 
     /// Finishes what is being written and closes the database.

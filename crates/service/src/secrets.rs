@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use crate::ports::PepperedHash;
 
-/// The secrets, each of which may be missing: what needs it then answers `CONFIG_ERROR` (CONTRACT 1).
+/// The secrets, each of which may be missing; what needs it then answers `CONFIG_ERROR` (CONTRACT 1).
 #[derive(Clone, Default)]
 pub struct Secrets {
     pepper: Option<[u8; 32]>,
@@ -15,7 +15,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// From the 32 bytes of each.
+    /// Takes the 32 bytes of each secret, `None` where the operator has set none.
     pub fn new(pepper: Option<[u8; 32]>, encryption_key: Option<[u8; 32]>) -> Self {
         Self {
             pepper,
@@ -32,13 +32,14 @@ impl Secrets {
         Ok(mac.finalize().into_bytes().into())
     }
 
-    /// What seals and opens private keys. Without an encryption key: `CONFIG_ERROR`.
+    /// The sealer of private keys; `CONFIG_ERROR` without an encryption key.
     pub fn sealer(&self) -> Result<&Sealer, ErrorCode> {
         self.sealer.as_ref().ok_or(ErrorCode::ConfigError)
     }
 }
 
-/// Seals private keys with AES-256-GCM, bound to whose they are.
+/// Seals private keys and webhook secrets with AES-256-GCM. The owner's id is authenticated with the text, so that a
+/// row copied to another app does not open.
 #[derive(Clone)]
 pub struct Sealer {
     key: [u8; 32],
@@ -50,12 +51,12 @@ pub struct Sealer {
 pub struct UnsealError;
 
 impl Sealer {
-    /// From 32 bytes.
+    /// A sealer with this AES-256 key.
     pub fn new(key: [u8; 32]) -> Self {
         Self { key }
     }
 
-    /// Seals `plain` for `owner`: nonce, ciphertext and tag.
+    /// Seals `plain` for `owner`: a random nonce of 12 bytes, the ciphertext, and a tag of 16 bytes.
     pub fn seal(&self, owner: &str, plain: &[u8]) -> Vec<u8> {
         let mut text = plain.to_vec();
         let nonce = self
@@ -67,7 +68,7 @@ impl Sealer {
         sealed
     }
 
-    /// Opens what was sealed for `owner`.
+    /// The plain text of what was sealed for `owner`.
     pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<Vec<u8>, UnsealError> {
         let (nonce, text) = sealed.split_at_checked(NONCE_LEN).ok_or(UnsealError)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| UnsealError)?;

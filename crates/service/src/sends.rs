@@ -21,16 +21,16 @@ const MAX_LISTED_FAILURES: i64 = 50;
 
 /// A request that its client has named, so that it may repeat it.
 pub struct IdempotentRequest {
-    /// The client's name for it.
+    /// The name that the client gave to the request.
     pub key: IdempotencyKey,
-    /// The path it was sent to, without the app.
+    /// The path that it was sent to, without the app.
     pub path: &'static str,
     /// SHA-256 of its body, byte for byte.
     pub body_hash: [u8; 32],
 }
 
 impl IdempotentRequest {
-    /// The request with this body.
+    /// The request with this body, of which only the hash is kept.
     pub fn new(key: IdempotencyKey, path: &'static str, body: &[u8]) -> Self {
         Self {
             key,
@@ -40,10 +40,10 @@ impl IdempotentRequest {
     }
 }
 
-/// A send that was accepted.
+/// The answer to a send that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendReceipt {
-    /// `snd_…`.
+    /// The send's id, `snd_…`.
     pub send_id: SendId,
     /// How many recipients it is queued for.
     pub queued: i64,
@@ -94,7 +94,7 @@ impl Service {
             .await
     }
 
-    /// The app's send with this id; `NOT_FOUND`.
+    /// The app's send with this id; `NOT_FOUND` for any other.
     pub async fn sent(&self, access: &MayManage, send: &str) -> ServiceResult<SendRecord> {
         let send = SendId::parse(send)?;
         let found = self.store.send_of(access.app(), &send).await?;
@@ -113,7 +113,8 @@ impl Service {
         Ok(failures.await?)
     }
 
-    /// Stops what is not yet claimed of a send, and returns for how many recipients; `NOT_FOUND`.
+    /// Takes what nobody has claimed yet of a send out of the queue, and returns for how many recipients; `NOT_FOUND`
+    /// when the app has no such send.
     pub async fn cancel(&self, access: &MayManage, send: &str) -> ServiceResult<i64> {
         let send = SendId::parse(send)?;
         let now = self.clock.now();

@@ -16,18 +16,18 @@ pub const SESSION_LIFETIME: Duration = Duration::from_hours(14 * 24);
 /// The end of a session is moved at most this often, so that reading pages writes next to nothing.
 const MIN_RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Sessions listed at most.
+/// Most sessions that a list shows.
 const MAX_LISTED_SESSIONS: i64 = 50;
 
 /// Most bytes kept of what a browser calls itself.
 const MAX_BROWSER_BYTES: usize = 256;
 
-/// A live session in its account's list.
+/// A live session as its account's list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSession {
     /// What the browser called itself when it began.
     pub browser: Option<String>,
-    /// When it began.
+    /// When the session began.
     pub created_at: UnixMillis,
     /// When it was last used, to a few seconds.
     pub last_used_at: UnixMillis,
@@ -35,10 +35,10 @@ pub struct ListedSession {
     pub is_current: bool,
 }
 
-/// A live session.
+/// What a session token stands for.
 #[derive(Clone, Debug)]
 pub struct AuthenticatedSession {
-    /// Who is signed in.
+    /// The account that is signed in.
     pub owner: AccountPrincipal,
     /// Whether this use moved the session's end, so that a cookie should be set anew.
     pub renewed: bool,
@@ -113,25 +113,25 @@ impl Service {
         Ok(self.store.end_sessions(owner.id()).await?)
     }
 
-    /// Ends the session under `token`, if there is one.
+    /// Signs out: ends the session under `token`, if there is one.
     pub async fn end_session(&self, token: &str) -> ServiceResult<()> {
         Ok(self.store.end_session(hash(token)).await?)
     }
 }
 
-/// The beginning of a text that may be of any length.
+/// The first 256 bytes of a text, or a few less where a character would be cut.
 fn truncate(text: &str) -> String {
     text[..text.floor_char_boundary(MAX_BROWSER_BYTES)].to_owned()
 }
 
-/// 256 random bits in base64url, which nobody guesses.
+/// 256 random bits in base64url (43 characters), which nobody guesses.
 pub(crate) fn random_token() -> ServiceResult<String> {
     let mut bytes = [0; 32];
     aws_lc_rs::rand::fill(&mut bytes).map_err(ServiceError::internal)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// What is stored of a token.
+/// The SHA-256 of a token, which is all that is stored of it: 256 random bits need no slower hash.
 pub(crate) fn hash(token: &str) -> [u8; 32] {
     Sha256::digest(token).into()
 }

@@ -13,13 +13,13 @@ const DAYS: i64 = 30;
 /// How an app stands, for its owner's first look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppOverview {
-    /// Its statistics.
+    /// The statistics as the API tells them.
     pub stats: Stats,
-    /// Whether it ever had an API key.
+    /// Whether the app ever had an API key.
     pub had_key: bool,
-    /// Whether anybody ever subscribed.
+    /// Whether anybody ever subscribed to the app.
     pub had_subscriber: bool,
-    /// Whether it has ever sent.
+    /// Whether the app has ever sent.
     pub has_sent: bool,
 }
 

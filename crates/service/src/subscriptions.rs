@@ -5,20 +5,21 @@ use hato_domain::{AppId, BrowserKeys, Endpoint, ErrorCode, SubscriptionId};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe};
+use crate::error::found;
 use crate::ports::{NewSubscription, RegisterOutcome, SubscriptionFilter, SubscriptionPage};
 use crate::{Service, ServiceResult};
 
 /// Subscriptions on a page of the list.
 const SUBSCRIPTIONS_PER_PAGE: i64 = 25;
 
-/// What became of a registration.
+/// The answer to a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
-    /// `sub_…`.
+    /// The subscription's id, `sub_…`.
     pub id: SubscriptionId,
     /// Whether the endpoint was new to the app.
     pub is_new: bool,
-    /// Whether it was known and deactivated.
+    /// Whether the endpoint was known and deactivated: its push service may not know it any more (CONTRACT 4).
     pub was_deactivated: bool,
 }
 
@@ -34,7 +35,8 @@ impl Service {
         registration(self.store.register_subscription(subscription).await?)
     }
 
-    /// The same, but a new endpoint only as long as the plan allows (SPEC 4.2): `SUBSCRIBER_LIMIT_EXCEEDED`.
+    /// Registers a subscription likewise, but a new endpoint only as long as the plan allows:
+    /// `SUBSCRIBER_LIMIT_EXCEEDED` (SPEC 4.2).
     pub async fn register_within_limit(
         &self,
         access: &MaySubscribe,
@@ -44,7 +46,8 @@ impl Service {
         registration(self.store.register_within_limit(subscription).await?)
     }
 
-    /// Registers a browser of the app's owner likewise.
+    /// Registers a browser of the app's owner, who tries notifications from the dashboard, within the plan's limit as
+    /// well.
     pub async fn register_own_browser(
         &self,
         access: &MayManage,
@@ -54,7 +57,7 @@ impl Service {
         registration(self.store.register_within_limit(subscription).await?)
     }
 
-    /// Deactivates the subscription of such a browser, if the app has it.
+    /// Deactivates the subscription of the owner's browser, if the app has it.
     pub async fn unsubscribe_own_browser(
         &self,
         access: &MayManage,
@@ -64,7 +67,7 @@ impl Service {
         Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
     }
 
-    /// A page of the app's subscriptions, newest first, from `before` on.
+    /// A page of at most 25 of the app's subscriptions, newest first, from the position `before` on.
     pub async fn subscriptions(
         &self,
         access: &MayManage,
@@ -77,14 +80,10 @@ impl Service {
         Ok(page.await?)
     }
 
-    /// Removes a subscription with its record; `NOT_FOUND`.
+    /// Removes a subscription with its record; `NOT_FOUND` when the app has no such subscription.
     pub async fn remove_subscription(&self, access: &MayManage, id: &str) -> ServiceResult<()> {
         let id = SubscriptionId::parse(id)?;
-        if self.store.remove_subscription(access.app(), &id).await? {
-            Ok(())
-        } else {
-            Err(ErrorCode::NotFound.into())
-        }
+        found(self.store.remove_subscription(access.app(), &id).await?)
     }
 
     fn new_subscription(

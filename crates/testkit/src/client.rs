@@ -18,7 +18,7 @@ use std::{
 };
 use tokio::{net::TcpStream, time::timeout};
 
-/// The largest answer read, bytes.
+/// The largest answer that is read, bytes.
 const MAX_BODY: usize = 32 * 1024 * 1024;
 /// The largest request on a connection that is kept, bytes: one that is refused unread leaves its connection in the middle
 /// of the body, where nothing else can be sent.
@@ -29,7 +29,7 @@ const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(90);
 /// Why there is no answer, or not the expected one.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// No TCP connection.
+    /// No TCP connection could be made.
     #[error("cannot connect to {0}: {1}")]
     Connect(SocketAddr, #[source] io::Error),
     /// The connection broke, or HTTP was not spoken.
@@ -38,7 +38,7 @@ pub enum ClientError {
     /// The answer's body broke off or is too large.
     #[error("the answer's body cannot be read: {0}")]
     Body(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// No answer in time.
+    /// The answer did not come within 90 seconds.
     #[error("no answer within {EXCHANGE_TIMEOUT:?}")]
     Timeout,
     /// Another status than the call promises.
@@ -46,14 +46,14 @@ pub enum ClientError {
     Unexpected(Box<Reply>),
 }
 
-/// An answer.
+/// A whole answer of a server.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status code.
+    /// The answer's status code.
     pub status: StatusCode,
-    /// The headers.
+    /// The answer's headers.
     pub headers: HeaderMap,
-    /// The whole body.
+    /// The answer's body, at most 32 MiB.
     pub body: Bytes,
 }
 
@@ -69,7 +69,7 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON in answer {self}"))
     }
 
-    /// The body as text.
+    /// The body as text, with U+FFFD for what is not UTF-8.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -134,32 +134,32 @@ impl Client {
         }
     }
 
-    /// Where requests go.
+    /// The address that requests go to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// GET `path` (with its query).
+    /// Sends `GET` to `path`, which includes the query.
     pub async fn get(&self, path: &str) -> Result<Reply, ClientError> {
         self.send(request(Method::GET, path, Bytes::new())).await
     }
 
-    /// POST a JSON body.
+    /// Sends `POST` with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Reply, ClientError> {
         self.send(json_request(Method::POST, path, body)).await
     }
 
-    /// PATCH with a JSON body.
+    /// Sends `PATCH` with a JSON body.
     pub async fn patch(&self, path: &str, body: &Value) -> Result<Reply, ClientError> {
         self.send(json_request(Method::PATCH, path, body)).await
     }
 
-    /// DELETE without a body.
+    /// Sends `DELETE` without a body.
     pub async fn delete(&self, path: &str) -> Result<Reply, ClientError> {
         self.send(request(Method::DELETE, path, Bytes::new())).await
     }
 
-    /// DELETE with a JSON body (SPEC 4.3).
+    /// Sends `DELETE` with a JSON body (SPEC 4.3).
     pub async fn delete_with(&self, path: &str, body: &Value) -> Result<Reply, ClientError> {
         self.send(json_request(Method::DELETE, path, body)).await
     }

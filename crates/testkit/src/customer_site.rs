@@ -31,9 +31,9 @@ pub enum Policy {
     /// The least that Hato works under.
     #[default]
     Strict,
-    /// The same without `'wasm-unsafe-eval'`: the worker's wasm must not run.
+    /// The strict policy without `'wasm-unsafe-eval'`: the worker's wasm must not run.
     WithoutWasm,
-    /// No policy.
+    /// No policy at all.
     Open,
 }
 
@@ -46,9 +46,9 @@ pub struct SiteSettings {
     pub folder: PathBuf,
     /// The server's public address without a slash at the end, as the browser reaches it.
     pub hato_url: String,
-    /// A `subscribe_only` key.
+    /// A key of the scope `subscribe_only`, which is public in the site's pages.
     pub app_key: String,
-    /// The header of every answer.
+    /// The Content-Security-Policy of every answer.
     pub policy: Policy,
 }
 
@@ -87,12 +87,12 @@ impl CustomerSite {
         })
     }
 
-    /// The socket address.
+    /// The address that the site listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its origin, `http://localhost:PORT`: a secure context for browsers, and another origin than the server's.
+    /// The site's origin, `http://localhost:PORT`: a secure context for browsers, and another origin than the server's.
     pub fn url(&self) -> String {
         format!("http://localhost:{}", self.address.port())
     }

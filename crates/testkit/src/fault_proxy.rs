@@ -16,7 +16,7 @@ const UPSTREAM_IP: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 pub struct FaultProxy {
     service: SocketAddr,
     stall: watch::Sender<()>,
-    /// None while it is closed.
+    /// The listener in front; `None` while the proxy is closed.
     front: Option<ListenerTask>,
 }
 
@@ -51,7 +51,7 @@ impl FaultProxy {
         self.front = None;
     }
 
-    /// Lets connections be made again.
+    /// Lets connections be made again, at the same address.
     pub async fn reopen(&mut self) {
         let front = SocketAddr::from((Ipv4Addr::LOCALHOST, self.service.port()));
         let listener = TcpListener::bind(front).await.expect("the same port");

@@ -22,7 +22,7 @@ const QUIET_PREFS: [(&str, &str); 7] = [
 ];
 
 /// The text of `user.js` for a push service at `websocket_url`.
-pub fn user_js(websocket_url: &str) -> String {
+fn user_js(websocket_url: &str) -> String {
     let mut text = format!("user_pref(\"dom.push.serverURL\", \"{websocket_url}\");\n");
     for (name, value) in PUSH_PREFS.iter().chain(&QUIET_PREFS) {
         writeln!(text, "user_pref(\"{name}\", {value});").expect("a string takes any text");

@@ -14,53 +14,30 @@
 //! # }
 //! ```
 
+mod request;
 mod state;
 
 use crate::listener_task::ListenerTask;
 use crate::plain_http::{PlainResponse, respond, serve_connection};
 use crate::server::Launch;
 use crate::test_ca::TestCa;
-use http::header::{ACCEPT, AUTHORIZATION, HeaderName, LOCATION, USER_AGENT};
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use http::header::{ACCEPT, LOCATION};
+use http::{HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
+use request::{ApiCaller, JSON, text};
 use state::GithubState;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
+pub use request::{Fault, OauthStep};
 pub use state::{CLIENT_ID, CLIENT_SECRET, GithubAccount};
 
 const AUTHORIZE: &str = "/login/oauth/authorize";
 const TOKEN: &str = "/login/oauth/access_token";
 const USER: &str = "/api/v3/user";
 const EMAILS: &str = "/api/v3/user/emails";
-const JSON: &str = "application/json";
-
-/// A request of the server under test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OauthStep {
-    /// The exchange of the code.
-    Token,
-    /// `GET /user`.
-    User,
-    /// `GET /user/emails`.
-    Emails,
-}
-
-impl OauthStep {
-    /// All of them, in their order.
-    pub const ALL: [Self; 3] = [Self::Token, Self::User, Self::Emails];
-}
-
-/// What a step answers in place of the truth.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    /// The status; one of 3xx leads back to the same address.
-    pub status: u16,
-    /// The body.
-    pub body: String,
-}
 
 /// A running provider; dropping it closes its socket.
 pub struct Github {
@@ -98,20 +75,20 @@ impl Github {
         }
     }
 
-    /// Who agrees from here on.
+    /// Signs this person in at GitHub: they are whom [`Self::approve`] speaks for from now on.
     pub fn set_user(&self, person: GithubAccount) {
         self.state().person = Some(person);
     }
 
-    /// What this step answers from here on; `None` is the truth.
+    /// Sets what this step answers from now on; `None` is the truth.
     pub fn set_fault(&self, step: OauthStep, fault: Option<Fault>) {
         let faults = &mut self.state().faults;
         faults.retain(|(faulty, _)| *faulty != step);
         faults.extend(fault.map(|fault| (step, fault)));
     }
 
-    /// The person agrees at `location`: the path and query with which the browser comes back. Panics when the request for
-    /// it is not what GitHub takes.
+    /// Lets the person agree at `location`, and returns the path and query with which the browser comes back. Panics
+    /// when the request for it is not what GitHub takes.
     pub fn approve(&self, location: &str) -> String {
         let (page, query) = location.split_once('?').unwrap_or((location, ""));
         assert_eq!(page, format!("{}{AUTHORIZE}", self.url), "another page");
@@ -192,25 +169,4 @@ fn faulty(fault: &Fault, asked: &Uri) -> PlainResponse {
         answer.headers_mut().insert(LOCATION, there);
     }
     answer
-}
-
-fn text(headers: &HeaderMap, name: HeaderName) -> &str {
-    let value = headers.get(name).and_then(|value| value.to_str().ok());
-    value.unwrap_or_default()
-}
-
-/// What a request to the API shows of itself.
-struct ApiCaller {
-    token: String,
-    has_user_agent: bool,
-}
-
-impl ApiCaller {
-    fn from_headers(headers: &HeaderMap) -> Self {
-        let token = text(headers, AUTHORIZATION).strip_prefix("Bearer ");
-        Self {
-            token: token.unwrap_or_default().to_owned(),
-            has_user_agent: !text(headers, USER_AGENT).is_empty(),
-        }
-    }
 }

@@ -8,9 +8,9 @@ pub const PASSWORD: &str = "hato-demo-password";
 
 /// An app with everything needed to use it.
 pub struct OwnedApp {
-    /// Its `appId`.
+    /// The app's `appId`.
     pub id: String,
-    /// Its VAPID public key, base64url of 65 bytes.
+    /// The app's VAPID public key, base64url of 65 bytes.
     pub vapid_public_key: String,
     /// A client with the owner's session.
     pub owner: Client,
@@ -46,7 +46,7 @@ impl OwnedApp {
 }
 
 impl Client {
-    /// POST /auth/register; the session token.
+    /// Makes an account with `POST /auth/register` and returns the session token.
     pub async fn register_account(
         &self,
         email: &str,
@@ -57,20 +57,20 @@ impl Client {
         Ok(text(&reply.expect_status(201)?.json(), "session_token"))
     }
 
-    /// POST /auth/login; the session token.
+    /// Logs in with `POST /auth/login` and returns the session token.
     pub async fn log_in(&self, email: &str, password: &str) -> Result<String, ClientError> {
         let account = json!({"email": email, "password": password});
         let reply = self.post("/auth/login", &account).await?;
         Ok(text(&reply.expect_status(200)?.json(), "session_token"))
     }
 
-    /// POST /api/v1/apps with the session of this client; the App object.
+    /// Makes an app with `POST /api/v1/apps` and the session of this client, and returns the App object (SPEC 2.1).
     pub async fn create_app(&self, name: &str) -> Result<Value, ClientError> {
         let reply = self.post("/api/v1/apps", &json!({"name": name})).await?;
         Ok(reply.expect_status(201)?.json())
     }
 
-    /// POST /api/v1/apps/{appId}/keys; the raw key.
+    /// Makes a key with `POST /api/v1/apps/{appId}/keys` and returns the raw key.
     pub async fn create_key(
         &self,
         app_id: &str,

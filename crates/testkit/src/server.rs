@@ -32,13 +32,13 @@ const MAX_LOG_LINES: usize = 10_000;
 /// The server did not do what was asked of it; the text ends with its last log lines.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The program cannot be run, or its folder not be made.
+    /// The program cannot be run, or its folder cannot be made.
     #[error("cannot run {0}: {1}")]
     Run(PathBuf, #[source] io::Error),
-    /// It ended before it listened.
+    /// The server ended before it listened; the text is its log.
     #[error("the server ended before it listened:\n{0}")]
     Ended(String),
-    /// It neither listened, became ready nor ended in time.
+    /// The server did not do within a minute what the first text says; the second is its log.
     #[error("the server was not {0} within {SERVER_TIMEOUT:?}:\n{1}")]
     Timeout(&'static str, String),
 }
@@ -145,7 +145,7 @@ impl HatoServer {
         self.address
     }
 
-    /// `http://ADDRESS`.
+    /// The server's origin, `http://ADDRESS`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -23,7 +23,7 @@ pub struct TestCa {
 }
 
 impl TestCa {
-    /// Makes a new CA (P-256).
+    /// Makes a new CA with a key on P-256.
     pub fn new() -> Self {
         let key = KeyPair::generate().expect("the system gives randomness");
         let issuer =
@@ -36,7 +36,7 @@ impl TestCa {
         self.issuer.pem()
     }
 
-    /// Writes [`Self::pem`] to a file.
+    /// Writes [`Self::pem`] to a file, for a server that reads its roots from one.
     pub fn write_pem(&self, path: &Path) -> io::Result<()> {
         std::fs::write(path, self.pem())
     }

@@ -28,57 +28,57 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-/// How a request is answered.
+/// The answer that a request gets.
 #[derive(Clone, Debug)]
 pub enum ReceiverResponse {
-    /// With this status and no body.
+    /// An answer with this status and no body.
     Status(u16),
-    /// With this status and body.
+    /// An answer with this status and body.
     Text(u16, String),
-    /// With 503 and `Retry-After` in seconds.
+    /// An answer with 503 and `Retry-After` in seconds.
     RetryAfter(u64),
-    /// With 307 to this address.
+    /// An answer with 307 to this address.
     Redirect(String),
-    /// With 204, once there is a permit.
+    /// An answer with 204, once there is a permit.
     When(Arc<Semaphore>),
-    /// Not at all.
+    /// No answer, and the connection stays open.
     Hang,
-    /// With 200 and a body that never ends.
+    /// An answer with 200 and a body that never ends.
     Stream,
-    /// By closing the connection.
+    /// No answer, and the connection is closed.
     Close,
 }
 
-/// A request that came.
+/// A request that the receiver was posted.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Its path.
+    /// The path and query that it was posted to.
     pub path: String,
-    /// Its headers.
+    /// The request's headers.
     pub headers: HeaderMap,
-    /// Its body.
+    /// The request's body as text.
     pub body: String,
 }
 
 impl Event {
-    /// `webhook-id`.
+    /// The header `webhook-id`, the same at every attempt; panics when it is missing.
     pub fn id(&self) -> String {
         self.header("webhook-id")
     }
 
-    /// A header; panics when it is missing.
+    /// The text of a header; panics when it is missing.
     pub fn header(&self, name: &'static str) -> String {
         let value = self.headers.get(HeaderName::from_static(name));
         let value = value.unwrap_or_else(|| panic!("no {name} in {:?}", self.headers));
         value.to_str().expect("a text").to_owned()
     }
 
-    /// The body's JSON.
+    /// The body as JSON; panics when it is none.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect("JSON")
     }
 
-    /// The `type`.
+    /// The member `type` of the body; panics when it is missing.
     pub fn kind(&self) -> String {
         self.json()["type"].as_str().expect("a type").to_owned()
     }
@@ -103,7 +103,7 @@ struct ReceiverState {
 }
 
 impl WebhookReceiver {
-    /// Starts one with a certificate of `ca`, which answers 204.
+    /// Starts a receiver with a certificate of `ca` that answers 204.
     pub async fn start(ca: &TestCa) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port on loopback");
@@ -127,32 +127,32 @@ impl WebhookReceiver {
         }
     }
 
-    /// Where events are to be posted.
+    /// The URL that events are to be posted to.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// How requests are answered from here on for which there is no script.
+    /// Sets the answer of every request from now on for which there is no script.
     pub fn respond_with(&self, response: ReceiverResponse) {
         self.shared.state().default = response;
     }
 
-    /// How the next requests are answered.
+    /// Sets the answers of the next requests, in order.
     pub fn script(&self, responses: impl IntoIterator<Item = ReceiverResponse>) {
         self.shared.state().script.extend(responses);
     }
 
-    /// What has come, in order of arrival.
+    /// The requests that have come, in order of arrival.
     pub fn seen(&self) -> Vec<Event> {
         self.shared.state().seen.clone()
     }
 
-    /// What has come since the last time.
+    /// The requests that have come since the last call, which are then forgotten.
     pub fn take(&self) -> Vec<Event> {
         std::mem::take(&mut self.shared.state().seen)
     }
 
-    /// Resolves once `done` holds for what has come.
+    /// Resolves once `done` holds for the requests that have come; never, if it never does.
     pub async fn wait_until(&self, done: impl Fn(&[Event]) -> bool) {
         loop {
             let changed = self.shared.changed.notified();

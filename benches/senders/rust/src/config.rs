@@ -3,22 +3,22 @@
 use serde::Deserialize;
 use web_push::SubscriptionInfo;
 
-/// The file that all senders are given.
+/// The settings that every compared sender is given, a JSON file.
 #[derive(Deserialize)]
 pub struct SenderConfig {
     /// The push service, the `aud` of tokens.
     pub origin: String,
-    /// Of the VAPID key, base64url.
+    /// The private key of VAPID, 32 bytes as base64url.
     pub private_key: String,
-    /// The `sub` of tokens.
+    /// The claim `sub` of tokens.
     pub subject: String,
     /// A PEM file of the push service's authority.
     pub ca: String,
-    /// What the messages say.
+    /// The plaintext of every message.
     pub payload: String,
-    /// Seconds.
+    /// The TTL of every message, seconds.
     pub ttl: u32,
-    /// To whom.
+    /// The subscriptions to send to, one message each.
     pub subscriptions: Vec<SubscriptionInfo>,
 }
 

@@ -18,7 +18,7 @@ use cached::CachedSender;
 use config::SenderConfig;
 use documented::DocumentedSender;
 
-/// Messages on their way at a time.
+/// How many messages are on their way at a time.
 const CONCURRENCY: usize = 100;
 
 /// Sends one message at a time.
@@ -57,7 +57,7 @@ fn print_line(line: &str) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// How many were not taken.
+/// Sends every message, and returns how many were not taken.
 async fn send(sender: &impl MessageSender, subscriptions: &[SubscriptionInfo]) -> usize {
     stream::iter(subscriptions)
         .map(|subscription| sender.send(subscription))

@@ -1,13 +1,22 @@
 //! Eight elements of the field of P-256 side by side, in radix 2⁵² and Montgomery form.
 //!
 //! An element is five limbs, least significant first, and each limb is a vector of eight lanes. A number v stands for the
-//! field element v / 2²⁶⁰ mod p. IFMA multiplies the low 52 bits of its operands and ignores the rest, so operands must be
+//! field element v / 2²⁶⁰ mod p (Montgomery, *Modular Multiplication Without Trial Division*, 1985).
+//!
+//! Limbs have 52 bits because the two instructions of IFMA add the lower and the upper 52 bits of a product of 52-bit numbers
+//! to a 64-bit lane: the carries of many products fit into the 12 bits above and wait there, so that a product needs no carry
+//! chain, which vectors have no instruction for (Gueron and Krasnov, *Accelerating Big Integer Arithmetic Using Intel IFMA
+//! Extensions*, ARITH 2016). Five limbs hold 260 bits, and the 4 bits over the 256 of p are what lets sums and differences of
+//! a few elements go without a reduction.
+//!
+//! IFMA multiplies the low 52 bits of its operands and ignores the rest, so operands must be
 //! *carried*: every limb in 0..2⁵², hence the number in 0..2²⁶⁰, which is a little less than 16p. [`Element`]s are carried by
 //! construction. Sums and products are [`Loose`]: signed 64-bit limbs, and a number that is not negative. Comments give
 //! bounds of numbers as multiples of p, and of limbs as powers of two.
 //!
 //! p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1 (SP 800-186 §3.2.1.3), so −p⁻¹ ≡ 1 mod 2⁵²: what a step of Montgomery's reduction
-//! multiplies p with is the lowest limb itself.
+//! multiplies p with is the lowest limb itself (Gueron and Krasnov, *Fast Prime Field Elliptic-Curve Cryptography with 256-Bit
+//! Primes*, 2015, call such a p Montgomery-friendly).
 //!
 //! Nothing here branches on a number or takes one as an address.
 
@@ -21,7 +30,7 @@ use std::arch::x86_64::{
 /// The five limbs of a number that is the same in all lanes.
 pub type Limbs = [i64; 5];
 
-/// Eight carried numbers below 2²⁶⁰.
+/// Eight numbers below 2²⁶⁰, carried: what can be multiplied.
 #[derive(Clone, Copy, Debug)]
 pub struct Element(pub [__m512i; 5]);
 
@@ -75,7 +84,9 @@ impl Element {
         Loose(self.0)
     }
 
-    /// For numbers below α p and β p a product below (α β / 16 + 1) p.
+    /// The product divided by 2²⁶⁰: for numbers below α p and β p it is below (α β / 16 + 1) p.
+    ///
+    /// A column collects at most nine halves of products, each below 2⁵², so it stays below 2⁵⁶ as [`reduce`] wants.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub fn times(self, other: Self) -> Loose {
@@ -89,7 +100,8 @@ impl Element {
         reduce(columns)
     }
 
-    /// The product with itself, whose mixed terms are computed once and doubled.
+    /// The product with itself divided by 2²⁶⁰, whose mixed terms are computed once and doubled: 30 multiplications in
+    /// place of 50.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub fn squared(self) -> Loose {
@@ -137,6 +149,7 @@ fn reduce(mut t: [__m512i; 10]) -> Loose {
 }
 
 impl Loose {
+    /// The sum, limb by limb.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub fn plus(mut self, other: Self) -> Self {
@@ -167,7 +180,7 @@ impl Loose {
         self
     }
 
-    /// The same number carried, which must be below 2²⁶⁰.
+    /// The same number carried; it must be below 2²⁶⁰. The shifts are arithmetic, so negative limbs borrow.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub fn carried(mut self) -> Element {
@@ -241,6 +254,7 @@ impl Element {
         _mm512_testn_epi64_mask(any, any)
     }
 
+    /// The element to the power 2ᶜᵒᵘⁿᵗ.
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn squared_times(mut self, count: usize) -> Self {
         for _ in 0..count {
@@ -249,7 +263,8 @@ impl Element {
         self
     }
 
-    /// The inverse by Fermat's little theorem, below 2 p; zero for zero.
+    /// The inverse by Fermat's little theorem, the power p − 2, below 2 p; zero for zero. Euclid's algorithm would branch on
+    /// the number.
     ///
     /// p − 2 = 2²²⁴ (2³² − 1) + 2¹⁹² + 2² (2⁹⁴ − 1) + 1; the names say how many ones the exponent has: `half` is a
     /// word of 32 of them, `all` 94.

@@ -1,5 +1,10 @@
 //! Scalar multiplication in constant time: every lane does the same for every scalar.
 //!
+//! Scalars are cut into signed digits, which halves the tables, for the opposite of a point costs one subtraction. Any point is
+//! multiplied from the top digit down with doublings between, by a table of its first 16 multiples: digits of 5 bits take the
+//! fewest additions, those for the table included. The base point needs no doublings: its multiples at every digit's place are in a table that
+//! is made once.
+//!
 //! Keys and their digits are wiped from memory; tables and sums, which follow from them, stay on the stack until it is used again.
 //!
 //! No addition meets an exception, for any scalar k in 1..n. Additions where the sum so far is neutral or the digit is 0 are
@@ -86,7 +91,7 @@ pub fn multiply(scalars: &[Scalar; LANES], point: Affine) -> Jacobian {
     sum
 }
 
-/// Each lane's multiple, by reading all of them.
+/// Each lane's multiple, by reading all of them, so that no address depends on a digit.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn choose(table: &[Jacobian; 16], digits: &Digits) -> Jacobian {
@@ -102,6 +107,7 @@ fn choose(table: &[Jacobian; 16], digits: &Digits) -> Jacobian {
 pub struct BaseTable(Vec<[[__m512i; 4]; 10]>);
 
 impl BaseTable {
+    /// Makes the table eight places at a time: in each lane the base point is shifted to a place of its own.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub fn new(base: Affine) -> Self {
         let mut places = Vec::new();
@@ -148,6 +154,7 @@ fn shifted(mut point: Jacobian, first: usize) -> Jacobian {
     point
 }
 
+/// The ten limbs of x and y, lane by lane.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn limbs(point: &Affine) -> [[i64; LANES]; 10] {
     let [a, b, c, d, e] = point.x.0;
@@ -167,7 +174,8 @@ fn place(multiples: &[[[i64; LANES]; 10]], lane: usize) -> [[__m512i; 4]; 10] {
     place
 }
 
-/// Each lane's multiple, by permutations of all of them.
+/// Each lane's multiple, by permutations of all of them: a permutation takes the same time for every index, and eight
+/// multiples in a register are looked up by one instruction.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn choose_of_base(place: &[[__m512i; 4]; 10], digits: &Digits) -> Affine {

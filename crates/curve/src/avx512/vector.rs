@@ -8,7 +8,7 @@ use super::field::Element;
 use crate::LANES;
 use crate::scalar::words;
 
-/// A vector with these lanes.
+/// A vector with these lanes, the first one lowest.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub fn vector(lanes: [i64; LANES]) -> __m512i {
@@ -16,7 +16,7 @@ pub fn vector(lanes: [i64; LANES]) -> __m512i {
     _mm512_set_epi64(h, g, f, e, d, c, b, a)
 }
 
-/// The lanes of a vector.
+/// The lanes of a vector, the lowest one first.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub fn lanes(vector: __m512i) -> [i64; LANES] {
     let low = _mm512_extracti64x4_epi64::<0>(vector);
@@ -51,6 +51,7 @@ impl Element {
     }
 }
 
+/// The five limbs of a number of 256 bits, least significant first.
 fn limbs(bytes: &[u8; 32]) -> [u64; 5] {
     let [a, b, c, d] = words(bytes);
     [
@@ -62,6 +63,7 @@ fn limbs(bytes: &[u8; 32]) -> [u64; 5] {
     ]
 }
 
+/// The bytes of five carried limbs, most significant byte first.
 fn bytes(limbs: [u64; 5]) -> [u8; 32] {
     let [a, b, c, d, e] = limbs;
     let words = [

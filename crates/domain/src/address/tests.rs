@@ -103,7 +103,7 @@ fn special_ipv4_ranges_end_where_they_should() {
 }
 
 #[test]
-fn an_ipv4_address_is_judged_in_every_disguise() {
+fn an_ipv4_address_is_judged_in_every_ipv6_form() {
     for (first, last, before, after) in RANGES_V4 {
         let special = [(first, false), (last, false)];
         let public = before.into_iter().chain(after).map(|it| (it, true));

@@ -4,6 +4,8 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::body::read;
+
 /// A string, where `null` and the empty string count as absent.
 pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.filter(|text| !text.is_empty()))
@@ -17,12 +19,12 @@ pub fn present_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>
 /// What a request says of a member that must be present, and that `null` or the empty string clears (CONTRACT 2).
 #[derive(Debug, Default, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
+    /// The request does not have the member.
     #[default]
     Absent,
-    /// There shall be none.
+    /// The member is `null` or the empty string: the value is to be cleared.
     Clear,
-    /// It shall be this.
+    /// The value is to be this one.
     Set(String),
 }
 
@@ -57,9 +59,7 @@ where
     let text = Option::<Box<RawValue>>::deserialize(from)?;
     match text.as_deref().map(RawValue::get) {
         None | Some("\"\"") => Ok(None),
-        Some(text) => super::read(text.as_bytes())
-            .map(Some)
-            .map_err(D::Error::custom),
+        Some(text) => read(text.as_bytes()).map(Some).map_err(D::Error::custom),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bodies of the three sends.
+//! The bodies of the three requests that send.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,78 +8,57 @@ use super::openapi_schema;
 use crate::notification::Links;
 use crate::{Endpoint, ErrorCode, HttpsUrl, Notification, PushOptions, Topic, Ttl, Urgency};
 
-/// `POST /api/v1/notify` and its app-scoped form (SPEC 4.8, 4.10).
+/// The body of `POST /api/v1/notify` and its app-scoped form (SPEC 4.8, 4.10).
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Notify {
-    /// The headline.
+    /// The title, the first line of the notification.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub title: Option<String>,
-    /// The text.
+    /// The text below the title.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub body: Option<String>,
-    /// Opened on click.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    /// The link that a click opens.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub url: Option<String>,
-    /// Shown beside the text.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    /// The picture beside the text.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub icon: Option<String>,
-    /// Shown where there is little room.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    /// The small monochrome picture for where there is little room, such as a status bar.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub badge: Option<String>,
     /// Restricts the send to one subscriber; once present it is never ignored (CONTRACT 2).
-    #[serde(
-        default,
-        deserialize_with = "present_text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present_text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
-    /// Seconds.
-    #[serde(
-        default,
-        deserialize_with = "integer",
-        skip_serializing_if = "Option::is_none"
-    )]
+    /// How long push services keep the message, seconds.
+    #[serde(default, deserialize_with = "integer")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::ttl))]
     pub ttl: Option<i64>,
-    /// `very-low`, `low`, `normal` or `high`.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    /// How soon it has to arrive: `very-low`, `low`, `normal` or `high`.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::urgency))]
     pub urgency: Option<String>,
     /// A name under which newer messages replace older ones.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^[A-Za-z0-9_-]{0,32}$"))]
     pub topic: Option<String>,
 }
 
 impl Notify {
-    /// The push options, or `INVALID_INPUT`.
+    /// TTL, urgency and topic; `INVALID_INPUT` for a value that they do not have.
     pub fn options(&self) -> Result<PushOptions, ErrorCode> {
         Ok(PushOptions {
             ttl: self.ttl.map_or(Ok(Ttl::MAX), Ttl::parse)?,
@@ -88,7 +67,8 @@ impl Notify {
         })
     }
 
-    /// The notification: `MISSING_FIELDS` without title or body, `INVALID_URL` for a link, `PAYLOAD_TOO_LARGE`.
+    /// The notification; `MISSING_FIELDS` without title or body, `INVALID_URL` for a link that is none,
+    /// `PAYLOAD_TOO_LARGE`.
     pub fn into_notification(self) -> Result<Notification, ErrorCode> {
         let title = self.title.ok_or(ErrorCode::MissingFields)?;
         let body = self.body.ok_or(ErrorCode::MissingFields)?;
@@ -102,18 +82,23 @@ impl Notify {
     }
 }
 
-/// `POST /api/v1/notify/batch` (SPEC 4.9).
+/// The body of `POST /api/v1/notify/batch` (SPEC 4.9).
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NotifyBatch {
-    /// For whom.
+    /// The endpoints to send to, at most 100.
     #[serde(default, deserialize_with = "texts")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::endpoints, required))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = endpoints, required))]
     pub endpoints: Option<Vec<String>>,
     /// What to send to each; a member `endpoint` of it is refused.
     #[serde(default, deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = Notify))]
     pub payload: Option<Notify>,
+}
+
+#[cfg(feature = "openapi")]
+fn endpoints() -> utoipa::openapi::schema::Schema {
+    openapi_schema::endpoints(NotifyBatch::MAX_ENDPOINTS)
 }
 
 impl NotifyBatch {

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaTyp
 use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{NotifyBatch, Page};
+use super::response::Page;
 use crate::{Endpoint, Scope, Urgency};
 
 /// Written by hand: what is derived for a generic type leaves out its parameter.
@@ -44,7 +44,7 @@ impl<T: ToSchema> PartialSchema for Page<T> {
     }
 }
 
-/// Seconds, or absent.
+/// A TTL in seconds, or absent.
 pub fn ttl() -> Schema {
     let seconds = ObjectBuilder::new()
         .schema_type(Type::Integer)
@@ -69,8 +69,8 @@ pub fn urgency() -> Schema {
         .into()
 }
 
-/// The recipients of a batch.
-pub fn endpoints() -> Schema {
+/// The endpoints of a batch, at most `most` of them.
+pub fn endpoints(most: usize) -> Schema {
     let endpoint = ObjectBuilder::new()
         .schema_type(Type::String)
         .pattern(Some("^https://"))
@@ -78,12 +78,12 @@ pub fn endpoints() -> Schema {
     ArrayBuilder::new()
         .items(endpoint)
         .min_items(Some(1))
-        .max_items(Some(NotifyBatch::MAX_ENDPOINTS))
+        .max_items(Some(most))
         .description(Some("For whom."))
         .into()
 }
 
-/// What a key may do.
+/// The scope of a key, one of three texts.
 pub fn scope() -> Schema {
     one_of(Scope::ALL.map(Scope::as_str)).into()
 }

@@ -1,48 +1,48 @@
-//! Request bodies.
+//! The bodies of requests other than sends.
 
 use serde::{Deserialize, Serialize};
 
 use super::member::{Change, integer, text};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
-use crate::{Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
+use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
 
-/// `POST /auth/register` and `POST /auth/login`.
+/// The body of `POST /auth/register` and `POST /auth/login`.
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Credentials {
-    /// The email address.
+    /// The email address of the account.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 254))]
     pub email: Option<String>,
-    /// The password.
+    /// The password of the account.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 128))]
     pub password: Option<String>,
 }
 
 impl Credentials {
-    /// Both members, or `MISSING_FIELDS`.
-    fn both(self) -> Result<(crate::Email, String), ErrorCode> {
+    /// Both members; `MISSING_FIELDS` without either, `INVALID_EMAIL` for an address that is none.
+    fn both(self) -> Result<(Email, String), ErrorCode> {
         let email = self.email.ok_or(ErrorCode::MissingFields)?;
         let password = self.password.ok_or(ErrorCode::MissingFields)?;
-        Ok((crate::Email::parse(&email)?, password))
+        Ok((Email::parse(&email)?, password))
     }
 
-    /// As a new account's.
-    pub fn for_registration(self) -> Result<(crate::Email, NewPassword), ErrorCode> {
+    /// The credentials of a new account, whose password has at least 8 characters.
+    pub fn for_registration(self) -> Result<(Email, NewPassword), ErrorCode> {
         let (email, password) = self.both()?;
         Ok((email, NewPassword::parse(password)?))
     }
 
-    /// As an existing account's.
-    pub fn for_login(self) -> Result<(crate::Email, LoginPassword), ErrorCode> {
+    /// The credentials of an account that exists.
+    pub fn for_login(self) -> Result<(Email, LoginPassword), ErrorCode> {
         let (email, password) = self.both()?;
         Ok((email, LoginPassword::parse(password)?))
     }
 }
 
-/// `POST /api/v1/apps`.
+/// The body of `POST /api/v1/apps`.
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateApp {
@@ -53,13 +53,13 @@ pub struct CreateApp {
 }
 
 impl CreateApp {
-    /// The name, or `MISSING_FIELDS`.
+    /// The name; `MISSING_FIELDS` without one.
     pub fn into_name(self) -> Result<Name, ErrorCode> {
         Name::parse(&self.name.ok_or(ErrorCode::MissingFields)?)
     }
 }
 
-/// `PATCH /api/v1/apps/{appId}` (SPEC 4.13).
+/// The body of `PATCH /api/v1/apps/{appId}` (SPEC 4.13).
 #[derive(Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UpdateApp {
@@ -79,15 +79,15 @@ impl UpdateApp {
     }
 }
 
-/// `POST /api/v1/apps/{appId}/keys` (SPEC 4.6).
+/// The body of `POST /api/v1/apps/{appId}/keys` (SPEC 4.6).
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateKey {
-    /// The key's label.
+    /// The label that lists show for the key.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 100))]
     pub name: Option<String>,
-    /// `subscribe_only`, `notify` or `full`.
+    /// What the key may do: `subscribe_only`, `notify` or `full`.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::scope, required))]
     pub scope: Option<String>,
@@ -116,7 +116,7 @@ pub struct NamedKey {
 #[derive(Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ListEntries {
-    /// How many entries.
+    /// The most entries that the answer holds.
     #[serde(default, deserialize_with = "integer")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 100))]
     pub limit: Option<i64>,
@@ -128,28 +128,25 @@ pub struct ListEntries {
     pub before_id: Option<String>,
 }
 
-/// `POST /api/v1/subscriptions` and its app-scoped form (SPEC 4.1, 4.2).
+/// The body of `POST /api/v1/subscriptions` and its app-scoped form (SPEC 4.1, 4.2).
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisterSubscription {
-    /// The push service's URL.
+    /// The URL of the push service that the browser gave.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
-    /// The browser's public key.
+    /// The browser's public key, base64url of 65 bytes.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub p256dh: Option<String>,
-    /// The browser's authentication secret.
+    /// The browser's authentication secret, base64url of 16 bytes.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub auth: Option<String>,
-    /// A label of the client's platform.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    /// A label of the client's platform, free text.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 100))]
     pub platform: Option<String>,
 }
@@ -162,12 +159,12 @@ pub struct RegistrationParts {
     pub p256dh: String,
     /// The browser's authentication secret, unchecked.
     pub auth: String,
-    /// The label.
+    /// The label of the client's platform.
     pub platform: Option<Platform>,
 }
 
 impl RegisterSubscription {
-    /// `MISSING_FIELDS` unless endpoint, p256dh and auth are there.
+    /// The members by themselves; `MISSING_FIELDS` unless endpoint, p256dh and auth are there.
     pub fn into_parts(self) -> Result<RegistrationParts, ErrorCode> {
         Ok(RegistrationParts {
             endpoint: self.endpoint.ok_or(ErrorCode::MissingFields)?,
@@ -178,18 +175,18 @@ impl RegisterSubscription {
     }
 }
 
-/// `DELETE /api/v1/apps/{appId}/subscriptions` (SPEC 4.3).
+/// The body of `DELETE /api/v1/apps/{appId}/subscriptions` (SPEC 4.3).
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Unsubscribe {
-    /// The push service's URL.
+    /// The URL of the push service that the browser gave.
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
 }
 
 impl Unsubscribe {
-    /// The endpoint: none is `MISSING_FIELDS`, a bad one `INVALID_URL` or `INVALID_ENDPOINT`.
+    /// The endpoint; none is `MISSING_FIELDS`, a bad one `INVALID_URL` or `INVALID_ENDPOINT`.
     pub fn into_endpoint(self) -> Result<Endpoint, ErrorCode> {
         Endpoint::parse(&self.endpoint.ok_or(ErrorCode::MissingFields)?)
     }

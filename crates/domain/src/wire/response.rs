@@ -1,4 +1,4 @@
-//! Response bodies.
+//! The bodies of responses.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,20 +8,20 @@ use crate::UnixMillis;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ErrorBody {
-    /// A Japanese sentence for people.
+    /// What is wrong, a Japanese sentence for people.
     pub error: String,
-    /// The machine-readable code.
+    /// The machine-readable code, for example `MISSING_FIELDS`.
     pub code: String,
     /// The pricing page, with errors about a limit of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upgrade_url: Option<String>,
 }
 
-/// `{ok: true}`.
+/// The answer of a request that has nothing to tell but its success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Acknowledged {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
 }
 
@@ -29,21 +29,21 @@ pub struct Acknowledged {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct User {
-    /// `usr_…`.
+    /// The account's id, `usr_…`.
     pub id: String,
-    /// The email address.
+    /// The email address as it was given.
     pub email: String,
-    /// `free` or `pro`.
+    /// The account's plan, `free` or `pro`.
     pub plan: String,
-    /// When it was made.
+    /// When it was made, Unix milliseconds.
     pub created_at: UnixMillis,
 }
 
-/// `GET /auth/session`.
+/// The answer of `GET /auth/session`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Account {
-    /// Who is signed in.
+    /// The account that is signed in.
     pub user: User,
 }
 
@@ -51,7 +51,7 @@ pub struct Account {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SessionCreated {
-    /// Who is signed in.
+    /// The account that is signed in.
     pub user: User,
     /// The session token, also set as the cookie `hato_session`.
     pub session_token: String,
@@ -61,23 +61,23 @@ pub struct SessionCreated {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct App {
-    /// `app_…`.
+    /// The app's id, `app_…`.
     #[serde(rename = "appId")]
     pub app_id: String,
     /// The app's name.
     pub name: String,
     /// The VAPID public key, base64url, 65 bytes uncompressed.
     pub vapid_public_key: String,
-    /// Where delivery results are posted.
+    /// The URL that delivery results are posted to; `null` without a webhook.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub webhook_url: Option<String>,
-    /// The VAPID `sub`.
+    /// The VAPID `sub`, by which push services reach the operator (RFC 8292).
     pub vapid_subject: String,
     /// The plan of the app's account.
     pub plan: String,
     /// Subscriptions that a broadcast would reach.
     pub active_subscriptions: i64,
-    /// When it was made.
+    /// When it was made, Unix milliseconds.
     pub created_at: UnixMillis,
 }
 
@@ -85,7 +85,7 @@ pub struct App {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AppUpdated {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
     /// Where delivery results are posted from now on.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -96,16 +96,16 @@ pub struct AppUpdated {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ApiKey {
-    /// `key_…`.
+    /// The key's id, `key_…`, which is not the raw key.
     pub id: String,
     /// The key's label.
     pub name: String,
-    /// `subscribe_only`, `notify` or `full`.
+    /// What the key may do: `subscribe_only`, `notify` or `full`.
     pub scope: String,
-    /// When it last authenticated a request.
+    /// When it last authenticated a request, Unix milliseconds; `null` for a key that never did.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub last_used_at: Option<UnixMillis>,
-    /// When it was made.
+    /// When it was made, Unix milliseconds.
     pub created_at: UnixMillis,
 }
 
@@ -113,7 +113,7 @@ pub struct ApiKey {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreatedKey {
-    /// The key's record.
+    /// What lists show of the key.
     #[serde(flatten)]
     pub record: ApiKey,
     /// The raw key: `pk_` and 64 hexadecimal digits.
@@ -124,28 +124,28 @@ pub struct CreatedKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KeyEvent {
-    /// `evt_…`.
+    /// The event's id, `evt_…`.
     pub id: String,
-    /// `created` or `deleted`.
+    /// What happened: `created` or `deleted`.
     pub event: String,
-    /// `key_…`.
+    /// The key's id, `key_…`.
     pub key_id: String,
     /// The key's label.
     pub key_name: String,
-    /// `subscribe_only`, `notify` or `full`.
+    /// What the key may do: `subscribe_only`, `notify` or `full`.
     pub key_scope: String,
-    /// When it happened.
+    /// When it happened, Unix milliseconds.
     pub created_at: UnixMillis,
-    /// Who did it.
+    /// The user or the key that did it.
     pub actor: Actor,
 }
 
-/// `GET /api/v1/vapid-public-key`.
+/// The answer of `GET /api/v1/vapid-public-key` (SPEC 4.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PublicKey {
-    /// base64url without padding, 65 bytes uncompressed.
+    /// The app's VAPID public key: an uncompressed point on P-256, 65 bytes as base64url without padding.
     pub public_key: String,
     /// The app the key belongs to.
     pub app_id: String,
@@ -155,7 +155,7 @@ pub struct PublicKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Registered {
-    /// `sub_…`.
+    /// The subscription's id, `sub_…`.
     pub id: String,
     /// Present and true when the endpoint was deactivated: its push service may not know it any more, so a page
     /// that can make a new one should.
@@ -167,9 +167,9 @@ pub struct Registered {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SendAccepted {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
-    /// `snd_…`.
+    /// The send's id, `snd_…`.
     pub send_id: String,
     /// How many recipients it is queued for.
     pub queued: i64,
@@ -181,7 +181,7 @@ pub struct SendAccepted {
 pub struct BatchAccepted {
     /// How many recipients it is queued for.
     pub queued: i64,
-    /// `snd_…`.
+    /// The send's id, `snd_…`.
     pub send_id: String,
 }
 
@@ -189,7 +189,7 @@ pub struct BatchAccepted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Cancelled {
-    /// Always true.
+    /// Always true: a failure has another body.
     pub ok: bool,
     /// How many recipients it is not delivered to any more.
     pub cancelled: i64,
@@ -199,22 +199,22 @@ pub struct Cancelled {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeadLetter {
-    /// `dl_…`.
+    /// The dead letter's id, `dl_…`.
     pub id: String,
     /// The send whose record holds the content.
     pub send_id: String,
-    /// `sub_…`.
+    /// The subscription's id, `sub_…`.
     pub subscription_id: String,
-    /// Where it was to be delivered.
+    /// The endpoint that the message was for.
     pub endpoint: String,
     /// Why it failed, for example `throttled`.
     pub reason: String,
     /// The last answer's status, if there was an answer.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub http_status: Option<u16>,
-    /// Attempts that were made.
+    /// How many attempts were made.
     pub attempts: i64,
-    /// When it was given up.
+    /// When the last attempt failed, Unix milliseconds.
     pub created_at: UnixMillis,
 }
 
@@ -222,10 +222,10 @@ pub struct DeadLetter {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Actor {
-    /// `user` or `api_key`.
+    /// What it is: `user` or `api_key`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `usr_…` or `key_…`.
+    /// The id of the user or the key, `usr_…` or `key_…`.
     pub id: String,
     /// The email address, or the key's name.
     pub name: String,
@@ -235,28 +235,28 @@ pub struct Actor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HistoryItem {
-    /// `snd_…`.
+    /// The send's id, `snd_…`.
     pub send_id: String,
-    /// The headline.
+    /// The notification's title.
     pub title: String,
-    /// The text.
+    /// The notification's text.
     pub body: String,
-    /// Opened on click.
+    /// The link that a click opens.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub url: Option<String>,
     /// Recipients whose push service took the message.
     pub sent_count: i64,
-    /// `failed_expired` + `failed_other`.
+    /// How many recipients failed: `failed_expired` + `failed_other`.
     pub failed_count: i64,
     /// Recipients whose subscription was gone.
     pub failed_expired: i64,
     /// Recipients that failed otherwise.
     pub failed_other: i64,
-    /// When it was accepted.
+    /// When it was accepted, Unix milliseconds.
     pub created_at: UnixMillis,
-    /// Who sent it.
+    /// The user or the key that sent it.
     pub actor: Actor,
-    /// `queued`, `sending`, `done` or `cancelled`.
+    /// How far the delivery is: `queued`, `sending`, `done` or `cancelled`.
     pub status: String,
     /// How many recipients it was queued for.
     pub recipients: i64,
@@ -269,7 +269,7 @@ pub struct HistoryItem {
 /// A page of a list that is newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page<T> {
-    /// The items.
+    /// The items of the page, newest first.
     pub items: Vec<T>,
     /// `before` of the next page; `null` on the last.
     pub next_before: Option<UnixMillis>,
@@ -278,7 +278,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The same page with each item made into another.
+    /// Makes each item of the page into another.
     pub fn map<U>(self, item: impl FnMut(T) -> U) -> Page<U> {
         Page {
             items: self.items.into_iter().map(item).collect(),

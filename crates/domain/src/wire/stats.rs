@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnixMillis;
 
-/// `GET /api/v1/stats` and its app-scoped form.
+/// The answer of `GET /api/v1/stats` and its app-scoped form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +22,7 @@ pub struct Stats {
     /// The plan's limit on `monthly_sent`; `null` without one.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub monthly_limit: Option<i64>,
-    /// When `monthly_sent` starts anew.
+    /// When `monthly_sent` starts anew, Unix milliseconds.
     pub month_resets_at: UnixMillis,
     /// The last 30 UTC days, today included, oldest first.
     pub daily: Vec<DailyStats>,
@@ -32,12 +32,12 @@ pub struct Stats {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DailyStats {
-    /// `YYYY-MM-DD`.
+    /// The UTC day, `YYYY-MM-DD`.
     pub date: String,
-    /// Sends accepted.
+    /// How many sends were accepted.
     pub sends: i64,
-    /// Their recipients reached so far.
+    /// How many of their recipients were reached so far.
     pub sent: i64,
-    /// Their recipients that finally failed so far.
+    /// How many of their recipients finally failed so far.
     pub failed: i64,
 }

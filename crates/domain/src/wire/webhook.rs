@@ -4,86 +4,86 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnixMillis;
 
-/// `GET /api/v1/apps/{appId}/webhook`.
+/// The answer of `GET /api/v1/apps/{appId}/webhook`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Webhook {
-    /// Where events are posted.
+    /// The URL that events are posted to.
     pub webhook_url: String,
-    /// What signs them: `whsec_` and base64 of 32 bytes.
+    /// The secret that signs events: `whsec_` and base64 of 32 bytes.
     pub secret: String,
-    /// What signs them as well, for a day after a rotation.
+    /// The secret before, which signs as well for a day after a rotation.
     pub previous_secret: Option<String>,
-    /// Until when.
+    /// When the secret before stops signing, Unix milliseconds.
     pub previous_secret_expires_at: Option<UnixMillis>,
-    /// Whether events are posted.
+    /// Whether events are posted now.
     pub enabled: bool,
-    /// Why not: `gone`, `failing` or `plan_required`.
+    /// Why no events are posted: `gone`, `failing` or `plan_required`.
     pub disabled_reason: Option<String>,
 }
 
-/// The body of an event.
+/// The body that is posted for an event (CONTRACT 8).
 #[derive(Clone, Debug, Serialize)]
 pub struct EventBody<'a> {
-    /// `delivery.results`, `send.completed` or `webhook.test`.
+    /// The kind of event: `delivery.results`, `send.completed` or `webhook.test`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// When it happened, RFC 3339.
+    /// When the event was written, RFC 3339 in UTC with milliseconds.
     pub timestamp: String,
-    /// What happened.
+    /// What the event tells, by its kind.
     pub data: EventData<'a>,
 }
 
-/// What happened.
+/// What an event tells; which variant it is follows from the body's `type`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum EventData<'a> {
     /// What became of up to 500 recipients of a send.
     Results {
-        /// `app_…`.
+        /// The app's id, `app_…`.
         app_id: &'a str,
-        /// `snd_…`.
+        /// The send's id, `snd_…`.
         send_id: &'a str,
         /// Each recipient stands in exactly one event. They are many, and written apart: the last member of the body.
         results: Vec<EventResult<'a>>,
     },
     /// Every recipient of a send is settled.
     Completed {
-        /// `app_…`.
+        /// The app's id, `app_…`.
         app_id: &'a str,
-        /// `snd_…`.
+        /// The send's id, `snd_…`.
         send_id: &'a str,
         /// How many it was queued for: the sum of the numbers below.
         recipients: i64,
-        /// Taken by their push service.
+        /// Recipients whose message their push service took.
         sent_count: i64,
-        /// The subscription was gone.
+        /// Recipients whose subscription was gone.
         failed_expired: i64,
-        /// Failed otherwise.
+        /// Recipients that failed for another reason.
         failed_other: i64,
-        /// Unsubscribed before their turn.
+        /// Recipients that unsubscribed before their turn.
         skipped_count: i64,
-        /// Not reached because the send was cancelled.
+        /// Recipients that were not reached because the send was cancelled.
         cancelled_count: i64,
     },
     /// The owner wants to see an event arrive.
     Test {
-        /// `app_…`.
+        /// The app's id, `app_…`.
         app_id: &'a str,
     },
 }
 
-/// What became of a recipient.
+/// What became of one recipient of a send.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventResult<'a> {
-    /// `sub_…`.
+    /// The subscription's id, `sub_…`.
     pub subscription_id: &'a str,
-    /// Its endpoint.
+    /// The endpoint of the subscription.
     pub endpoint: &'a str,
-    /// `sent`, `expired` or `failed`.
+    /// What became of it: `sent`, `expired` or `failed`.
     pub status: &'static str,
     /// The push service's last answer; `null` when there was none.
     pub http_status: Option<u16>,
-    /// Attempts that were made.
+    /// How many attempts were made.
     pub attempts: u8,
 }

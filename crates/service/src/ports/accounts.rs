@@ -1,50 +1,50 @@
-//! Accounts in the store.
+//! What the use cases of accounts need of the store.
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, AppId, Email, Month, Plan, UnixMillis};
 
 use super::StoreError;
 
-/// An account.
+/// An account as it is stored.
 #[derive(Clone, Debug)]
 pub struct AccountRecord {
-    /// `usr_…`.
+    /// The account's id, `usr_…`.
     pub id: AccountId,
-    /// The address as it was given.
+    /// The email address as it was given; accounts are found by its folded form.
     pub email: String,
-    /// The argon2 hash in PHC form; `None` when the account has no local password.
+    /// The argon2id hash of the password as a PHC string; `None` for an account that only logs in through GitHub.
     pub password_hash: Option<String>,
-    /// The plan.
+    /// The plan, whose limits the store applies.
     pub plan: Plan,
-    /// When it was made.
+    /// When the account was made.
     pub created_at: UnixMillis,
 }
 
-/// An account to be made.
+/// A new account, all of whose values are decided by the caller.
 #[derive(Clone, Debug)]
 pub struct NewAccount {
-    /// `usr_…`.
+    /// The account's id, `usr_…`.
     pub id: AccountId,
-    /// Unique in its folded form.
+    /// The address, unique among accounts in its folded form.
     pub email: Email,
-    /// The argon2 hash in PHC form.
+    /// The argon2id hash of the password as a PHC string; `None` without a password.
     pub password_hash: Option<String>,
-    /// The plan.
+    /// The plan, whose limits the store applies.
     pub plan: Plan,
-    /// Now.
+    /// When the account is made: the current time.
     pub created_at: UnixMillis,
 }
 
-/// What an account sends in a month.
+/// How many recipients an account sent to in a UTC month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MonthlyUsage {
-    /// Recipients that count toward its plan.
+    /// Recipients that count toward the limit of the account's plan (CONTRACT 6).
     pub recipients: i64,
-    /// Recipients reached by each app that reached any.
+    /// How many recipients each app has reached, for those that reached any.
     pub by_app: Vec<(AppId, i64)>,
 }
 
-/// Verbs on accounts.
+/// What the store does with accounts.
 #[async_trait]
 pub trait AccountStore {
     /// Makes the account; `false` when the address is taken.
@@ -53,7 +53,7 @@ pub trait AccountStore {
     /// The account with this address, compared case-insensitively.
     async fn account_by_email(&self, email: &Email) -> Result<Option<AccountRecord>, StoreError>;
 
-    /// What the account sends in the month.
+    /// What the account has sent in the month, deleted apps included.
     async fn monthly_usage(
         &self,
         account: &AccountId,

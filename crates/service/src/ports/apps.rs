@@ -1,4 +1,4 @@
-//! Apps in the store.
+//! What the use cases of apps need of the store.
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, AppId, Name, Plan, UnixMillis, WebhookUrl};
@@ -8,45 +8,45 @@ use super::StoreError;
 /// An app, with the plan of its account.
 #[derive(Clone, Debug)]
 pub struct AppRecord {
-    /// `app_…`.
+    /// The app's id, `app_…`.
     pub id: AppId,
-    /// Whose app it is.
+    /// The account that the app belongs to.
     pub account_id: AccountId,
-    /// Its name.
+    /// The app's name, at most 100 characters.
     pub name: String,
     /// The VAPID public key: an uncompressed point on P-256, 65 bytes.
     pub vapid_public_key: Vec<u8>,
-    /// Where delivery results are posted.
+    /// The URL that delivery results are posted to; `None` while the app has no webhook.
     pub webhook_url: Option<String>,
-    /// The account's plan.
+    /// The plan of the app's account.
     pub plan: Plan,
-    /// How many active subscriptions it has.
+    /// How many subscriptions a broadcast would reach.
     pub active_subscriptions: i64,
-    /// When it was made.
+    /// When the app was made.
     pub created_at: UnixMillis,
 }
 
-/// An app to be made.
+/// A new app, all of whose values are decided by the caller.
 #[derive(Clone, Debug)]
 pub struct NewApp {
-    /// `app_…`.
+    /// The app's id, `app_…`.
     pub id: AppId,
-    /// Whose app it is.
+    /// The account that the app belongs to.
     pub account_id: AccountId,
-    /// Its name.
+    /// The app's name, at most 100 characters.
     pub name: String,
     /// The VAPID public key: an uncompressed point on P-256, 65 bytes.
     pub vapid_public_key: Vec<u8>,
-    /// The VAPID private key, sealed and bound to the app's id.
+    /// The VAPID private key, PKCS#8, sealed with the encryption key and bound to the app's id ([`crate::Sealer`]).
     pub sealed_private_key: Vec<u8>,
-    /// Now.
+    /// When the app is made: the current time.
     pub created_at: UnixMillis,
 }
 
 /// What became of [`AppStore::create_app`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreateAppOutcome {
-    /// It was made.
+    /// The app was made.
     Created,
     /// The account already has as many apps as its plan allows.
     LimitReached,
@@ -55,7 +55,7 @@ pub enum CreateAppOutcome {
 /// What became of [`AppStore::set_webhook`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetWebhookOutcome {
-    /// It is as asked.
+    /// The webhook URL is as asked.
     Done,
     /// The account's plan is not [`Plan::FOR_WEBHOOKS`].
     PlanRequired,
@@ -63,16 +63,16 @@ pub enum SetWebhookOutcome {
     NoApp,
 }
 
-/// Verbs on apps. A deleted app is there for none of them but [`AppStore::purge_deleted_apps`].
+/// What the store does with apps. None of it sees a deleted app but [`AppStore::purge_deleted_apps`].
 #[async_trait]
 pub trait AppStore {
     /// Makes the app unless the account's plan allows no more; the limit is [`Plan::max_apps`] of the stored plan.
     async fn create_app(&self, app: NewApp) -> Result<CreateAppOutcome, StoreError>;
 
-    /// The account's apps, oldest first.
+    /// Every app of the account, oldest first.
     async fn apps_of(&self, account: &AccountId) -> Result<Vec<AppRecord>, StoreError>;
 
-    /// The app.
+    /// The app with this id; `None` when there is none any more.
     async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError>;
 
     /// Gives the app another name; `false` when there is no such app.

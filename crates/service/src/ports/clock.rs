@@ -1,4 +1,4 @@
-//! Where the time comes from.
+//! The clock that use cases and the delivery engine go by.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,11 +6,11 @@ use hato_domain::UnixMillis;
 
 /// A source of the current time, injected so that tests can turn it.
 pub trait Clock: Send + Sync + 'static {
-    /// The current time.
+    /// The current time in Unix milliseconds.
     fn now(&self) -> UnixMillis;
 }
 
-/// The machine's clock.
+/// The clock of the machine, for everything but tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

@@ -1,4 +1,4 @@
-//! Logins through GitHub in the store (CONTRACT 4).
+//! What logging in through GitHub needs of the store (CONTRACT 4).
 
 use async_trait::async_trait;
 use hato_domain::{Email, UnixMillis};
@@ -12,17 +12,17 @@ pub struct GithubId(pub i64);
 /// A login on its way through GitHub.
 #[derive(Clone, Debug)]
 pub struct PendingLogin {
-    /// The SHA-256 of the state that GitHub hands back.
+    /// SHA-256 of the state that GitHub hands back.
     pub state_hash: [u8; 32],
-    /// The SHA-256 of what the browser keeps that began it.
+    /// SHA-256 of the secret that the browser keeps that began the login.
     pub browser_hash: [u8; 32],
-    /// What the code is exchanged with (RFC 7636).
+    /// The PKCE verifier that the code is exchanged with (RFC 7636).
     pub pkce_verifier: String,
-    /// When it is no longer good.
+    /// When the login can no longer be finished.
     pub expires_at: UnixMillis,
 }
 
-/// Verbs on logins through GitHub and on the accounts that they lead to.
+/// What the store does with logins through GitHub, and with the accounts that they lead to.
 #[async_trait]
 pub trait GithubStore {
     /// Keeps a login that has begun, and forgets those that have expired.

@@ -1,35 +1,35 @@
-//! API keys in the store.
+//! What the use cases of API keys need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
+use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis, text_enum};
 
 use super::StoreError;
-use crate::access::ActorRecord;
+use crate::actor::ActorRecord;
 
 /// HMAC-SHA256 of a raw key under the pepper, all that is stored of it (SPEC 2.3).
 pub type PepperedHash = [u8; 32];
 
-/// An API key's record.
+/// An API key as it is stored, without its hash.
 #[derive(Clone, Debug)]
 pub struct KeyRecord {
-    /// `key_…`.
+    /// The key's id, `key_…`, which is not the raw key.
     pub id: KeyId,
-    /// The app it is bound to.
+    /// The one app that the key is bound to.
     pub app_id: AppId,
-    /// Its label.
+    /// The label that its owner gave it.
     pub name: String,
-    /// What it may do.
+    /// What the key may do.
     pub scope: Scope,
-    /// When it last authenticated a request, as far as the store knows.
+    /// When the key last authenticated a request; the store learns of it with a flush ([`KeyStore::record_key_uses`]).
     pub last_used_at: Option<UnixMillis>,
-    /// When it was made.
+    /// When the key was made.
     pub created_at: UnixMillis,
 }
 
 /// A key as it is found when it is used, with what a browser needs of its app (SPEC 4.4).
 #[derive(Clone, Debug)]
 pub struct AuthenticatedKey {
-    /// The key.
+    /// The record of the key that was found.
     pub record: KeyRecord,
     /// The app's VAPID public key: an uncompressed point on P-256, 65 bytes.
     pub vapid_public_key: Vec<u8>,
@@ -38,88 +38,79 @@ pub struct AuthenticatedKey {
 /// A key to be made, with the event that records it.
 #[derive(Clone, Debug)]
 pub struct NewKeyRecord {
-    /// `key_…`.
+    /// The key's id, `key_…`, which is not the raw key.
     pub id: KeyId,
-    /// The app it is bound to.
+    /// The one app that the key is bound to.
     pub app_id: AppId,
-    /// Its label.
+    /// The label that its owner gave it.
     pub name: String,
-    /// What it may do.
+    /// What the key may do.
     pub scope: Scope,
     /// The hash by which it is found.
     pub hash: PepperedHash,
-    /// `evt_…` of the `created` event.
+    /// The id of the event `created`, `evt_…`.
     pub event_id: KeyEventId,
-    /// Who made it.
+    /// The user or key that makes the key.
     pub actor: ActorRecord,
-    /// Now.
+    /// When the key is made: the current time.
     pub created_at: UnixMillis,
 }
 
 /// A key to be deleted, with the event that records it.
 #[derive(Clone, Debug)]
 pub struct DeletedKey {
-    /// `key_…`.
+    /// The key's id, `key_…`, which is not the raw key.
     pub id: KeyId,
     /// The app that it must be bound to.
     pub app_id: AppId,
-    /// `evt_…` of the `deleted` event.
+    /// The id of the event `deleted`, `evt_…`.
     pub event_id: KeyEventId,
-    /// Who deletes it.
+    /// The user or key that deletes the key.
     pub actor: ActorRecord,
-    /// Now.
+    /// When the key is deleted: the current time.
     pub now: UnixMillis,
 }
 
-/// What happened to a key (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyEventKind {
-    /// It was made.
-    Created,
-    /// It was deleted.
-    Deleted,
-}
-
-impl KeyEventKind {
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Deleted => "deleted",
-        }
+text_enum!(
+    /// What happened to an API key (CONTRACT 4).
+    KeyEventKind {
+        /// The key was made.
+        Created = "created",
+        /// The key was deleted.
+        Deleted = "deleted",
     }
-}
+);
 
 /// What happened to a key, kept until its app is deleted (SPEC 2.6).
 #[derive(Clone, Debug)]
 pub struct KeyEventRecord {
-    /// `evt_…`.
+    /// The event's id, `evt_…`.
     pub id: KeyEventId,
-    /// What happened.
+    /// Whether the key was made or deleted.
     pub event: KeyEventKind,
-    /// `key_…`, which may be deleted by now.
+    /// The id of the key, `key_…`, which may be deleted by now.
     pub key_id: KeyId,
-    /// The key's label.
+    /// The label that the key had then.
     pub key_name: String,
     /// What the key may or might do.
     pub key_scope: Scope,
-    /// Who did it.
+    /// The user or key that did it.
     pub actor: ActorRecord,
-    /// When it happened.
+    /// When the key was made or deleted.
     pub created_at: UnixMillis,
 }
 
-/// Verbs on API keys.
+/// What the store does with API keys and their events.
 #[async_trait]
 pub trait KeyStore {
     /// Makes the key and records its creation; `false` when the app is gone.
     async fn create_key(&self, key: NewKeyRecord) -> Result<bool, StoreError>;
 
-    /// The key with this hash.
+    /// The key with this hash, and the public key of its app; `None` for an unknown or deleted key.
     async fn key_by_hash(&self, hash: PepperedHash)
     -> Result<Option<AuthenticatedKey>, StoreError>;
 
-    /// The app's keys, oldest first.
+    /// Every key of the app, oldest first.
     async fn keys_of(&self, app: &AppId) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Deletes the key and records that; `false` when the app has no such key.

@@ -1,28 +1,28 @@
-//! What an operator asks of the store.
+//! What an operator's commands and metrics need of the store.
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, Email, Month, Plan, UnixMillis};
 
 use super::StoreError;
 
-/// An account with what it uses.
+/// An account with what it uses, as `hato-server admin accounts` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountUsage {
-    /// `usr_…`.
+    /// The account's id, `usr_…`.
     pub id: AccountId,
-    /// The address as it was given.
+    /// The email address as it was given.
     pub email: String,
-    /// The plan.
+    /// The plan of the account.
     pub plan: Plan,
-    /// When it was made.
+    /// When the account was made.
     pub created_at: UnixMillis,
-    /// How many apps it has.
+    /// How many apps the account has.
     pub apps: i64,
-    /// How many recipients it sent to in the month.
+    /// How many recipients the account sent to in the month asked for.
     pub recipients: i64,
 }
 
-/// Verbs of operators.
+/// What the store does for operators.
 #[async_trait]
 pub trait OperatorStore {
     /// Gives the account with this address a plan; `false` when there is none.
@@ -31,7 +31,7 @@ pub trait OperatorStore {
     /// Gives the account with this address a password, as its hash, and ends its sessions; `false` when there is none.
     async fn set_password(&self, email: &Email, hash: String) -> Result<bool, StoreError>;
 
-    /// At most `limit` accounts in the order of their ids, which is that of their making, from the first after `after`.
+    /// The accounts after `after`, at most `limit` of them, in the order of their ids, which is that of their making.
     async fn accounts(
         &self,
         month: Month,

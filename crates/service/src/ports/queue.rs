@@ -14,7 +14,7 @@ use hato_domain::{
 
 use super::StoreError;
 
-/// A job's number in the queue.
+/// The number of a job in the queue, a row of the table `jobs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobId(pub i64);
 
@@ -22,51 +22,51 @@ pub struct JobId(pub i64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecipientId(pub i64);
 
-/// The right to settle a page, until it ends or is renewed.
+/// The right to settle a page, which ends with the time given to the claim unless it is renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageLease {
-    /// Which page.
+    /// The job whose page was claimed.
     pub job: JobId,
-    /// Distinguishes this claim of the page from every other.
+    /// What tells this claim of the page from every other: settling with another token is refused.
     pub token: i64,
 }
 
 /// Which of an app's subscriptions a page holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageRange {
-    /// Those active with a position in `after < position <= up_to`.
+    /// The active subscriptions with a position in `after < position <= up_to`.
     Positions {
-        /// Exclusive lower bound.
+        /// The last position before the page.
         after: i64,
-        /// Inclusive upper bound.
+        /// The last position of the page.
         up_to: i64,
     },
-    /// Those of this list that are active.
+    /// The active subscriptions of this list.
     List(Vec<RecipientId>),
 }
 
 /// A claimed page: everything needed to deliver it but its recipients.
 #[derive(Clone, Debug)]
 pub struct ClaimedPage {
-    /// The right to settle it.
+    /// The right to settle the page.
     pub lease: PageLease,
-    /// The send it belongs to.
+    /// The send that the page is a part of.
     pub send_id: SendId,
-    /// The sending app.
+    /// The app that sends.
     pub app_id: AppId,
-    /// Which subscriptions.
+    /// The subscriptions that the page is for.
     pub range: PageRange,
     /// 0 for the first attempt, up to 3 (SPEC 8).
     pub attempt: u8,
     /// The plaintext of the push, at most 3,072 bytes.
     pub payload: String,
-    /// As the sender gave it, counted from `accepted_at`.
+    /// The TTL that the sender gave, counted from `accepted_at`.
     pub ttl: Ttl,
-    /// As the sender gave it.
+    /// The urgency that the sender gave (RFC 8030 §5.3).
     pub urgency: Option<Urgency>,
-    /// As the sender gave it.
+    /// The topic that the sender gave (RFC 8030 §5.4).
     pub topic: Option<Topic>,
-    /// When the send was accepted.
+    /// When the send was accepted, from which its TTL counts.
     pub accepted_at: UnixMillis,
     /// The app's VAPID public key, 65 bytes.
     pub vapid_public_key: Vec<u8>,
@@ -74,23 +74,23 @@ pub struct ClaimedPage {
     pub sealed_private_key: Vec<u8>,
 }
 
-/// What a claim asks for.
+/// What a worker asks for when it claims a page.
 #[derive(Clone, Debug)]
 pub struct PageClaimRequest {
-    /// The current time.
+    /// The current time, by which pages are due.
     pub now: UnixMillis,
     /// How long the page stays claimed unless the lease is renewed.
     pub lease: Duration,
-    /// Most recipients of a broadcast's page.
+    /// Most recipients that a broadcast's page takes off the front.
     pub max_recipients: u32,
-    /// Apps whose pages are left to a later claim.
+    /// Apps whose pages are left to a later claim: they have as many in flight as one app may, or it is another's turn.
     pub excluded_apps: Vec<AppId>,
 }
 
-/// What a claim found.
+/// What became of a claim.
 #[derive(Clone, Debug)]
 pub enum NextPage {
-    /// A page to deliver.
+    /// A page to deliver, leased to the caller.
     Claimed(Box<ClaimedPage>),
     /// Nothing is due, excluded apps aside; the next job is due then, if there is one.
     Idle {
@@ -99,34 +99,34 @@ pub enum NextPage {
     },
 }
 
-/// A recipient of a page.
+/// A recipient of a page, with what encrypting and pushing need.
 #[derive(Clone, Debug)]
 pub struct Recipient {
-    /// Its number in the store.
+    /// The recipient's number in the store.
     pub id: RecipientId,
-    /// `sub_…`.
+    /// The subscription's public id, `sub_…`.
     pub subscription_id: SubscriptionId,
-    /// Where to push.
+    /// The URL of the push service that the message is posted to.
     pub endpoint: Endpoint,
-    /// For whom to encrypt.
+    /// The browser's keys that the message is encrypted for (RFC 8291).
     pub keys: BrowserKeys,
 }
 
 /// A recipient whose push service took the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentRecipient {
-    /// Who.
+    /// The recipient's number in the store.
     pub recipient: RecipientId,
-    /// 200, 201, 202 or 204.
+    /// The push service's answer: 200, 201, 202 or 204.
     pub http_status: u16,
 }
 
 /// A recipient that finally failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewDeadLetter {
-    /// Who.
+    /// The recipient's number in the store.
     pub recipient: RecipientId,
-    /// Why.
+    /// Why the delivery failed.
     pub reason: FailureReason,
     /// The last answer's status, if there was an answer.
     pub http_status: Option<u16>,
@@ -135,31 +135,31 @@ pub struct NewDeadLetter {
 /// A recipient whose subscription is gone: it is deactivated (SPEC 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpiredRecipient {
-    /// Who.
+    /// The recipient's number in the store.
     pub recipient: RecipientId,
-    /// 404 or 410.
+    /// The push service's answer: 404 or 410 (RFC 8030 §7.3).
     pub http_status: u16,
 }
 
 /// Recipients of a page that finally failed at one push service for one reason; gone subscriptions included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureTally {
-    /// The endpoints' host.
+    /// The host of the endpoints, which names the push service.
     pub host: String,
     /// `expired`, or the reason of a dead letter as [`FailureReason::as_str`] has it.
     pub reason: &'static str,
-    /// How many.
+    /// How many recipients failed so.
     pub recipients: i64,
 }
 
-/// Recipients to be tried again, together.
+/// Recipients to be tried again together, as one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetryJob {
-    /// Who.
+    /// The numbers of the recipients in the store.
     pub recipients: Vec<RecipientId>,
     /// The attempt to come: 1 to 3, or the page's own for recipients whose outcome an interruption left unknown.
     pub attempt: u8,
-    /// When.
+    /// When the job is due.
     pub due_at: UnixMillis,
 }
 
@@ -167,22 +167,22 @@ pub struct RetryJob {
 /// active.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settlement {
-    /// Whose message was taken.
+    /// Recipients whose message the push service took.
     pub sent: Vec<SentRecipient>,
-    /// Whose subscription is gone.
+    /// Recipients whose subscription is gone.
     pub expired: Vec<ExpiredRecipient>,
-    /// Who finally failed.
+    /// Recipients that finally failed for another reason.
     pub dead_letters: Vec<NewDeadLetter>,
     /// `expired` and `dead_letters` once more, by push service and reason.
     pub tallies: Vec<FailureTally>,
-    /// Who is to be tried again.
+    /// Recipients that are to be tried again.
     pub retries: Vec<RetryJob>,
 }
 
-/// Whether a settlement counted.
+/// Whether a settlement was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
-    /// It is recorded and the page is gone.
+    /// The settlement is recorded and the page is gone.
     Recorded,
     /// The same, and events for the app's webhook wait to be posted.
     RecordedWithEvents {
@@ -193,7 +193,7 @@ pub enum SettleOutcome {
     LeaseLost,
 }
 
-/// Verbs of the queue.
+/// What the store does with the queue.
 #[async_trait]
 pub trait DeliveryQueue {
     /// Claims the page that has been due longest, until `now + lease`. Of a broadcast, it takes a page of at most

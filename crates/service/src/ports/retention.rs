@@ -5,7 +5,8 @@ use hato_domain::UnixMillis;
 
 use super::StoreError;
 
-/// Verbs that remove old rows: each at most `limit` of a kind, and each says whether some may be left.
+/// What the store removes because it is too old. Each method removes at most `limit` rows of a kind in one transaction,
+/// and says whether some may be left.
 #[async_trait]
 pub trait RetentionStore {
     /// Removes finished sends that were accepted before `before`, with their dead letters and tallies. What was counted by
@@ -19,7 +20,7 @@ pub trait RetentionStore {
         limit: u32,
     ) -> Result<bool, StoreError>;
 
-    /// Removes sessions that have ended.
+    /// Removes sessions that ended before `now`.
     async fn purge_sessions(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError>;
 
     /// Removes logins through GitHub that were not finished in time.

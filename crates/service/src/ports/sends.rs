@@ -1,15 +1,15 @@
-//! Sends in the store: accepted, and as the history shows them.
+//! What sending and the history need of the store.
 
 use async_trait::async_trait;
 use hato_domain::{
     AppId, DeadLetterId, Endpoint, IdempotencyKey, Month, Notification, PageRequest, PushOptions,
-    SendId, UnixMillis,
+    SendId, UnixMillis, text_enum,
 };
 
 use super::StoreError;
-use crate::access::ActorRecord;
+use crate::actor::ActorRecord;
 
-/// For whom a send is.
+/// The subscriptions that a send is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Every subscription of the app that is active when the send is accepted.
@@ -23,50 +23,50 @@ pub enum Audience {
 /// A request that its client may repeat (CONTRACT 6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyEntry {
-    /// The client's name for it.
+    /// The name that the client gave to the request.
     pub key: IdempotencyKey,
     /// The path it was sent to, without the app: the same key on another path is another request.
     pub path: &'static str,
-    /// SHA-256 of its body.
+    /// SHA-256 of the request's body: the same key with another body is a conflict.
     pub body_hash: [u8; 32],
     /// Only what was accepted later than this is the same request.
     pub since: UnixMillis,
 }
 
-/// A send to be accepted.
+/// A send that the store is to accept.
 #[derive(Clone, Debug)]
 pub struct NewSend {
-    /// `snd_…`.
+    /// The send's id, `snd_…`.
     pub id: SendId,
-    /// The sending app.
+    /// The app that sends.
     pub app_id: AppId,
-    /// The content.
+    /// What the browser shows.
     pub notification: Notification,
-    /// TTL, urgency and topic.
+    /// TTL, urgency and topic, which go to the push service as headers.
     pub options: PushOptions,
-    /// For whom.
+    /// The subscriptions that the send is for.
     pub audience: Audience,
-    /// Who sends.
+    /// The user or key that the history names as the sender.
     pub actor: ActorRecord,
     /// What makes it the same as an earlier request.
     pub idempotency: Option<IdempotencyEntry>,
-    /// Now.
+    /// When the send is accepted: the current time.
     pub now: UnixMillis,
     /// The UTC month of `now`, in which the recipients are counted.
     pub month: Month,
 }
 
-/// What became of a send.
+/// What became of a send that was to be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptSendOutcome {
-    /// It is charged, recorded and queued, and on disk. Nothing is left to do for 0 recipients.
+    /// The send is charged, recorded and queued, and on disk. Nothing is left to do for 0 recipients.
     Queued {
         /// How many recipients it is queued for.
         recipients: i64,
     },
     /// The same request was accepted before; nothing was stored.
     Replayed {
-        /// The send of then.
+        /// The id of the send that was accepted then.
         send_id: SendId,
         /// How many recipients it was queued for.
         recipients: i64,
@@ -75,70 +75,59 @@ pub enum AcceptSendOutcome {
     Conflict,
     /// There is no such app any more, or no active subscription with the endpoint.
     NotFound,
-    /// It would pass the account's monthly limit; nothing was stored.
+    /// The send would pass the account's monthly limit; nothing was stored.
     OverMonthlyLimit,
 }
 
-/// How far a send is (CONTRACT 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendStatus {
-    /// No page was claimed yet.
-    Queued,
-    /// Some pages are not settled.
-    Sending,
-    /// Every recipient is accounted for.
-    Done,
-    /// It was stopped; every recipient is accounted for.
-    Cancelled,
-}
-
-impl SendStatus {
-    /// The text form, as in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Sending => "sending",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-        }
+text_enum!(
+    /// How far the delivery of a send is (CONTRACT 4).
+    SendStatus {
+        /// No page of the send was claimed yet.
+        Queued = "queued",
+        /// Some pages are not settled.
+        Sending = "sending",
+        /// Every recipient is accounted for.
+        Done = "done",
+        /// The send was stopped, and every recipient is accounted for.
+        Cancelled = "cancelled",
     }
-}
+);
 
-/// Recipients by outcome. Once a send is done they add up to its recipients.
+/// The recipients of a send by outcome. Once a send is done they add up to its recipients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SendCounts {
-    /// Taken by the push service.
+    /// Recipients whose message the push service took.
     pub sent: i64,
-    /// The subscription was gone.
+    /// Recipients whose subscription was gone.
     pub failed_expired: i64,
-    /// Failed otherwise.
+    /// Recipients that failed for another reason.
     pub failed_other: i64,
-    /// No longer subscribed when their page was delivered; known once the send is done.
+    /// Recipients that were no longer subscribed when their page was delivered; known once the send is done.
     pub skipped: i64,
-    /// Not reached because the send was cancelled.
+    /// Recipients that were not reached because the send was cancelled.
     pub cancelled: i64,
 }
 
 /// A send as the history shows it (SPEC 2.5).
 #[derive(Clone, Debug)]
 pub struct SendRecord {
-    /// `snd_…`.
+    /// The send's id, `snd_…`.
     pub id: SendId,
-    /// The headline.
+    /// The notification's title.
     pub title: String,
-    /// The text.
+    /// The notification's text.
     pub body: String,
-    /// Opened on click.
+    /// The link that a click opens.
     pub url: Option<String>,
-    /// How far it is.
+    /// How far the delivery is.
     pub status: SendStatus,
-    /// How many recipients it was queued for.
+    /// How many recipients the send was queued for.
     pub recipients: i64,
-    /// By outcome.
+    /// The recipients by outcome.
     pub counts: SendCounts,
-    /// Who sent it.
+    /// The user or key that sent it.
     pub actor: ActorRecord,
-    /// When it was accepted.
+    /// When the send was accepted.
     pub created_at: UnixMillis,
     /// When the last recipient was accounted for.
     pub finished_at: Option<UnixMillis>,
@@ -147,40 +136,40 @@ pub struct SendRecord {
 /// Recipients of a send that finally failed at one push service for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendFailure {
-    /// The push service's host.
+    /// The host of the endpoints, which names the push service.
     pub host: String,
     /// `expired`, or [`hato_domain::FailureReason::as_str`].
     pub reason: String,
-    /// How many.
+    /// How many recipients failed so.
     pub recipients: i64,
 }
 
 /// A delivery that finally failed, as lists show it (CONTRACT 4).
 #[derive(Clone, Debug)]
 pub struct DeadLetterRecord {
-    /// `dl_…`.
+    /// The dead letter's id, `dl_…`.
     pub id: DeadLetterId,
     /// The send whose record holds the content.
     pub send_id: SendId,
-    /// `sub_…`.
+    /// The id of the subscription, `sub_…`, which may be gone.
     pub subscription_id: String,
-    /// Where it was to be delivered.
+    /// The endpoint that the message was for.
     pub endpoint: String,
     /// [`hato_domain::FailureReason::as_str`].
     pub reason: String,
     /// The last answer's status, if there was an answer.
     pub http_status: Option<u16>,
-    /// Attempts that were made.
+    /// How many attempts were made, at most 4 (SPEC 8).
     pub attempts: i64,
-    /// When it was given up.
+    /// When the last attempt failed.
     pub created_at: UnixMillis,
 }
 
-/// Verbs on sends.
+/// What the store does with sends and their dead letters.
 #[async_trait]
 pub trait SendStore {
     /// Charges the account's month, records the send and queues it, or does nothing. A repeated request is answered before
-    /// anything else is judged, and waits for a twin that is being accepted. The limit is
+    /// anything else is judged, and waits for an equal one that is being accepted. The limit is
     /// [`hato_domain::Plan::max_monthly_sends`] of the stored plan. Its cost does not depend on the audience.
     async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError>;
 
@@ -191,7 +180,7 @@ pub trait SendStore {
         page: &PageRequest,
     ) -> Result<Vec<SendRecord>, StoreError>;
 
-    /// The app's send with this id.
+    /// The app's send with this id; `None` when the app has none.
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError>;
 
     /// Why and where the app's send failed so far, most recipients first, at most `limit` of them.

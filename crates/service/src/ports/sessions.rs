@@ -1,14 +1,14 @@
-//! Sessions in the store.
+//! What sessions need of the store.
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, UnixMillis};
 
 use super::{AccountRecord, StoreError};
 
-/// A live session with its account.
+/// A live session with its account, as it authenticates a request.
 #[derive(Clone, Debug)]
 pub struct SessionRecord {
-    /// Whose session it is.
+    /// The account that is signed in.
     pub account: AccountRecord,
     /// When it ends unless it is used before.
     pub expires_at: UnixMillis,
@@ -17,20 +17,21 @@ pub struct SessionRecord {
 /// A live session as its account's list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenSession {
-    /// SHA-256 of its token.
+    /// SHA-256 of the session's token, 32 bytes.
     pub token_hash: Vec<u8>,
     /// What the browser called itself when it began.
     pub browser: Option<String>,
-    /// When it began.
+    /// When the session began.
     pub created_at: UnixMillis,
     /// When it ends unless it is used before.
     pub expires_at: UnixMillis,
 }
 
-/// Verbs on sessions. A session is found by the SHA-256 of its token; the token itself is never stored.
+/// What the store does with sessions. A session is found by the SHA-256 of its token; the token itself is never stored,
+/// so who reads the database cannot sign in.
 #[async_trait]
 pub trait SessionStore {
-    /// Makes a session of a browser that calls itself so.
+    /// Makes a session of the account; `browser` is what the browser calls itself (its `User-Agent`).
     async fn create_session(
         &self,
         token_hash: [u8; 32],
@@ -47,7 +48,7 @@ pub trait SessionStore {
         expires_at: UnixMillis,
     ) -> Result<(), StoreError>;
 
-    /// The session, unless it is over.
+    /// The session under this token; `None` when there is none or it is over.
     async fn session(
         &self,
         token_hash: [u8; 32],
@@ -65,6 +66,6 @@ pub trait SessionStore {
         limit: i64,
     ) -> Result<Vec<OpenSession>, StoreError>;
 
-    /// Ends every session of the account.
+    /// Removes every session of the account.
     async fn end_sessions(&self, account: &AccountId) -> Result<(), StoreError>;
 }

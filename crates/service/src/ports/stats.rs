@@ -1,4 +1,4 @@
-//! Statistics of an app in the store.
+//! What statistics need of the store.
 
 use async_trait::async_trait;
 use hato_domain::{AppId, Month, Plan};
@@ -19,40 +19,40 @@ pub struct StatsPeriod {
 pub struct DayCounts {
     /// The number of the day on which the sends were accepted.
     pub day: i64,
-    /// Sends accepted.
+    /// How many sends were accepted on the day.
     pub sends: i64,
-    /// Their recipients reached.
+    /// How many of their recipients were reached.
     pub sent: i64,
-    /// Their recipients that finally failed.
+    /// How many of their recipients finally failed.
     pub failed: i64,
 }
 
 /// An app's statistics as they are stored.
 #[derive(Clone, Debug)]
 pub struct StatsRecord {
-    /// The account's plan.
+    /// The plan of the app's account.
     pub plan: Plan,
-    /// Active subscriptions.
+    /// How many subscriptions are active.
     pub active: i64,
-    /// Deactivated subscriptions that are kept.
+    /// How many deactivated subscriptions are still kept.
     pub deactivated: i64,
-    /// What counts toward the account's plan in the month.
+    /// How many recipients count toward the account's plan in the month.
     pub month_recipients: i64,
-    /// Recipients ever reached.
+    /// How many recipients the app has ever reached.
     pub total_sent: i64,
-    /// Recipients that finally failed, ever.
+    /// How many recipients of the app ever failed finally.
     pub total_failed: i64,
-    /// Sends ever accepted.
+    /// How many sends of the app were ever accepted.
     pub total_sends: i64,
-    /// Whether it ever had an API key.
+    /// Whether the app ever had an API key.
     pub had_key: bool,
-    /// Whether anybody ever subscribed.
+    /// Whether anybody ever subscribed to the app.
     pub had_subscriber: bool,
     /// The days from the first one told, oldest first, without those on which nothing was sent.
     pub days: Vec<DayCounts>,
 }
 
-/// The verb on statistics.
+/// What the store tells of an app in numbers.
 #[async_trait]
 pub trait StatsStore {
     /// The app's statistics; `None` when there is no such app any more.

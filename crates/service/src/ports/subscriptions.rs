@@ -1,31 +1,31 @@
-//! Subscriptions in the store.
+//! What the use cases of subscriptions need of the store.
 
 use async_trait::async_trait;
 use hato_domain::{AppId, BrowserKeys, Endpoint, Platform, SubscriptionId, UnixMillis};
 
 use super::StoreError;
 
-/// A subscription to be registered.
+/// A subscription that the store is to register.
 #[derive(Clone, Debug)]
 pub struct NewSubscription {
-    /// Used when the endpoint is new to the app.
+    /// The id that the subscription gets when the endpoint is new to the app.
     pub id: SubscriptionId,
-    /// The app.
+    /// The app that the browser subscribes to.
     pub app_id: AppId,
-    /// Unique within the app (CONTRACT 5).
+    /// The push service's URL, unique within the app (CONTRACT 5).
     pub endpoint: Endpoint,
-    /// Replace those that are there.
+    /// The browser's keys, which replace those that are there.
     pub keys: BrowserKeys,
-    /// Replaces the label that is there, if given.
+    /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
-    /// Now.
+    /// The current time.
     pub now: UnixMillis,
 }
 
 /// What became of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegisterOutcome {
-    /// The endpoint was new.
+    /// The endpoint was new to the app.
     Created(SubscriptionId),
     /// The endpoint was known and active: the record is updated.
     Updated(SubscriptionId),
@@ -40,67 +40,67 @@ pub enum RegisterOutcome {
 /// Why a subscription is not active (SPEC 3.1, CONTRACT 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeactivationReason {
-    /// Its push service no longer knows it.
+    /// The push service no longer knows the subscription.
     Expired,
-    /// Somebody unsubscribed it.
+    /// The browser's page or the owner unsubscribed it.
     Unsubscribed,
 }
 
-/// The end of a subscription.
+/// When and why a subscription became inactive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deactivated {
-    /// When.
+    /// When the subscription became inactive.
     pub at: UnixMillis,
-    /// Why.
+    /// Why it is inactive.
     pub reason: DeactivationReason,
 }
 
 /// A subscription as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionRecord {
-    /// `sub_…`.
+    /// The subscription's id, `sub_…`.
     pub id: SubscriptionId,
     /// The push service's URL.
     pub endpoint: String,
-    /// The label.
+    /// The client's label; `None` without one.
     pub platform: Option<String>,
-    /// `None` while it is active.
+    /// When and why it became inactive; `None` while it is active.
     pub deactivated: Option<Deactivated>,
-    /// When it was first registered.
+    /// When the endpoint was first registered.
     pub created_at: UnixMillis,
 }
 
-/// Subscriptions of which state are listed.
+/// The state that a subscription must be in to be listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StateFilter {
-    /// All of them.
+    /// Any state is listed.
     #[default]
     Any,
-    /// Those that a broadcast reaches.
+    /// Only subscriptions that a broadcast reaches are listed.
     Active,
-    /// Those that it does not.
+    /// Only subscriptions that a broadcast does not reach are listed.
     Deactivated,
 }
 
-/// Which subscriptions are listed.
+/// What a subscription must be like to be listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionFilter {
     /// Part of the endpoint or of the platform, in any case of letters; empty is every one.
     pub text: String,
-    /// In which state.
+    /// The state that it must be in.
     pub state: StateFilter,
 }
 
 /// A page of subscriptions, newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriptionPage {
-    /// Those that were found.
+    /// The subscriptions that were found.
     pub items: Vec<SubscriptionRecord>,
-    /// From where to look on; `None` when all were looked at.
+    /// `before` of the next page; `None` when all subscriptions were looked at.
     pub next: Option<i64>,
 }
 
-/// Verbs on subscriptions.
+/// What the store does with subscriptions.
 #[async_trait]
 pub trait SubscriptionStore {
     /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan.

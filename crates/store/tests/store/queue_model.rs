@@ -9,7 +9,7 @@ use hato_service::ports::{
     Audience, ClaimedPage, ExpiredRecipient, NewDeadLetter, PageRange, RecipientId, RetryJob,
     Settlement,
 };
-use hato_testkit::seeded_rng::SeededRng;
+use hato_testkit::seeded_rng::{self, Rng};
 
 use crate::test_store::{START, TestStore, endpoint, sent_to};
 use model::{ModelPage, QueueModel};
@@ -23,7 +23,7 @@ struct QueueModelTest {
     test: TestStore,
     apps: Vec<AppId>,
     model: QueueModel,
-    rng: SeededRng,
+    rng: Rng,
     now: UnixMillis,
     /// Pages that were claimed, leases lost or not.
     claimed: Vec<(ClaimedPage, ModelPage)>,
@@ -40,7 +40,7 @@ impl QueueModelTest {
             test,
             apps,
             model: QueueModel::default(),
-            rng: SeededRng::from_env(),
+            rng: seeded_rng::from_env(),
             now: START,
             claimed: Vec::new(),
         };
@@ -55,17 +55,21 @@ impl QueueModelTest {
     }
 
     fn random_index(&mut self, count: usize) -> usize {
-        let index = self.rng.range(0..count as u64);
-        usize::try_from(index).expect("an index")
+        self.rng.usize(..count)
+    }
+
+    /// True in so many of a hundred cases.
+    fn percent(&mut self, percent: u8) -> bool {
+        self.rng.u8(..100) < percent
     }
 
     fn random_time(&mut self) -> UnixMillis {
-        let wait = self.rng.range(0..90_000);
+        let wait = self.rng.u64(..90_000);
         self.now.plus(Duration::from_millis(wait))
     }
 
     async fn step(&mut self) {
-        match self.rng.range(0..100) {
+        match self.rng.u8(..100) {
             0..8 => self.accept().await,
             8..40 => self.claim().await,
             40..70 => self.settle().await,
@@ -97,7 +101,7 @@ impl QueueModelTest {
     async fn accept(&mut self) {
         let chosen = self.random_index(APPS);
         let app = self.apps[chosen].clone();
-        let list = self.rng.percent(40).then(|| self.random_recipients(&app));
+        let list = self.percent(40).then(|| self.random_recipients(&app));
         let endpoints = list.as_ref().map(|list| {
             let index = |it: &RecipientId| usize::try_from(it.0 - 1).expect("a number from 1");
             list.iter().map(|it| endpoint(index(it))).collect()
@@ -115,7 +119,7 @@ impl QueueModelTest {
             up_to: i64::MAX,
         };
         let mut chosen = self.model.recipients(app, &everyone);
-        chosen.retain(|_| self.rng.percent(30));
+        chosen.retain(|_| self.percent(30));
         chosen.sort();
         chosen
     }
@@ -169,7 +173,7 @@ impl QueueModelTest {
         let mut settlement = Settlement::default();
         let (mut again, mut unknown) = (Vec::new(), Vec::new());
         for &recipient in recipients {
-            match self.rng.range(0..10) {
+            match self.rng.u8(..10) {
                 0 => settlement.expired.push(ExpiredRecipient {
                     recipient,
                     http_status: 410,

@@ -1,6 +1,6 @@
 //! Who agreed to what, and what they are told about it.
 
-use super::{ApiCaller, Fault, JSON, OauthStep};
+use super::request::{ApiCaller, Fault, JSON, OauthStep};
 use crate::plain_http::{PlainResponse, respond};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,10 +12,10 @@ use url::{Url, form_urlencoded};
 
 /// The id of the only OAuth app here.
 pub const CLIENT_ID: &str = "Iv1.hato";
-/// Its secret.
+/// The secret of that app.
 pub const CLIENT_SECRET: &str = "0123456789-secret";
 
-/// Somebody with an account here.
+/// A user of GitHub: a number, and addresses as `GET /user/emails` lists them.
 #[derive(Clone, Debug)]
 pub struct GithubAccount {
     id: i64,
@@ -29,7 +29,7 @@ impl GithubAccount {
         Self { id, emails }
     }
 
-    /// With one more address: the primary one or not, verified or not.
+    /// Gives the user one more address: the primary one or not, verified or not.
     #[must_use]
     pub fn email(mut self, email: &str, primary: bool, verified: bool) -> Self {
         let visibility = primary.then_some("private");
@@ -39,7 +39,7 @@ impl GithubAccount {
         self
     }
 
-    /// With a primary address that is verified.
+    /// Gives the user a primary address that is verified.
     #[must_use]
     pub fn verified(self, email: &str) -> Self {
         self.email(email, true, true)
@@ -53,7 +53,7 @@ struct Grant {
     callback: String,
 }
 
-/// The state of the provider.
+/// Who is signed in, which steps fail, and which codes and tokens were given out.
 #[derive(Default)]
 pub(super) struct GithubState {
     pub(super) person: Option<GithubAccount>,

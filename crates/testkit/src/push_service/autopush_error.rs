@@ -30,7 +30,7 @@ impl AutopushError {
         Self::new(StatusCode::BAD_REQUEST, 110, message)
     }
 
-    /// No TTL (RFC 8030 §5.2).
+    /// The header TTL is missing (RFC 8030 §5.2).
     pub(super) fn missing_ttl() -> Self {
         Self::new(StatusCode::BAD_REQUEST, 111, "Missing TTL value")
     }

@@ -9,17 +9,17 @@ use std::convert::Infallible;
 /// A body that is empty, in memory or endless.
 pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;
 
-/// No bytes.
+/// A body of no bytes.
 pub(crate) fn empty() -> AnswerBody {
     full(Bytes::new())
 }
 
-/// These bytes.
+/// A body of these bytes.
 pub(crate) fn full(bytes: impl Into<Bytes>) -> AnswerBody {
     Full::new(bytes.into()).boxed_unsync()
 }
 
-/// Spaces, as long as the reader takes them.
+/// A body of spaces that goes on as long as the reader takes them.
 pub(crate) fn endless() -> AnswerBody {
     let chunks = stream::unfold((), |()| async {
         tokio::task::yield_now().await;

@@ -16,7 +16,7 @@ pub(super) struct Browsers {
 
 #[derive(Default)]
 struct BrowserState {
-    /// Subscription ids by channel.
+    /// The ids of subscriptions, by the channel that Firefox chose.
     channels: HashMap<String, String>,
     unconfirmed: VecDeque<PendingNotification>,
     sockets: usize,

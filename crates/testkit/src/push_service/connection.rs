@@ -1,53 +1,20 @@
 //! One TLS connection of a sender.
 
-use super::{body::AnswerBody, exchange, options::PushServiceOptions, state::SharedState};
+use super::{
+    body::AnswerBody, exchange, options::PushServiceOptions, sender_connection::SenderConnection,
+    state::SharedState,
+};
 use http::{Request, Response};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
     server::conn::auto,
 };
-use std::{
-    convert::Infallible,
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
-use tokio::{net::TcpStream, sync::Notify, time::timeout};
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
+use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What the requests of one connection can do to it.
-pub(super) struct SenderConnection {
-    cut: Notify,
-    retire: Notify,
-    requests_left: AtomicU64,
-}
-
-impl SenderConnection {
-    fn new(requests: Option<u64>) -> Self {
-        Self {
-            cut: Notify::new(),
-            retire: Notify::new(),
-            requests_left: AtomicU64::new(requests.unwrap_or(u64::MAX)),
-        }
-    }
-
-    /// Closes the TCP connection, unanswered requests and all.
-    pub(super) fn cut(&self) {
-        self.cut.notify_one();
-    }
-
-    fn count_request(&self) {
-        if self.requests_left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.retire.notify_one();
-        }
-    }
-}
 
 /// Serves one accepted connection to its end.
 pub(super) async fn serve(
@@ -78,8 +45,8 @@ async fn serve_http(
     loop {
         tokio::select! {
             _ = &mut serving => return,
-            () = connection.cut.notified() => return,
-            () = connection.retire.notified() => serving.as_mut().graceful_shutdown(),
+            () = connection.is_cut() => return,
+            () = connection.is_retired() => serving.as_mut().graceful_shutdown(),
         }
     }
 }

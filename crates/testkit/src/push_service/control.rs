@@ -31,7 +31,7 @@ const MAX_WAIT: u64 = 60_000;
 
 type ControlResult = Result<Value, (StatusCode, &'static str)>;
 
-/// Answers one request.
+/// Answers one request of the control side.
 pub(super) async fn answer(shared: Arc<SharedState>, request: Request<Incoming>) -> PlainResponse {
     let (status, body) = match route(&shared, request).await {
         Ok(body) => (StatusCode::OK, body),

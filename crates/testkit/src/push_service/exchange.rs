@@ -3,10 +3,10 @@
 use super::{
     autopush_error::AutopushError,
     body::{AnswerBody, empty, endless, full},
-    connection::SenderConnection,
     headers::PushHeaders,
     scripted_response::ScriptedResponse,
     seen::{ReceivedMessage, Violation},
+    sender_connection::SenderConnection,
     state::{ServiceState, SharedState, now},
     subscription::{StoredSubscription, SubscriptionOwner, check_encoding},
     vapid::VapidClaims,
@@ -35,7 +35,7 @@ struct ValidPush {
     body: Bytes,
 }
 
-/// Answers one request; never returns when the script says so.
+/// Answers one request; for the script's `hang` and `reset` it never returns.
 pub(super) async fn answer(
     shared: &SharedState,
     connection: &SenderConnection,

@@ -19,7 +19,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// base64url without padding.
+/// Encodes bytes as base64url without padding (RFC 7515 §2).
 pub(super) fn encode(bytes: impl AsRef<[u8]>) -> String {
     general_purpose::URL_SAFE_NO_PAD.encode(bytes)
 }
@@ -36,19 +36,19 @@ pub(super) fn decode_application_server_key(text: &str) -> Option<Vec<u8>> {
     (bytes.len() == 65 && on_curve).then_some(bytes)
 }
 
-/// Random bytes.
+/// N random bytes of the system's generator.
 pub(super) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     OsRng.fill_bytes(&mut bytes);
     bytes
 }
 
-/// 32 random hexadecimal digits.
+/// An id of 32 random hexadecimal digits.
 pub(super) fn random_id() -> String {
     format!("{:032x}", u128::from_be_bytes(random()))
 }
 
-/// A new private key.
+/// A new private key on P-256.
 pub(super) fn private_key() -> SecretKey {
     SecretKey::random(&mut OsRng)
 }

@@ -15,6 +15,7 @@ mod keys;
 mod options;
 mod scripted_response;
 mod seen;
+mod sender_connection;
 mod state;
 mod subscription;
 mod vapid;
@@ -89,7 +90,7 @@ impl PushService {
         self.address
     }
 
-    /// For Firefox's `dom.push.serverURL`.
+    /// The address of the WebSocket side, for Firefox's preference `dom.push.serverURL`.
     pub fn websocket_url(&self) -> &str {
         &self.websocket_url
     }
@@ -109,7 +110,7 @@ impl PushService {
         &self.ca
     }
 
-    /// The CA's certificate, PEM.
+    /// The certificate of [`Self::ca`] as PEM text.
     pub fn ca_pem(&self) -> String {
         self.ca.pem()
     }
@@ -196,11 +197,6 @@ impl PushService {
         let (_, violations, unmatched) = self.summary();
         assert!(violations.is_empty(), "violations: {violations:#?}");
         assert!(unmatched.is_empty(), "unmatched requests: {unmatched:#?}");
-    }
-
-    /// Ends all sockets of browsers, their TCP connections included; browsers come back by themselves.
-    pub fn disconnect_browsers(&self) {
-        self.shared.disconnect_browsers();
     }
 
     /// Ends all sockets of browsers and answers the next hello with a fresh uaid, which drops that browser's subscriptions.

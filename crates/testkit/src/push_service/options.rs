@@ -13,9 +13,9 @@ pub enum Protocols {
     /// HTTP/2, and HTTP/1.1 for those who cannot.
     #[default]
     Both,
-    /// HTTP/2 only.
+    /// The service offers HTTP/2 only.
     Http2,
-    /// HTTP/1.1 only.
+    /// The service offers HTTP/1.1 only.
     Http1,
 }
 
@@ -32,12 +32,12 @@ impl Protocols {
 /// Which messages are decrypted and kept; the others are verified and counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decryption {
-    /// Every message.
+    /// Every message is decrypted and kept.
     #[default]
     All,
-    /// Each message whose number is a multiple of this.
+    /// Each message whose number is a multiple of this is.
     EveryNth(u64),
-    /// None: for runs where memory and time count.
+    /// No message is kept, for runs where memory and time count.
     CountOnly,
 }
 
@@ -54,21 +54,21 @@ impl Decryption {
 /// Settings of a push service; the default is what most tests want.
 #[derive(Clone)]
 pub struct PushServiceOptions {
-    /// Where the TLS side listens.
+    /// The address of the TLS side, which endpoints lead to; port 0 picks one.
     pub listen: SocketAddr,
-    /// Where the WebSocket side listens.
+    /// The address of the WebSocket side, for Firefox; port 0 picks one.
     pub websocket_listen: SocketAddr,
-    /// Where the control side listens.
+    /// The address of the control side, for programs that are not Rust; port 0 picks one.
     pub control_listen: SocketAddr,
     /// The host in endpoints: one of [`crate::test_ca::SERVER_NAMES`], an IPv6 address in brackets.
     pub host: String,
     /// The CA that issues the certificate; None makes a new one.
     pub ca: Option<Arc<TestCa>>,
-    /// What ALPN offers.
+    /// The HTTP versions that the TLS side offers.
     pub protocols: Protocols,
-    /// What is decrypted and kept.
+    /// Which messages are decrypted and kept.
     pub decryption: Decryption,
-    /// `SETTINGS_MAX_CONCURRENT_STREAMS` of HTTP/2.
+    /// The setting `SETTINGS_MAX_CONCURRENT_STREAMS` of HTTP/2 (RFC 9113 §6.5.2).
     pub max_concurrent_streams: u32,
     /// After so many requests a connection is ended politely (GOAWAY or Connection: close).
     pub requests_per_connection: Option<u64>,

@@ -31,7 +31,7 @@ pub enum ScriptedResponse {
 
 impl ScriptedResponse {
     /// Whether the push service has taken the message.
-    pub fn accepts(&self) -> bool {
+    pub(super) fn accepts(&self) -> bool {
         matches!(self, Self::Created | Self::Status(200..=299))
     }
 }
@@ -50,7 +50,7 @@ impl fmt::Display for ScriptedResponse {
     }
 }
 
-/// The text is no [`ScriptedResponse`].
+/// The text is not that of a [`ScriptedResponse`].
 #[derive(Debug, thiserror::Error)]
 #[error("an answer is created, hang, reset, redirect, endless, a status or status:retry-after")]
 pub struct ParseResponseError;

@@ -13,24 +13,24 @@ const MAX_RECORDED: usize = 1_000;
 pub struct ReceivedMessage {
     /// Place among the kept messages, in order of arrival, from 0.
     pub sequence: u64,
-    /// When it arrived, Unix milliseconds.
+    /// When the request arrived, Unix milliseconds.
     pub received_at: u64,
-    /// [`super::BrowserSubscription::id`] of the recipient.
+    /// The recipient, by [`super::BrowserSubscription::id`].
     pub subscription: String,
     /// The decrypted bytes; None for a browser's subscription, or when decryption failed (a violation).
     #[serde(serialize_with = "as_text")]
     pub plaintext: Option<Vec<u8>>,
-    /// TTL header, seconds.
+    /// The header TTL, seconds.
     pub ttl: u64,
-    /// Urgency header.
+    /// The header Urgency, if there was one.
     pub urgency: Option<String>,
-    /// Topic header.
+    /// The header Topic, if there was one.
     pub topic: Option<String>,
     /// The claims of the VAPID token.
     pub vapid: VapidClaims,
-    /// `HTTP/2.0` or `HTTP/1.1`.
+    /// The version of HTTP, `HTTP/2.0` or `HTTP/1.1`.
     pub http_version: String,
-    /// What it was answered.
+    /// The answer that the script gave.
     #[serde(serialize_with = "as_display")]
     pub answer: ScriptedResponse,
 }
@@ -58,22 +58,22 @@ fn as_display<S: Serializer>(answer: &ScriptedResponse, serializer: S) -> Result
 /// A request that broke a rule of the protocols.
 #[derive(Clone, Debug, Serialize)]
 pub struct Violation {
-    /// [`super::BrowserSubscription::id`] of the recipient.
+    /// The recipient, by [`super::BrowserSubscription::id`].
     pub subscription: String,
     /// What was answered; 201 for a body that could not be decrypted, which a real service cannot know.
     pub status: u16,
-    /// The broken rule.
+    /// The rule that was broken, in words.
     pub reason: String,
 }
 
 /// What a browser said about a notification it was given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ack {
-    /// `ack` or `nack`.
+    /// What the browser sent: `ack` or `nack`.
     pub kind: &'static str,
     /// The subscription's id, when the version is known.
     pub subscription: Option<String>,
-    /// The notification's version.
+    /// The version by which the notification was known to the browser.
     pub version: String,
     /// 100 delivered, 101 not decrypted, 301 the handler threw, 302 waitUntil rejected.
     pub code: u64,
@@ -84,14 +84,14 @@ pub struct Ack {
 pub struct Counts {
     /// Well-formed requests, whatever they were answered.
     pub requests: u64,
-    /// Those answered with success.
+    /// How many of them were answered with success.
     pub created: u64,
 }
 
-/// Everything seen since the start.
+/// Everything that the push service has seen since its start.
 #[derive(Debug, Default)]
 pub struct SeenTraffic {
-    /// Over all subscriptions.
+    /// The counts over all subscriptions.
     pub total: Counts,
     /// The messages kept (see [`super::Decryption`]), in order of arrival.
     pub messages: Vec<ReceivedMessage>,
@@ -103,9 +103,9 @@ pub struct SeenTraffic {
     pub acks: Vec<Ack>,
     /// Hellos answered on the WebSocket side.
     pub hellos: u64,
-    /// Registrations of browsers.
+    /// Subscriptions that browsers made on the WebSocket side.
     pub registrations: u64,
-    /// Unregistrations of browsers.
+    /// Subscriptions that browsers gave up on the WebSocket side.
     pub unregistrations: u64,
     counts: HashMap<String, Counts>,
 }
@@ -119,16 +119,6 @@ impl SeenTraffic {
     /// How many subscriptions were served at least once.
     pub fn subscriptions_served(&self) -> usize {
         self.counts.values().filter(|it| it.created > 0).count()
-    }
-
-    /// The kept messages of the subscription with this id.
-    pub fn messages_for<'a>(
-        &'a self,
-        subscription: &'a str,
-    ) -> impl Iterator<Item = &'a ReceivedMessage> {
-        self.messages
-            .iter()
-            .filter(move |message| message.subscription == subscription)
     }
 
     pub(super) fn count(&mut self, subscription: &str, created: bool) {

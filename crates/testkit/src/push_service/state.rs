@@ -23,7 +23,7 @@ use tokio::sync::watch;
 /// Senders keep a token for an hour or more: a few hundred covers many apps.
 const CACHED_TOKENS: usize = 512;
 
-/// The heart of one push service.
+/// What the three sides of one push service share.
 pub(super) struct SharedState {
     pub(super) origin: String,
     pub(super) latency: Duration,
@@ -38,7 +38,7 @@ pub(super) struct SharedState {
     disconnects: watch::Sender<u64>,
 }
 
-/// What is under the lock.
+/// The part of the state that is under the lock.
 pub(super) struct ServiceState {
     pub(super) subscriptions: HashMap<String, StoredSubscription>,
     pub(super) script: Script,
@@ -74,7 +74,7 @@ impl SharedState {
         self.decryption.wants(number)
     }
 
-    /// The state, locked.
+    /// Locks the state; the lock must not be held across an await.
     pub(super) fn lock(&self) -> MutexGuard<'_, ServiceState> {
         // A test's assertion may have failed under the lock; the state is whole even so.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -87,12 +87,12 @@ impl SharedState {
         result
     }
 
-    /// Wakes at each later change.
+    /// A receiver that wakes at each later change of the state.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Wakes when sockets of browsers are to end.
+    /// A receiver that wakes when sockets of browsers are to end.
     pub(super) fn disconnects(&self) -> watch::Receiver<u64> {
         self.disconnects.subscribe()
     }
@@ -146,7 +146,7 @@ impl SharedState {
         Some(self.change(store))
     }
 
-    /// From now on the endpoint answers 410 with errno 106.
+    /// Ends a subscription: its endpoint answers 410 with errno 106 from now on. False when there is none.
     pub(super) fn unsubscribe(&self, id: &str) -> bool {
         self.change(|state| match state.subscriptions.get_mut(id) {
             Some(subscription) => {
@@ -173,7 +173,7 @@ impl SharedState {
     }
 }
 
-/// The time since 1970.
+/// The time since 1970 by the machine's clock.
 #[expect(
     clippy::disallowed_methods,
     reason = "a peer outside the server goes by the real clock"

@@ -13,7 +13,7 @@ const MAX_LIFE: u64 = 24 * 60 * 60;
 pub struct VapidClaims {
     /// The origin the token is for.
     pub aud: String,
-    /// When it ends, Unix seconds.
+    /// When the token ends, Unix seconds.
     pub exp: u64,
     /// How to reach the sender: a mailto: or https: address.
     pub sub: String,

@@ -1,7 +1,7 @@
 //! SIGKILL at random moments.
 
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::seeded_rng::SeededRng;
+use hato_testkit::seeded_rng;
 use hato_testkit::server::Launch;
 
 use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
@@ -65,14 +65,14 @@ async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly() {
             7 => ScriptedResponse::Status(500),
             _ => ScriptedResponse::Created,
         });
-    let mut rng = SeededRng::from_env();
+    let mut rng = seeded_rng::from_env();
     let mut left = env_or("HATO_KILLS", 3);
     while left > 0 {
         let before = fixture.served();
         let send = fixture.send().await;
         let (mut killed, mut unrecorded) = (0, 0);
         while killed < left.min(KILLS_OF_A_SEND)
-            && fixture.reaches(rng.range(1..REQUESTS), &send).await
+            && fixture.reaches(rng.u64(1..REQUESTS), &send).await
         {
             unrecorded = fixture.kill(&send, &before).await;
             killed += 1;

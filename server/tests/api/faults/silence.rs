@@ -1,7 +1,7 @@
 //! A push service that stops, and starts again.
 
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::seeded_rng::SeededRng;
+use hato_testkit::seeded_rng;
 use hato_testkit::server::Launch;
 
 use super::{FAILURE_PERIOD, FaultFixture};
@@ -22,10 +22,10 @@ async fn a_push_service_that_stops_and_starts_again_gets_every_message() {
             7 if number < failures_end => ScriptedResponse::Status(500),
             _ => ScriptedResponse::Created,
         });
-    let mut rng = SeededRng::from_env();
+    let mut rng = seeded_rng::from_env();
     let before = fixture.served();
     let send = fixture.send().await;
-    let moment = rng.range(1..failures_end);
+    let moment = rng.u64(1..failures_end);
     fixture
         .push
         .wait_until(|seen| seen.total.requests >= moment)

@@ -1,0 +1,14 @@
+//! The one error of the store's traits.
+
+use std::error::Error;
+
+/// A store did not do what it was asked; the cause is for the log, never for a client.
+#[derive(Debug, thiserror::Error)]
+#[error("{context}: {source}")]
+pub struct StoreError {
+    /// What the store was doing, as a phrase for the log: `accept a send`.
+    pub context: &'static str,
+    /// What the database or the decoding of a row said.
+    #[source]
+    pub source: Box<dyn Error + Send + Sync>,
+}

@@ -1,0 +1,59 @@
+//! The value that the use cases are methods of.
+
+use std::sync::Arc;
+
+use hato_domain::UnixMillis;
+
+use crate::last_used::LastUsed;
+use crate::notifier::Notifier;
+use crate::password_hash::Hasher;
+use crate::ports::{Clock, Store};
+use crate::secrets::Secrets;
+use crate::settings::ServiceSettings;
+
+/// The use cases over one store, shared by every request of a server.
+pub struct Service {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) secrets: Secrets,
+    pub(crate) settings: ServiceSettings,
+    pub(crate) notifier: Notifier,
+    pub(crate) last_used: LastUsed,
+    pub(crate) hasher: Hasher,
+}
+
+impl Service {
+    /// Puts the use cases over `store`; the last uses of keys and the slots of the password hasher live in here.
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        secrets: Secrets,
+        settings: ServiceSettings,
+        notifier: Notifier,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            secrets,
+            settings,
+            notifier,
+            last_used: LastUsed::default(),
+            hasher: Hasher::default(),
+        }
+    }
+
+    /// The operator's settings that the use cases go by.
+    pub fn settings(&self) -> &ServiceSettings {
+        &self.settings
+    }
+
+    /// The current time of the clock that was given.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
+    }
+
+    /// Whether the database answers, which is what `/readyz` tells.
+    pub async fn is_ready(&self) -> bool {
+        self.store.ping().await.is_ok()
+    }
+}
