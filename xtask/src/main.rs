@@ -1,5 +1,6 @@
 //! The project's own build steps: everything that browsers download, and the store's query data.
 
+mod files;
 mod prepare;
 mod publish;
 mod script;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::publish::Files;
+use crate::files::{self, Files};
 use crate::script::{fill, quoted, strip};
 use crate::style;
 use crate::wasm::{self, BindgenOutput, ScriptKind};
@@ -45,9 +45,9 @@ pub fn build(workspace: &Workspace, dev: bool) -> Result<Files> {
         }
     }
     let folder = Path::new(FOLDER);
-    let mut files = move_below(folder, current);
+    let mut files = files::move_into(folder, current);
     for (version, released) in versions {
-        files.extend(move_below(&folder.join(version), released));
+        files.extend(files::move_into(&folder.join(version), released));
     }
     Ok(files)
 }
@@ -62,13 +62,6 @@ pub fn release(workspace: &Workspace) -> Result<()> {
         folder.display()
     );
     releases::write(&folder, &current(workspace, &version, false)?)
-}
-
-fn move_below(folder: &Path, files: Files) -> Files {
-    let moved = files
-        .into_iter()
-        .map(|(path, content)| (folder.join(path), content));
-    moved.collect()
 }
 
 fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {

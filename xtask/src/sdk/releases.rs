@@ -7,13 +7,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::publish::Files;
-use crate::site::files_below;
+use crate::files::{Files, paths_below};
 
 /// Every release below `folder`, by its version.
 pub fn read(folder: &Path) -> Result<BTreeMap<String, Files>> {
     let mut releases = BTreeMap::<String, Files>::new();
-    for path in files_below(folder)? {
+    for path in paths_below(folder)? {
         let relative = path.strip_prefix(folder)?;
         let mut parts = relative.components();
         let version = parts.next().context("a file has a path")?;
