@@ -25,6 +25,8 @@ use crate::state::AppState;
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 const REVALIDATED: &str = "no-cache";
 const BUILD_FILE: &str = "build.txt";
+/// The SDK's current version, which is the workspace's.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// The site that was there when the server was built; none is fine for everything but a browser.
@@ -33,7 +35,7 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 #[allow_missing = true]
 struct SiteAssets;
 
-/// `/sdk/*`: the current files are revalidated, those of a version never change. Any site may load them.
+/// `/sdk/*`: the current files are revalidated, those of a release never change. Any site may load them.
 pub fn sdk() -> Router<AppState> {
     Router::new().route("/{*path}", get(sdk_file))
 }
@@ -62,15 +64,18 @@ pub fn output_name() -> String {
     name.map_or_else(|| "hato".to_owned(), |name| name.trim().to_owned())
 }
 
-/// The release of the SDK that snippets name, with the integrity values of the very bytes that are served.
-pub fn sdk_release() -> Sdk {
-    let version = env!("CARGO_PKG_VERSION");
+/// The version of the SDK that snippets name, with the integrity values of the very bytes that are served.
+pub fn current_sdk() -> Sdk {
+    let is_released = is_released();
     let integrity = |name: &str| {
-        let file = SiteAssets::get(&format!("sdk/{version}/{name}"));
+        let path = format!("{VERSION}/{name}");
+        let (path, _) = locate(&path, is_released);
+        let file = SiteAssets::get(&format!("sdk/{path}"));
         file.map_or_else(String::new, |file| integrity(&file.data))
     };
     Sdk {
-        version: version.to_owned(),
+        version: VERSION.to_owned(),
+        is_released,
         page_integrity: integrity("hato.js"),
         bell_integrity: integrity("bell.js"),
     }
@@ -81,12 +86,25 @@ fn integrity(content: &[u8]) -> String {
     format!("sha384-{}", STANDARD.encode(digest(&SHA384, content)))
 }
 
+/// Whether `cargo xtask release-sdk` has frozen the current version: the site then has a folder of it.
+fn is_released() -> bool {
+    SiteAssets::get(&format!("sdk/{VERSION}/sw.js")).is_some()
+}
+
+/// The file below the site's folder `sdk` that answers a path below `/sdk/`, and how it may be cached.
+///
+/// The files of a release never change. Until the current version is released, its current files
+/// stand for it; the next build may have others, so browsers must not keep them without asking.
+fn locate(path: &str, is_released: bool) -> (&str, &'static str) {
+    match path.split_once('/') {
+        Some((VERSION, name)) if !is_released && !name.contains('/') => (name, REVALIDATED),
+        Some(_) => (path, IMMUTABLE),
+        None => (path, REVALIDATED),
+    }
+}
+
 async fn sdk_file(Path(path): Path<String>, headers: HeaderMap) -> Response {
-    let cache = if path.contains('/') {
-        IMMUTABLE
-    } else {
-        REVALIDATED
-    };
+    let (path, cache) = locate(&path, is_released());
     let mut response = serve(&format!("sdk/{path}"), cache, &headers);
     let cross_origin = HeaderValue::from_static("cross-origin");
     response.headers_mut().insert(RESOURCE_POLICY, cross_origin);
@@ -206,10 +224,28 @@ mod tests {
     use http::HeaderMap;
     use http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
 
-    use super::{accepts_brotli, content_type, is_known, is_public};
+    use super::{
+        IMMUTABLE, REVALIDATED, VERSION, accepts_brotli, content_type, is_known, is_public, locate,
+    };
 
     fn headers(name: http::HeaderName, value: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(name, http::HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn only_the_files_of_a_release_are_kept_unasked() {
+        let current = format!("{VERSION}/sw.js");
+        assert_eq!(locate(&current, true), (current.as_str(), IMMUTABLE));
+        assert_eq!(locate(&current, false), ("sw.js", REVALIDATED));
+        for is_released in [true, false] {
+            assert_eq!(locate("sw.js", is_released), ("sw.js", REVALIDATED));
+            assert_eq!(
+                locate("0.0.1/sw.js", is_released),
+                ("0.0.1/sw.js", IMMUTABLE)
+            );
+        }
+        let nested = format!("{VERSION}/0.0.1/sw.js");
+        assert_eq!(locate(&nested, false).0, nested);
     }
 
     #[test]
