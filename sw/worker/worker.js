@@ -1,5 +1,5 @@
-// The part of the worker that must be there before any wasm: its listeners, and a notification of
-// last resort. `cargo xtask site` puts page/registration.js, wasm-bindgen's glue and the wasm in.
+// The part of the worker that must be there before any wasm: its listeners, and a fallback
+// notification. `cargo xtask site` puts page/registration.js, wasm-bindgen's glue and the wasm in.
 //
 // It runs inside the site's own worker: nothing global is left behind, and notifications without
 // our mark are left to the handlers of whoever showed them.
