@@ -4,7 +4,10 @@ SHELL := /bin/bash
 # Wherever Cargo was told to build: by a variable, or by somebody's own configuration.
 TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
-.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser demo check dev setup site fmt
+# A script of end2end/package.json, with the programs that were built for it.
+END2END = cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent
+
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser demo check dev setup site fmt test-programs
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -26,12 +29,11 @@ test:
 	$(MAKE) site
 	cargo test --locked
 	@# The tests have built the programs: building them apart would resolve other features and compile much anew.
-	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm test
+	$(END2END) test
 
 ## The long runs: servers killed and stopped in the middle of a send, again and again, a webhook told of 1,000,000 recipients;
 ## then what the dashboard's pages cost the database, and what axe-core and Lighthouse say of them, and their sizes
-test-long: setup site
-	scripts/setup test
+test-long: test-programs
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
 	HATO_KILLS=20 cargo test --locked -p hato-server --test api -- faults::kills --nocapture
 	for round in 1 2 3; do HATO_RECIPIENTS=20000 cargo test --locked -p hato-server --test api -- faults::silence faults::disk --nocapture --test-threads 1 || exit 1; done
@@ -39,14 +41,11 @@ test-long: setup site
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- webhook::many --nocapture
 	cargo test --locked --test dashboard -- queries --nocapture
-	cargo build --locked -p hato-server -p hato-testkit --bins
-	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent quality
+	$(END2END) quality
 
 ## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages
-screenshots: setup site
-	scripts/setup test
-	cargo build --locked -p hato-server -p hato-testkit --bins
-	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent screenshots
+screenshots: test-programs
+	$(END2END) screenshots
 
 ## All benchmark tables; each is written to target/bench/ as JSON too
 bench: bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser
@@ -74,16 +73,14 @@ bench-clients: build
 	cd benches && cargo run --release --locked -- clients
 
 ## What the SDK costs a visitor: sizes, and the time from a push to its notification in Chromium
-bench-browser: site
-	scripts/setup test
-	cargo build --locked -p hato-server -p hato-testkit --bins
-	cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent bench
+bench-browser: test-programs
+	$(END2END) bench
 
 ## The server, a sample customer's site and a push service of its own, for trying Hato without the internet
 demo: build
 	cargo run --release --locked -p hato-testkit --bin hato-demo
 
-## What `.ci/run` checks, and formatting of views, unused dependencies, bans, licences and sources
+## Formatting, lints and the queries' offline data as `.ci/check` has them; views, unused dependencies, bans, licences and sources
 check:
 	.ci/check
 	@command -v leptosfmt >/dev/null || cargo install --locked leptosfmt
@@ -97,11 +94,20 @@ check:
 dev: setup site
 	HATO_LOG=debug cargo run -p hato-server -- serve
 
+## Installs what building needs, or says what is missing
 setup:
 	@scripts/setup build
 
+## What browsers download, in target/site: the dashboard's files and the SDK
 site:
 	cargo xtask site
 
+## The server and the stand-ins of a customer's site and a push service, for the tests and measurements in browsers
+test-programs:
+	scripts/setup test
+	$(MAKE) site
+	cargo build --locked -p hato-server -p hato-testkit --bins
+
+## Formats the Rust code
 fmt:
 	cargo fmt --all

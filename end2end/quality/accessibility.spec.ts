@@ -11,7 +11,7 @@ test('no page has a violation in either theme and either language', async ({ bro
   let inspected = 0;
   for (const appearance of allAppearances([390, 1440])) {
     await visitAllPages(browser, hato.url, states, appearance.options, async (page, name) => {
-      // What is folded away is looked at too.
+      // axe skips what is hidden in a closed details element.
       await unfold(page);
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate(() => (globalThis as any).axe.run());

@@ -1,4 +1,4 @@
-// An app, as its owner's programs set up and use it.
+// An app without keys or subscribers, for tests of the dashboard: everything is set up with its owner's session.
 
 import { expect } from '@playwright/test';
 
@@ -7,6 +7,7 @@ import type { Subscriber } from './push-service.ts';
 
 const platforms = ['Firefox · Windows', 'Chrome · Android', 'Safari · iOS', undefined];
 
+/** An app of an account whose session is given; each request fails the test unless its status is below 300. */
 export class ApiApp {
   private constructor(
     private readonly hato: Hato,
@@ -31,7 +32,7 @@ export class ApiApp {
     return this.request('POST', '/keys', { name, scope });
   }
 
-  /** Makes the app these subscribers, in this order. */
+  /** Registers these subscribers in this order, with platforms in turn. */
   async subscribe(browsers: Subscriber[]): Promise<void> {
     const { key } = await this.createKey('ページ用', 'subscribe_only');
     for (const [number, { endpoint, p256dh, auth }] of browsers.entries()) {
@@ -45,7 +46,7 @@ export class ApiApp {
     return (await this.request('POST', '/notify', notification)).send_id;
   }
 
-  /** Resolves once the send has this status, and somebody has got it. */
+  /** Resolves once the send has this status and at least one recipient has got it. */
   async waitForStatus(send: string, status: string): Promise<void> {
     const look = async () => {
       const record = await this.request('GET', `/notifications/${send}`);

@@ -1,4 +1,4 @@
-// An app on the server, as its owner and the owner's server use it.
+// An app with keys, for tests of subscribers: it sends and is asked about by its `full` key, as an owner's server does.
 
 import { expect } from '@playwright/test';
 
@@ -50,13 +50,13 @@ export class App {
     return record;
   }
 
-  /** How many subscriptions are active. */
+  /** The number of active subscriptions. */
   async subscribers(): Promise<number> {
     const answer = await this.hato.api('GET', this.path(''), this.fullKey);
     return answer.json.active_subscriptions;
   }
 
-  /** From now on pages with this app's public key are refused. */
+  /** Deletes the key that the pages have: from now on the server refuses them. */
   async deleteSubscribeKey(): Promise<void> {
     const keys = await this.hato.api('GET', this.path('/keys'), this.fullKey);
     const { id } = keys.json.find((key: any) => key.scope === 'subscribe_only');

@@ -5,7 +5,7 @@ import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-c
 import type { CustomerSite } from './customer-site.ts';
 import type { Desktop } from './desktop.ts';
 
-/** @param desktop Where notifications are shown; none: nowhere. */
+/** @param desktop The desktop that shows notifications; without one nothing shows them. */
 export function startChromium(desktop?: Desktop): Promise<Browser> {
   return puppeteer.launch({
     executablePath: '/usr/bin/chromium',
@@ -73,7 +73,7 @@ export class SiteWorker {
     }
   }
 
-  /** A push with these data arrives. */
+  /** Delivers a push with these data to the worker, as the browser does when one arrives. */
   async push(data: string): Promise<void> {
     const { origin, registrationId } = this;
     await this.devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });

@@ -1,10 +1,13 @@
-// A page of the dashboard whose console must stay empty.
+// Pages of the dashboard whose console must stay empty, in a browser that Playwright drives.
 
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 
 export interface GuardedPage {
   page: Page;
-  /** What the browser's console complains about, but not that a page refused something: its status says so by right. */
+  /**
+   * The errors and warnings of the page's console. Chromium also logs each answer of 4xx; for a document that is no fault, since
+   * pages that refuse something have such a status.
+   */
   consoleErrors: string[];
 }
 
@@ -25,7 +28,7 @@ export async function openGuarded(browser: Browser, options: BrowserContextOptio
   return { page, consoleErrors };
 }
 
-/** The same for somebody who is signed in. */
+/** Opens a page that has the session's cookie for the server at `hato`. */
 export async function openSignedIn(
   browser: Browser,
   hato: string,

@@ -6,17 +6,17 @@ import type { App } from './app.ts';
 import type { Hato } from './hato.ts';
 import { Program } from './program.ts';
 
-/** Where the samples are. */
+/** The folder of the sample sites. */
 export const samples = join(import.meta.dirname, '../samples');
 
 export interface SiteOptions {
-  /** The site's files; the bakery if not given. */
+  /** The site's files; `samples/plain` if not given. */
   folder?: string;
   /** The site's Content-Security-Policy. */
   policy?: 'strict' | 'without-wasm' | 'open';
-  /** The port of a site that was there before. */
+  /** The port, for a site that takes the origin of one that has stopped; any free one if not given. */
   port?: number;
-  /** The server as the site's visitors reach it. */
+  /** The address at which visitors reach Hato, such as a fault proxy; the server's own if not given. */
   server?: { url: string };
 }
 

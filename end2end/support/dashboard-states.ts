@@ -1,4 +1,4 @@
-// Accounts with one of everything, for looking at every page of the dashboard and every state of it.
+// Two accounts whose apps, sends and webhooks put every page of the dashboard into each of its states.
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { ApiApp, registerAccount } from './api-app.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
 const owner = { email: 'owner@example.com', password: 'correct horse' };
-/** Who went back to the Free plan. */
+/** An account that went back to the Free plan and kept more than it allows. */
 const downgradedOwner = { email: 'saver@example.com', password: 'correct horse' };
 const closing = { title: '本日の営業について', body: '大雪のため、本日は15時に閉店いたします。ご了承ください。' };
 const note = { title: 'A little note', body: 'Our English menu is online.', url: 'https://example.com/en/menu' };
@@ -24,7 +24,10 @@ const reserve = {
 };
 const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
 
-/** What was sent within the last month, which nobody waits for. */
+/**
+ * Writes a month of daily counts and a month's usage near the limit into the database, since a test cannot wait for them.
+ * Arguments: the database, the app's id, the email of the account whose usage it is.
+ */
 const pastTraffic = `
 import sqlite3, sys, time
 database = sqlite3.connect(sys.argv[1])
@@ -46,11 +49,11 @@ database.commit()
 export interface PageState {
   name: string;
   path: string;
-  /** Whose; none: a visitor's. */
+  /** The session with which it is opened; a visitor's page has none. */
   session?: string;
-  /** What is done there first. */
+  /** Brings the opened page into its state. */
   prepare?: (page: Page) => Promise<void>;
-  /** What is seen of the state. */
+  /** The selector of an element that only this state shows. */
   shows?: string;
 }
 
@@ -185,7 +188,7 @@ async function triggerWebhook(app: ApiApp, push: PushService, url: string): Prom
   await app.waitForStatus(await app.send(notification), 'done');
 }
 
-/** For whoever is not signed in. */
+/** The pages of visitors who are not signed in. */
 const signedOutStates: PageState[] = [
   { name: 'landing', path: '/' },
   { name: 'pricing', path: '/pricing' },
@@ -197,7 +200,7 @@ const signedOutStates: PageState[] = [
   { name: 'lost', path: '/no/such/page' },
 ];
 
-/** For whoever is. */
+/** The pages of an account, those of its apps apart. */
 const accountStates: PageState[] = [
   { name: 'apps', path: '/apps' },
   { name: 'apps-refused', path: '/apps', prepare: makeNamelessApp, shows: '#create .note.error' },
@@ -217,7 +220,7 @@ function freePlanStates(withWebhook: string, withoutWebhook: string): PageState[
   ];
 }
 
-/** Fills a form and sends it as it is: whether it is acceptable is for the server to say. */
+/** Fills a form and sends it without the browser's own validation, so that the server has to judge it. */
 async function submit(page: Page, form: string, fields: Record<string, string>, button = '[type=submit]'): Promise<void> {
   for (const [name, value] of Object.entries(fields)) await page.locator(`${form} [name=${name}]`).fill(value);
   await page.locator(form).evaluate((element: HTMLFormElement) => (element.noValidate = true));
@@ -271,7 +274,7 @@ async function askToConfirm(page: Page): Promise<void> {
   await page.locator('details.confirm > summary').first().click();
 }
 
-/** Opens what is folded away. */
+/** Opens every `details` element of the page. */
 export async function unfold(page: Page): Promise<void> {
   await page.evaluate(() => document.querySelectorAll('details').forEach((fold) => (fold.open = true)));
 }

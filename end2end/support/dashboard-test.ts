@@ -1,4 +1,4 @@
-// A server of its own with one of everything on it, which ends with the test.
+// Tests with a server of their own, on which the dashboard has pages in every state; it ends with the test.
 
 import { Hato } from './hato.ts';
 import { DashboardStates } from './dashboard-states.ts';
@@ -11,7 +11,7 @@ interface DashboardFixtures {
   states: DashboardStates;
 }
 
-/** What is to be retried is not within a test, and GitHub's button is there. */
+/** Retries wait so long that none happens within a test, and the settings for GitHub make the login page show its button. */
 const settings = { HATO_RETRY_DELAYS: '1h,1h,1h', HATO_GITHUB_CLIENT_ID: 'hato', HATO_GITHUB_CLIENT_SECRET: 'unused' };
 
 export const test = base.extend<DashboardFixtures>({

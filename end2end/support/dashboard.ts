@@ -2,6 +2,8 @@
 
 import type { Browser, Page } from 'puppeteer-core';
 
+import { collectConsoleErrors } from './console-errors.ts';
+
 /** Waits until the page's islands are hydrated: leaving earlier would cut off the loading of their code. */
 async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(() => !document.querySelector('button.copy[hidden]'), { polling: 20 });
@@ -36,7 +38,7 @@ export async function createApp(page: Page, hato: string, name: string): Promise
   return id;
 }
 
-/** What the dashboard offers for pasting: the page's part and the bell, with the key that was just made. */
+/** The snippets that the dashboard offers for pasting: the page's part and the bell, with the key that was just made. */
 async function snippets(page: Page): Promise<string> {
   const shown = (id: string) => page.$eval(id, (code) => code.textContent ?? '');
   return `${await shown('#embed-page')}\n${await shown('#embed-bell')}`;
@@ -46,7 +48,6 @@ async function snippets(page: Page): Promise<string> {
 export async function createEmbedKey(page: Page, hato: string, app: string): Promise<string> {
   await open(page, `${hato}/apps/${app}`);
   await submit(page, 'form[action="/_app/create_embed_key"]', {});
-  await waitForHydration(page);
   return snippets(page);
 }
 
@@ -68,7 +69,7 @@ async function rawKey(page: Page): Promise<string | undefined> {
   return text.match(/pk_[0-9a-f]{64}/)?.[0];
 }
 
-/** A page of the dashboard for whoever has this session, and what its console complains about. */
+/** Opens a page of the dashboard with this session; `consoleErrors` are its console's errors and warnings. */
 export async function openSession(
   browser: Browser,
   hato: string,
@@ -76,11 +77,7 @@ export async function openSession(
   path: string,
 ): Promise<{ page: Page; consoleErrors: string[] }> {
   const page = await browser.newPage();
-  const consoleErrors: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) consoleErrors.push(message.text());
-  });
-  page.on('pageerror', (error) => consoleErrors.push(String(error)));
+  const consoleErrors = collectConsoleErrors(page);
   await browser.setCookie({ name: 'hato_session', value: session, domain: 'localhost', path: '/' });
   await page.goto(`${hato}${path}`);
   return { page, consoleErrors };

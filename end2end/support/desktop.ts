@@ -9,16 +9,16 @@ export interface DesktopNotification {
   id: number;
   title: string;
   body: string;
-  /** When it was shown, on the clock of `performance.now()`. */
+  /** The time when it was shown, in milliseconds on the clock of `performance.now()`. */
   at: number;
 }
 
 export class Desktop {
   private readonly events = new EventEmitter();
-  /** What was shown and not yet asked for. */
+  /** Notifications that were shown and that no `next` has taken yet. */
   private readonly waiting: DesktopNotification[] = [];
   private readonly closed = new Set<number>();
-  /** The D-Bus on which it is. */
+  /** The address of its D-Bus session, for DBUS_SESSION_BUS_ADDRESS. */
   address = '';
 
   private constructor(private readonly child: ChildProcess) {
@@ -31,7 +31,7 @@ export class Desktop {
     const child = spawn('dbus-run-session', ['--', '/usr/bin/python3', script], {
       stdio: 'pipe',
     });
-    // The bus itself has something to say at each start.
+    // dbus-run-session writes warnings at each start, so this is shown only when the start fails.
     const stderr: string[] = [];
     child.stderr.on('data', (text) => stderr.push(String(text)));
     const desktop = new Desktop(child);
@@ -55,7 +55,7 @@ export class Desktop {
     }
   }
 
-  /** The next notification that is shown. */
+  /** Resolves with the next notification that is shown. */
   async next(): Promise<DesktopNotification> {
     while (this.waiting.length === 0) await once(this.events, 'shown');
     return this.waiting.shift()!;

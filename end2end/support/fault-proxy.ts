@@ -4,20 +4,22 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens instead of the server's answer; `undefined` as a status: the connection ends without one. */
+/** An answer that the proxy gives instead of the server's; without a status the connection ends without an answer. */
 export interface Fault {
   status?: number;
   body?: string;
 }
 
-/** A request that the proxy keeps. */
+/** A request that the proxy has not forwarded yet. */
 export interface HeldRequest {
+  /** Resolves when the request has come. */
   arrived: Promise<void>;
+  /** Forwards it. */
   release(): void;
 }
 
 export class FaultProxy {
-  /** What came from browsers, preflights apart, such as `POST /api/v1/subscriptions`. */
+  /** The requests to the API without CORS preflights, such as `POST /api/v1/subscriptions`. */
   readonly requests: string[] = [];
   private readonly faults = new Map<string, Fault>();
   private readonly holds = new Map<string, () => Promise<void>>();
@@ -39,7 +41,7 @@ export class FaultProxy {
     return `http://localhost:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** From now on such requests fail like this, or no longer. */
+  /** From now on requests such as `POST /api/v1/subscriptions` get this fault; without one, the server's answer again. */
   fail(what: string, fault?: Fault): void {
     if (fault) this.faults.set(what, fault);
     else this.faults.delete(what);

@@ -5,7 +5,7 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 import type { PushService } from './push-service.ts';
 
 interface FirefoxOptions {
-  /** A folder that outlives the browser; none: a fresh one. */
+  /** The folder of a profile that outlives the browser; a fresh one if not given. */
   profile?: string;
   /** Settings beside the usual ones. */
   prefs?: Record<string, unknown>;

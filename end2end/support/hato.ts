@@ -31,7 +31,7 @@ export class Hato {
     return `http://localhost:${this.port}`;
   }
 
-  /** Starts the server, after {@link pause} at the same address. */
+  /** Starts the server; after {@link pause} at the same address as before. */
   async resume(): Promise<void> {
     const env = {
       HATO_LISTEN: `127.0.0.1:${this.port}`,
@@ -54,14 +54,14 @@ export class Hato {
     return this.program.stop();
   }
 
-  /** Keeps a copy of everything that the server knows. */
+  /** Copies the server's data folder; the server is down meanwhile. */
   async backUp(): Promise<void> {
     await this.pause();
     await cp(this.data, this.backup, { recursive: true });
     await this.resume();
   }
 
-  /** What happened since {@link backUp} is forgotten. */
+  /** Puts the copy back: the server forgets what happened since {@link backUp}. */
   async restore(): Promise<void> {
     await this.pause();
     await rm(this.data, { recursive: true });
@@ -101,6 +101,7 @@ export class Hato {
     return { status: answer.status, json: await answer.json() };
   }
 
+  /** Ends the server and removes its data. */
   async stop(): Promise<void> {
     await this.pause();
     await rm(this.folder, { recursive: true, force: true });

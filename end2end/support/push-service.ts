@@ -33,7 +33,7 @@ export class PushService {
     return new PushService(at.websocket_url, at.control_url, at.ca_file, at.server_file, program);
   }
 
-  /** Browsers lose their connections, and the next one to come back its subscriptions too. */
+  /** Drops the browsers' connections; the next browser that comes back also loses its subscriptions. */
   async renewBrowsers(): Promise<void> {
     await this.control('POST', '/browsers/renew');
   }
@@ -43,22 +43,22 @@ export class PushService {
     await this.control('DELETE', '/subscriptions', { subscription: endpoint });
   }
 
-  /** How many subscriptions browsers have ended. */
+  /** The number of subscriptions that browsers have ended. */
   async unregistrations(): Promise<number> {
     return (await this.control('GET', '/state')).unregistrations;
   }
 
-  /** How many subscriptions browsers have made. */
+  /** The number of subscriptions that browsers have made. */
   async registrations(): Promise<number> {
     return (await this.control('GET', '/state')).registrations;
   }
 
-  /** So many subscriptions of browsers that nobody sees. */
+  /** Makes subscriptions that belong to no real browser. */
   async subscribe(count: number): Promise<Subscriber[]> {
     return this.control('POST', '/subscriptions', { count });
   }
 
-  /** What pushes to the subscription are answered with from now on, such as `403` or `hang`. */
+  /** From now on pushes to the subscription get this answer: a status such as `403`, or `hang` for none. */
   async answer(subscription: string, answer: string): Promise<void> {
     await this.control('POST', '/script', { subscription, default: answer });
   }
@@ -68,6 +68,7 @@ export class PushService {
     await this.control('POST', '/hold', { subscription });
   }
 
+  /** Answers the pushes to the subscription that were held. */
   async release(subscription: string): Promise<void> {
     await this.control('POST', '/release', { subscription });
   }

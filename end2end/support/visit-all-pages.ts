@@ -5,10 +5,10 @@ import { type Browser, type BrowserContextOptions, type Page, expect } from '@pl
 import { type DashboardStates, routes } from './dashboard-states.ts';
 import { type GuardedPage, openSignedIn, openGuarded } from './console-guard.ts';
 
-/** Which states, by name; all by default. */
+/** The names of the states to visit; all by default. */
 const only = process.env.HATO_PAGES?.split(',');
 
-/** How the dashboard is shown. */
+/** A way to show the dashboard: its width, theme and language. */
 export interface Appearance {
   name: string;
   options: BrowserContextOptions;
@@ -59,7 +59,7 @@ export async function visitAllPages(
   }
 }
 
-/** The pages that no state is of. */
+/** The routes of the dashboard that no state visits. */
 async function unvisited(states: DashboardStates): Promise<string[]> {
   const paths = states.all.map(({ path }) => new URL(path, 'http://localhost').pathname);
   const patterns = await routes();

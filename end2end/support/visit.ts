@@ -3,6 +3,7 @@
 import { expect } from '@playwright/test';
 import type { Browser, Page } from 'puppeteer-core';
 
+import { collectConsoleErrors } from './console-errors.ts';
 import type { CustomerSite } from './customer-site.ts';
 
 export interface ShownNotification {
@@ -15,15 +16,17 @@ export interface ShownNotification {
 export class Visit {
   /** The page's requests to the API, such as `POST /api/v1/subscriptions`. */
   readonly requests: string[] = [];
-  /** What the browser's console complains about. */
-  readonly consoleErrors: string[] = [];
+  /** The errors and warnings of the page's console. */
+  readonly consoleErrors: string[];
 
-  private constructor(readonly page: Page) {}
+  private constructor(readonly page: Page) {
+    this.consoleErrors = collectConsoleErrors(page);
+  }
 
-  /** Opens the site's page, as if `daysLater`. */
+  /** Opens the site's page with a clock that is `daysLater` days ahead. */
   static async open(browser: Browser, site: CustomerSite, daysLater = 0): Promise<Visit> {
     const visit = new Visit(await browser.newPage());
-    visit.listen(site);
+    visit.recordRequests(site);
     await visit.page.evaluateOnNewDocument((offset: number) => {
       const now = Date.now;
       Date.now = () => now() + offset;
@@ -32,20 +35,16 @@ export class Visit {
     return visit;
   }
 
-  private listen({ server }: CustomerSite): void {
+  private recordRequests({ server }: CustomerSite): void {
     this.page.on('request', (request) => {
       const { origin, pathname } = new URL(request.url());
       if (origin === server && pathname.startsWith('/api') && request.method() !== 'OPTIONS') {
         this.requests.push(`${request.method()} ${pathname}`);
       }
     });
-    this.page.on('console', (message) => {
-      if (['error', 'warn'].includes(message.type())) this.consoleErrors.push(message.text());
-    });
-    this.page.on('pageerror', (error) => this.consoleErrors.push(String(error)));
   }
 
-  /** Waits until the page says so: by then it has repaired what it could. */
+  /** Waits until the page shows this state: by then the page script has repaired what it could. */
   async waitForState(state: string): Promise<void> {
     const said = () => document.querySelector('#state')?.textContent || undefined;
     await this.page.waitForFunction(said, { polling: 20 });

@@ -15,7 +15,7 @@ export interface ReceivedEvent {
   type: string;
   /** The signatures, each without its version. */
   signatures: string[];
-  /** What was signed. */
+  /** The text that the signatures are over: `id.timestamp.body`. */
   signed: string;
 }
 
@@ -44,7 +44,7 @@ export class WebhookReceiver {
     return `https://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
   }
 
-  /** What events at the path are answered with from now on; 204 at the start. */
+  /** From now on events at this path get this answer; before that, 204. */
   answer(path: string, status: number, body = ''): void {
     this.answers.set(path, { status, body });
   }

@@ -4,6 +4,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { collectConsoleErrors } from '../support/console-errors.ts';
 import { samples } from '../support/customer-site.ts';
 import { createApp, createEmbedKey, createKey, open as openPage, register } from '../support/dashboard.ts';
 import { expect, test } from '../support/fixtures.ts';
@@ -21,11 +22,7 @@ async function pasted(snippets: string): Promise<string> {
 
 test('from sign-up in the dashboard to a notification in a real Firefox', async ({ firefox, hato, open, visit }) => {
   const dashboard = await firefox.newPage();
-  const consoleErrors: string[] = [];
-  dashboard.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) consoleErrors.push(message.text());
-  });
-  dashboard.on('pageerror', (error) => consoleErrors.push(String(error)));
+  const consoleErrors = collectConsoleErrors(dashboard);
   await register(dashboard, hato.url, 'owner@example.com');
   const app = await createApp(dashboard, hato.url, 'はとパン');
   const notifyKey = await createKey(dashboard, hato.url, app, 'notify');
@@ -33,7 +30,6 @@ test('from sign-up in the dashboard to a notification in a real Firefox', async 
   const offered = await createEmbedKey(dashboard, hato.url, app);
   const snippets = offered.replaceAll('http://localhost:3000', hato.url);
   expect(snippets).toContain('integrity="sha384-');
-
   expect(snippets).toMatch(/appKey: "pk_[0-9a-f]{64}"/);
   const folder = await pasted(snippets);
   // The snippet has a script in the page, which a strict policy forbids.

@@ -87,7 +87,7 @@ test('it needs no server for that', async ({ push }) => {
   await hato.stop();
 });
 
-test('what is no message shows the notification of last resort', async ({ open }) => {
+test('what is no message shows the fallback notification', async ({ open }) => {
   const site = await open();
   const worker = await SiteWorker.install(chromium, site);
   for (const data of garbage) {

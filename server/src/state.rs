@@ -51,7 +51,7 @@ impl AppStateInner {
                 base_url: config.base_url.to_string(),
                 secure_cookies: config.base_url.is_https(),
                 output_name: crate::assets::output_name(),
-                sdk: crate::assets::sdk_release(),
+                sdk: crate::assets::current_sdk(),
                 registration_open: config.registration_open,
                 github_login: github.is_some(),
                 api: Arc::new(openapi::document(&config.base_url)),

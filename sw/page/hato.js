@@ -54,8 +54,7 @@ async function loadSettings() {
 const isAppOf = ({ publicKey, baseUrl, appKey }, options) =>
   publicKey && baseUrl === options.baseUrl && appKey === options.appKey;
 
-// What the worker needs.
-const store = ({ scope, baseUrl, appKey, appId, publicKey, platform }) =>
+const storeSettings = ({ scope, baseUrl, appKey, appId, publicKey, platform }) =>
   setValue(`settings ${scope}`, { scope, baseUrl, appKey, appId, publicKey, platform });
 
 // The server is asked for the public key once for each key of the app. As long as it does not
@@ -73,7 +72,7 @@ async function fetchApp(options, isClick) {
   await setValue(name, Date.now());
   const { publicKey, appId } = await call(options, "GET", "/api/v1/vapid-public-key");
   const scope = await findScope(options);
-  await store({ ...options, scope, appId, publicKey, platform: platform() });
+  await storeSettings({ ...options, scope, appId, publicKey, platform: platform() });
   return true;
 }
 
@@ -105,7 +104,7 @@ async function ensureSubscribed(settings) {
 // The server revives an endpoint that it had given up on because its push service no longer knew
 // it. Only a new endpoint can receive again.
 async function resubscribe(settings) {
-  await store(settings);
+  await storeSettings(settings);
   let subscription = await ensureSubscribed(settings);
   const { reactivated } = await register(settings, subscription);
   if (reactivated) {
@@ -139,7 +138,7 @@ async function registerFirst() {
   }
 }
 
-// --- Healing
+// --- Repair
 
 // Browsers lose pushsubscriptionchange events, and servers lose databases: a page that finds its
 // subscription changed, gone, made with another key, or unconfirmed for a day registers it again.
@@ -158,7 +157,7 @@ async function isDue(settings) {
 }
 
 // Of several tabs one goes ahead, and after a failure nobody for an hour.
-async function heal() {
+async function repair() {
   if (!isSupported() || Notification.permission !== "granted") return;
   await withLock(async () => {
     const settings = await loadSettings();
@@ -187,7 +186,7 @@ async function currentState() {
   }
 }
 
-// One after the other, so that the last word is the latest.
+// Listeners are told of one change after the other, so that what they hear last is the latest state.
 function announce() {
   announced = Promise.resolve(announced).then(async () => {
     const state = await currentState();
@@ -198,11 +197,13 @@ function announce() {
   return announced;
 }
 
-// One listener's error is not another's.
+// In a microtask each, so that one listener's error does not keep the others from being told.
 const tell = (listener) => queueMicrotask(() => listeners.has(listener) && listener(lastState));
 
-async function healAndAnnounce() {
-  await heal().catch(() => {});
+// On load, and whenever the page comes back to the front. A repair that failed is tried again later,
+// and is no error of the page's.
+async function refresh() {
+  await repair().catch(() => {});
   await announce();
 }
 
@@ -210,7 +211,7 @@ async function healAndAnnounce() {
 // is not loaded again for days.
 async function watch() {
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && lastState) healAndAnnounce();
+    if (!document.hidden && lastState) refresh();
   });
   navigator.serviceWorker.addEventListener("message", ({ data, ports }) => {
     if (data === "hato-where") ports[0].postMessage(location.href);
@@ -239,7 +240,7 @@ async function start() {
       failed = error;
     });
   }
-  await healAndAnnounce();
+  await refresh();
   if (failed && lastState !== "unsupported") throw failed;
 }
 

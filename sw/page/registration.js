@@ -3,9 +3,17 @@
 
 const failure = (code, message, cause) => Object.assign(new Error(message, { cause }), { code });
 
-// Values by name in an IndexedDB database: what the page tells the worker (`settings SCOPE`), what
-// the server was told last (`registered SCOPE`), and more that only the page reads. A page and a
-// worker of different releases share them: members may be added, none renamed.
+// The IndexedDB database `hato-push` of the site's origin has one object store, `values`. Its keys
+// are texts, its times Unix milliseconds, and a SCOPE is the whole address of a worker's scope:
+//
+//   settings SCOPE       { scope, baseUrl, appKey, appId, publicKey, platform }: what the worker needs
+//   registered SCOPE     { scope, endpoint, publicKey, at }: what the server was told last, and when
+//   worker SCOPE         the address of the worker file that Hato registered there
+//   tried SCOPE          when a repair began that has not succeeded
+//   asked BASEURL APPKEY when the server was last asked which app the key is of
+//
+// The page writes all of them; the worker reads the first two and writes `registered`. A page and a
+// worker of different releases share them, so members may be added, and none renamed.
 function openDatabase() {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("hato-push", 1);
@@ -42,7 +50,7 @@ const withLock = (act, ifAvailable = false) =>
     ? navigator.locks.request("hato-push", { ifAvailable }, (lock) => lock && act())
     : act();
 
-// Every tab looks again how things stand.
+// Every tab of the site looks at the state again.
 function notifyTabs() {
   const channel = new BroadcastChannel("hato-push");
   channel.postMessage("");
@@ -85,7 +93,7 @@ const isOurs = (subscription, { publicKey }) => subscription && publicKeyOf(subs
 
 const subscribeOptions = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
 
-// Answers what the server said.
+// Tells the server of the subscription and keeps what it was told; resolves with its answer.
 async function register(settings, subscription) {
   const { endpoint } = subscription;
   const { scope, publicKey, platform } = settings;

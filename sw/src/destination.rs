@@ -1,12 +1,14 @@
 //! Where a click on a notification leads.
 
-/// The address to open: `asked` (absolute, as a URL parser writes it) when it is https or on the
-/// site itself, otherwise the site's root.
+/// The address to open: `requested` (absolute, as a URL parser writes it) when it is https or on the
+/// site itself, otherwise the site's root (CONTRACT 10).
 ///
-/// `origin` is the site's own, as in `https://shop.example`.
-pub fn destination(asked: Option<String>, origin: &str) -> String {
+/// `origin` is the site's own, as in `https://shop.example`. The site itself may be on plain http:
+/// browsers allow service workers on localhost. No other scheme passes, so that a push can run no
+/// script and open no file.
+pub fn destination(requested: Option<String>, origin: &str) -> String {
     let root = format!("{origin}/");
-    asked
+    requested
         .filter(|address| address.starts_with("https://") || address.starts_with(&root))
         .unwrap_or(root)
 }
@@ -17,8 +19,8 @@ mod tests {
 
     const SITE: &str = "http://localhost:8080";
 
-    fn leads_to(asked: &str) -> String {
-        destination(Some(asked.to_owned()), SITE)
+    fn leads_to(requested: &str) -> String {
+        destination(Some(requested.to_owned()), SITE)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a service worker shows and opens.
+//! The functions that `worker/worker.js` calls: they read and act through the browser's own API.
 
 use js_sys::{JSON, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
@@ -7,9 +7,11 @@ use web_sys::{NotificationOptions, ServiceWorkerGlobalScope, Url};
 use crate::destination::destination;
 use crate::message::PushMessage;
 
-/// Shows the notification that the data of a push asks for.
+/// Shows the notification that the data of a push describes; the promise is that of
+/// `showNotification`.
 ///
-/// An error when the data is no message of Hato (SPEC 2.4): the caller shows one of its own then.
+/// An error when the data is no message of Hato (SPEC 2.4); the caller then shows its fallback.
+/// `JSON.parse` of the browser is used, since a parser in the wasm would add to its size.
 #[wasm_bindgen]
 pub fn push(data: &str) -> Result<Promise, JsValue> {
     let data = JSON::parse(data)?;
@@ -29,7 +31,8 @@ fn text(object: &JsValue, name: &str) -> Option<String> {
     Reflect::get(object, &name.into()).ok()?.as_string()
 }
 
-/// The data's member `hato` marks the notification as ours and keeps the url for the click.
+/// The options of `showNotification`. In its `data` the member `hato` marks the notification as ours
+/// and keeps the url for the click: an empty one stands for the site's root.
 fn options(message: &PushMessage) -> Result<NotificationOptions, JsValue> {
     let options = NotificationOptions::new();
     if let Some(body) = &message.body {
@@ -53,8 +56,8 @@ fn options(message: &PushMessage) -> Result<NotificationOptions, JsValue> {
 #[wasm_bindgen]
 pub fn click_destination(url: &str) -> String {
     let origin = worker().location().origin();
-    let asked = Url::new_with_base(url, &origin).ok().map(|url| url.href());
-    destination(asked, &origin)
+    let requested = Url::new_with_base(url, &origin).ok().map(|url| url.href());
+    destination(requested, &origin)
 }
 
 #[wasm_bindgen]

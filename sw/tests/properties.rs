@@ -137,12 +137,12 @@ fn a_message_of_the_server_survives_its_json() {
 #[test]
 fn no_address_leads_anywhere_but_https_and_the_site() {
     always(|random| {
-        let asked = (random.u32(0..10) > 0).then(|| text(random));
-        let leads_to = destination(asked.clone(), "http://localhost:8080");
+        let requested = (random.u32(0..10) > 0).then(|| text(random));
+        let leads_to = destination(requested.clone(), "http://localhost:8080");
         let is_safe =
             leads_to.starts_with("https://") || leads_to.starts_with("http://localhost:8080/");
-        assert!(is_safe, "{asked:?} leads to {leads_to}");
-        let kept = asked.is_some_and(|asked| asked == leads_to);
+        assert!(is_safe, "{requested:?} leads to {leads_to}");
+        let kept = requested.is_some_and(|requested| requested == leads_to);
         assert!(kept || leads_to == "http://localhost:8080/");
         assert!(destination(Some(leads_to), SITE).starts_with("https://"));
     });

@@ -1,5 +1,5 @@
-// The part of the worker that must be there before any wasm: its listeners, and a notification of
-// last resort. `cargo xtask site` puts page/registration.js, wasm-bindgen's glue and the wasm in.
+// The part of the worker that must be there before any wasm: its listeners, and a fallback
+// notification. `cargo xtask site` puts page/registration.js, wasm-bindgen's glue and the wasm in.
 //
 // It runs inside the site's own worker: nothing global is left behind, and notifications without
 // our mark are left to the handlers of whoever showed them.
@@ -16,7 +16,7 @@
   const decode = (text) =>
     Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-  // Not before it is needed: a worker also starts for events that are none of ours. A site whose
+  // Only when it is needed: a worker also starts for events that are none of ours. A site whose
   // Content-Security-Policy lacks 'wasm-unsafe-eval' makes this throw.
   function loadWasm() {
     if (!loadedWasm) {
@@ -26,8 +26,9 @@
     return loadedWasm;
   }
 
-  // Browsers withdraw the permission of sites that receive a push and show nothing.
-  function showSomething() {
+  // The fallback for whatever is no message of Hato, or when the wasm does not run: browsers withdraw
+  // the permission of sites that receive a push and show nothing.
+  function showFallback() {
     const japanese = navigator.language.startsWith("ja");
     return self.registration.showNotification(self.location.host, {
       body: japanese ? "新しいお知らせがあります" : "You have a new notification",
@@ -37,8 +38,8 @@
 
   const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-  // A worker of the site's own may also receive from another service, which it serves itself: the
-  // subscription was then made with a key that was never Hato's.
+  // A worker of the site's own may also receive from another push service, and shows that itself. The
+  // subscription was then made with another key than the app's, now or when it was last registered.
   async function isForeign() {
     if (isHatoWorker(self.location.href)) return false;
     const { scope, pushManager } = self.registration;
@@ -49,12 +50,13 @@
   }
 
   async function push({ data }) {
-    // In doubt, or when the answer is slow to come, the message is shown.
+    // In doubt the message is shown, and also when IndexedDB does not answer in time: the browser
+    // takes a worker that shows nothing for a while for one that shows nothing.
     if (await Promise.race([isForeign().catch(() => false), sleep(500)])) return;
     try {
       await loadWasm().push(data ? data.text() : "");
     } catch {
-      await showSomething();
+      await showFallback();
     }
   }
 
@@ -85,7 +87,7 @@
     return clients.openWindow(address);
   }
 
-  // Whoever has never subscribed here, or has unsubscribed, stays as they are.
+  // A visitor who has never subscribed here, or has unsubscribed, is not subscribed by this.
   async function renew({ newSubscription }) {
     const { scope, pushManager } = self.registration;
     const settings = await getValue(`settings ${scope}`);
@@ -115,6 +117,8 @@
     }
   }
 
+  // The browser may stop a worker as soon as no event is under way. waitUntil keeps it until the
+  // notification is shown, the window opened, or the new endpoint registered.
   self.addEventListener("push", (event) => event.waitUntil(push(event)));
 
   self.addEventListener("notificationclick", (event) => {

@@ -1,5 +1,6 @@
 //! The project's own build steps: everything that browsers download, and the store's query data.
 
+mod files;
 mod prepare;
 mod publish;
 mod script;
@@ -27,7 +28,7 @@ enum Command {
         #[arg(long, value_enum)]
         only: Option<SitePart>,
     },
-    /// Keeps the SDK's current files in sw/releases, where they stay for good
+    /// Freezes the SDK's current version in sw/releases, from where every later server serves it
     ReleaseSdk,
     /// Writes the query data with which the stores compile without a database
     Prepare {

@@ -1,18 +1,14 @@
 //! Making a folder hold exactly the files it should, each with its compressed copy.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use brotli::enc::BrotliEncoderParams;
 
-use crate::site::files_below;
-
-/// Contents by path relative to the site.
-pub type Files = BTreeMap<PathBuf, Vec<u8>>;
+use crate::files::{self, Files, paths_below};
 
 /// Smaller files gain nothing: they fit in one packet as they are.
 const MIN_COMPRESSED_SIZE: usize = 1024;
@@ -42,9 +38,7 @@ fn write(path: &Path, content: &[u8]) -> Result<bool> {
     if fs::read(path).is_ok_and(|existing| existing == content) {
         return Ok(false);
     }
-    let folder = path.parent().context("a file of the site is in a folder")?;
-    fs::create_dir_all(folder)?;
-    fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))?;
+    files::write(path, content)?;
     Ok(true)
 }
 
@@ -54,7 +48,7 @@ fn remove_others(
     compress: bool,
     is_owned: impl Fn(&Path) -> bool,
 ) -> Result<()> {
-    for path in files_below(site)? {
+    for path in paths_below(site)? {
         let relative = path.strip_prefix(site)?;
         let original = if relative.extension() == Some(OsStr::new("br")) && compress {
             relative.with_extension("")
@@ -96,7 +90,8 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::{Files, publish};
+    use super::publish;
+    use crate::files::{Files, paths_below};
 
     fn site() -> TempDir {
         tempfile::tempdir().expect("a temporary folder")
@@ -110,7 +105,7 @@ mod tests {
     }
 
     fn names(site: &Path) -> Vec<String> {
-        let mut names: Vec<_> = crate::site::files_below(site)
+        let mut names: Vec<_> = paths_below(site)
             .expect("the site can be listed")
             .iter()
             .map(|path| {

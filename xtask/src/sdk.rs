@@ -6,11 +6,11 @@ mod releases;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::publish::Files;
+use crate::files::{self, Files};
 use crate::script::{fill, quoted, strip};
 use crate::style;
 use crate::wasm::{self, BindgenOutput, ScriptKind};
@@ -19,7 +19,7 @@ use crate::workspace::Workspace;
 /// Where the SDK is in the site.
 pub const FOLDER: &str = "sdk";
 const PACKAGE: &str = "hato-sw";
-/// Where the files of earlier releases are kept, a folder for each.
+/// Where the files of releases are kept, a folder for each version.
 const RELEASES: &str = "sw/releases";
 /// The parts of the page script, in their order.
 const PAGE: [&str; 4] = [
@@ -29,46 +29,30 @@ const PAGE: [&str; 4] = [
     "page/hato.js",
 ];
 
-/// The SDK's files: the current ones, the same under their version, and those of every release.
+/// The SDK's files: the current ones, and those of every release in a folder of its version.
+///
+/// A version that is not released yet has no folder: the server lets the current files stand for
+/// it, which may change.
 pub fn build(workspace: &Workspace, dev: bool) -> Result<Files> {
     let version = workspace.version_of(PACKAGE)?;
+    let folder = workspace.root.join(RELEASES);
     let current = current(workspace, &version, dev)?;
-    let mut versions = releases::read(&workspace.root.join(RELEASES))?;
-    match versions.get(&version) {
-        Some(released) if !dev && *released != current => eprintln!(
+    if !dev && releases::differs(&folder, &version, &current)? {
+        eprintln!(
             "warning: sw/ is no longer what was released as {version}; /sdk/{version}/ stays as \
              released, so raise the version before the next release"
-        ),
-        Some(_) => {}
-        None => {
-            versions.insert(version, current.clone());
-        }
+        );
     }
-    let folder = Path::new(FOLDER);
-    let mut files = move_below(folder, current);
-    for (version, released) in versions {
-        files.extend(move_below(&folder.join(version), released));
-    }
-    Ok(files)
+    releases::add_to(current, &folder).map(|files| files::move_into(Path::new(FOLDER), files))
 }
 
-/// Keeps the current files for good, as those of the package's version.
+/// Freezes the current files as the release of the package's version.
 pub fn release(workspace: &Workspace) -> Result<()> {
     let version = workspace.version_of(PACKAGE)?;
-    let folder = workspace.root.join(RELEASES).join(&version);
-    ensure!(
-        !folder.exists(),
-        "{} exists: a release never changes, so raise the version",
-        folder.display()
-    );
-    releases::write(&folder, &current(workspace, &version, false)?)
-}
-
-fn move_below(folder: &Path, files: Files) -> Files {
-    let moved = files
-        .into_iter()
-        .map(|(path, content)| (folder.join(path), content));
-    moved.collect()
+    let current = current(workspace, &version, false)?;
+    let report = releases::freeze(&workspace.root.join(RELEASES), &version, &current)?;
+    println!("{report}");
+    Ok(())
 }
 
 fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {

@@ -3,14 +3,14 @@
 //! Leptos looks for `pkg/NAME.js`, `.wasm` and `.css` with one output name for the three, so one
 //! hash is made over all of them; `build.txt` tells the server that name.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
 
-use crate::publish::{Files, publish};
+use crate::files::{self, Files};
+use crate::publish::publish;
 use crate::wasm::{self, ScriptKind};
 use crate::workspace::Workspace;
 use crate::{sdk, style};
@@ -46,10 +46,9 @@ fn dashboard(workspace: &Workspace, dev: bool) -> Result<Files> {
         hash([&built.script, &built.wasm, css.as_bytes()])
     );
     let package = Path::new("pkg");
-    let mut files = public(&workspace.root.join("style/public"))?;
-    for (path, content) in built.snippets {
-        files.insert(package.join("snippets").join(path), content);
-    }
+    let mut files = files::read(&workspace.root.join("style/public"))?;
+    let snippets = files::move_into(&package.join("snippets"), built.snippets);
+    files.extend(snippets);
     files.insert(package.join(format!("{name}.js")), built.script);
     files.insert(package.join(format!("{name}.wasm")), built.wasm);
     files.insert(package.join(format!("{name}.css")), css.into_bytes());
@@ -69,28 +68,4 @@ fn hash(contents: [&[u8]; 3]) -> String {
         .take(6)
         .fold(0, |start, byte| start << 8 | u64::from(*byte));
     format!("{start:012x}")
-}
-
-/// The files that are served from the site's root as they are.
-fn public(folder: &Path) -> Result<Files> {
-    files_below(folder)?
-        .into_iter()
-        .map(|path| Ok((path.strip_prefix(folder)?.to_owned(), fs::read(&path)?)))
-        .collect()
-}
-
-/// All files below a folder; none when there is no such folder.
-pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    if folder.is_dir() {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                found.extend(files_below(&path)?);
-            } else {
-                found.push(path);
-            }
-        }
-    }
-    Ok(found)
 }

@@ -8,8 +8,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result};
 use wasm_bindgen_cli_support::Bindgen;
 
-use crate::publish::Files;
-use crate::site::files_below;
+use crate::files::{self, Files};
 use crate::workspace::{self, Workspace};
 
 /// Wasm builds have a target directory of their own, so that they never wait for a native build.
@@ -113,16 +112,9 @@ fn modified_time(file: &Path) -> Result<SystemTime> {
 }
 
 fn read(output: &Path) -> Result<BindgenOutput> {
-    let snippets = output.join("snippets");
-    let relative = |path: PathBuf| -> Result<_> {
-        Ok((path.strip_prefix(&snippets)?.to_owned(), fs::read(&path)?))
-    };
     Ok(BindgenOutput {
         script: fs::read(output.join("package.js"))?,
         wasm: fs::read(output.join("package_bg.wasm"))?,
-        snippets: files_below(&snippets)?
-            .into_iter()
-            .map(relative)
-            .collect::<Result<_>>()?,
+        snippets: files::read(&output.join("snippets"))?,
     })
 }

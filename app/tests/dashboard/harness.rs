@@ -102,6 +102,7 @@ impl TestDashboard {
             output_name: "hato-0123456789ab".to_owned(),
             sdk: Sdk {
                 version: "0.1.0".to_owned(),
+                is_released: true,
                 page_integrity: "sha384-page".to_owned(),
                 bell_integrity: "sha384-bell".to_owned(),
             },

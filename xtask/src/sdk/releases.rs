@@ -1,69 +1,108 @@
 //! The files of the SDK's releases, which stay in the repository: a site that names a version gets
 //! the bytes that it was tested with, and that its integrity values ask for, for ever.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, ensure};
 
-use crate::publish::Files;
-use crate::site::files_below;
+use crate::files::{self, Files};
 
-/// Every release below `folder`, by its version.
-pub fn read(folder: &Path) -> Result<BTreeMap<String, Files>> {
-    let mut releases = BTreeMap::<String, Files>::new();
-    for path in files_below(folder)? {
-        let relative = path.strip_prefix(folder)?;
-        let mut parts = relative.components();
-        let version = parts.next().context("a file has a path")?;
-        let name = parts.as_path();
-        // Beside the releases there is a page for people.
-        if name.as_os_str().is_empty() {
-            continue;
-        }
-        let version = version.as_os_str().to_string_lossy().into_owned();
-        let release = releases.entry(version).or_default();
-        release.insert(name.to_owned(), fs::read(&path)?);
+/// Keeps `current` as the files of `version` below `folder`, and tells what it did and what is
+/// left to do.
+///
+/// Freezing the same bytes twice changes nothing; other bytes under a version that is released
+/// already are an error.
+pub fn freeze(folder: &Path, version: &str, current: &Files) -> Result<String> {
+    let release = folder.join(version);
+    let shown = release.display();
+    let frozen = files::read(&release)?;
+    if frozen == *current {
+        return Ok(format!("{shown} holds these very files already"));
     }
-    Ok(releases)
+    ensure!(
+        frozen.is_empty(),
+        "{shown} holds other files: a release never changes, so raise the version in Cargo.toml"
+    );
+    for (name, content) in current {
+        files::write(&release.join(name), content)?;
+    }
+    Ok(format!(
+        "Wrote {} files to {shown}. Commit that folder: servers that are built from now on serve it \
+         for good, as /sdk/{version}/",
+        current.len()
+    ))
 }
 
-/// Writes a release into its new folder.
-pub fn write(folder: &Path, release: &Files) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    for (name, content) in release {
-        let path = folder.join(name);
-        fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
+/// Whether `version` is released with other files than these.
+pub fn differs(folder: &Path, version: &str, current: &Files) -> Result<bool> {
+    let frozen = files::read(&folder.join(version))?;
+    Ok(!frozen.is_empty() && frozen != *current)
+}
+
+/// The current files, and each release's in the folder of its version.
+pub fn add_to(mut current: Files, folder: &Path) -> Result<Files> {
+    current.extend(files::read(folder)?);
+    Ok(current)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::fs;
-    use std::path::PathBuf;
+    use tempfile::TempDir;
 
-    use super::{Files, read, write};
+    use super::{add_to, differs, freeze};
+    use crate::files::{self, Files};
 
-    #[test]
-    fn what_was_released_is_read_as_it_was_written() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::write(folder.path().join("README.md"), "for people").expect("it is ours");
-        let release = |text: &str| Files::from([(PathBuf::from("hato.js"), text.into())]);
-        let (old, new) = (release("old"), release("new"));
-        write(&folder.path().join("0.1.0"), &old).expect("it can be written");
-        write(&folder.path().join("0.2.0"), &new).expect("it can be written");
-        let releases = read(folder.path()).expect("it can be read");
-        let expected = [("0.1.0".to_owned(), old), ("0.2.0".to_owned(), new)];
-        assert_eq!(releases, BTreeMap::from(expected));
+    fn folder() -> TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    fn sdk(script: &str) -> Files {
+        Files::from([
+            ("hato.js".into(), script.into()),
+            ("sw.js".into(), b"worker".to_vec()),
+        ])
     }
 
     #[test]
-    fn no_folder_means_no_release() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let releases = read(&folder.path().join("none")).expect("that is no error");
-        assert!(releases.is_empty());
+    fn a_release_stays_beside_the_files_that_follow_it() {
+        let folder = folder();
+        let report = freeze(folder.path(), "0.1.0", &sdk("old")).expect("it is new");
+        assert!(
+            report.contains("2 files") && report.contains("Commit"),
+            "{report}"
+        );
+        freeze(folder.path(), "0.2.0", &sdk("new")).expect("it is new");
+        let files = add_to(sdk("next"), folder.path()).expect("it can be read");
+        let text = |path: &str| {
+            files
+                .get(path.as_ref() as &std::path::Path)
+                .map(Vec::as_slice)
+        };
+        assert_eq!(files.len(), 6);
+        assert_eq!(text("hato.js"), Some(&b"next"[..]));
+        assert_eq!(text("0.1.0/hato.js"), Some(&b"old"[..]));
+        assert_eq!(text("0.2.0/hato.js"), Some(&b"new"[..]));
+    }
+
+    #[test]
+    fn a_release_is_never_overwritten() {
+        let folder = folder();
+        freeze(folder.path(), "0.1.0", &sdk("released")).expect("it is new");
+        let report = freeze(folder.path(), "0.1.0", &sdk("released")).expect("it is the same");
+        assert!(report.contains("already"), "{report}");
+        let error = freeze(folder.path(), "0.1.0", &sdk("changed")).expect_err("it is another");
+        assert!(error.to_string().contains("raise the version"), "{error}");
+        let kept = files::read(&folder.path().join("0.1.0")).expect("it can be read");
+        assert_eq!(kept, sdk("released"));
+    }
+
+    #[test]
+    fn only_a_release_can_differ() {
+        let folder = folder();
+        let is_other =
+            |script| differs(folder.path(), "0.1.0", &sdk(script)).expect("it can be read");
+        assert!(!is_other("new"));
+        freeze(folder.path(), "0.1.0", &sdk("released")).expect("it is new");
+        assert!(is_other("new") && !is_other("released"));
     }
 }

@@ -28,6 +28,8 @@ pub struct EmbedTexts {
     pub policy: &'static str,
     /// Says that the page's scripts stay as they are, before the folder that they are in.
     pub pinned: &'static str,
+    /// Warns that the page's scripts are no release and will change, before their folder.
+    pub unreleased: &'static str,
 }
 
 /// Japanese.
@@ -45,6 +47,7 @@ pub const JA: EmbedTexts = EmbedTexts {
     sample: "最初の一通です",
     policy: "Content-Security-Policy を使っているサイトでは、script-src と connect-src にこのサーバーを、script-src に 'wasm-unsafe-eval' を加えてください。",
     pinned: "ページのスクリプトは版を固定し、integrity の値で検証します。この版はいつまでも変わりません：",
+    unreleased: "ページのスクリプトは integrity の値で検証します。この版はまだリリースされていません。サーバーを更新したら、コードを貼り直してください：",
 };
 
 /// English.
@@ -62,4 +65,5 @@ pub const EN: EmbedTexts = EmbedTexts {
     sample: "The first one takes flight",
     policy: "If your site has a Content-Security-Policy, add this server to script-src and connect-src, and 'wasm-unsafe-eval' to script-src.",
     pinned: "The page's scripts are pinned to a version and verified by their integrity values. This version never changes:",
+    unreleased: "The page's scripts are verified by their integrity values. This version is not released yet: paste the code again after each update of the server:",
 };

@@ -54,6 +54,11 @@ fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String
     let folder = format!("{base_url}/sdk/{}", sdk.version);
     let script = script_tag(&folder, "hato.js", &sdk.page_integrity);
     let bell_script = script_tag(&folder, "bell.js", &sdk.bell_integrity);
+    let pinned = if sdk.is_released {
+        texts.pinned
+    } else {
+        texts.unreleased
+    };
     view! {
         <h3>{texts.page}</h3>
         <CodeBlock id="embed-page" label=texts.page text=page(texts, &base_url, &key, &script) />
@@ -62,7 +67,7 @@ fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String
         <h3>{texts.bell}</h3>
         <CodeBlock id="embed-bell" label=texts.bell text=bell(&bell_script) />
         <p class="hint">{texts.policy}</p>
-        <p class="hint">{texts.pinned} " " <code>{format!("/sdk/{}/", sdk.version)}</code></p>
+        <p class="hint">{pinned} " " <code>{format!("/sdk/{}/", sdk.version)}</code></p>
     }
     .into_any()
 }
@@ -83,7 +88,7 @@ fn MakeKey(texts: &'static EmbedTexts, app: String, had_key: bool) -> impl IntoV
     .into_any()
 }
 
-/// A script that the browser runs only if it is byte for byte what was released.
+/// A script that the browser runs only if its bytes have this integrity value.
 fn script_tag(folder: &str, name: &str, integrity: &str) -> String {
     format!(
         r#"<script src="{folder}/{name}"
