@@ -28,8 +28,6 @@ pub use draft::{ComposeStep, NotificationDraft};
 pub use error::ServerFunctionError;
 #[cfg(feature = "ssr")]
 pub use form::SubmittedFields;
-#[cfg(feature = "ssr")]
-pub use keys::FlashedKey;
 pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 pub use language::{ChooseLanguage, choose_language};
 pub use sends::{CancelSend, SendTest, cancel_send, send_test};
