@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::revealed_key::RevealedKey;
-use crate::components::{CodeBlock, FormErrorNote};
+use crate::components::{CodeBlock, FormErrorNote, PostForm};
 use crate::i18n::EmbedTexts;
 use crate::sdk::Sdk;
 use crate::server_fns::CreateEmbedKey;
@@ -72,13 +72,12 @@ fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String
 fn MakeKey(texts: &'static EmbedTexts, app: String, had_key: bool) -> impl IntoView {
     let class = if had_key { "button quiet" } else { "button" };
     view! {
-        <form method="post" action=CreateEmbedKey::url()>
-            <input type="hidden" name="app" value=app />
-            <input type="hidden" name="name" value=texts.key_name />
-            <button type="submit" class=class>
-                {texts.make_key}
-            </button>
-        </form>
+        <PostForm
+            action=CreateEmbedKey::url()
+            hidden=vec![("app", app), ("name", texts.key_name.to_owned())]
+            button=texts.make_key
+            button_class=class
+        />
     }
     .into_any()
 }
