@@ -22,7 +22,6 @@ texts! {
         none_found = "条件に合う購読者は見つかりませんでした。", "No subscriber matches.";
         none_yet = "ここまでには見つかりませんでした。さらに古い購読者も探せます。",
             "None so far. There are older subscribers to look at.";
-        more = "さらに探す", "Look further";
         endpoint = "エンドポイント", "Endpoint";
         platform = "プラットフォーム", "Platform";
         since = "登録（UTC）", "Registered (UTC)";
