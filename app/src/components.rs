@@ -1,25 +1,36 @@
 //! What several pages are made of.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "a component owns its properties"
+)]
+
 mod code_block;
 mod confirm_dialog;
 mod empty_state;
+mod fact;
 mod field;
 mod frame;
 mod language_switch;
+mod list;
 mod logo;
 mod notice;
 mod pager;
+mod post_form;
 mod timestamp;
 mod usage;
 
 pub use code_block::CodeBlock;
 pub use confirm_dialog::ConfirmDialog;
 pub use empty_state::EmptyState;
+pub use fact::Fact;
 pub use field::{Field, FieldKind, textarea_content};
 pub use frame::Frame;
 pub use language_switch::LanguageSwitch;
+pub use list::{Column, List, NumberCell, Table, TimeCell};
 pub use logo::Logo;
 pub use notice::{ErrorNote, FormErrorNote, Note, SuccessNote, Tone};
 pub use pager::{Pager, older};
+pub use post_form::{HiddenFields, PostForm};
 pub use timestamp::Timestamp;
 pub use usage::Usage;

@@ -9,7 +9,7 @@ use crate::sdk::Sdk;
 /// The use cases, and the facts that pages show.
 #[derive(Clone)]
 pub struct AppContext {
-    /// The use cases.
+    /// The use cases of the product.
     pub service: Arc<Service>,
     /// The public address, without a slash at its end.
     pub base_url: String,
@@ -17,9 +17,9 @@ pub struct AppContext {
     pub secure_cookies: bool,
     /// The name of the site's files under `/pkg`, without their ending.
     pub output_name: String,
-    /// What the snippets load.
+    /// The release of the SDK that the embed snippets load.
     pub sdk: Sdk,
-    /// Whether strangers may register.
+    /// Whether the registration form is offered.
     pub registration_open: bool,
     /// Whether people may log in through GitHub.
     pub github_login: bool,

@@ -5,35 +5,12 @@ use std::time::Duration;
 use http::HeaderMap;
 use http::header::COOKIE;
 
-/// A cookie to be set: always `HttpOnly` and `SameSite=Lax`.
-pub struct SetCookie<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its value, of characters that need no quoting.
-    pub value: &'a str,
-    /// Below which path it is sent back.
-    pub path: &'a str,
-    /// How long it lives; zero removes it.
-    pub max_age: Duration,
-    /// Whether it is only sent over https.
-    pub secure: bool,
-}
-
-impl std::fmt::Display for SetCookie<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            name, value, path, ..
-        } = self;
-        let age = self.max_age.as_secs();
-        write!(
-            f,
-            "{name}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Lax"
-        )?;
-        if self.secure {
-            f.write_str("; Secure")?;
-        }
-        Ok(())
-    }
+/// The `Set-Cookie` value of a cookie for the paths below `path`, always `HttpOnly` and `SameSite=Lax`. The value's characters
+/// need no quoting; a lifetime of zero removes the cookie.
+pub fn set(name: &str, value: &str, path: &str, lifetime: Duration, secure: bool) -> String {
+    let age = lifetime.as_secs();
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{name}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Lax{secure}")
 }
 
 /// The value of the request's first cookie of this name; an empty one counts as absent.
@@ -53,7 +30,7 @@ pub fn read(headers: &HeaderMap, name: &str) -> Option<String> {
 mod tests {
     use std::time::Duration;
 
-    use super::{SetCookie, read};
+    use super::{read, set};
     use http::HeaderMap;
 
     #[test]
@@ -69,14 +46,8 @@ mod tests {
 
     #[test]
     fn a_cookie_is_written_with_its_guards() {
-        let text = SetCookie {
-            name: "a",
-            value: "b",
-            path: "/",
-            max_age: Duration::from_mins(1),
-            secure: true,
-        };
+        let text = set("a", "b", "/", Duration::from_mins(1), true);
         let expected = "a=b; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure";
-        assert_eq!(text.to_string(), expected);
+        assert_eq!(text, expected);
     }
 }

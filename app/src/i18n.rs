@@ -1,5 +1,25 @@
 //! The dashboard's texts, one structure per page with a value per language: a text that is missing does not compile.
 
+/// A structure of texts and its values `JA` and `EN`: each line gives a field, its type unless that is `&'static str`, the
+/// Japanese text and the English one.
+macro_rules! texts {
+    (@type) => { &'static str };
+    (@type $type:ty) => { $type };
+    ($($(#[$doc:meta])* $name:ident {
+        $($(#[$field_doc:meta])* $field:ident $(: $type:ty)? = $ja:expr, $en:expr;)*
+    })*) => {$(
+        $(#[$doc])*
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: texts!(@type $($type)?),)*
+        }
+
+        impl $name {
+            pub const JA: Self = Self { $($field: $ja,)* };
+            pub const EN: Self = Self { $($field: $en,)* };
+        }
+    )*};
+}
+
 mod account;
 mod app;
 mod apps;
@@ -31,61 +51,30 @@ use hato_domain::Plan;
 use crate::language::Lang;
 pub use crate::thousands::group_thousands;
 
-/// Every text in one language.
-pub struct Texts {
-    /// What surrounds every page.
-    pub site: SiteTexts,
-    /// The landing page.
-    pub landing: LandingTexts,
-    /// The pricing page.
-    pub pricing: PricingTexts,
-    /// The reference of the API.
-    pub reference: ReferenceTexts,
-    /// Registering and logging in.
-    pub auth: AuthTexts,
-    /// The account's page.
-    pub account: AccountTexts,
-    /// The list of apps.
-    pub apps: AppsTexts,
-    /// An app's pages.
-    pub app: AppTexts,
-    /// An app's webhook page.
-    pub webhook: WebhookTexts,
+texts! {
+    /// Every text in one language.
+    Texts {
+        site: SiteTexts = SiteTexts::JA, SiteTexts::EN;
+        landing: LandingTexts = LandingTexts::JA, LandingTexts::EN;
+        pricing: PricingTexts = PricingTexts::JA, PricingTexts::EN;
+        reference: ReferenceTexts = ReferenceTexts::JA, ReferenceTexts::EN;
+        auth: AuthTexts = AuthTexts::JA, AuthTexts::EN;
+        account: AccountTexts = AccountTexts::JA, AccountTexts::EN;
+        apps: AppsTexts = AppsTexts::JA, AppsTexts::EN;
+        app: AppTexts = AppTexts::JA, AppTexts::EN;
+        webhook: WebhookTexts = WebhookTexts::JA, WebhookTexts::EN;
+    }
 }
 
 impl Texts {
     /// The texts of a language.
     pub fn for_language(lang: Lang) -> &'static Self {
         match lang {
-            Lang::Ja => &JA,
-            Lang::En => &EN,
+            Lang::Ja => &Self::JA,
+            Lang::En => &Self::EN,
         }
     }
 }
-
-static JA: Texts = Texts {
-    site: site::JA,
-    landing: landing::JA,
-    pricing: pricing::JA,
-    reference: reference::JA,
-    auth: auth::JA,
-    account: account::JA,
-    apps: apps::JA,
-    app: app::JA,
-    webhook: webhook::JA,
-};
-
-static EN: Texts = Texts {
-    site: site::EN,
-    landing: landing::EN,
-    pricing: pricing::EN,
-    reference: reference::EN,
-    auth: auth::EN,
-    account: account::EN,
-    apps: apps::EN,
-    app: app::EN,
-    webhook: webhook::EN,
-};
 
 /// A plan's name, which is the same in every language.
 pub const fn plan_name(plan: Plan) -> &'static str {

@@ -7,7 +7,7 @@ use http::header::ACCEPT_LANGUAGE;
 
 use crate::cookie;
 
-/// The cookie that holds a choice.
+/// The cookie that holds a chosen language.
 pub const COOKIE: &str = "hato_lang";
 
 /// How long a choice is remembered.
@@ -24,7 +24,7 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// Both.
+    /// Both languages, in the order of the switch.
     pub const ALL: [Self; 2] = [Self::Ja, Self::En];
 
     /// The language named by a tag such as `en` or `en-GB`.

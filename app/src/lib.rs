@@ -3,6 +3,20 @@
 //! Every page is rendered on the server and every form is a plain POST, so that nothing depends on scripts; islands add
 //! what is interactive. With `ssr` this is the server's half, with `hydrate` the browser's, which holds the islands and
 //! the callers of the server functions and nothing else.
+//!
+//! ```
+//! # #[cfg(feature = "ssr")]
+//! /// The dashboard as the server mounts it beside the API.
+//! fn dashboard(context: hato_app::AppContext) -> axum::Router {
+//!     hato_app::router(context)
+//! }
+//!
+//! # #[cfg(feature = "ssr")] {
+//! // Where a form leads is a path of this site, never another site.
+//! assert_eq!(hato_app::local_path("/apps"), Some("/apps"));
+//! assert_eq!(hato_app::local_path("//evil.example"), None);
+//! # }
+//! ```
 
 #![recursion_limit = "256"]
 

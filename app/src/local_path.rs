@@ -13,9 +13,13 @@ pub fn local_path(text: &str) -> Option<&str> {
     (visible && one_slash && page && text.len() <= MAX_BYTES).then_some(text)
 }
 
-/// `path` with a query of the pairs given.
+/// `path` with a query of the pairs whose value is not empty.
 pub fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
-    let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+    let given = pairs.iter().filter(|(_, value)| !value.is_empty());
+    let query = Serializer::new(String::new()).extend_pairs(given).finish();
+    if query.is_empty() {
+        return path.to_owned();
+    }
     format!("{path}?{query}")
 }
 
@@ -49,5 +53,6 @@ mod tests {
             with_query("/login", &[("next", "/a?b=c")]),
             "/login?next=%2Fa%3Fb%3Dc"
         );
+        assert_eq!(with_query("/login", &[("next", "")]), "/login");
     }
 }

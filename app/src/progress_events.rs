@@ -31,10 +31,10 @@ use crate::language::Lang;
 use crate::pages::{Progress, SendSnapshot};
 use crate::{AppContext, headers, session_cookie};
 
-/// How long a connection lasts.
+/// How long a connection lasts; the browser opens the next one by itself.
 const MAX_CONNECTION_AGE: Duration = Duration::from_mins(2);
 
-/// Between two queries of the send.
+/// The time between two queries of the send.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// For proxies that hold answers back until they have much of them.
@@ -44,7 +44,7 @@ const UNBUFFERED: [(&str, &str); 1] = [("x-accel-buffering", "no")];
 #[derive(Clone)]
 pub struct Draining(pub CancellationToken);
 
-/// What the answers need.
+/// The state of the route.
 #[derive(Clone)]
 struct SseState {
     context: AppContext,
@@ -115,7 +115,7 @@ async fn open_stream(
 /// The events of one connection.
 struct ProgressStream {
     service: Arc<Service>,
-    /// The session's token.
+    /// The token of the session, which must stay alive while the connection lasts.
     session: String,
     access: MayManage,
     send: String,

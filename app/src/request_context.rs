@@ -1,6 +1,7 @@
 //! One request to the dashboard and the response being made for it: what pages and server functions have in common.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use hato_domain::ErrorCode;
 use hato_service::access::{AccountPrincipal, MayManage};
@@ -12,10 +13,9 @@ use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use url::form_urlencoded;
 
-use crate::AppContext;
 use crate::i18n::Texts;
 use crate::language::Lang;
-use crate::session_cookie;
+use crate::{AppContext, cookie, session_cookie};
 
 /// A request and the response being made for it.
 #[derive(Clone)]
@@ -46,12 +46,12 @@ impl RequestContext {
         expect_context()
     }
 
-    /// What the server told the dashboard.
+    /// What the server that runs the dashboard has configured.
     pub fn app_context(&self) -> &AppContext {
         &self.context
     }
 
-    /// The use cases.
+    /// The use cases of the product.
     pub fn service(&self) -> &Service {
         &self.context.service
     }
@@ -66,7 +66,6 @@ impl RequestContext {
         Texts::for_language(self.lang)
     }
 
-    /// The request's headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.request.headers
     }
@@ -139,7 +138,24 @@ impl RequestContext {
 
     /// Hands a session's token to the browser.
     fn set_session_cookie(&self, token: &str) {
-        self.set_cookie(&session_cookie::set(token, self.context.secure_cookies));
+        self.append_cookie(&session_cookie::set(token, self.context.secure_cookies));
+    }
+
+    /// Takes the session's token from the browser.
+    pub fn clear_session_cookie(&self) {
+        self.append_cookie(&session_cookie::clear(self.context.secure_cookies));
+    }
+
+    /// Sets a cookie, as [`cookie::set`] describes it.
+    pub fn set_cookie(&self, name: &str, value: &str, path: &str, lifetime: Duration) {
+        let secure = self.context.secure_cookies;
+        self.append_cookie(&cookie::set(name, value, path, lifetime, secure));
+    }
+
+    fn append_cookie(&self, cookie: &str) {
+        if let Ok(cookie) = HeaderValue::from_str(cookie) {
+            self.response.append_header(SET_COOKIE, cookie);
+        }
     }
 
     /// Whether a script asks, and not a page or a form.
@@ -154,17 +170,10 @@ impl RequestContext {
         self.set_header(LOCATION, path);
     }
 
-    /// Answers with this status.
+    /// Sets the status of the answer; a number that is no status becomes 500.
     pub fn set_status(&self, status: u16) {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.response.set_status(status);
-    }
-
-    /// Adds a `Set-Cookie` header.
-    pub fn set_cookie(&self, cookie: &str) {
-        if let Ok(cookie) = HeaderValue::from_str(cookie) {
-            self.response.append_header(SET_COOKIE, cookie);
-        }
     }
 
     /// Sets a header; a value that no header can hold is left out.

@@ -24,12 +24,10 @@ pub use account::{
 pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
 pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
 #[cfg(feature = "ssr")]
-pub use draft::{ComposeStep, NotificationDraft};
+pub(crate) use draft::{ComposeStep, NotificationDraft};
 pub use error::ServerFunctionError;
 #[cfg(feature = "ssr")]
-pub use form::SubmittedFields;
-#[cfg(feature = "ssr")]
-pub use keys::FlashedKey;
+pub(crate) use form::SubmittedFields;
 pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 pub use language::{ChooseLanguage, choose_language};
 pub use sends::{CancelSend, SendTest, cancel_send, send_test};

@@ -6,19 +6,19 @@ use hato_service::SESSION_LIFETIME;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 
-use crate::cookie::{self, SetCookie};
+use crate::cookie;
 
-/// The cookie's name.
+/// The cookie's name, as CONTRACT 3 gives it.
 pub const NAME: &str = "hato_session";
 
 /// The `Set-Cookie` value that hands a session's token to the browser, `Secure` or not.
 pub fn set(token: &str, secure: bool) -> String {
-    build(token, SESSION_LIFETIME, secure)
+    cookie::set(NAME, token, "/", SESSION_LIFETIME, secure)
 }
 
-/// The `Set-Cookie` value that removes it.
+/// The `Set-Cookie` value that removes the session's cookie.
 pub fn clear(secure: bool) -> String {
-    build("", Duration::ZERO, secure)
+    cookie::set(NAME, "", "/", Duration::ZERO, secure)
 }
 
 /// The token that a request carries in its cookie.
@@ -29,15 +29,4 @@ pub fn read(headers: &HeaderMap) -> Option<String> {
 /// What the browser that sends the request calls itself.
 pub fn user_agent(headers: &HeaderMap) -> Option<&str> {
     headers.get(USER_AGENT)?.to_str().ok()
-}
-
-fn build(value: &str, max_age: Duration, secure: bool) -> String {
-    let cookie = SetCookie {
-        name: NAME,
-        value,
-        path: "/",
-        max_age,
-        secure,
-    };
-    cookie.to_string()
 }

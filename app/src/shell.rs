@@ -21,7 +21,7 @@ use crate::request_context::RequestContext;
 #[derive(Clone, Copy)]
 pub struct PageError(pub ErrorCode);
 
-/// The whole document.
+/// The HTML document around the page that the path names.
 pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
     let ctx = RequestContext::current();
     headers::set_csp(&ctx);
@@ -55,7 +55,7 @@ fn Dashboard() -> impl IntoView {
     }
 }
 
-/// The pages by path.
+/// The routes; every page is rendered before it is sent (`SsrMode::Async`), so that its status is known.
 #[component]
 fn Pages() -> impl IntoView {
     view! {
@@ -77,7 +77,11 @@ fn Pages() -> impl IntoView {
                     ssr=SsrMode::Async
                 />
                 <Route path=path!("/apps/:app/keys") view=KeysPage ssr=SsrMode::Async />
-                <Route path=path!("/apps/:app/keys/history") view=KeyEventsPage ssr=SsrMode::Async />
+                <Route
+                    path=path!("/apps/:app/keys/history")
+                    view=KeyEventsPage
+                    ssr=SsrMode::Async
+                />
                 <Route
                     path=path!("/apps/:app/dead-letters")
                     view=DeadLettersPage

@@ -1,4 +1,11 @@
 //! The dashboard's wasm: it hydrates the islands and nothing else.
+//!
+//! The pages stay on the server, so that this file is small and a page works before it has arrived. The script that Leptos
+//! writes into a page with islands loads it and calls [`hydrate`]:
+//!
+//! ```js
+//! import("/pkg/hato.js").then(module => module.default("/pkg/hato_bg.wasm").then(() => module.hydrate()));
+//! ```
 
 use hato_app as _; // its islands are exported to the page's script
 use wasm_bindgen::prelude::wasm_bindgen;

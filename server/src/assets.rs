@@ -27,7 +27,7 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 #[allow_missing = true]
 struct SiteAssets;
 
-/// `/sdk/*`: the current files are revalidated, those of a release never change. Any site may load them.
+/// `/sdk/*`: the current files are revalidated, those of a version never change. Any site may load them.
 pub fn sdk() -> Router<AppState> {
     Router::new().route("/{*path}", get(sdk_file))
 }
@@ -85,13 +85,11 @@ fn is_released() -> bool {
 
 /// The file below the site's folder `sdk` that answers a path below `/sdk/`, and how it may be cached.
 ///
-/// The files of a release never change. Until the current version is released, its current files
-/// stand for it; the next build may have others, so browsers must not keep them without asking.
+/// The files of a version never change (CONTRACT 10). Until the current one is released, its current files stand for it, and
+/// snippets tell the builds apart by a query.
 fn locate(path: &str, is_released: bool) -> (&str, Caching) {
     match path.split_once('/') {
-        Some((VERSION, name)) if !is_released && !name.contains('/') => {
-            (name, Caching::Revalidated)
-        }
+        Some((VERSION, name)) if !is_released && !name.contains('/') => (name, Caching::Immutable),
         Some(_) => (path, Caching::Immutable),
         None => (path, Caching::Revalidated),
     }
@@ -114,13 +112,13 @@ mod tests {
     use super::{Caching, VERSION, locate};
 
     #[test]
-    fn only_the_files_of_a_release_are_kept_unasked() {
+    fn the_files_of_a_version_are_kept_unasked() {
         let current = format!("{VERSION}/sw.js");
         assert_eq!(
             locate(&current, true),
             (current.as_str(), Caching::Immutable)
         );
-        assert_eq!(locate(&current, false), ("sw.js", Caching::Revalidated));
+        assert_eq!(locate(&current, false), ("sw.js", Caching::Immutable));
         for is_released in [true, false] {
             assert_eq!(
                 locate("sw.js", is_released),

@@ -13,9 +13,7 @@ pub fn CodeBlock(
     /// What assistive technology calls it.
     #[prop(into)]
     label: String,
-    /// The text.
-    #[prop(into)]
-    text: String,
+    #[prop(into)] text: String,
     /// Whether it is one line, as keys are.
     #[prop(optional)]
     line: bool,

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 /// A button that opens the question and closes any other; its form stands among the children.
 #[component]
 pub fn ConfirmDialog(
-    /// What the button says.
     label: &'static str,
     /// What it is about, for those who do not see the row that it stands in.
     #[prop(optional, into)]

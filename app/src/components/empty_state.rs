@@ -4,16 +4,12 @@ use leptos::prelude::*;
 
 use super::Logo;
 
-/// A headline and a sentence; the children lead on.
+/// A headline and a sentence; the children are links to what may be done about it.
 #[component]
 pub fn EmptyState(
-    /// The headline.
     title: &'static str,
-    /// Below it.
     text: &'static str,
-    /// What may be done about it.
-    #[prop(optional)]
-    children: Option<Children>,
+    #[prop(optional)] children: Option<Children>,
 ) -> impl IntoView {
     view! {
         <div class="empty">

@@ -3,18 +3,15 @@
 use html_escape::encode_text;
 use leptos::prelude::*;
 
-/// What is typed into a field.
+/// What is typed into a field, which decides how browsers check it and fill it in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A line of text.
     Text,
-    /// Several lines of text.
     Multiline,
-    /// An email address.
     Email,
-    /// An `https://` URL.
+    /// A URL that starts with `https://`.
     Url,
-    /// A password that exists.
+    /// The password that the account has.
     Password,
     /// A password to be chosen.
     NewPassword,
@@ -43,24 +40,15 @@ impl FieldKind {
 /// A field with its label, and a hint that is read with it. Its id is made of `form` and `name`.
 #[component]
 pub fn Field(
-    /// The form's name, unique on the page.
+    /// Unique on the page.
     form: &'static str,
-    /// The field's name.
     name: &'static str,
-    /// What is typed.
     kind: FieldKind,
-    /// Labels it.
     label: &'static str,
-    /// Says what it takes.
-    #[prop(optional)]
-    hint: Option<&'static str>,
-    /// What was typed before.
-    #[prop(optional)]
-    value: String,
-    /// Whether it may stay empty.
-    #[prop(optional)]
-    optional: bool,
-    /// Most characters.
+    #[prop(optional)] hint: Option<&'static str>,
+    #[prop(optional)] value: String,
+    #[prop(optional)] optional: bool,
+    /// The longest text, in characters.
     #[prop(optional)]
     max: Option<u16>,
 ) -> impl IntoView {

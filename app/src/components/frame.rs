@@ -15,7 +15,6 @@ pub fn Frame(
     /// What the window and search engines call the page.
     #[prop(into)]
     title: String,
-    /// The page.
     children: Children,
 ) -> impl IntoView {
     let ctx = RequestContext::current();

@@ -7,22 +7,24 @@ use crate::i18n::message;
 use crate::request_context::RequestContext;
 use crate::server_fns::SubmittedFields;
 
-/// How a note is meant.
+/// How a note is meant; success and errors are announced by assistive technology at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Nothing but said.
     Info,
-    /// It worked.
     Success,
-    /// Mind this.
     Warning,
-    /// It did not work.
     Error,
 }
 
-/// A note that assistive technology reads out when the page opens.
+/// A note in a box.
 #[component]
-pub fn Note(tone: Tone, children: Children) -> impl IntoView {
+pub fn Note(
+    tone: Tone,
+    /// The first paragraph; the children come after it.
+    #[prop(optional, into)]
+    text: Option<String>,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
     let (class, role) = match tone {
         Tone::Info => ("note", "note"),
         Tone::Success => ("note success", "status"),
@@ -31,27 +33,19 @@ pub fn Note(tone: Tone, children: Children) -> impl IntoView {
     };
     view! {
         <div class=class role=role>
-            {children()}
+            {text.map(|text| view! { <p>{text}</p> })}
+            {children.map(|children| children())}
         </div>
     }
+    .into_any()
 }
 
-/// Says what a form has done, if it led here after it (`?done=`).
+/// Says `text` on the page that a form led to after it had done `what` (`?done=`).
 #[component]
-pub fn SuccessNote(
-    /// The word for what was done.
-    what: &'static str,
-    text: &'static str,
-) -> impl IntoView {
+pub fn SuccessNote(what: &'static str, text: &'static str) -> impl IntoView {
     let ctx = RequestContext::current();
     let done = ctx.query("done").as_deref() == Some(what);
-    done.then(|| {
-        view! {
-            <Note tone=Tone::Success>
-                <p>{text}</p>
-            </Note>
-        }
-    })
+    done.then(|| view! { <Note tone=Tone::Success text /> })
 }
 
 /// Why the form `form` was refused, if it led back here, or that it was not sent, if the login came between.
@@ -59,19 +53,15 @@ pub fn SuccessNote(
 pub fn FormErrorNote(form: &'static str) -> impl IntoView {
     let ctx = RequestContext::current();
     if SubmittedFields::is_unsent(&ctx, form) {
-        let unsent = view! {
-            <Note tone=Tone::Warning>
-                <p>{ctx.texts().site.unsent}</p>
-            </Note>
-        };
-        return Some(unsent.into_any());
+        let text = ctx.texts().site.unsent;
+        return Some(view! { <Note tone=Tone::Warning text /> }.into_any());
     }
     let mine = ctx.query("form").as_deref() == Some(form);
     let code = ctx.form_error().filter(|_| mine)?;
     Some(view! { <ErrorNote code /> }.into_any())
 }
 
-/// Why something was refused.
+/// A note with the sentence of an error code.
 #[component]
 pub fn ErrorNote(code: ErrorCode) -> impl IntoView {
     view! {

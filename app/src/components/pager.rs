@@ -5,14 +5,9 @@ use leptos::prelude::*;
 
 use crate::request_context::RequestContext;
 
-/// Ways to older items and back to the newest, where there are any.
+/// Links to the page of `older` items and back to the newest ones at `path`, where there are any.
 #[component]
-pub fn Pager(
-    /// The list's path.
-    path: String,
-    /// The path of the page of older items.
-    older: Option<String>,
-) -> impl IntoView {
+pub fn Pager(path: String, older: Option<String>) -> impl IntoView {
     let ctx = RequestContext::current();
     let texts = &ctx.texts().app.frame;
     let newest = ctx.query("before").map(|_| {

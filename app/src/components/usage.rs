@@ -7,11 +7,10 @@ use crate::i18n::{AppsTexts, group_thousands};
 /// From how many percent of a limit on it is near.
 const WARN_PERCENT: i64 = 80;
 
-/// A number, and as a bar where there is a limit. It warns in words too.
+/// A number, with a bar where there is a limit and a warning in words where that is near.
 #[component]
 pub fn Usage(
     texts: &'static AppsTexts,
-    /// What is counted.
     label: &'static str,
     used: i64,
     limit: Option<i64>,
@@ -28,7 +27,13 @@ pub fn Usage(
     );
     let bar = limit.map(|limit| {
         view! {
-            <meter min="0" max=limit high={limit * WARN_PERCENT / 100} value=used aria-label=label></meter>
+            <meter
+                min="0"
+                max=limit
+                high={limit * WARN_PERCENT / 100}
+                value=used
+                aria-label=label
+            ></meter>
         }
     });
     view! {

@@ -2,88 +2,53 @@
 
 /// A headline with its text.
 pub struct LandingPoint {
-    /// The headline.
     pub title: &'static str,
-    /// The text.
     pub text: &'static str,
 }
 
-/// Texts of the landing page.
-pub struct LandingTexts {
-    /// The headline, in the lines it is set in.
-    pub title: [&'static str; 2],
-    /// What the product is.
-    pub lead: &'static str,
-    /// Leads to the registration, or to the apps.
-    pub start: &'static str,
-    /// Leads to the apps of who is signed in.
-    pub open: &'static str,
-    /// Leads to the prices.
-    pub pricing: &'static str,
-    /// What the picture shows.
-    pub picture: &'static str,
-    /// The picture's notification.
-    pub sample: LandingPoint,
-    /// Headline of the steps.
-    pub steps_title: &'static str,
-    /// The steps.
-    pub steps: [LandingPoint; 3],
-    /// Headline of what one can rely on.
-    pub points_title: &'static str,
-    /// What one can rely on.
-    pub points: [LandingPoint; 4],
+texts! {
+    LandingTexts {
+        /// The headline, in the lines that it is set in.
+        title: [&'static str; 2] = ["大切なお知らせを、", "まっすぐ届ける。"],
+            ["Your news,", "straight to the reader."];
+        lead = "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
+            "Hato carries push notifications from your site to your readers’ browsers. Paste a few lines of code, and three minutes later the first one takes flight.";
+        start = "無料で始める", "Start for free";
+        open = "アプリを開く", "Open your apps";
+        pricing = "料金を見る", "See pricing";
+        picture = "手紙を運ぶ鳩と、届いた通知",
+            "A pigeon carrying a letter, and the notification it became";
+        sample: LandingPoint = point("朝の便が届きました", "新しい記事を公開しました。タップして読む"),
+            point("The morning post is here", "A new article is out. Tap to read it.");
+        steps_title = "はじめての一通まで、三歩", "Three steps to the first one";
+        steps: [LandingPoint; 3] =
+            [
+                point("アプリを作る", "名前をつけるだけです。送り主を証明する署名鍵は Hato が用意し、暗号化して預かります。"),
+                point("コードを貼る", "ページに数行、サイトの直下にサービスワーカーを 1 ファイル。購読ボタンはそれで動きます。"),
+                point("送る", "ダッシュボードからでも、サーバーからの API 呼び出し 1 回でも。配信はキューが引き受けます。"),
+            ],
+            [
+                point("Create an app", "A name is all it takes. Hato makes the signing keys that prove who sends, and keeps them encrypted."),
+                point("Paste the code", "A few lines on the page and one service worker file on your site: the subscribe button works."),
+                point("Send", "From the dashboard, or with one API call from your server. The queue takes it from there."),
+            ];
+        points_title = "まかせて安心な理由", "Why you can let it fly";
+        points: [LandingPoint; 4] =
+            [
+                point("標準の Web Push", "RFC 8291 の暗号化と VAPID 署名。Chrome、Firefox、Safari、Edge に届き、中身は配信サービスにも読めません。"),
+                point("なくさない", "通知はディスクに記録してから受け付けます。サーバーが止まっても、続きから届けます。"),
+                point("正直な数字", "送信、購読切れ、失敗、対象外。一人ひとりを数え、合計はいつも合います。"),
+                point("安全な鍵", "API キーはハッシュだけを保存。ページに置ける購読専用キーなど、用途ごとに権限を分けられます。"),
+            ],
+            [
+                point("Standard web push", "RFC 8291 encryption and VAPID signatures. It reaches Chrome, Firefox, Safari and Edge, and no push service can read it."),
+                point("Nothing is lost", "A notification is on disk before it is accepted. If the server stops, delivery goes on where it was."),
+                point("Honest numbers", "Sent, expired, failed, skipped: every recipient is counted once, and the sum is always right."),
+                point("Careful with keys", "Only hashes of API keys are stored. A key for your page can subscribe and do nothing else."),
+            ];
+    }
 }
 
 const fn point(title: &'static str, text: &'static str) -> LandingPoint {
     LandingPoint { title, text }
 }
-
-/// Japanese.
-#[rustfmt::skip]
-pub const JA: LandingTexts = LandingTexts {
-    title: ["大切なお知らせを、", "まっすぐ届ける。"],
-    lead: "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
-    start: "無料で始める",
-    open: "アプリを開く",
-    pricing: "料金を見る",
-    picture: "手紙を運ぶ鳩と、届いた通知",
-    sample: point("朝の便が届きました", "新しい記事を公開しました。タップして読む"),
-    steps_title: "はじめての一通まで、三歩",
-    steps: [
-        point("アプリを作る", "名前をつけるだけです。送り主を証明する署名鍵は Hato が用意し、暗号化して預かります。"),
-        point("コードを貼る", "ページに数行、サイトの直下にサービスワーカーを 1 ファイル。購読ボタンはそれで動きます。"),
-        point("送る", "ダッシュボードからでも、サーバーからの API 呼び出し 1 回でも。配信はキューが引き受けます。"),
-    ],
-    points_title: "まかせて安心な理由",
-    points: [
-        point("標準の Web Push", "RFC 8291 の暗号化と VAPID 署名。Chrome、Firefox、Safari、Edge に届き、中身は配信サービスにも読めません。"),
-        point("なくさない", "通知はディスクに記録してから受け付けます。サーバーが止まっても、続きから届けます。"),
-        point("正直な数字", "送信、購読切れ、失敗、対象外。一人ひとりを数え、合計はいつも合います。"),
-        point("安全な鍵", "API キーはハッシュだけを保存。ページに置ける購読専用キーなど、用途ごとに権限を分けられます。"),
-    ],
-};
-
-/// English.
-#[rustfmt::skip]
-pub const EN: LandingTexts = LandingTexts {
-    title: ["Your news,", "straight to the reader."],
-    lead: "Hato carries push notifications from your site to your readers’ browsers. Paste a few lines of code, and three minutes later the first one takes flight.",
-    start: "Start for free",
-    open: "Open your apps",
-    pricing: "See pricing",
-    picture: "A pigeon carrying a letter, and the notification it became",
-    sample: point("The morning post is here", "A new article is out. Tap to read it."),
-    steps_title: "Three steps to the first one",
-    steps: [
-        point("Create an app", "A name is all it takes. Hato makes the signing keys that prove who sends, and keeps them encrypted."),
-        point("Paste the code", "A few lines on the page and one service worker file on your site: the subscribe button works."),
-        point("Send", "From the dashboard, or with one API call from your server. The queue takes it from there."),
-    ],
-    points_title: "Why you can let it fly",
-    points: [
-        point("Standard web push", "RFC 8291 encryption and VAPID signatures. It reaches Chrome, Firefox, Safari and Edge, and no push service can read it."),
-        point("Nothing is lost", "A notification is on disk before it is accepted. If the server stops, delivery goes on where it was."),
-        point("Honest numbers", "Sent, expired, failed, skipped: every recipient is counted once, and the sum is always right."),
-        point("Careful with keys", "Only hashes of API keys are stored. A key for your page can subscribe and do nothing else."),
-    ],
-};

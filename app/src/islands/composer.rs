@@ -17,7 +17,7 @@ const MEMBERS: [(&str, bool); 5] = [
     ("url", false),
 ];
 
-/// What is known of the form.
+/// The form as it stands, and the size of its payload in bytes.
 #[derive(Clone, Copy)]
 struct DraftSignals {
     size: RwSignal<Option<usize>>,
@@ -31,11 +31,11 @@ struct DraftSignals {
 /// What stands in the preview until something is written.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Samples {
-    /// For the title.
+    /// The title of an example.
     pub title: String,
-    /// For the body.
+    /// The text of an example.
     pub body: String,
-    /// For the site.
+    /// The site that the notification comes from when it has no link.
     pub site: String,
 }
 
@@ -46,7 +46,7 @@ pub fn Composer(
     limit: usize,
     /// Labels the size.
     label: String,
-    /// The unit.
+    /// The unit of the size, in words.
     unit: String,
     /// Labels the preview.
     preview: String,
@@ -61,19 +61,14 @@ pub fn Composer(
 ) -> impl IntoView {
     let draft = DraftSignals::new(written);
     let fields = NodeRef::<leptos::html::Div>::new();
-    let read = move || {
+    let read = move |part: fn(DraftSignals, &HtmlDivElement)| {
         if let Some(fields) = fields.get_untracked() {
-            draft.read(&fields);
-        }
-    };
-    let read_icon = move || {
-        if let Some(fields) = fields.get_untracked() {
-            draft.read_icon(&fields);
+            part(draft, &fields);
         }
     };
     Effect::new(move |_| {
-        read();
-        read_icon();
+        read(DraftSignals::read);
+        read(DraftSignals::read_icon);
     });
     let Samples { title, body, site } = samples;
     let title = Signal::derive(move || text_or(draft.title.get(), &title));
@@ -84,15 +79,17 @@ pub fn Composer(
         <div
             class="fields"
             node_ref=fields
-            on:input=move |_| read()
-            on:change=move |_| read_icon()
+            on:input=move |_| read(DraftSignals::read)
+            on:change=move |_| read(DraftSignals::read_icon)
         >
             {children()}
         </div>
         <p class="size" class:over=move || limit < used() hidden=move || draft.size.get().is_none()>
             <span>{label}</span>
             <meter min="0" max=limit high={limit * 9 / 10} value=used aria-hidden="true"></meter>
-            <output>{move || format!("{} / {} {unit}", format_bytes(used()), format_bytes(limit))}</output>
+            <output>
+                {move || format!("{} / {} {unit}", format_bytes(used()), format_bytes(limit))}
+            </output>
         </p>
         <div class="preview">
             <p class="preview-title">{preview}</p>

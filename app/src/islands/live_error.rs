@@ -14,7 +14,7 @@ pub enum LiveError {
     Gone,
 }
 
-/// How each is said.
+/// The sentence for each [`LiveError`].
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LiveErrorTexts {
     /// For [`LiveError::Unreachable`].
@@ -34,7 +34,7 @@ impl LiveError {
     }
 }
 
-/// Says it while there is any.
+/// A note that is seen while there is an error.
 #[component]
 pub fn LiveErrorNote(error: RwSignal<Option<LiveError>>, texts: LiveErrorTexts) -> impl IntoView {
     let text = move || match error.get() {

@@ -13,7 +13,7 @@ const PART: &str = "[data-live]";
 /// What a refresh has brought.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RefreshOutcome {
-    /// Some part has changed.
+    /// Some part of the page has changed.
     Changed,
     /// Everything is as it was.
     Unchanged,

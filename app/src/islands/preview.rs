@@ -28,7 +28,17 @@ pub fn Preview(
             {move || {
                 let icon = icon.get();
                 (!icon.is_empty())
-                    .then(|| view! { <img src=icon alt="" width="48" height="48" referrerpolicy="no-referrer" /> })
+                    .then(|| {
+                        view! {
+                            <img
+                                src=icon
+                                alt=""
+                                width="48"
+                                height="48"
+                                referrerpolicy="no-referrer"
+                            />
+                        }
+                    })
             }}
         </div>
     }

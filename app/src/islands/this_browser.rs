@@ -11,34 +11,34 @@ use self::browser_push::{BrowserPush, PushError, PushState};
 use super::live_refresh::refresh_now;
 use crate::server_fns::ServerFunctionError;
 
-/// What the island says.
+/// The texts of the island, which the server gives it in the language of the page.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct PushTexts {
-    /// Subscribes.
+    /// The button that subscribes.
     pub subscribe: String,
-    /// Sends a test.
+    /// The button that sends a test.
     pub test: String,
-    /// Ends the subscription.
+    /// The button that ends the subscription.
     pub unsubscribe: String,
-    /// It is being found out.
+    /// Said until the state of the browser is known.
     pub checking: String,
     /// The browser is not subscribed.
     pub unsubscribed: String,
-    /// It is.
+    /// The browser is subscribed.
     pub subscribed: String,
     /// The page is not served over https.
     pub insecure: String,
     /// The browser has no push notifications.
     pub unsupported: String,
-    /// The user has said no.
+    /// The user has blocked notifications.
     pub denied: String,
     /// The user has closed the question.
     pub dismissed: String,
-    /// Something is under way.
+    /// Said while a click is being handled.
     pub working: String,
     /// A test is on its way.
     pub sent: String,
-    /// The browser did not do it.
+    /// The browser failed at it.
     pub failed: String,
     /// Why the server refused, by code.
     pub errors: Vec<(String, String)>,
@@ -62,7 +62,7 @@ pub fn ThisBrowser(
     app: String,
     /// The app's VAPID public key, in base64url.
     public_key: String,
-    /// What is said.
+    /// The island's texts.
     texts: PushTexts,
 ) -> impl IntoView {
     let push = StoredValue::new(BrowserPush { app, public_key });
@@ -77,43 +77,25 @@ pub fn ThisBrowser(
     };
     let is = move |other: PushState| state.get() == Some(other);
     let busy = move || (status.get() == ActionStatus::Working).then_some("true");
-    let PushTexts {
-        subscribe,
-        test,
-        unsubscribe,
-        ..
-    } = texts.clone();
+    let button = move |class: &'static str, action: Action, label: &str| {
+        view! {
+            <button type="button" class=class aria-disabled=busy on:click=move |_| run(action)>
+                {label.to_owned()}
+            </button>
+        }
+    };
+    let subscribe = button("button", Action::Subscribe, &texts.subscribe);
+    let test = button("button", Action::Test, &texts.test);
+    let unsubscribe = button("button quiet", Action::Unsubscribe, &texts.unsubscribe);
     view! {
         <p class="push-state" role="status">
             {move || status_text(&texts, state.get(), status.get())}
         </p>
         <p class="actions" hidden=move || !is(PushState::Unsubscribed)>
-            <button
-                type="button"
-                class="button"
-                aria-disabled=busy
-                on:click=move |_| run(Action::Subscribe)
-            >
-                {subscribe}
-            </button>
+            {subscribe}
         </p>
         <p class="actions" hidden=move || !is(PushState::Subscribed)>
-            <button
-                type="button"
-                class="button"
-                aria-disabled=busy
-                on:click=move |_| run(Action::Test)
-            >
-                {test}
-            </button>
-            <button
-                type="button"
-                class="button quiet"
-                aria-disabled=busy
-                on:click=move |_| run(Action::Unsubscribe)
-            >
-                {unsubscribe}
-            </button>
+            {test} {unsubscribe}
         </p>
     }
 }
@@ -139,7 +121,7 @@ fn status_text(texts: &PushTexts, state: Option<PushState>, status: ActionStatus
     .clone()
 }
 
-/// What a button does.
+/// The action of a button.
 #[derive(Clone, Copy)]
 enum Action {
     Subscribe,

@@ -11,7 +11,7 @@ use leptos::server_fn::ServerFn;
 use self::browser::browser_name;
 use super::load_page;
 use crate::components::{
-    ConfirmDialog, Field, FieldKind, FormErrorNote, Frame, SuccessNote, Timestamp,
+    ConfirmDialog, Fact, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, Timestamp,
 };
 use crate::i18n::{AccountTexts, plan_name};
 use crate::request_context::RequestContext;
@@ -44,24 +44,17 @@ pub fn AccountPage() -> impl IntoView {
 #[component]
 fn Facts(texts: &'static AccountTexts, owner: AccountPrincipal) -> impl IntoView {
     let account = owner.account();
+    let (email, since) = (account.email.clone(), account.created_at.day());
+    let plan = plan_name(account.plan);
     view! {
         <dl class="facts">
-            <div>
-                <dt>{texts.email}</dt>
-                <dd>{account.email.clone()}</dd>
-            </div>
-            <div>
-                <dt>{texts.plan}</dt>
-                <dd>
-                    <a href="/pricing">{plan_name(account.plan)}</a>
-                </dd>
-            </div>
-            <div>
-                <dt>{texts.since}</dt>
-                <dd>
-                    <time>{account.created_at.day()}</time>
-                </dd>
-            </div>
+            <Fact label=texts.email>{email}</Fact>
+            <Fact label=texts.plan>
+                <a href="/pricing">{plan}</a>
+            </Fact>
+            <Fact label=texts.since>
+                <time>{since}</time>
+            </Fact>
         </dl>
     }
     .into_any()
@@ -88,7 +81,7 @@ fn Password(ctx: RequestContext, owner: AccountPrincipal) -> impl IntoView {
             <p class="hint">{text}</p>
             <SuccessNote what="password" text=texts.changed />
             <FormErrorNote form="password" />
-            <form method="post" action=ChangePassword::url()>
+            <PostForm action=ChangePassword::url() button=texts.change>
                 <input
                     class="visually-hidden"
                     name="username"
@@ -107,10 +100,7 @@ fn Password(ctx: RequestContext, owner: AccountPrincipal) -> impl IntoView {
                     hint=auth.password_hint
                     max=128
                 />
-                <button type="submit" class="button">
-                    {texts.change}
-                </button>
-            </form>
+            </PostForm>
         </section>
     }
     .into_any()
@@ -145,16 +135,12 @@ fn Sessions(ctx: RequestContext, sessions: Vec<ListedSession>) -> impl IntoView 
             <ul class="sessions">{sessions.into_iter().map(item).collect_view()}</ul>
             <FormErrorNote form="sessions" />
             <div class="form-actions">
-                <form method="post" action=LogOut::url()>
-                    <button type="submit" class="button quiet">
-                        {log_out}
-                    </button>
-                </form>
-                <form method="post" action=LogOutEverywhere::url()>
-                    <button type="submit" class="button quiet">
-                        {texts.sign_out}
-                    </button>
-                </form>
+                <PostForm action=LogOut::url() button=log_out button_class="button quiet" />
+                <PostForm
+                    action=LogOutEverywhere::url()
+                    button=texts.sign_out
+                    button_class="button quiet"
+                />
             </div>
         </section>
     }
@@ -176,12 +162,13 @@ fn DeleteSection(ctx: RequestContext, owner: AccountPrincipal) -> impl IntoView 
             <p>{texts.delete_text}</p>
             <FormErrorNote form="delete" />
             <ConfirmDialog label=texts.delete_open open=refused>
-                <form method="post" action=DeleteAccount::url()>
+                <PostForm
+                    action=DeleteAccount::url()
+                    button=texts.delete
+                    button_class="button danger"
+                >
                     <Field form="delete" name="confirmation" kind label />
-                    <button type="submit" class="button danger">
-                        {texts.delete}
-                    </button>
-                </form>
+                </PostForm>
             </ConfirmDialog>
         </section>
     }

@@ -6,7 +6,9 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::load_page;
-use crate::components::{EmptyState, Field, FieldKind, FormErrorNote, Frame, SuccessNote, Usage};
+use crate::components::{
+    EmptyState, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, Usage,
+};
 use crate::i18n::{AppsTexts, group_thousands, plan_name};
 use crate::request_context::RequestContext;
 use crate::server_fns::{CreateApp, SubmittedFields};
@@ -140,7 +142,13 @@ fn CreateForm(ctx: RequestContext, is_full: bool) -> impl IntoView {
     });
     let submitted = SubmittedFields::take(&ctx);
     view! {
-        <form id="create" class="card narrow" method="post" action=CreateApp::url()>
+        <PostForm
+            id="create"
+            class="card narrow"
+            action=CreateApp::url()
+            button=texts.create
+            button_class=if is_full { "button quiet" } else { "button" }
+        >
             <h2>{texts.create_title}</h2>
             <FormErrorNote form="create" />
             {full}
@@ -153,10 +161,7 @@ fn CreateForm(ctx: RequestContext, is_full: bool) -> impl IntoView {
                 value=submitted.get("name")
                 max=100
             />
-            <button type="submit" class="button" class:quiet=is_full>
-                {texts.create}
-            </button>
-        </form>
+        </PostForm>
     }
     .into_any()
 }

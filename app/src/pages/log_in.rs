@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::load_page;
-use crate::components::{Field, FieldKind, FormErrorNote, Frame, Note, Tone};
+use crate::components::{Field, FieldKind, FormErrorNote, Frame, Note, PostForm, Tone};
 use crate::local_path::{local_path, with_query};
 use crate::request_context::RequestContext;
 use crate::server_fns::{LogIn, SubmittedFields};
@@ -30,10 +30,7 @@ pub fn next(ctx: &RequestContext) -> Option<String> {
 
 /// The path of another sign-in page, which leads on to the same place.
 pub fn with_next(path: &str, next: Option<&str>) -> String {
-    next.map_or_else(
-        || path.to_owned(),
-        |next| with_query(path, &[("next", next)]),
-    )
+    with_query(path, &[("next", next.unwrap_or_default())])
 }
 
 /// The link to the login through GitHub, where the server offers it.
@@ -67,16 +64,14 @@ fn LogInForm(ctx: RequestContext, next: Option<String>) -> impl IntoView {
                 <h1>{texts.log_in_title}</h1>
                 <p class="lead">{texts.log_in_lead}</p>
                 <FormErrorNote form="login" />
-                {sent_here
-                    .then(|| {
-                        view! {
-                            <Note tone=Tone::Warning>
-                                <p>{texts.log_in_first}</p>
-                            </Note>
-                        }
-                    })}
-                <form id="login" class="card" method="post" action=LogIn::url()>
-                    {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
+                {sent_here.then(|| view! { <Note tone=Tone::Warning text=texts.log_in_first /> })}
+                <PostForm
+                    id="login"
+                    class="card"
+                    action=LogIn::url()
+                    hidden=next.map(|next| ("next", next)).into_iter().collect()
+                    button=texts.log_in
+                >
                     <Field
                         form="login"
                         name="email"
@@ -84,11 +79,13 @@ fn LogInForm(ctx: RequestContext, next: Option<String>) -> impl IntoView {
                         label=texts.email
                         value=submitted.get("email")
                     />
-                    <Field form="login" name="password" kind=FieldKind::Password label=texts.password />
-                    <button type="submit" class="button">
-                        {texts.log_in}
-                    </button>
-                </form>
+                    <Field
+                        form="login"
+                        name="password"
+                        kind=FieldKind::Password
+                        label=texts.password
+                    />
+                </PostForm>
                 {github}
                 {open
                     .then(|| {

@@ -4,7 +4,7 @@ use hato_domain::{Notification, Plan};
 use leptos::prelude::*;
 
 use super::load_page;
-use crate::components::Frame;
+use crate::components::{Fact, Frame};
 use crate::i18n::{PricingTexts, group_thousands, plan_name};
 use crate::request_context::RequestContext;
 
@@ -77,26 +77,11 @@ fn PlanCard(
             <p class="price">{price}</p>
             <p>{text}</p>
             <dl>
-                <div>
-                    <dt>{texts.apps}</dt>
-                    <dd>{limit(plan.max_apps())}</dd>
-                </div>
-                <div>
-                    <dt>{texts.subscribers}</dt>
-                    <dd>{limit(plan.max_subscriptions())}</dd>
-                </div>
-                <div>
-                    <dt>{texts.sends}</dt>
-                    <dd>{limit(plan.max_monthly_sends())}</dd>
-                </div>
-                <div>
-                    <dt>{texts.payload}</dt>
-                    <dd>{group_thousands(payload)} " B"</dd>
-                </div>
-                <div>
-                    <dt>{texts.webhook}</dt>
-                    <dd>{webhook}</dd>
-                </div>
+                <Fact label=texts.apps>{limit(plan.max_apps())}</Fact>
+                <Fact label=texts.subscribers>{limit(plan.max_subscriptions())}</Fact>
+                <Fact label=texts.sends>{limit(plan.max_monthly_sends())}</Fact>
+                <Fact label=texts.payload>{group_thousands(payload)} " B"</Fact>
+                <Fact label=texts.webhook>{webhook}</Fact>
             </dl>
             {action}
         </article>

@@ -5,7 +5,7 @@ use leptos::server_fn::ServerFn;
 
 use super::load_page;
 use super::log_in::{GithubLogin, next, with_next};
-use crate::components::{Field, FieldKind, FormErrorNote, Frame, Note, Tone};
+use crate::components::{Field, FieldKind, FormErrorNote, Frame, Note, PostForm, Tone};
 use crate::request_context::RequestContext;
 use crate::server_fns::{Register, SubmittedFields};
 
@@ -28,13 +28,7 @@ fn Registration(ctx: RequestContext, next: Option<String>) -> impl IntoView {
     let log_in = with_next("/login", next.as_deref());
     let open = ctx.app_context().registration_open;
     let form = open.then(|| view! { <RegisterForm ctx next /> });
-    let closed = (!open).then(|| {
-        view! {
-            <Note tone=Tone::Warning>
-                <p>{texts.closed}</p>
-            </Note>
-        }
-    });
+    let closed = (!open).then(|| view! { <Note tone=Tone::Warning text=texts.closed /> });
     view! {
         <Frame title=texts.register_title>
             <section class="auth">
@@ -58,8 +52,13 @@ fn RegisterForm(ctx: RequestContext, next: Option<String>) -> impl IntoView {
     view! {
         <p class="lead">{texts.register_lead}</p>
         <FormErrorNote form="register" />
-        <form id="register" class="card" method="post" action=Register::url()>
-            {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
+        <PostForm
+            id="register"
+            class="card"
+            action=Register::url()
+            hidden=next.map(|next| ("next", next)).into_iter().collect()
+            button=texts.register
+        >
             <Field
                 form="register"
                 name="email"
@@ -76,10 +75,7 @@ fn RegisterForm(ctx: RequestContext, next: Option<String>) -> impl IntoView {
                 hint=texts.password_hint
                 max=128
             />
-            <button type="submit" class="button">
-                {texts.register}
-            </button>
-        </form>
+        </PostForm>
         {github}
     }
     .into_any()

@@ -7,39 +7,33 @@ use hato_service::access::MayManage;
 use hato_service::{IdempotentRequest, SendReceipt, Service, ServiceResult};
 use serde::Deserialize;
 
-/// Names a send within the requests that may be repeated.
+/// The path under which an idempotency key of the dashboard is kept.
 const PATH: &str = "/apps/send";
 
-/// What the form holds, and what is to be done with it.
+/// The fields of the form as they were typed, and the step that its button asks for.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct NotificationDraft {
-    /// The headline.
     pub title: String,
-    /// The text.
     pub body: String,
-    /// Opened on click.
     pub url: String,
-    /// Shown beside the text.
     pub icon: String,
-    /// Shown where there is little room.
     pub badge: String,
-    /// What to do.
     pub step: ComposeStep,
-    /// Names the send, so that sending the form twice sends once.
+    /// The idempotency key of the send (CONTRACT 6), so that posting the form twice sends once.
     pub idempotency_key: String,
 }
 
-/// What a draft is posted for.
+/// The step that a draft is posted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ComposeStep {
-    /// To be changed.
+    /// Show the form again.
     #[default]
     Edit,
-    /// To be looked at once more.
+    /// Show the notification with the question whether to send it.
     Review,
-    /// To be sent.
+    /// Send it.
     Send,
 }
 

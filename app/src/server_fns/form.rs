@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hato_domain::AppId;
 use hato_service::{Service, ServiceError, ServiceResult};
@@ -51,12 +52,10 @@ impl Form {
         self
     }
 
-    /// The request.
     pub fn ctx(&self) -> &RequestContext {
         &self.ctx
     }
 
-    /// The use cases.
     pub fn service(&self) -> &Service {
         self.ctx.service()
     }
@@ -72,65 +71,59 @@ impl Form {
         format!("{}{separator}{more}", self.page)
     }
 
-    /// Answers: on to the path that came out, or back to the form with the error's code.
-    pub fn respond(self, result: ServiceResult<String>) -> Result<(), ServerFunctionError> {
-        match result {
-            Ok(path) => {
-                self.ctx.redirect(&path);
-                Ok(())
-            }
-            Err(error) => Err(self.refuse(&error)),
-        }
+    /// Does what was asked for and answers: on to the path that came out, or back to the form with the error's code.
+    pub async fn respond(
+        &self,
+        action: impl Future<Output = ServiceResult<String>>,
+    ) -> Result<(), ServerFunctionError> {
+        let path = self.respond_to_script(action).await?;
+        self.ctx.redirect(&path);
+        Ok(())
     }
 
-    /// Answers a script, which shows what came out by itself.
-    pub fn respond_to_script<T>(self, result: ServiceResult<T>) -> Result<T, ServerFunctionError> {
-        result.map_err(|error| self.refuse(&error))
+    /// Does what a script asked for; the script shows what came out by itself.
+    pub async fn respond_to_script<T>(
+        &self,
+        action: impl Future<Output = ServiceResult<T>>,
+    ) -> Result<T, ServerFunctionError> {
+        action.await.map_err(|error| self.refuse(&error))
     }
 
-    fn refuse(self, error: &ServiceError) -> ServerFunctionError {
+    fn refuse(&self, error: &ServiceError) -> ServerFunctionError {
         let code = error.code();
         if let Some(cause) = error.cause() {
             tracing::error!(form = self.name, cause, "a form failed");
         }
         if self.ctx.wants_json() {
             self.ctx.set_status(code.status());
+        } else if error.is_signed_out() {
+            self.redirect_to_login();
         } else {
-            self.redirect_back(error);
+            self.keep_submitted(flash::LIFETIME);
+            let name = self.name;
+            let path = self.page_with(&format!("error={code}&form={name}#{name}"));
+            self.ctx.redirect(&path);
         }
         ServerFunctionError(code)
-    }
-
-    fn redirect_back(self, error: &ServiceError) {
-        if error.is_signed_out() {
-            return self.redirect_to_login();
-        }
-        flash::set(
-            &self.ctx,
-            SUBMITTED_FIELDS,
-            without_query(&self.page),
-            &self.submitted,
-        );
-        let (code, name) = (error.code(), self.name);
-        let path = self.page_with(&format!("error={code}&form={name}#{name}"));
-        self.ctx.redirect(&path);
     }
 
     /// To the login, and from there back to the form, which holds what was typed.
     fn redirect_to_login(&self) {
         let has_input = self.submitted.values().any(|text| !text.is_empty());
         let back = if has_input {
-            flash::set_across_login(
-                &self.ctx,
-                SUBMITTED_FIELDS,
-                without_query(&self.page),
-                &self.submitted,
-            );
+            self.keep_submitted(flash::LOGIN_LIFETIME);
             self.page_with(&format!("{UNSENT}={name}#{name}", name = self.name))
         } else {
             self.page.clone()
         };
         self.ctx.redirect(&with_query("/login", &[("next", &back)]));
+    }
+
+    /// Hands what was typed to the form's page.
+    fn keep_submitted(&self, lifetime: Duration) {
+        let path = self.page.split('?').next().unwrap_or(&self.page);
+        let fields = &self.submitted;
+        flash::set(&self.ctx, SUBMITTED_FIELDS, path, fields, lifetime);
     }
 }
 
@@ -151,8 +144,4 @@ impl SubmittedFields {
     pub fn get(&self, field: &str) -> String {
         self.0.get(field).cloned().unwrap_or_default()
     }
-}
-
-fn without_query(page: &str) -> &str {
-    page.split('?').next().unwrap_or(page)
 }

@@ -1,8 +1,20 @@
 //! Subscribing the owner's browser, and removing subscribers.
 
+#[cfg(feature = "ssr")]
+use hato_domain::Endpoint;
+#[cfg(feature = "ssr")]
+use hato_domain::wire::RegisterSubscription;
 use leptos::prelude::*;
 
 use super::ServerFunctionError;
+#[cfg(feature = "ssr")]
+use super::form::Form;
+#[cfg(feature = "ssr")]
+use crate::local_path::{local_path, with_query};
+
+/// What the dashboard's own subscribers are labelled with.
+#[cfg(feature = "ssr")]
+const PLATFORM: &str = "Hato dashboard";
 
 /// Registers the browser that asks as a subscriber of the app.
 #[server(name = SubscribeBrowser, prefix = "/_app", endpoint = "subscribe_browser")]
@@ -20,9 +32,21 @@ pub async fn subscribe_browser(
     #[server(default)]
     auth: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = super::form::Form::for_app(&app, "", "this-browser");
-    let result = handlers::subscribe(&form, &app, [endpoint, p256dh, auth]).await;
-    form.respond_to_script(result)
+    let form = Form::for_app(&app, "", "this-browser");
+    form.respond_to_script(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let given = |text: String| Some(text).filter(|text| !text.is_empty());
+        let asked = RegisterSubscription {
+            endpoint: given(endpoint),
+            p256dh: given(p256dh),
+            auth: given(auth),
+            platform: Some(PLATFORM.to_owned()),
+        };
+        let parts = asked.into_parts()?;
+        form.service().register_own_browser(&access, parts).await?;
+        Ok(())
+    })
+    .await
 }
 
 /// Ends the subscription of the browser that asks.
@@ -35,9 +59,14 @@ pub async fn unsubscribe_browser(
     #[server(default)]
     endpoint: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = super::form::Form::for_app(&app, "", "this-browser");
-    let result = handlers::unsubscribe(&form, &app, &endpoint).await;
-    form.respond_to_script(result)
+    let form = Form::for_app(&app, "", "this-browser");
+    form.respond_to_script(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let endpoint = Endpoint::parse(&endpoint)?;
+        let service = form.service();
+        service.unsubscribe_own_browser(&access, &endpoint).await
+    })
+    .await
 }
 
 /// Removes a subscriber, and leads back to where in the list it was.
@@ -59,64 +88,21 @@ pub async fn remove_subscriber(
     #[server(default)]
     before: String,
 ) -> Result<(), ServerFunctionError> {
-    let list = handlers::list_path([("q", &q), ("state", &state), ("before", &before)]);
-    let form = super::form::Form::for_app(&app, &list, "remove");
-    let result = handlers::remove(&form, &app, &subscription).await;
-    form.respond(result)
+    let list = list_path([("q", &q), ("state", &state), ("before", &before)]);
+    let form = Form::for_app(&app, &list, "remove");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let service = form.service();
+        service.remove_subscription(&access, &subscription).await?;
+        Ok(form.page_with("done=remove"))
+    })
+    .await
 }
 
+/// The list's path below the app's, with as much of a query as a path may have.
 #[cfg(feature = "ssr")]
-mod handlers {
-    use hato_domain::Endpoint;
-    use hato_domain::wire::RegisterSubscription;
-    use hato_service::ServiceResult;
-
-    use crate::local_path::{local_path, with_query};
-    use crate::server_fns::form::Form;
-
-    /// The list's path below the app's, with as much of a query as a path may have.
-    pub fn list_path(asked: [(&str, &str); 3]) -> String {
-        const LIST: &str = "/subscribers";
-        let given: Vec<_> = asked.into_iter().filter(|(_, it)| !it.is_empty()).collect();
-        let path = with_query(LIST, &given);
-        let path = local_path(&path).filter(|_| !given.is_empty());
-        path.unwrap_or(LIST).to_owned()
-    }
-
-    /// What the dashboard's own subscribers are labelled with.
-    const PLATFORM: &str = "Hato dashboard";
-
-    pub async fn subscribe(
-        form: &Form,
-        app: &str,
-        [endpoint, p256dh, auth]: [String; 3],
-    ) -> ServiceResult<()> {
-        let access = form.ctx().may_manage(app).await?;
-        let given = |text: String| Some(text).filter(|text| !text.is_empty());
-        let asked = RegisterSubscription {
-            endpoint: given(endpoint),
-            p256dh: given(p256dh),
-            auth: given(auth),
-            platform: Some(PLATFORM.to_owned()),
-        };
-        let parts = asked.into_parts()?;
-        form.service().register_own_browser(&access, parts).await?;
-        Ok(())
-    }
-
-    pub async fn unsubscribe(form: &Form, app: &str, endpoint: &str) -> ServiceResult<()> {
-        let access = form.ctx().may_manage(app).await?;
-        let endpoint = Endpoint::parse(endpoint)?;
-        form.service()
-            .unsubscribe_own_browser(&access, &endpoint)
-            .await
-    }
-
-    pub async fn remove(form: &Form, app: &str, subscription: &str) -> ServiceResult<String> {
-        let access = form.ctx().may_manage(app).await?;
-        form.service()
-            .remove_subscription(&access, subscription)
-            .await?;
-        Ok(form.page_with("done=remove"))
-    }
+fn list_path(asked: [(&str, &str); 3]) -> String {
+    const LIST: &str = "/subscribers";
+    let path = with_query(LIST, &asked);
+    local_path(&path).unwrap_or(LIST).to_owned()
 }

@@ -1,8 +1,12 @@
 //! Webhooks: the URL, the secret, the switch, and events to be posted.
 
+#[cfg(feature = "ssr")]
+use hato_domain::ErrorCode;
 use leptos::prelude::*;
 
 use super::ServerFunctionError;
+#[cfg(feature = "ssr")]
+use super::form::Form;
 
 /// Sets the webhook's URL.
 #[server(name = SetWebhook, prefix = "/_app", endpoint = "set_webhook")]
@@ -14,10 +18,17 @@ pub async fn set_webhook(
     #[server(default)]
     webhook_url: String,
 ) -> Result<(), ServerFunctionError> {
-    let form =
-        super::form::Form::for_app(&app, "/webhook", "webhook").keep("webhook_url", &webhook_url);
-    let result = handlers::set(&form, &app, &webhook_url).await;
-    form.respond(result)
+    let form = Form::for_app(&app, "/webhook", "webhook").keep("webhook_url", &webhook_url);
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let url = webhook_url.trim();
+        if url.is_empty() {
+            return Err(ErrorCode::MissingFields.into());
+        }
+        form.service().set_webhook(&access, Some(url)).await?;
+        Ok(form.page_with("done=saved"))
+    })
+    .await
 }
 
 /// Clears the webhook's URL.
@@ -27,9 +38,13 @@ pub async fn clear_webhook(
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = super::form::Form::for_app(&app, "/webhook", "webhook");
-    let result = handlers::clear(&form, &app).await;
-    form.respond(result)
+    let form = Form::for_app(&app, "/webhook", "webhook");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        form.service().set_webhook(&access, None).await?;
+        Ok(form.page_with("done=cleared"))
+    })
+    .await
 }
 
 /// Makes a new signing secret.
@@ -39,9 +54,13 @@ pub async fn rotate_webhook_secret(
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = super::form::Form::for_app(&app, "/webhook", "secret");
-    let result = handlers::rotate(&form, &app).await;
-    form.respond(result)
+    let form = Form::for_app(&app, "/webhook", "secret");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        form.service().rotate_webhook_secret(&access).await?;
+        Ok(form.page_with("done=rotated"))
+    })
+    .await
 }
 
 /// Switches a switched-off webhook on.
@@ -51,9 +70,13 @@ pub async fn enable_webhook(
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = super::form::Form::for_app(&app, "/webhook", "switch");
-    let result = handlers::enable(&form, &app).await;
-    form.respond(result)
+    let form = Form::for_app(&app, "/webhook", "switch");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        form.service().enable_webhook(&access).await?;
+        Ok(form.page_with("done=enabled"))
+    })
+    .await
 }
 
 /// Queues a test event.
@@ -63,9 +86,13 @@ pub async fn send_test_event(
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = super::form::Form::for_app(&app, "/webhook", "test");
-    let result = handlers::test(&form, &app).await;
-    form.respond(result)
+    let form = Form::for_app(&app, "/webhook", "test");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        form.service().send_test_event(&access).await?;
+        Ok(form.page_with("done=queued"))
+    })
+    .await
 }
 
 /// Queues an event once more.
@@ -74,59 +101,15 @@ pub async fn resend_event(
     /// The app's id.
     #[server(default)]
     app: String,
-    /// The event's.
+    /// The event's id.
     #[server(default)]
     event: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = super::form::Form::for_app(&app, "/webhook", "attempts");
-    let result = handlers::resend(&form, &app, &event).await;
-    form.respond(result)
-}
-
-#[cfg(feature = "ssr")]
-mod handlers {
-    use hato_domain::ErrorCode;
-    use hato_service::ServiceResult;
-
-    use crate::server_fns::form::Form;
-
-    pub async fn set(form: &Form, app: &str, url: &str) -> ServiceResult<String> {
-        let access = form.ctx().may_manage(app).await?;
-        let url = url.trim();
-        if url.is_empty() {
-            return Err(ErrorCode::MissingFields.into());
-        }
-        form.service().set_webhook(&access, Some(url)).await?;
-        Ok(form.page_with("done=saved"))
-    }
-
-    pub async fn clear(form: &Form, app: &str) -> ServiceResult<String> {
-        let access = form.ctx().may_manage(app).await?;
-        form.service().set_webhook(&access, None).await?;
-        Ok(form.page_with("done=cleared"))
-    }
-
-    pub async fn rotate(form: &Form, app: &str) -> ServiceResult<String> {
-        let access = form.ctx().may_manage(app).await?;
-        form.service().rotate_webhook_secret(&access).await?;
-        Ok(form.page_with("done=rotated"))
-    }
-
-    pub async fn enable(form: &Form, app: &str) -> ServiceResult<String> {
-        let access = form.ctx().may_manage(app).await?;
-        form.service().enable_webhook(&access).await?;
-        Ok(form.page_with("done=enabled"))
-    }
-
-    pub async fn test(form: &Form, app: &str) -> ServiceResult<String> {
-        let access = form.ctx().may_manage(app).await?;
-        form.service().send_test_event(&access).await?;
+    let form = Form::for_app(&app, "/webhook", "attempts");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        form.service().resend_event(&access, &event).await?;
         Ok(form.page_with("done=queued"))
-    }
-
-    pub async fn resend(form: &Form, app: &str, event: &str) -> ServiceResult<String> {
-        let access = form.ctx().may_manage(app).await?;
-        form.service().resend_event(&access, event).await?;
-        Ok(form.page_with("done=queued"))
-    }
+    })
+    .await
 }

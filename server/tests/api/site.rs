@@ -71,7 +71,7 @@ async fn the_sdk_is_revalidated_and_its_releases_never_change() {
         );
         assert_eq!(current.header("cache-control"), Some("no-cache"));
         let cache = kept.header("cache-control").expect("a rule");
-        assert_eq!(cache.contains("immutable"), is_released, "{file}: {cache}");
+        assert!(cache.contains("immutable"), "{file}: {cache}");
         assert!(is_released || kept.body == current.body, "{file}");
         assert_eq!(
             current.header("content-type"),
@@ -132,6 +132,7 @@ async fn a_page_that_pastes_the_snippets_runs_what_is_served() {
     let names: Vec<_> = scripts
         .iter()
         .map(|(path, _)| file_name_of(Path::new(path)))
+        .map(|name| name.split('?').next().unwrap_or(name))
         .collect();
     assert_eq!(names, ["hato.js", "bell.js"], "{page}");
     for (path, integrity) in scripts {
@@ -144,11 +145,8 @@ async fn a_page_that_pastes_the_snippets_runs_what_is_served() {
         let expected = format!("sha384-{}", STANDARD.encode(digest(&SHA384, &reply.body)));
         assert_eq!(integrity, expected, "{path}");
         let cache = reply.header("cache-control").expect("a rule");
-        assert_eq!(
-            cache.contains("immutable"),
-            release.is_some(),
-            "{path}: {cache}"
-        );
+        assert!(cache.contains("immutable"), "{path}: {cache}");
+        assert_eq!(path.contains('?'), release.is_none(), "{path}");
     }
 }
 

@@ -1,47 +1,33 @@
 //! Texts of what could not be delivered, and why.
 
-/// Texts of what could not be delivered.
-pub struct DeadLettersTexts {
-    /// Below the headline.
-    pub lead: &'static str,
-    /// Headline when there is nothing.
-    pub empty_title: &'static str,
-    /// Below it.
-    pub empty: &'static str,
-    /// When it was given up, in UTC.
-    pub time: &'static str,
-    /// Where it was to be delivered.
-    pub endpoint: &'static str,
-    /// Why it was not.
-    pub reason: &'static str,
-    /// The last answer's status.
-    pub status: &'static str,
-    /// How often it was tried.
-    pub attempts: &'static str,
-    /// The send that it belongs to.
-    pub send: &'static str,
-    /// Why deliveries fail.
-    pub reasons: ReasonsTexts,
-}
+texts! {
+    /// Texts of what could not be delivered.
+    DeadLettersTexts {
+        lead = "プッシュサービスが受け付けず、もう送り直さない通知です。購読が終わっていた宛先は含みません。",
+            "Notifications that the push service did not accept and that are not tried again. Subscriptions that had ended are not among them.";
+        empty_title = "不達はありません", "Nothing is undelivered";
+        empty = "プッシュサービスが受け付けなかった通知は、理由とともにここに並びます。",
+            "What a push service does not accept will be listed here with the reason.";
+        time = "日時（UTC）", "Time (UTC)";
+        endpoint = "宛先", "To";
+        reason = "理由", "Reason";
+        status = "HTTP", "HTTP";
+        attempts = "試行", "Attempts";
+        send = "送信を見る", "Show the send";
+        reasons: ReasonsTexts = ReasonsTexts::JA, ReasonsTexts::EN;
+    }
 
-/// Why deliveries fail (CONTRACT 4).
-pub struct ReasonsTexts {
-    /// `expired`.
-    pub expired: &'static str,
-    /// `key_mismatch`.
-    pub key_mismatch: &'static str,
-    /// `throttled`.
-    pub throttled: &'static str,
-    /// `unavailable`.
-    pub unavailable: &'static str,
-    /// `unreachable`.
-    pub unreachable: &'static str,
-    /// `blocked_address`.
-    pub blocked_address: &'static str,
-    /// `refused`.
-    pub refused: &'static str,
-    /// `out_of_time`.
-    pub out_of_time: &'static str,
+    /// Why deliveries fail (CONTRACT 4).
+    ReasonsTexts {
+        expired = "購読が終わっていた", "The subscription had ended";
+        key_mismatch = "購読が別の鍵で作られている", "The subscription was made with another key";
+        throttled = "プッシュサービスの送信制限", "Throttled by the push service";
+        unavailable = "プッシュサービスの障害", "The push service is down";
+        unreachable = "プッシュサービスに接続できない", "The push service cannot be reached";
+        blocked_address = "公開されていない宛先", "The address is not public";
+        refused = "プッシュサービスが拒否した", "Refused by the push service";
+        out_of_time = "有効期限（TTL）が切れた", "The time to live was over";
+    }
 }
 
 impl ReasonsTexts {
@@ -60,49 +46,3 @@ impl ReasonsTexts {
         }
     }
 }
-
-/// Japanese.
-pub const JA: DeadLettersTexts = DeadLettersTexts {
-    lead: "プッシュサービスが受け付けず、もう送り直さない通知です。購読が終わっていた宛先は含みません。",
-    empty_title: "不達はありません",
-    empty: "プッシュサービスが受け付けなかった通知は、理由とともにここに並びます。",
-    time: "日時（UTC）",
-    endpoint: "宛先",
-    reason: "理由",
-    status: "HTTP",
-    attempts: "試行",
-    send: "送信を見る",
-    reasons: ReasonsTexts {
-        expired: "購読が終わっていた",
-        key_mismatch: "購読が別の鍵で作られている",
-        throttled: "プッシュサービスの送信制限",
-        unavailable: "プッシュサービスの障害",
-        unreachable: "プッシュサービスに接続できない",
-        blocked_address: "公開されていない宛先",
-        refused: "プッシュサービスが拒否した",
-        out_of_time: "有効期限（TTL）が切れた",
-    },
-};
-
-/// English.
-pub const EN: DeadLettersTexts = DeadLettersTexts {
-    lead: "Notifications that the push service did not accept and that are not tried again. Subscriptions that had ended are not among them.",
-    empty_title: "Nothing is undelivered",
-    empty: "What a push service does not accept will be listed here with the reason.",
-    time: "Time (UTC)",
-    endpoint: "To",
-    reason: "Reason",
-    status: "HTTP",
-    attempts: "Attempts",
-    send: "Show the send",
-    reasons: ReasonsTexts {
-        expired: "The subscription had ended",
-        key_mismatch: "The subscription was made with another key",
-        throttled: "Throttled by the push service",
-        unavailable: "The push service is down",
-        unreachable: "The push service cannot be reached",
-        blocked_address: "The address is not public",
-        refused: "Refused by the push service",
-        out_of_time: "The time to live was over",
-    },
-};

@@ -27,21 +27,21 @@ pub enum PushState {
     Insecure,
     /// It has no workers, notifications or pushes.
     Unsupported,
-    /// The user has said no.
+    /// The user has blocked notifications.
     Denied,
-    /// It could subscribe.
+    /// The browser could subscribe.
     Unsubscribed,
-    /// It has subscribed.
+    /// The browser is subscribed to the app.
     Subscribed,
 }
 
-/// What went wrong.
+/// Why a subscription, a test or an end of a subscription failed.
 pub enum PushError {
     /// The user closed the question without an answer.
     Dismissed,
     /// The browser did not do it.
     Browser,
-    /// The server refused.
+    /// The server refused it with a code.
     Server(ServerFunctionError),
 }
 
@@ -61,7 +61,7 @@ pub struct BrowserPush {
 }
 
 impl BrowserPush {
-    /// Of each app one: a worker has one subscription, which is made with one app's key.
+    /// A scope per app: a worker has one subscription, which is made with one app's key.
     fn scope(&self) -> String {
         format!("/sdk/browsers/{}/", self.app)
     }

@@ -11,7 +11,7 @@ const BROWSERS: [(&str, &str); 7] = [
     ("curl/", "curl"),
 ];
 
-/// Marks of systems, likewise.
+/// Marks of systems; the first that is found counts here too.
 const SYSTEMS: [(&str, &str); 7] = [
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),

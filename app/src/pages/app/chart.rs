@@ -3,6 +3,7 @@
 use hato_domain::wire::DailyStats;
 use leptos::prelude::*;
 
+use crate::components::{Column, Table};
 use crate::i18n::{ChartTexts, group_thousands};
 
 /// The drawing's measures: each day has so much room, of which the bar takes a part.
@@ -112,23 +113,15 @@ fn Numbers(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
                 </tr>
             }
         });
+    let columns = vec![
+        Column::Text(texts.date),
+        Column::Number(texts.sent),
+        Column::Number(texts.failed),
+    ];
     view! {
         <details class="numbers">
             <summary>{texts.numbers}</summary>
-            <table>
-                <thead>
-                    <tr>
-                        <th scope="col">{texts.date}</th>
-                        <th scope="col" class="number">
-                            {texts.sent}
-                        </th>
-                        <th scope="col" class="number">
-                            {texts.failed}
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <Table columns>{rows.collect_view()}</Table>
         </details>
     }
     .into_any()

@@ -9,7 +9,6 @@ use crate::i18n::ChecklistTexts;
 #[component]
 pub fn StartChecklist(
     texts: &'static ChecklistTexts,
-    /// The app's page.
     path: String,
     overview: AppOverview,
     /// Whether it stays when all is done.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
-use crate::components::{ErrorNote, Field, FieldKind, Frame, Note, Tone, textarea_content};
+use crate::components::{ErrorNote, Fact, Field, FieldKind, Frame, Note, Tone, textarea_content};
 use crate::i18n::ComposeTexts;
 use crate::islands::{Composer, Preview, Samples, host};
 use crate::pages::{IslandAssets, load_page};
@@ -21,7 +21,7 @@ use crate::server_fns::{ComposeStep, NotificationDraft};
 enum ComposeView {
     /// The form, and why the draft was refused.
     Form(NotificationDraft, Option<ErrorCode>),
-    /// The question before sending.
+    /// The notification with the question whether to send it.
     Review(NotificationDraft),
     /// Nothing: it is sent, and the browser goes on to the send's page.
     Sent,
@@ -98,8 +98,7 @@ fn SignedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
         <Frame title>
             <div class="app-page">
                 <h1>{title}</h1>
-                <Note tone=Tone::Error>
-                    <p>{texts.signed_out}</p>
+                <Note tone=Tone::Error text=texts.signed_out>
                     <p>
                         <a href="/login" target="_blank">
                             {texts.log_in}
@@ -142,7 +141,7 @@ fn DraftForm(
     draft: NotificationDraft,
     /// Where the notification comes from if it has no link.
     site: String,
-    /// Who gets it.
+    /// The sentence that says how many get it.
     #[prop(optional)]
     audience: String,
 ) -> impl IntoView {
@@ -181,40 +180,38 @@ fn DraftForm(
 fn Fields(texts: &'static ComposeTexts, draft: NotificationDraft) -> impl IntoView {
     let open = !draft.icon.is_empty() || !draft.badge.is_empty();
     view! {
-        <Field form="send" name="title" kind=FieldKind::Text label=texts.heading value=draft.title />
-        <Field form="send" name="body" kind=FieldKind::Multiline label=texts.body value=draft.body />
         <Field
             form="send"
-            name="url"
-            kind=FieldKind::Url
-            label=texts.url
-            hint=texts.url_hint
-            value=draft.url
-            optional=true
+            name="title"
+            kind=FieldKind::Text
+            label=texts.heading
+            value=draft.title
         />
+        <Field
+            form="send"
+            name="body"
+            kind=FieldKind::Multiline
+            label=texts.body
+            value=draft.body
+        />
+        <LinkField name="url" label=texts.url hint=texts.url_hint value=draft.url />
         <details open=open>
             <summary>{texts.more}</summary>
-            <Field
-                form="send"
-                name="icon"
-                kind=FieldKind::Url
-                label=texts.icon
-                hint=texts.https
-                value=draft.icon
-                optional=true
-            />
-            <Field
-                form="send"
-                name="badge"
-                kind=FieldKind::Url
-                label=texts.badge
-                hint=texts.https
-                value=draft.badge
-                optional=true
-            />
+            <LinkField name="icon" label=texts.icon hint=texts.https value=draft.icon />
+            <LinkField name="badge" label=texts.badge hint=texts.https value=draft.badge />
         </details>
     }
     .into_any()
+}
+
+#[component]
+fn LinkField(
+    name: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    value: String,
+) -> impl IntoView {
+    view! { <Field form="send" name kind=FieldKind::Url label hint value optional=true /> }
 }
 
 /// The notification as it will look, for whom it is, and whether it is to go.
@@ -245,14 +242,9 @@ fn ReviewForm(ctx: RequestContext, app: AppRecord, draft: NotificationDraft) -> 
                     site
                 />
                 <dl class="facts">
-                    <div>
-                        <dt>{texts.opens}</dt>
-                        <dd>{opens}</dd>
-                    </div>
+                    <Fact label=texts.opens>{opens}</Fact>
                 </dl>
-                <Note tone>
-                    <p>{(texts.question)(count)}</p>
-                </Note>
+                <Note tone text=(texts.question)(count) />
                 <HiddenDraft draft />
                 <div class="form-actions">
                     <button type="submit" class="button" name="step" value="send">

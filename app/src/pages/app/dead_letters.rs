@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, requested_page};
-use crate::components::{EmptyState, Pager, Timestamp, older};
+use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, older};
 use crate::i18n::{DeadLettersTexts, group_thousands};
 use crate::islands::host;
 use crate::pages::load_page;
@@ -35,53 +35,24 @@ fn DeadLettersView(
     let base = app_path(&app);
     let path = format!("{base}/dead-letters");
     let older = older(&path, &page);
-    let list = if page.items.is_empty() {
-        view! { <EmptyState title=texts.empty_title text=texts.empty /> }.into_any()
-    } else {
-        view! { <Table texts base letters=page.items /> }.into_any()
-    };
+    let row = |letter| view! { <Row texts base=base.clone() letter /> }.into_any();
+    let rows = page.items.into_iter().map(row).collect();
+    let columns = vec![
+        Column::Text(texts.endpoint),
+        Column::Text(texts.reason),
+        Column::Number(texts.status),
+        Column::Number(texts.attempts),
+        Column::Text(texts.time),
+        Column::Actions(texts.send),
+    ];
     view! {
         <AppFrame app section=Section::DeadLetters>
             <p class="lead">{texts.lead}</p>
-            {list}
+            <List class="list dead-letters" columns rows>
+                <EmptyState title=texts.empty_title text=texts.empty />
+            </List>
             <Pager path older />
         </AppFrame>
-    }
-    .into_any()
-}
-
-#[component]
-fn Table(
-    texts: &'static DeadLettersTexts,
-    base: String,
-    letters: Vec<DeadLetterRecord>,
-) -> impl IntoView {
-    let rows = letters
-        .into_iter()
-        .map(|letter| view! { <Row texts base=base.clone() letter /> })
-        .collect_view();
-    view! {
-        <div class="card listing">
-            <table class="list dead-letters">
-                <thead>
-                    <tr>
-                        <th scope="col">{texts.endpoint}</th>
-                        <th scope="col">{texts.reason}</th>
-                        <th scope="col" class="number">
-                            {texts.status}
-                        </th>
-                        <th scope="col" class="number">
-                            {texts.attempts}
-                        </th>
-                        <th scope="col">{texts.time}</th>
-                        <th scope="col">
-                            <span class="visually-hidden">{texts.send}</span>
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
     }
     .into_any()
 }
@@ -99,15 +70,9 @@ fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord)
                 <code>{letter.subscription_id}</code>
             </td>
             <td>{texts.reasons.explain(&letter.reason).to_owned()}</td>
-            <td class="number" data-label=texts.status>
-                {status}
-            </td>
-            <td class="number" data-label=texts.attempts>
-                {group_thousands(letter.attempts)}
-            </td>
-            <td class="time">
-                <Timestamp at=letter.created_at />
-            </td>
+            <NumberCell label=texts.status value=status />
+            <NumberCell label=texts.attempts value=group_thousands(letter.attempts) />
+            <TimeCell at=letter.created_at />
             <td class="actions-cell">
                 <a href=format!("{base}/sends/{}", letter.send_id)>{texts.send}</a>
             </td>

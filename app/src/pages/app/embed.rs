@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::revealed_key::RevealedKey;
-use crate::components::{CodeBlock, FormErrorNote};
+use crate::components::{CodeBlock, FormErrorNote, PostForm};
 use crate::i18n::EmbedTexts;
 use crate::sdk::Sdk;
 use crate::server_fns::CreateEmbedKey;
@@ -52,8 +52,12 @@ pub fn EmbedSection(
 #[component]
 fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String) -> impl IntoView {
     let folder = format!("{base_url}/sdk/{}", sdk.version);
-    let script = script_tag(&folder, "hato.js", &sdk.page_integrity);
-    let bell_script = script_tag(&folder, "bell.js", &sdk.bell_integrity);
+    let script_tag = |name, integrity: &str| {
+        let build = build_query(sdk.is_released, integrity);
+        script_tag(&format!("{folder}/{name}{build}"), integrity)
+    };
+    let script = script_tag("hato.js", &sdk.page_integrity);
+    let bell_script = script_tag("bell.js", &sdk.bell_integrity);
     let pinned = if sdk.is_released {
         texts.pinned
     } else {
@@ -77,21 +81,36 @@ fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String
 fn MakeKey(texts: &'static EmbedTexts, app: String, had_key: bool) -> impl IntoView {
     let class = if had_key { "button quiet" } else { "button" };
     view! {
-        <form method="post" action=CreateEmbedKey::url()>
-            <input type="hidden" name="app" value=app />
-            <input type="hidden" name="name" value=texts.key_name />
-            <button type="submit" class=class>
-                {texts.make_key}
-            </button>
-        </form>
+        <PostForm
+            action=CreateEmbedKey::url()
+            hidden=vec![("app", app), ("name", texts.key_name.to_owned())]
+            button=texts.make_key
+            button_class=class
+        />
     }
     .into_any()
 }
 
+/// What tells a build's file from another's under the same path: browsers keep the files of a version without asking, and those
+/// of a version that is not released differ from build to build.
+fn build_query(is_released: bool, integrity: &str) -> String {
+    let digest = integrity.strip_prefix("sha384-").unwrap_or(integrity);
+    let plain: String = digest
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .take(8)
+        .collect();
+    if is_released {
+        String::new()
+    } else {
+        format!("?{plain}")
+    }
+}
+
 /// A script that the browser runs only if its bytes have this integrity value.
-fn script_tag(folder: &str, name: &str, integrity: &str) -> String {
+fn script_tag(address: &str, integrity: &str) -> String {
     format!(
-        r#"<script src="{folder}/{name}"
+        r#"<script src="{address}"
   integrity="{integrity}"
   crossorigin="anonymous"></script>"#
     )

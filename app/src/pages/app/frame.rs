@@ -10,21 +10,13 @@ use crate::request_context::RequestContext;
 /// The parts of an app, in the order of its navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// Its figures.
     Overview,
-    /// Writing a notification.
     Compose,
-    /// What was sent.
     History,
-    /// Who subscribes.
     Subscribers,
-    /// API keys and what happened to them.
     Keys,
-    /// What could not be delivered.
     DeadLetters,
-    /// Where events go.
     Webhook,
-    /// Name and end.
     Settings,
 }
 
@@ -54,7 +46,7 @@ impl Section {
         }
     }
 
-    /// What it is called.
+    /// The name in the navigation, which is the headline too.
     pub const fn name(self, texts: &i18n::AppTexts) -> &'static str {
         let texts = &texts.frame;
         match self {
@@ -70,7 +62,7 @@ impl Section {
     }
 }
 
-/// The address of an app's pages.
+/// The path of an app's overview, below which its other pages are.
 pub fn app_path(app: &AppRecord) -> String {
     format!("/apps/{}", app.id)
 }

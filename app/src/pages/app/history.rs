@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, requested_page};
-use crate::components::{EmptyState, Pager, Timestamp, older};
-use crate::i18n::{AppTexts, HistoryTexts, group_thousands};
+use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, older};
+use crate::i18n::{HistoryTexts, group_thousands};
 use crate::islands::LiveRefresh;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
@@ -31,79 +31,49 @@ fn HistoryView(ctx: RequestContext, app: AppRecord, page: Page<SendRecord>) -> i
     let base = app_path(&app);
     let path = format!("{base}/history");
     let older = older(&path, &page);
-    let list = if page.items.is_empty() {
-        view! { <EmptyHistory texts base /> }.into_any()
-    } else {
-        let here = ctx.path_and_query().to_owned();
-        view! { <LiveTable texts base here sends=page.items /> }.into_any()
-    };
+    let live = (!page.items.is_empty()).then(|| {
+        view! {
+            <LiveRefresh
+                path=ctx.path_and_query().to_owned()
+                running=".status.queued, .status.sending".to_owned()
+                texts=texts.frame.live_errors()
+            />
+        }
+    });
+    let row = |send| view! { <Row texts=&texts.history base=base.clone() send /> }.into_any();
+    let rows = page.items.into_iter().map(row).collect();
     view! {
         <AppFrame app section=Section::History>
             <IslandAssets />
-            {list}
+            {live}
+            <List class="list sends" live_id="sends" columns=columns(&texts.history) rows>
+                <EmptyState title=texts.history.empty_title text=texts.history.empty>
+                    <a class="button" href=format!("{base}/send")>
+                        {texts.frame.compose}
+                    </a>
+                </EmptyState>
+            </List>
             <Pager path older />
         </AppFrame>
     }
     .into_any()
 }
 
-#[component]
-fn EmptyHistory(texts: &'static AppTexts, base: String) -> impl IntoView {
-    view! {
-        <EmptyState title=texts.history.empty_title text=texts.history.empty>
-            <a class="button" href=format!("{base}/send")>
-                {texts.frame.compose}
-            </a>
-        </EmptyState>
-    }
-    .into_any()
+fn columns(texts: &HistoryTexts) -> Vec<Column> {
+    vec![
+        Column::Text(texts.content),
+        Column::Text(texts.time),
+        Column::Text(texts.status),
+        Column::Number(texts.recipients),
+        Column::Number(texts.sent),
+        Column::Number(texts.failed),
+    ]
 }
 
 #[component]
-fn LiveTable(
-    texts: &'static AppTexts,
-    base: String,
-    here: String,
-    sends: Vec<SendRecord>,
-) -> impl IntoView {
-    let rows = sends
-        .into_iter()
-        .map(|send| view! { <SendRow texts=&texts.history base=base.clone() send /> })
-        .collect_view();
-    view! {
-        <LiveRefresh
-            path=here
-            running=".status.queued, .status.sending".to_owned()
-            texts=texts.frame.live_errors()
-        />
-        <div class="card listing" id="sends" data-live>
-            <table class="list sends">
-                    <thead>
-                        <tr>
-                            <th scope="col">{texts.history.content}</th>
-                            <th scope="col">{texts.history.time}</th>
-                            <th scope="col">{texts.history.status}</th>
-                            <th scope="col" class="number">
-                                {texts.history.recipients}
-                            </th>
-                            <th scope="col" class="number">
-                                {texts.history.sent}
-                            </th>
-                            <th scope="col" class="number">
-                                {texts.history.failed}
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-    }
-    .into_any()
-}
-
-#[component]
-fn SendRow(texts: &'static HistoryTexts, base: String, send: SendRecord) -> impl IntoView {
+fn Row(texts: &'static HistoryTexts, base: String, send: SendRecord) -> impl IntoView {
     let counts = send.counts;
+    let failed = counts.failed_expired + counts.failed_other;
     let status = send.status.as_str();
     view! {
         <tr>
@@ -111,21 +81,13 @@ fn SendRow(texts: &'static HistoryTexts, base: String, send: SendRecord) -> impl
                 <a href=format!("{base}/sends/{}", send.id)>{send.title}</a>
                 <span>{send.body}</span>
             </td>
-            <td class="time">
-                <Timestamp at=send.created_at />
-            </td>
+            <TimeCell at=send.created_at />
             <td>
                 <span class=format!("status {status}")>{texts.progress(send.status)}</span>
             </td>
-            <td class="number" data-label=texts.recipients>
-                {group_thousands(send.recipients)}
-            </td>
-            <td class="number" data-label=texts.sent>
-                {group_thousands(counts.sent)}
-            </td>
-            <td class="number" data-label=texts.failed>
-                {group_thousands(counts.failed_expired + counts.failed_other)}
-            </td>
+            <NumberCell label=texts.recipients value=group_thousands(send.recipients) />
+            <NumberCell label=texts.sent value=group_thousands(counts.sent) />
+            <NumberCell label=texts.failed value=group_thousands(failed) />
         </tr>
     }
     .into_any()

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, requested_page};
-use crate::components::{EmptyState, Pager, Timestamp, older};
+use crate::components::{Column, EmptyState, List, Pager, TimeCell, older};
 use crate::i18n::KeysTexts;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
@@ -30,13 +30,25 @@ fn KeyEventsView(ctx: RequestContext, app: AppRecord, page: Page<KeyEventRecord>
     let keys = format!("{}/keys", app_path(&app));
     let path = format!("{keys}/history");
     let older = older(&path, &page);
+    let row = |event| view! { <Row texts=&texts.keys event /> }.into_any();
+    let rows = page.items.into_iter().map(row).collect();
+    let columns = [
+        texts.keys.name,
+        texts.keys.event,
+        texts.keys.scope,
+        texts.keys.by,
+        texts.keys.time,
+    ];
+    let columns = columns.map(Column::Text).to_vec();
     view! {
         <AppFrame app section=Section::Keys title=texts.keys.events>
             <p class="lead">{texts.keys.events_lead}</p>
             <p>
                 <a href=keys>{texts.frame.keys}</a>
             </p>
-            <List texts=&texts.keys events=page.items />
+            <List class="list events" columns rows>
+                <EmptyState title=texts.keys.no_events text=texts.keys.events_lead />
+            </List>
             <Pager path older />
         </AppFrame>
     }
@@ -44,36 +56,9 @@ fn KeyEventsView(ctx: RequestContext, app: AppRecord, page: Page<KeyEventRecord>
 }
 
 #[component]
-fn List(texts: &'static KeysTexts, events: Vec<KeyEventRecord>) -> impl IntoView {
-    if events.is_empty() {
-        return view! { <EmptyState title=texts.no_events text=texts.events_lead /> }.into_any();
-    }
-    let rows = events
-        .into_iter()
-        .map(|event| view! { <Row texts event /> })
-        .collect_view();
-    view! {
-        <div class="card listing">
-            <table class="list events">
-                <thead>
-                    <tr>
-                        <th scope="col">{texts.name}</th>
-                        <th scope="col">{texts.event}</th>
-                        <th scope="col">{texts.scope}</th>
-                        <th scope="col">{texts.by}</th>
-                        <th scope="col">{texts.time}</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
-}
-
-#[component]
 fn Row(texts: &'static KeysTexts, event: KeyEventRecord) -> impl IntoView {
     let kind = event.event.as_str();
+    let scope = event.key_scope.as_str();
     view! {
         <tr>
             <td class="content">
@@ -83,15 +68,10 @@ fn Row(texts: &'static KeysTexts, event: KeyEventRecord) -> impl IntoView {
                 <span class=format!("status {kind}")>{texts.happened(event.event)}</span>
             </td>
             <td>
-                <code class=format!(
-                    "scope {}",
-                    event.key_scope.as_str(),
-                )>{event.key_scope.as_str()}</code>
+                <code class=format!("scope {scope}")>{scope}</code>
             </td>
             <td data-label=texts.by>{event.actor.name}</td>
-            <td class="time">
-                <Timestamp at=event.created_at />
-            </td>
+            <TimeCell at=event.created_at />
         </tr>
     }
     .into_any()

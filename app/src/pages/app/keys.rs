@@ -9,8 +9,8 @@ use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
 use super::revealed_key::RevealedKey;
 use crate::components::{
-    CodeBlock, ConfirmDialog, EmptyState, Field, FieldKind, FormErrorNote, Note, SuccessNote,
-    Timestamp, Tone,
+    CodeBlock, Column, ConfirmDialog, EmptyState, Field, FieldKind, FormErrorNote, List, Note,
+    PostForm, SuccessNote, TimeCell, Timestamp, Tone,
 };
 use crate::i18n::KeysTexts;
 use crate::pages::{IslandAssets, load_page};
@@ -37,10 +37,17 @@ fn KeysView(
 ) -> impl IntoView {
     let texts = &ctx.texts().app.keys;
     let submitted = SubmittedFields::take(&ctx);
-    let (id, events) = (
-        app.id.to_string(),
-        format!("{}/keys/history", app_path(&app)),
-    );
+    let id = app.id.to_string();
+    let events = format!("{}/keys/history", app_path(&app));
+    let row = |key| view! { <Row texts app=id.clone() key /> }.into_any();
+    let rows = keys.into_iter().map(row).collect();
+    let columns = vec![
+        Column::Text(texts.name),
+        Column::Text(texts.scope),
+        Column::Text(texts.created),
+        Column::Text(texts.last_used),
+        Column::Actions(texts.delete),
+    ];
     let island_assets = new_key.is_some().then(|| view! { <IslandAssets /> });
     view! {
         <AppFrame app section=Section::Keys>
@@ -49,7 +56,9 @@ fn KeysView(
             <SuccessNote what="delete" text=texts.deleted />
             <FormErrorNote form="delete" />
             {new_key.map(|new_key| view! { <NewKeyNote texts new_key /> })}
-            <List texts app=id.clone() keys />
+            <List class="list keys" label=texts.list columns rows>
+                <EmptyState title=texts.empty_title text=texts.empty />
+            </List>
             <p>
                 <a href=events>{texts.events}</a>
             </p>
@@ -65,8 +74,7 @@ fn CreateForm(texts: &'static KeysTexts, app: String, submitted: SubmittedFields
         <section class="card narrow" id="create">
             <h2>{texts.create_title}</h2>
             <FormErrorNote form="create" />
-            <form method="post" action=CreateKey::url()>
-                <input type="hidden" name="app" value=app />
+            <PostForm action=CreateKey::url() hidden=vec![("app", app)] button=texts.create>
                 <Field
                     form="create"
                     name="name"
@@ -76,10 +84,7 @@ fn CreateForm(texts: &'static KeysTexts, app: String, submitted: SubmittedFields
                     max=100
                 />
                 <ScopeChoice texts chosen=submitted.get("scope") />
-                <button type="submit" class="button">
-                    {texts.create}
-                </button>
-            </form>
+            </PostForm>
         </section>
     }
     .into_any()
@@ -93,45 +98,8 @@ fn NewKeyNote(texts: &'static KeysTexts, new_key: RevealedKey) -> impl IntoView 
             <h2>{texts.new_title}</h2>
             <p>{texts.new_warning}</p>
             <CodeBlock id="raw-key" label=texts.new_title text=new_key.raw line=true />
-            {secret
-                .then(|| {
-                    view! {
-                        <Note tone=Tone::Warning>
-                            <p>{texts.new_secret}</p>
-                        </Note>
-                    }
-                })}
+            {secret.then(|| view! { <Note tone=Tone::Warning text=texts.new_secret /> })}
         </div>
-    }
-    .into_any()
-}
-
-#[component]
-fn List(texts: &'static KeysTexts, app: String, keys: Vec<KeyRecord>) -> impl IntoView {
-    if keys.is_empty() {
-        return view! { <EmptyState title=texts.empty_title text=texts.empty /> }.into_any();
-    }
-    let rows = keys
-        .into_iter()
-        .map(|key| view! { <Row texts app=app.clone() key /> })
-        .collect_view();
-    view! {
-        <section class="card listing" aria-label=texts.list>
-            <table class="list keys">
-                <thead>
-                    <tr>
-                        <th scope="col">{texts.name}</th>
-                        <th scope="col">{texts.scope}</th>
-                        <th scope="col">{texts.created}</th>
-                        <th scope="col">{texts.last_used}</th>
-                        <th scope="col">
-                            <span class="visually-hidden">{texts.delete}</span>
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </section>
     }
     .into_any()
 }
@@ -150,22 +118,19 @@ fn Row(texts: &'static KeysTexts, app: String, key: KeyRecord) -> impl IntoView 
             <td>
                 <code class=format!("scope {}", key.scope.as_str())>{key.scope.as_str()}</code>
             </td>
-            <td class="time" data-label=texts.created>
-                <Timestamp at=key.created_at />
-            </td>
+            <TimeCell label=texts.created at=key.created_at />
             <td class="time" data-label=texts.last_used>
                 {used}
             </td>
             <td class="actions-cell">
                 <ConfirmDialog label=texts.delete about=key.name>
                     <p>{texts.delete_text}</p>
-                    <form method="post" action=DeleteKey::url()>
-                        <input type="hidden" name="app" value=app />
-                        <input type="hidden" name="key" value=key.id.to_string() />
-                        <button type="submit" class="button danger">
-                            {texts.delete_now}
-                        </button>
-                    </form>
+                    <PostForm
+                        action=DeleteKey::url()
+                        hidden=vec![("app", app), ("key", key.id.to_string())]
+                        button=texts.delete_now
+                        button_class="button danger"
+                    />
                 </ConfirmDialog>
             </td>
         </tr>

@@ -10,7 +10,7 @@ use leptos::server_fn::ServerFn;
 pub use self::progress::{Progress, SendSnapshot};
 use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, path_segment};
-use crate::components::{ConfirmDialog, FormErrorNote, Note, Timestamp, Tone};
+use crate::components::{ConfirmDialog, Fact, FormErrorNote, Note, PostForm, Timestamp, Tone};
 use crate::i18n::SendTexts;
 use crate::islands::{LiveProgress, Preview, host};
 use crate::pages::{IslandAssets, load_page};
@@ -56,54 +56,34 @@ pub fn SendPage() -> impl IntoView {
     })
 }
 
-/// What cancelling has stopped.
+/// How many deliveries cancelling has stopped (`?cancelled=`).
 #[component]
 fn CancelledNote(ctx: RequestContext) -> impl IntoView {
     let texts = &ctx.texts().app.send;
     let count: Option<i64> = ctx.query("cancelled").and_then(|text| text.parse().ok());
-    count.map(|count| {
-        view! {
-            <Note tone=Tone::Success>
-                <p>{(texts.was_cancelled)(count)}</p>
-            </Note>
-        }
-    })
+    count.map(|count| view! { <Note tone=Tone::Success text=(texts.was_cancelled)(count) /> })
 }
 
 /// The notification, when and by whom.
 #[component]
 fn SendDetails(texts: &'static SendTexts, send: SendRecord, name: String) -> impl IntoView {
     let site = send.url.as_deref().map_or(name, host);
-    let opens = send.url.map(|url| {
-        view! {
-            <div>
-                <dt>{texts.opens}</dt>
-                <dd>{url}</dd>
-            </div>
-        }
-    });
+    let opens = send
+        .url
+        .map(|url| view! { <Fact label=texts.opens>{url}</Fact> });
     view! {
         <section class="card send-details">
             <Preview title=send.title body=send.body icon=String::new() site />
             <dl class="facts">
-                <div>
-                    <dt>{texts.accepted}</dt>
-                    <dd>
-                        <Timestamp at=send.created_at />
-                        " UTC"
-                    </dd>
-                </div>
-                <div>
-                    <dt>{texts.by}</dt>
-                    <dd>{send.actor.name}</dd>
-                </div>
+                <Fact label=texts.accepted>
+                    <Timestamp at=send.created_at />
+                    " UTC"
+                </Fact>
+                <Fact label=texts.by>{send.actor.name}</Fact>
                 {opens}
-                <div>
-                    <dt>{texts.id}</dt>
-                    <dd>
-                        <code>{send.id.to_string()}</code>
-                    </dd>
-                </div>
+                <Fact label=texts.id>
+                    <code>{send.id.to_string()}</code>
+                </Fact>
             </dl>
         </section>
     }
@@ -117,13 +97,12 @@ fn CancelForm(texts: &'static SendTexts, send: SendRecord, path: String) -> impl
         <div id="cancelling" data-live>
             <ConfirmDialog label=texts.cancel_open>
                 <p>{texts.cancel_text}</p>
-            <form method="post" action=CancelSend::url()>
-                <input type="hidden" name="app" value=app />
-                <input type="hidden" name="send" value=send.id.to_string() />
-                <button type="submit" class="button danger">
-                    {texts.cancel}
-                </button>
-            </form>
+                <PostForm
+                    action=CancelSend::url()
+                    hidden=vec![("app", app), ("send", send.id.to_string())]
+                    button=texts.cancel
+                    button_class="button danger"
+                />
             </ConfirmDialog>
         </div>
     }

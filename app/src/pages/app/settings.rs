@@ -8,7 +8,9 @@ use leptos::server_fn::ServerFn;
 
 use super::frame::{AppFrame, Section};
 use super::load_app;
-use crate::components::{CodeBlock, ConfirmDialog, Field, FieldKind, FormErrorNote, SuccessNote};
+use crate::components::{
+    CodeBlock, ConfirmDialog, Field, FieldKind, FormErrorNote, PostForm, SuccessNote,
+};
 use crate::i18n::SettingsTexts;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
@@ -37,13 +39,13 @@ fn RenameForm(ctx: RequestContext, app: AppRecord) -> impl IntoView {
     let texts = &ctx.texts().app.settings;
     let submitted = SubmittedFields::take(&ctx).get("name");
     let name = Some(submitted).filter(|name| !name.is_empty());
+    let id = app.id.to_string();
     view! {
         <section class="card narrow" id="rename">
             <h2>{texts.name_title}</h2>
             <SuccessNote what="rename" text=texts.renamed />
             <FormErrorNote form="rename" />
-            <form method="post" action=RenameApp::url()>
-                <input type="hidden" name="app" value=app.id.to_string() />
+            <PostForm action=RenameApp::url() hidden=vec![("app", id)] button=texts.rename>
                 <Field
                     form="rename"
                     name="name"
@@ -53,10 +55,7 @@ fn RenameForm(ctx: RequestContext, app: AppRecord) -> impl IntoView {
                     value={name.unwrap_or(app.name)}
                     max=100
                 />
-                <button type="submit" class="button">
-                    {texts.rename}
-                </button>
-            </form>
+            </PostForm>
         </section>
     }
     .into_any()
@@ -93,16 +92,17 @@ fn DeleteSection(ctx: RequestContext, app: AppRecord) -> impl IntoView {
             <p>{texts.delete_text}</p>
             <FormErrorNote form="delete" />
             <ConfirmDialog label=texts.delete_open open=refused>
-                <form method="post" action=DeleteApp::url()>
-                    <input type="hidden" name="app" value=app.id.to_string() />
+                <PostForm
+                    action=DeleteApp::url()
+                    hidden=vec![("app", app.id.to_string())]
+                    button=texts.delete
+                    button_class="button danger"
+                >
                     <div class="field">
                         <label for="delete-name">{label}</label>
                         <input id="delete-name" name="name" required autocomplete="off" />
                     </div>
-                    <button type="submit" class="button danger">
-                        {texts.delete}
-                    </button>
-                </form>
+                </PostForm>
             </ConfirmDialog>
         </section>
     }

@@ -10,7 +10,10 @@ use leptos::server_fn::ServerFn;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
-use crate::components::{ConfirmDialog, EmptyState, FormErrorNote, Pager, SuccessNote, Timestamp};
+use crate::components::{
+    Column, ConfirmDialog, EmptyState, FormErrorNote, HiddenFields, List, Pager, PostForm,
+    SuccessNote, TimeCell, Timestamp,
+};
 use crate::i18n::{SubscribersTexts, group_thousands};
 use crate::local_path::with_query;
 use crate::pages::load_page;
@@ -32,7 +35,7 @@ pub fn SubscribersPage() -> impl IntoView {
             .service()
             .subscriptions(&access, &filter, before)
             .await?;
-        Ok(view! { <List ctx app filter page /> }.into_any())
+        Ok(view! { <SubscribersView ctx app filter page /> }.into_any())
     })
 }
 
@@ -73,33 +76,23 @@ struct ListPosition {
 
 impl ListPosition {
     /// The list at `path` from another beginning, searched for the same.
-    fn path(&self, path: &str, before: Option<String>) -> String {
-        let before = before.unwrap_or_default();
-        let search = self
-            .search
-            .iter()
-            .map(|(name, text)| (*name, text.as_str()));
-        let pairs: Vec<_> = search
-            .chain([("before", before.as_str())])
-            .filter(|(_, text)| !text.is_empty())
-            .collect();
-        if pairs.is_empty() {
-            return path.to_owned();
-        }
-        with_query(path, &pairs)
+    fn path(&self, path: &str, before: Option<&str>) -> String {
+        let [(q, text), (state, tag)] = &self.search;
+        let before = ("before", before.unwrap_or_default());
+        with_query(path, &[(*q, text.as_str()), (*state, tag.as_str()), before])
     }
 
-    /// The fields by which a form leads back here.
-    fn into_fields(self) -> impl IntoView {
+    /// The fields by which the form that removes `subscription` leads back here.
+    fn into_fields(self, subscription: String) -> HiddenFields {
         let [text, state] = self.search;
         let before = ("before", self.before.unwrap_or_default());
-        [("app", self.app), text, state, before]
-            .map(|(name, value)| view! { <input type="hidden" name=name value=value /> })
+        let subscription = ("subscription", subscription);
+        vec![subscription, ("app", self.app), text, state, before]
     }
 }
 
 #[component]
-fn List(
+fn SubscribersView(
     ctx: RequestContext,
     app: AppRecord,
     filter: SubscriptionFilter,
@@ -119,12 +112,19 @@ fn List(
     };
     let older = page
         .next
-        .map(|next| position.path(&path, Some(next.to_string())));
+        .map(|next| position.path(&path, Some(&next.to_string())));
     let newest = position.path(&path, None);
     let is_empty = !searching && page.items.is_empty() && position.before.is_none();
     let lead = (texts.lead)(group_thousands(app.active_subscriptions));
     let list = if is_empty {
-        view! { <NoSubscribers texts base /> }.into_any()
+        view! {
+            <EmptyState title=texts.empty_title text=texts.empty>
+                <a class="button" href=format!("{base}#embed")>
+                    {texts.embed}
+                </a>
+            </EmptyState>
+        }
+        .into_any()
     } else {
         view! {
             <Search texts path=path.clone() filter searching />
@@ -140,18 +140,6 @@ fn List(
             {list}
             <Pager path=newest older />
         </AppFrame>
-    }
-    .into_any()
-}
-
-#[component]
-fn NoSubscribers(texts: &'static SubscribersTexts, base: String) -> impl IntoView {
-    view! {
-        <EmptyState title=texts.empty_title text=texts.empty>
-            <a class="button" href=format!("{base}#embed")>
-                {texts.embed}
-            </a>
-        </EmptyState>
     }
     .into_any()
 }
@@ -211,36 +199,24 @@ fn SearchResults(
     position: ListPosition,
     page: SubscriptionPage,
 ) -> impl IntoView {
-    if page.items.is_empty() {
-        let text = if page.next.is_some() {
-            texts.none_yet
-        } else {
-            texts.none_found
-        };
-        return view! { <p class="empty">{text}</p> }.into_any();
-    }
-    let rows = page
-        .items
-        .into_iter()
-        .map(|item| view! { <Row texts position=position.clone() item /> })
-        .collect_view();
+    let none = if page.next.is_some() {
+        texts.none_yet
+    } else {
+        texts.none_found
+    };
+    let row = |item| view! { <Row texts position=position.clone() item /> }.into_any();
+    let rows = page.items.into_iter().map(row).collect();
+    let columns = vec![
+        Column::Text(texts.endpoint),
+        Column::Text(texts.platform),
+        Column::Text(texts.since),
+        Column::Text(texts.state),
+        Column::Actions(texts.remove),
+    ];
     view! {
-        <div class="card listing">
-            <table class="list subscribers">
-                <thead>
-                    <tr>
-                        <th scope="col">{texts.endpoint}</th>
-                        <th scope="col">{texts.platform}</th>
-                        <th scope="col">{texts.since}</th>
-                        <th scope="col">{texts.state}</th>
-                        <th scope="col">
-                            <span class="visually-hidden">{texts.remove}</span>
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <List class="list subscribers" columns rows>
+            <p class="empty">{none}</p>
+        </List>
     }
     .into_any()
 }
@@ -275,9 +251,7 @@ fn Row(
                 <code>{rest}</code>
             </td>
             <td data-label=texts.platform>{item.platform.unwrap_or_else(|| "–".to_owned())}</td>
-            <td class="time" data-label=texts.since>
-                <Timestamp at=item.created_at />
-            </td>
+            <TimeCell label=texts.since at=item.created_at />
             <td class="state-cell">
                 <span class=class>{state}</span>
                 {ended}
@@ -285,13 +259,12 @@ fn Row(
             <td class="actions-cell">
                 <ConfirmDialog label=texts.remove about=host>
                     <p>{texts.remove_text}</p>
-                    <form method="post" action=RemoveSubscriber::url()>
-                        <input type="hidden" name="subscription" value=item.id.to_string() />
-                        {position.into_fields()}
-                        <button type="submit" class="button danger">
-                            {texts.remove_now}
-                        </button>
-                    </form>
+                    <PostForm
+                        action=RemoveSubscriber::url()
+                        hidden=position.into_fields(item.id.to_string())
+                        button=texts.remove_now
+                        button_class="button danger"
+                    />
                 </ConfirmDialog>
             </td>
         </tr>

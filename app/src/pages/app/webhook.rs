@@ -17,7 +17,7 @@ use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
 use crate::server_fns::SubmittedFields;
 
-/// What the page shows.
+/// What the page shows of the app, its webhook and the last attempts.
 struct WebhookOverview {
     app: AppRecord,
     webhook: Option<WebhookDetails>,

@@ -11,11 +11,11 @@ use crate::request_context::RequestContext;
 /// An operation of the document, and where it stands there.
 #[derive(Clone)]
 pub struct ReferenceEndpoint {
-    /// `POST`.
+    /// The HTTP method in capitals, such as `POST`.
     pub method: String,
-    /// `/api/v1/notify`.
+    /// The path as the document gives it, such as `/api/v1/notify`.
     pub path: String,
-    /// Its name, which is its anchor on the page.
+    /// The `operationId`, which is the anchor on the page.
     pub id: String,
     operation: Value,
 }

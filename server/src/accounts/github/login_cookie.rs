@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hato_app::cookie::{self, SetCookie};
+use hato_app::cookie;
 use http::HeaderMap;
 
 const NAME: &str = "hato_github";
@@ -45,13 +45,6 @@ impl LoginCookie {
     }
 }
 
-fn set_cookie_value(value: &str, max_age: Duration, secure: bool) -> String {
-    let cookie = SetCookie {
-        name: NAME,
-        value,
-        path: "/auth",
-        max_age,
-        secure,
-    };
-    cookie.to_string()
+fn set_cookie_value(value: &str, lifetime: Duration, secure: bool) -> String {
+    cookie::set(NAME, value, "/auth", lifetime, secure)
 }

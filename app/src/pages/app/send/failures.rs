@@ -3,6 +3,7 @@
 use hato_service::ports::{SendFailure, SendRecord};
 use leptos::prelude::*;
 
+use crate::components::{Column, Table};
 use crate::i18n::{ReasonsTexts, SendTexts, group_thousands};
 
 /// The failures with most recipients, and how many there are beyond them.
@@ -37,20 +38,17 @@ pub fn Failures(
             </tr>
         }
     });
+    let columns = vec![
+        Column::Text(texts.reason),
+        Column::Text(texts.service),
+        Column::Number(texts.count),
+    ];
     view! {
         <h3>{texts.failures}</h3>
-        <table class="failures">
-            <thead>
-                <tr>
-                    <th scope="col">{texts.reason}</th>
-                    <th scope="col">{texts.service}</th>
-                    <th scope="col" class="number">
-                        {texts.count}
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()} {others}</tbody>
-        </table>
+        <Table class="failures" columns>
+            {rows.collect_view()}
+            {others}
+        </Table>
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use hato_service::{Service, ServiceResult};
 use leptos::prelude::*;
 
 use super::failures::Failures;
+use crate::components::Fact;
 use crate::i18n::{AppTexts, SendTexts, group_thousands};
 
 /// Units of the bar, whose lengths are thousandths.
@@ -14,7 +15,6 @@ const BAR_UNITS: i64 = 1_000;
 /// A send and its failures as they were at one time.
 #[derive(Clone)]
 pub struct SendSnapshot {
-    /// The send.
     pub send: SendRecord,
     failures: Vec<SendFailure>,
     /// Recipients settled a second, lately.
@@ -115,7 +115,12 @@ pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoVi
             <Bar texts=words send=send.clone() />
             <Counts texts=words send=send.clone() />
             <Timing texts=words snapshot=snapshot.clone() />
-            <Failures texts=words reasons=&texts.dead_letters.reasons send failures=snapshot.failures />
+            <Failures
+                texts=words
+                reasons=&texts.dead_letters.reasons
+                send
+                failures=snapshot.failures
+            />
         </section>
     }
     .into_any()
@@ -193,19 +198,11 @@ fn Timing(texts: &'static SendTexts, snapshot: SendSnapshot) -> impl IntoView {
             .seconds_left()
             .map(|left| (texts.left_label, (texts.left)(left))),
     };
-    let fact = |label: &'static str, text: String| {
-        view! {
-            <div>
-                <dt>{label}</dt>
-                <dd>{text}</dd>
-            </div>
-        }
-    };
     let rate = snapshot.rate();
     view! {
         <dl class="facts">
-            {rate.map(|rate| fact(texts.rate_label, (texts.rate)(rate)))}
-            {time.map(|(label, text)| fact(label, text))}
+            {rate.map(|rate| view! { <Fact label=texts.rate_label>{(texts.rate)(rate)}</Fact> })}
+            {time.map(|(label, text)| view! { <Fact label>{text}</Fact> })}
         </dl>
     }
     .into_any()

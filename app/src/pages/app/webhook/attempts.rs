@@ -4,16 +4,15 @@ use hato_service::ports::{AttemptRecord, WebhookResponse};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::components::FormErrorNote;
+use crate::components::{Column, FormErrorNote, NumberCell, PostForm, Table};
 use crate::i18n::WebhookTexts;
 use crate::server_fns::ResendEvent;
 
-/// The last attempts.
+/// The last attempts as a table, whose rows open to what was sent and answered.
 #[component]
 pub fn AttemptsSection(
     texts: &'static WebhookTexts,
     app: String,
-    /// The app's page.
     path: String,
     attempts: Vec<AttemptRecord>,
     /// Whether events can be posted again.
@@ -26,7 +25,19 @@ pub fn AttemptsSection(
             let (app, path) = (is_active.then(|| app.clone()), path.clone());
             view! { <AttemptRow texts app path attempt /> }
         });
-        view! { <AttemptTable texts>{rows.collect_view()}</AttemptTable> }.into_any()
+        let columns = vec![
+            Column::Text(texts.time),
+            Column::Text(texts.event),
+            Column::Text(texts.status),
+            Column::Number(texts.duration),
+            Column::Number(texts.attempt),
+        ];
+        view! {
+            <Table class="list attempts" columns>
+                {rows.collect_view()}
+            </Table>
+        }
+        .into_any()
     };
     view! {
         <section class="card listing" id="attempts">
@@ -35,29 +46,6 @@ pub fn AttemptsSection(
             <FormErrorNote form="attempts" />
             {list}
         </section>
-    }
-    .into_any()
-}
-
-#[component]
-fn AttemptTable(texts: &'static WebhookTexts, children: Children) -> impl IntoView {
-    view! {
-        <table class="list attempts">
-            <thead>
-                <tr>
-                    <th scope="col">{texts.time}</th>
-                    <th scope="col">{texts.event}</th>
-                    <th scope="col">{texts.status}</th>
-                    <th scope="col" class="number">
-                        {texts.duration}
-                    </th>
-                    <th scope="col" class="number">
-                        {texts.attempt}
-                    </th>
-                </tr>
-            </thead>
-            <tbody>{children()}</tbody>
-        </table>
     }
     .into_any()
 }
@@ -75,7 +63,15 @@ fn AttemptRow(
     let (class, result) = result(texts, &attempt.response);
     let event = attempt.event_id.to_string();
     let headers = headers(&attempt);
+    let duration = format!("{} ms", attempt.duration.as_millis());
     let request = format!("{path}/webhook?event={event}#request");
+    let resend = app.map(|app| {
+        let (action, hidden) = (
+            ResendEvent::url(),
+            vec![("app", app), ("event", event.clone())],
+        );
+        view! { <PostForm action hidden button=texts.resend button_class="button quiet" /> }
+    });
     view! {
         <tr>
             <td class="time">
@@ -94,7 +90,7 @@ fn AttemptRow(
                     })}
                 <details>
                     <summary>
-                        <code>{event.clone()}</code>
+                        <code>{event}</code>
                     </summary>
                     <p class="hint">{attempt.url}</p>
                     <p>
@@ -102,18 +98,14 @@ fn AttemptRow(
                     </p>
                     <WireText label=texts.headers name=named(texts.headers) text=headers />
                     <ResponseBody texts name=named(texts.response) response=attempt.response />
-                    {app.map(|app| view! { <Resend texts app event /> })}
+                    {resend}
                 </details>
             </td>
             <td>
                 <span class=class>{result}</span>
             </td>
-            <td class="number" data-label=texts.duration>
-                {format!("{} ms", attempt.duration.as_millis())}
-            </td>
-            <td class="number" data-label=texts.attempt>
-                {attempt.attempt}
-            </td>
+            <NumberCell label=texts.duration value=duration />
+            <NumberCell label=texts.attempt value=attempt.attempt.to_string() />
         </tr>
     }
     .into_any()
@@ -187,17 +179,4 @@ fn WireText(
         </div>
     }
     .into_any()
-}
-
-#[component]
-fn Resend(texts: &'static WebhookTexts, app: String, event: String) -> impl IntoView {
-    view! {
-        <form method="post" action=ResendEvent::url()>
-            <input type="hidden" name="app" value=app />
-            <input type="hidden" name="event" value=event />
-            <button type="submit" class="button quiet">
-                {texts.resend}
-            </button>
-        </form>
-    }
 }

@@ -5,7 +5,7 @@ use hato_service::WebhookDetails;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::components::{CodeBlock, Field, FieldKind, FormErrorNote, Note, Tone};
+use crate::components::{CodeBlock, Field, FieldKind, FormErrorNote, Note, PostForm, Tone};
 use crate::i18n;
 use crate::server_fns::{
     ClearWebhook, EnableWebhook, RotateSecret, SendTestEvent, SetWebhook, SubmittedFields,
@@ -48,8 +48,7 @@ fn UrlForm(
 ) -> impl IntoView {
     let submitted = Some(submitted.get("webhook_url")).filter(|submitted| !submitted.is_empty());
     view! {
-        <form method="post" action=SetWebhook::url()>
-            <input type="hidden" name="app" value=app />
+        <PostForm action=SetWebhook::url() hidden=vec![("app", app)] button=texts.save>
             <Field
                 form="webhook"
                 name="webhook_url"
@@ -59,10 +58,7 @@ fn UrlForm(
                 value=submitted.or(url).unwrap_or_default()
                 max=2048
             />
-            <button type="submit" class="button">
-                {texts.save}
-            </button>
-        </form>
+        </PostForm>
     }
     .into_any()
 }
@@ -87,12 +83,7 @@ fn NoUrlForm(texts: &'static i18n::WebhookTexts, url: Option<String>) -> impl In
 #[component]
 fn AppForm(action: &'static str, app: String, label: &'static str) -> impl IntoView {
     view! {
-        <form method="post" action=action>
-            <input type="hidden" name="app" value=app />
-            <button type="submit" class="button quiet">
-                {label}
-            </button>
-        </form>
+        <PostForm action hidden=vec![("app", app)] button=label button_class="button quiet" />
     }
 }
 
