@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use hato_domain::{AppId, UnixMillis};
+use hato_outbound::RootStoreError;
 use hato_service::ports::{
     ClaimedPage, Clock, DeliveryQueue, NextPage, PageClaimRequest, StoreError,
 };
@@ -22,7 +23,6 @@ use tokio_util::task::TaskTracker;
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::recipient_cache::RecipientCache;
-use crate::roots::RootStoreError;
 use crate::shutdown::Shutdown;
 use clock_step::ClockStepDetector;
 use fairness::FairnessWindow;
