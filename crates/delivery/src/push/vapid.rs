@@ -7,7 +7,7 @@ mod signer;
 #[cfg(test)]
 mod tests;
 
-pub use signer::{MalformedKeyError, Signer};
+pub use signer::{MalformedKeyError, Signer, VapidSignError};
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,17 +28,12 @@ const MAX_TOKENS: NonZeroUsize = NonZeroUsize::new(16_384).expect("not zero");
 /// Apps whose private key is kept open.
 const MAX_SIGNERS: NonZeroUsize = NonZeroUsize::new(1_024).expect("not zero");
 
-/// A token could not be signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a VAPID token could not be signed")]
-pub struct VapidSignError;
-
 struct VapidToken {
     header: HeaderValue,
     expires_at: UnixMillis,
 }
 
-/// Makes `Authorization` headers and keeps them while they are good.
+/// Makes `Authorization` headers and keeps them for six hours; those that were used least recently make room.
 pub struct Vapid {
     subject: String,
     tokens: Mutex<LruCache<(AppId, Origin), VapidToken>>,
@@ -55,7 +50,7 @@ impl Vapid {
         }
     }
 
-    /// The app's signer, made with `open` when it is not at hand; an error is `open`'s.
+    /// The app's signer, made by `open` when it is not kept; an error is `open`'s.
     pub fn signer<E>(
         &self,
         app: &AppId,
@@ -103,7 +98,8 @@ impl Vapid {
 }
 
 impl VapidToken {
-    /// A clock that was set back makes a token look too long-lived: it is replaced as well.
+    /// Whether six hours are left. A clock that was set back makes a token look too long-lived for a push service: it is
+    /// replaced as well.
     fn is_good(&self, now: UnixMillis) -> bool {
         (MIN_LIFETIME_LEFT..=TOKEN_LIFETIME).contains(&self.expires_at.since(now))
     }
