@@ -6,6 +6,7 @@
 //! answers and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`] posts what became of them to the apps'
 //! webhooks.
 
+mod clock_step;
 mod janitor;
 pub mod metrics;
 pub mod push;

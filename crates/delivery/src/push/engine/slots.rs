@@ -14,7 +14,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 /// A parked page whose recipients are nearly all answered still holds them all: that counts as this share of them.
 const PARKED_SHARE_DIVISOR: usize = 8;
 
-/// The slots of an engine.
+/// The slots of an engine, and how they are shared among apps.
 pub struct Slots {
     count: usize,
     parked_capacity: usize,
@@ -55,7 +55,7 @@ impl Slots {
         }
     }
 
-    /// A free slot, when there is one.
+    /// Waits for a free slot.
     pub async fn permit(&self) -> Option<Permit> {
         Arc::clone(&self.free)
             .acquire_owned()
@@ -87,7 +87,7 @@ impl Slots {
         at_quota.map(|(app, _)| app.clone()).collect()
     }
 
-    /// Resolves when a page has left its slot since the last call.
+    /// Resolves when a page has left its slot since the last call; one caller may wait.
     pub async fn changed(&self) {
         self.changed.notified().await;
     }
@@ -97,14 +97,15 @@ impl Slots {
     }
 }
 
-/// Three quarters of the slots, rounded down so that one is left, but at least one.
+/// Three quarters of the slots, rounded down so that one is left, but at least one. A fixed share would leave slots empty while
+/// one app sends alone, or leave nothing for a second; a share of what others leave does neither.
 fn quota_of(slots: usize) -> usize {
     (slots * 3 / 4).max(1)
 }
 
 impl Slot {
-    /// Makes room for other pages, if there is room to park a page of `recipients` of whom `unanswered` are not answered;
-    /// says whether the page is parked.
+    /// Gives up the slot, if there is room to park a page of `recipients` of whom `unanswered` are not answered, and tells whether
+    /// the page is parked.
     pub fn park(&mut self, recipients: usize, unanswered: usize) -> bool {
         if self.permit.is_none() {
             return true;
