@@ -1,4 +1,7 @@
 //! Sends pushes to any number of push services: a pool of connections for each origin, a limiter for each app in front of it.
+//!
+//! A pool is shared by all apps, since a connection costs a handshake and carries anybody's requests; a limiter is not, since push
+//! services throttle a sender and one app must not slow the others.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,17 +13,17 @@ use hato_outbound::{RootStoreError, retry_after};
 use http::StatusCode;
 use tokio::time::Instant;
 
-use crate::push::connect_limiter::{AppConnectLimit, ConnectLimiter};
-use crate::push::connection::ExchangeError;
-use crate::push::connector::{ConnectError, Connector};
 use crate::push::limiter::{AdaptiveLimiter, Feedback, Rejected};
 use crate::push::origin::Origin;
-use crate::push::pool::{DeliveryError, Pool};
+use crate::push::pool::Pool;
+use crate::push::pool::connect_limiter::{AppConnectLimit, ConnectLimiter};
+use crate::push::pool::connector::Connector;
+use crate::push::pool::error::{ConnectError, DeliveryError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 use crate::push::settings::{DeliverySettings, OriginLimits};
 
-/// Pools and limiters kept before the idle ones among them are forgotten early.
+/// Pools and limiters, each so many, that are kept before the idle ones among them are forgotten early.
 const MAX_ENTRIES: usize = 16_384;
 /// How long an idle pool is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -36,7 +39,7 @@ pub struct PushClient {
     connect_limiter: ConnectLimiter,
 }
 
-/// The route of an app's pushes to an origin.
+/// The way of an app's pushes to an origin. Whoever holds it keeps its limiter and its pool from being forgotten.
 #[derive(Clone)]
 pub struct PushRoute {
     limiter: Arc<AdaptiveLimiter>,
@@ -45,14 +48,14 @@ pub struct PushRoute {
 }
 
 impl PushRoute {
-    /// Whether it is worth preparing a push.
+    /// Whether it is worth preparing a push: its encryption is wasted if the limiter then rejects it.
     pub fn check(&self) -> Result<(), Rejected> {
         self.limiter.check()
     }
 }
 
 impl PushClient {
-    /// One that goes by `settings`.
+    /// A client with the bounds, permitted networks and trusted roots of `settings`.
     pub fn new(settings: &DeliverySettings) -> Result<Self, RootStoreError> {
         Ok(Self {
             connector: Arc::new(Connector::new(settings)?),
@@ -78,8 +81,8 @@ impl PushClient {
         }
     }
 
-    /// Sends a push and answers what the push service said, whatever it said; redirects are not followed. `now` is asked
-    /// when an answer names a date.
+    /// Sends a push and returns what the push service said, whatever it said; redirects are not followed. `now` is asked
+    /// when `Retry-After` names a date.
     pub async fn send(
         &self,
         route: &PushRoute,
@@ -152,7 +155,7 @@ fn insert<K: Eq + Hash, V>(map: &mut HashMap<K, Arc<V>>, key: K, value: V) -> Ar
     value
 }
 
-/// A pool that a page is about to use is held by it, and stays.
+/// Pools that somebody holds a route to are kept.
 fn evict_idle_pools(pools: &mut HashMap<Origin, Arc<Pool>>, since: Instant) {
     pools.retain(|_, pool| Arc::strong_count(pool) > 1 || !pool.is_idle_since(since));
 }
@@ -178,6 +181,7 @@ fn feedback(
     }
 }
 
+/// 503 counts as well, for push services that are overloaded answer it with a `Retry-After` (RFC 9110 §15.6.4).
 fn is_throttling(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE
 }

@@ -1,4 +1,4 @@
-//! Limits the connections that are opened while requests wait for them: an app only a few at a time.
+//! Limits the connections that are opened while requests wait for them: each app has only a few at a time.
 //!
 //! Names that do not resolve and hosts that do not answer hold lookups and connections for seconds. An app whose subscribers
 //! have many of them waits for itself and for nobody else.
@@ -9,21 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hato_domain::AppId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The limits of all apps.
+/// The limits of all apps that have sent lately.
 pub struct ConnectLimiter {
     per_app: usize,
     limits: Mutex<HashMap<AppId, AppConnectLimit>>,
 }
 
-/// Lets an app open connections that it waits for.
+/// The limit of one app; clones share it.
 #[derive(Clone)]
 pub struct AppConnectLimit(Arc<Semaphore>);
 
-/// The right to open a connection.
+/// The right to open one connection.
 pub type ConnectPermit = OwnedSemaphorePermit;
 
 impl ConnectLimiter {
-    /// `per_app` at a time for each app.
+    /// Limits of `per_app` connections being opened at a time, at least one, for each app.
     pub fn new(per_app: usize) -> Self {
         Self {
             per_app: per_app.max(1),
@@ -46,7 +46,7 @@ impl ConnectLimiter {
 }
 
 impl AppConnectLimit {
-    /// The right to open one, when it is the app's turn.
+    /// Waits until the app may open one more connection.
     pub async fn acquire(&self) -> Option<ConnectPermit> {
         Arc::clone(&self.0).acquire_owned().await.ok()
     }
