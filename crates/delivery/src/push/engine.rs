@@ -20,9 +20,11 @@ use hato_service::ports::{
     ClaimedPage, Clock, DeliveryQueue, NextPage, PageClaimRequest, StoreError,
 };
 use hato_service::{Notifier, Secrets};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
-use crate::clock_step;
+use crate::clock_step::{ClockStepDetector, longest_wait};
+use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::recipient_cache::RecipientCache;
 use crate::shutdown::Shutdown;
@@ -30,7 +32,8 @@ use context::EngineContext;
 use fairness::FairnessWindow;
 use leased_page::LeasedPage;
 use page_task::PageTask;
-use slots::Permit;
+use panic_counts::PanicCounts;
+use slots::Slots;
 
 /// The wait after a claim failed.
 const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -49,11 +52,23 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        listeners: (Notifier, RecipientCache),
+        (notifier, recipient_cache): (Notifier, RecipientCache),
         settings: DeliverySettings,
     ) -> Result<Self, RootStoreError> {
-        let context = EngineContext::new(queue, clock, secrets, listeners, settings)?;
-        Ok(Self(Arc::new(context)))
+        let slots = Slots::new(settings.pages_in_flight, settings.max_parked_recipients);
+        Ok(Self(Arc::new(EngineContext {
+            queue,
+            push_sender: PushSender::new(&settings, Arc::clone(&clock))?,
+            clock,
+            secrets,
+            notifier,
+            recipient_cache,
+            slots: Arc::new(slots),
+            leases: Arc::default(),
+            panic_counts: PanicCounts::default(),
+            clock_steps: ClockStepDetector::default(),
+            settings,
+        })))
     }
 
     /// Delivers until asked to stop, and returns when nothing is in flight any more.
@@ -123,7 +138,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     fn begin(
         &self,
         page: ClaimedPage,
-        permit: Permit,
+        permit: OwnedSemaphorePermit,
         shutdown: &Shutdown,
     ) -> Option<impl Future<Output = ()> + Send + 'static + use<Q>> {
         let Some(guard) = self.0.leases.register(page.lease) else {
@@ -179,7 +194,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     async fn clamp_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
         let settings = &self.0.settings;
-        let longest = clock_step::longest_wait(&settings.retry_delays);
+        let longest = longest_wait(&settings.retry_delays);
         let clamping = self.0.queue.clamp_due_times(now, settings.lease, longest);
         clamping.await?;
         self.0.clock_steps.mark_clamped(now);

@@ -116,13 +116,12 @@ impl PushSender {
         }
         let keys = routed.iter().map(|one| one.recipient.keys.clone());
         let plaintext = context.plaintext.clone();
-        match self.encryptor.encrypt(keys.collect(), plaintext).await {
-            Ok(bodies) => routed.into_iter().zip(bodies).map(prepare).collect(),
-            Err(interrupted) => {
-                tracing::warn!(%interrupted, "a page is given back in part");
-                Vec::new()
-            }
-        }
+        let bodies = self.encryptor.encrypt(keys.collect(), plaintext).await;
+        let Some(bodies) = bodies else {
+            tracing::warn!("encryption was interrupted: a page is given back in part");
+            return Vec::new();
+        };
+        routed.into_iter().zip(bodies).map(prepare).collect()
     }
 
     fn route_recipient<'a>(

@@ -7,14 +7,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hato_domain::BrowserKeys;
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 use super::batch::encrypt_page;
 use super::record::EncryptionError;
-
-/// The runtime ended before the messages were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("encryption was interrupted")]
-pub struct InterruptedError;
 
 /// Encrypts chunks of recipients, at most one per core at a time.
 #[derive(Debug)]
@@ -31,7 +27,7 @@ impl Encryptor {
         }
     }
 
-    /// The body for each of `recipients`, in their order. A chunk of 32 keeps a core busy for 2 ms at most.
+    /// The body for each of `recipients`, in their order; None when the runtime ends before they are made. A chunk of 32 keeps a core busy for 2 ms at most.
     ///
     /// The permit moves to the thread: a caller who goes away does not let another chunk in while the core is still busy. A panic
     /// there is passed on to the caller.
@@ -39,19 +35,17 @@ impl Encryptor {
         &self,
         recipients: Vec<BrowserKeys>,
         plaintext: Bytes,
-    ) -> Result<Vec<Result<Bytes, EncryptionError>>, InterruptedError> {
-        let permit = Arc::clone(&self.cores)
-            .acquire_owned()
-            .await
-            .map_err(|_| InterruptedError)?;
+    ) -> Option<Vec<Result<Bytes, EncryptionError>>> {
+        let permit = Arc::clone(&self.cores).acquire_owned().await.ok()?;
         let work = tokio::task::spawn_blocking(move || {
             let messages = encrypt_page(&recipients, &plaintext);
             drop(permit);
             messages
         });
-        work.await.map_err(|error| match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => InterruptedError,
-        })
+        match work.await.map_err(JoinError::try_into_panic) {
+            Ok(messages) => Some(messages),
+            Err(Ok(panic)) => std::panic::resume_unwind(panic),
+            Err(Err(_)) => None,
+        }
     }
 }

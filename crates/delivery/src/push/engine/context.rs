@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hato_outbound::RootStoreError;
 use hato_service::ports::Clock;
 use hato_service::{Notifier, Secrets};
 
@@ -27,30 +26,4 @@ pub struct EngineContext<Q: ?Sized> {
     pub panic_counts: PanicCounts,
     pub clock_steps: ClockStepDetector,
     pub settings: DeliverySettings,
-}
-
-impl<Q: ?Sized> EngineContext<Q> {
-    /// The context of an engine over `queue`.
-    pub fn new(
-        queue: Arc<Q>,
-        clock: Arc<dyn Clock>,
-        secrets: Secrets,
-        (notifier, recipient_cache): (Notifier, RecipientCache),
-        settings: DeliverySettings,
-    ) -> Result<Self, RootStoreError> {
-        let slots = Slots::new(settings.pages_in_flight, settings.max_parked_recipients);
-        Ok(Self {
-            queue,
-            push_sender: PushSender::new(&settings, Arc::clone(&clock))?,
-            clock,
-            secrets,
-            notifier,
-            recipient_cache,
-            slots: Arc::new(slots),
-            leases: Arc::default(),
-            panic_counts: PanicCounts::default(),
-            clock_steps: ClockStepDetector::default(),
-            settings,
-        })
-    }
 }

@@ -31,9 +31,6 @@ struct Shares {
     parked: HashMap<AppId, usize>,
 }
 
-/// The right to claim a page.
-pub struct Permit(OwnedSemaphorePermit);
-
 /// What a page occupies: a slot, or room among the parked.
 pub struct Slot {
     slots: Arc<Slots>,
@@ -56,21 +53,17 @@ impl Slots {
     }
 
     /// Waits for a free slot.
-    pub async fn permit(&self) -> Option<Permit> {
-        Arc::clone(&self.free)
-            .acquire_owned()
-            .await
-            .ok()
-            .map(Permit)
+    pub async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.free).acquire_owned().await.ok()
     }
 
     /// Gives the slot to a page of `app`.
-    pub fn fill(self: &Arc<Self>, permit: Permit, app: &AppId) -> Slot {
+    pub fn fill(self: &Arc<Self>, permit: OwnedSemaphorePermit, app: &AppId) -> Slot {
         *self.shares().pages.entry(app.clone()).or_default() += 1;
         Slot {
             slots: Arc::clone(self),
             app: app.clone(),
-            permit: Some(permit.0),
+            permit: Some(permit),
             parked: 0,
         }
     }
