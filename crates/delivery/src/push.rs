@@ -16,6 +16,7 @@ mod request;
 mod response;
 mod settings;
 mod settlement;
+mod shared_map;
 mod vapid;
 
 pub use engine::Engine;

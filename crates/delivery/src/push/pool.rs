@@ -5,10 +5,8 @@
 //! 1,700 pushes a second to a service 50 ms away that allows 100 streams; ten connections send 14,000.
 //!
 //! Connections are opened in tasks of their own, so that a request which is given up does not take the connection of the
-//! others with it; all who wait for the first one learn of its failure. An app opens few at a time that it waits for
-//! ([`connect_limiter`]), so that hosts which do not answer are a trouble of its own.
+//! others with it; all who wait for the first one learn of its failure. An app opens only a few at a time that it waits for.
 
-pub mod connect_limiter;
 mod connection;
 mod connections;
 pub mod connector;
@@ -20,6 +18,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use crate::push::limiter::Rejected;
@@ -27,7 +26,6 @@ use crate::push::origin::Origin;
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 use crate::push::settings::OriginLimits;
-use connect_limiter::{AppConnectLimit, ConnectPermit};
 use connections::Connections;
 use connector::Connector;
 use error::{ConnectError, DeliveryError, ExchangeError};
@@ -73,7 +71,7 @@ impl Pool {
     pub async fn send(
         self: &Arc<Self>,
         push: &Push,
-        connect_limit: &AppConnectLimit,
+        connect_limit: &Arc<Semaphore>,
         response_timeout: Duration,
     ) -> Result<PushResponse, DeliveryError> {
         let _active = self.state.begin_request();
@@ -108,7 +106,7 @@ impl Pool {
     /// Waits for a connection with room, opening one where that is due.
     async fn lease(
         self: &Arc<Self>,
-        connect_limit: &AppConnectLimit,
+        connect_limit: &Arc<Semaphore>,
     ) -> Result<ConnectionLease, ConnectError> {
         let failures_before = self.state.connections().failures();
         loop {
@@ -120,7 +118,9 @@ impl Pool {
                 Availability::Connecting => changed.await,
                 Availability::Exhausted => tokio::select! {
                     () = changed => {}
-                    permit = connect_limit.acquire() => self.open_if_wanted(permit),
+                    permit = Arc::clone(connect_limit).acquire_owned() => {
+                        self.open_if_wanted(permit.ok());
+                    }
                 },
             }
         }
@@ -150,7 +150,7 @@ impl Pool {
     }
 
     /// Opens a connection unless others have, or have begun to, while the permit was waited for.
-    fn open_if_wanted(self: &Arc<Self>, permit: Option<ConnectPermit>) {
+    fn open_if_wanted(self: &Arc<Self>, permit: Option<OwnedSemaphorePermit>) {
         let active = self.state.active_requests();
         let mut connections = self.state.connections();
         if connections.wants_more(true, active, &self.limits) {
@@ -161,13 +161,13 @@ impl Pool {
     fn start_connecting(
         self: &Arc<Self>,
         connections: &mut Connections,
-        permit: Option<ConnectPermit>,
+        permit: Option<OwnedSemaphorePermit>,
     ) {
         connections.connecting += 1;
         tokio::spawn(Arc::clone(self).open(permit));
     }
 
-    async fn open(self: Arc<Self>, permit: Option<ConnectPermit>) {
+    async fn open(self: Arc<Self>, permit: Option<OwnedSemaphorePermit>) {
         let state = &self.state;
         let opened = state.connector.open(&self.origin).await;
         drop(permit);

@@ -1,8 +1,8 @@
 //! What a pool has open, and when it wants more.
 //!
 //! To send at rate *r* to a service with latency *l* takes *r · l* requests in flight (Little's law), more than one connection
-//! allows. Another is opened before all are full, at 80 % of their streams, so that it is there when it is needed; more than
-//! the requests at hand would fill are not, since each costs the push service and us a handshake.
+//! allows. Another is opened before all are full, at 80 % of their streams, so that it is there when it is needed. No more
+//! are opened than the requests at hand would fill, since each costs both sides a handshake.
 
 use std::sync::Arc;
 use std::time::Duration;
