@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hato_delivery::{
-    ClientBuildError, DeliverySettings, Engine, Janitor, RecipientCache, RootStoreError,
-    WebhookSender, WebhookSettings,
+    ClientBuildError, DeliverySettings, Engine, Janitor, RecipientCache, WebhookSender,
+    WebhookSettings,
 };
+use hato_outbound::RootStoreError;
 use hato_service::ports::{Clock, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use hato_store::StoreOpenError;

@@ -1,20 +1,23 @@
 //! What a push service's answer means for a delivery (CONTRACT 7): one pure, total function.
+//!
+//! RFC 8030 §5 and §7.3 say what 201, 404, 410 and 429 mean; the rest is how push services behave. What is sure to fail again is
+//! told apart from what may work later, because a dead letter with its reason is of use to the sender and a retry is not.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hato_domain::{FailureReason, UnixMillis};
-use http::header::RETRY_AFTER;
+use hato_outbound::retry_after;
 use http::{HeaderMap, StatusCode};
 
 /// The part of a push service's answer that is read.
 #[derive(Clone, Debug)]
 pub struct PushResponse {
-    /// The status.
+    /// Any status; redirects are answers like others and not followed.
     pub status: StatusCode,
-    /// The headers, bounded by the connection.
+    /// At most 16 KiB of headers.
     pub headers: HeaderMap,
-    /// The first few kilobytes of the body.
+    /// The first 4 KiB of the body at most.
     pub body: Bytes,
 }
 
@@ -35,26 +38,45 @@ pub enum PushOutcome {
     Retry {
         /// Recorded when the retries are used up.
         reason: FailureReason,
-        /// None without an answer.
+        /// The status; None without an answer.
         status: Option<u16>,
         /// What `Retry-After` asks for.
         after: Option<Duration>,
     },
-    /// It was not tried: the push service is to be left alone for a while.
+    /// It was not tried, because the push service asked to be left alone: that is no attempt.
     Deferred {
-        /// For how long.
+        /// The time after which it is worth trying.
         wait: Duration,
     },
     /// Trying again cannot help.
     Failed {
         /// Recorded with the dead letter.
         reason: FailureReason,
-        /// None without an answer.
+        /// The status; None without an answer.
         status: Option<u16>,
     },
 }
 
-/// Judges an answer received at `now`.
+impl PushOutcome {
+    /// The push service was not reached, or what it has seen is unknown.
+    pub const UNREACHABLE: Self = Self::Retry {
+        reason: FailureReason::Unreachable,
+        status: None,
+        after: None,
+    };
+    /// The address filter forbids every address of the host.
+    pub const BLOCKED: Self = Self::Failed {
+        reason: FailureReason::BlockedAddress,
+        status: None,
+    };
+    /// No request can be made for this recipient: its endpoint or its key is of no use.
+    pub const REFUSED: Self = Self::Failed {
+        reason: FailureReason::Refused,
+        status: None,
+    };
+}
+
+/// Judges an answer that was received at `now`.
 pub fn classify(answer: &PushResponse, now: UnixMillis) -> PushOutcome {
     let status = answer.status.as_u16();
     match status {
@@ -81,19 +103,6 @@ fn retry(reason: FailureReason, answer: &PushResponse, now: UnixMillis) -> PushO
         status,
         after: retry_after(&answer.headers, now),
     }
-}
-
-/// `Retry-After` in either form (RFC 9110 §10.2.3): seconds, or a date, which in the past asks for nothing.
-pub fn retry_after(headers: &HeaderMap, now: UnixMillis) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
-    }
-    let since_epoch = httpdate::parse_http_date(text)
-        .ok()?
-        .duration_since(UNIX_EPOCH)
-        .ok()?;
-    Some(UnixMillis(0).plus(since_epoch).since(now))
 }
 
 /// How push services say that a subscription was made with another VAPID key: Apple's reason, and the sentences of
@@ -138,21 +147,6 @@ mod tests {
         }
     }
 
-    fn after(text: &'static str) -> Option<Duration> {
-        let mut answer = answer(429);
-        answer
-            .headers
-            .insert("retry-after", HeaderValue::from_static(text));
-        match classify(&answer, NOW) {
-            PushOutcome::Retry {
-                reason: FailureReason::Throttled,
-                status: Some(429),
-                after,
-            } => after,
-            other => panic!("{other:?}"),
-        }
-    }
-
     #[test]
     fn every_status_has_its_outcome() {
         for status in 100..=599 {
@@ -179,21 +173,16 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        assert_eq!(after("120"), Some(Duration::from_mins(2)));
-        assert_eq!(after(" 0 "), Some(Duration::ZERO));
-        assert_eq!(
-            after("Thu, 01 Jan 2026 00:02:00 GMT"),
-            Some(Duration::from_mins(2))
-        );
-        assert_eq!(after("Wed, 31 Dec 2025 00:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(
-            after("99999999999999999999999"),
-            Some(Duration::from_secs(u64::MAX))
-        );
-        for nonsense in ["", "-1", "1.5", "soon", "+5"] {
-            assert_eq!(after(nonsense), None, "{nonsense}");
-        }
+    fn a_throttled_push_waits_as_long_as_it_is_asked_to() {
+        let mut answer = answer(429);
+        let wait = HeaderValue::from_static("120");
+        answer.headers.insert("retry-after", wait);
+        let outcome = PushOutcome::Retry {
+            reason: FailureReason::Throttled,
+            status: Some(429),
+            after: Some(Duration::from_mins(2)),
+        };
+        assert_eq!(classify(&answer, NOW), outcome);
     }
 
     #[test]

@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hato_domain::{NoResponseReason, UnixMillis};
+use hato_outbound::{
+    AddressFilter, FilteredResolver, ResolveError, RootStoreError, client_config, retry_after,
+};
 use hato_service::ports::WebhookResponse;
 use http::HeaderMap;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use tokio::sync::oneshot;
@@ -18,9 +20,6 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::settings::WebhookSettings;
-use crate::address_filter::{AddressFilter, ResolveError};
-use crate::push::response::retry_after;
-use crate::roots::{RootStoreError, client_config};
 use notify_body::NotifyOnSentBody;
 
 /// Bytes of an answer that are kept.
@@ -76,7 +75,7 @@ impl WebhookClient {
         let filter = AddressFilter::new(settings.outbound.clone());
         let client = Client::builder()
             .tls_backend_preconfigured(tls)
-            .dns_resolver(Arc::new(FilteredResolver(filter.clone())))
+            .dns_resolver(Arc::new(FilteredResolver::new(filter.clone())))
             .user_agent(concat!("hato-server/", env!("CARGO_PKG_VERSION")))
             .redirect(Policy::none())
             .referer(false)
@@ -170,18 +169,4 @@ async fn beginning(mut answer: Response) -> String {
     let _ = timeout(BODY_TIMEOUT, reading).await;
     // A database may not take NUL in texts.
     String::from_utf8_lossy(&kept).replace('\0', "\u{fffd}")
-}
-
-/// Names become addresses that were vetted.
-struct FilteredResolver(AddressFilter);
-
-impl Resolve for FilteredResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let filter = self.0.clone();
-        Box::pin(async move {
-            let found = filter.look_up_permitted(name.as_str().to_owned()).await?;
-            let addresses: Addrs = Box::new(found.into_iter());
-            Ok(addresses)
-        })
-    }
 }
