@@ -4,23 +4,7 @@ use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::EnvFilter;
 
-/// What is logged, and how.
-#[derive(Clone, Debug)]
-pub struct LogConfig {
-    /// A tracing filter that was found to be well-formed.
-    pub filter: String,
-    /// How lines look.
-    pub format: LogFormat,
-}
-
-/// How lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object each.
-    Json,
-}
+use crate::config::{LogConfig, LogFormat};
 
 /// Starts logging; a second start in one process changes nothing.
 pub fn init(config: &LogConfig) {
@@ -35,9 +19,4 @@ pub fn init(config: &LogConfig) {
     if let Err(error) = started {
         tracing::debug!(%error, "logging was started before");
     }
-}
-
-/// Whether `text` is a filter that [`init`] takes.
-pub fn is_filter(text: &str) -> bool {
-    EnvFilter::builder().parse(text).is_ok()
 }
