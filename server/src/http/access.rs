@@ -17,7 +17,7 @@ use http::request::Parts;
 use serde::Deserialize;
 
 pub use credential::Credential;
-pub use renewal::{RenewedSession, set_cookie};
+pub use renewal::RenewedSession;
 pub use required_secret::{EncryptionKey, NoSecret, Pepper, RequiredSecret};
 
 use super::error::{ApiError, ApiResult};
@@ -39,7 +39,7 @@ pub struct FullKeyAccess(pub MayManage);
 
 /// The right to manage the app in the path: a session of its owner, or a full key of it.
 pub struct ManageAccess<N = NoSecret> {
-    /// The right.
+    /// The right, which names the app and who acts.
     pub access: MayManage,
     needs: PhantomData<N>,
 }
@@ -48,9 +48,9 @@ pub struct ManageAccess<N = NoSecret> {
 /// member it is the key's app, or the owner's only one (CONTRACT 3).
 pub struct QueryManageAccess(pub MayManage);
 
-/// Who is signed in: no keys.
+/// Whoever is signed in; a key is `INSUFFICIENT_SCOPE`.
 pub struct SessionAccess<N = NoSecret> {
-    /// Whose session it is.
+    /// The account whose session it is.
     pub owner: AccountPrincipal,
     needs: PhantomData<N>,
 }

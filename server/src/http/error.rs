@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::state::AppState;
 
-/// The result of a handler.
+/// What a handler or an extractor returns: its value, or the refusal that the client is answered.
 pub type ApiResult<T> = Result<T, ApiError>;
 
 /// A refusal or a failure on its way to the client.
