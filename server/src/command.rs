@@ -63,7 +63,8 @@ pub fn main() -> ExitCode {
     match run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("hato-server: {}", one_line(&error));
+            let line = logging::with_causes(&error).replace(['\n', '\r'], " ");
+            eprintln!("hato-server: {line}");
             ExitCode::from(error.exit_code())
         }
     }
@@ -136,18 +137,4 @@ fn usage_error(error: &clap::Error) -> ExitCode {
         .collect();
     eprintln!("hato-server: {}", paragraph.join(" "));
     ExitCode::from(2)
-}
-
-/// The error and what lies behind it, which an operator reads as one line.
-fn one_line(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text.replace(['\n', '\r'], " ")
 }

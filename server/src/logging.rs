@@ -1,5 +1,6 @@
 //! The log: lines on standard error, as text or JSON (CONTRACT 1, `HATO_LOG` and `HATO_LOG_FORMAT`).
 
+use std::error::Error;
 use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::EnvFilter;
@@ -19,4 +20,17 @@ pub fn init(config: &LogConfig) {
     if let Err(error) = started {
         tracing::debug!(%error, "logging was started before");
     }
+}
+
+/// The error and what lies behind it, each cause that the text before does not tell already.
+pub fn with_causes(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| {
+        let cause = cause.to_string();
+        if text.contains(&cause) {
+            text
+        } else {
+            format!("{text}: {cause}")
+        }
+    })
 }
