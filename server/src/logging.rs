@@ -24,7 +24,7 @@ pub fn init(config: &LogConfig) {
 
 /// The error and what lies behind it, each cause that the text before does not tell already.
 pub fn with_causes(error: &dyn Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
     causes.fold(error.to_string(), |text, cause| {
         let cause = cause.to_string();
         if text.contains(&cause) {

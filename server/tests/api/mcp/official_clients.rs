@@ -5,7 +5,7 @@ use hato_testkit::server::HatoServer;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::fixtures::{setup, subscribe};
+use crate::fixtures::{get, setup, subscribe};
 
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
 
