@@ -9,11 +9,12 @@ use axum::response::{IntoResponse as _, Response};
 use hato_app::session_cookie;
 use hato_domain::wire::{Account, Acknowledged, Credentials, SessionCreated, User};
 use hato_service::access::AccountPrincipal;
+use http::header::SET_COOKIE;
 use http::{HeaderMap, StatusCode};
 
 pub use error_page::render_error_pages;
 
-use crate::http::access::{Credential, SessionAccess, set_cookie};
+use crate::http::access::{Credential, SessionAccess};
 use crate::http::error::ApiResult;
 use crate::http::json::ApiJson;
 use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
@@ -52,17 +53,15 @@ pub async fn log_out(
     if let Ok(Credential::Session { token, .. }) = Credential::from_headers(&headers) {
         state.service.end_session(&token).await?;
     }
-    let mut response = Json(Acknowledged { ok: true }).into_response();
     let cookie = session_cookie::clear(state.secure_cookies());
-    set_cookie(response.headers_mut(), &cookie);
-    Ok(response)
+    let body = Json(Acknowledged { ok: true });
+    Ok(([(SET_COOKIE, cookie)], body).into_response())
 }
 
 /// `GET /auth/session`.
 pub async fn session(SessionAccess { owner, .. }: SessionAccess) -> Json<Account> {
-    Json(Account {
-        user: to_wire(&owner),
-    })
+    let user = User::from(&owner);
+    Json(Account { user })
 }
 
 async fn start_session(
@@ -74,22 +73,10 @@ async fn start_session(
     let browser = session_cookie::user_agent(headers);
     let session_token = state.service.start_session(owner, browser).await?;
     let cookie = session_cookie::set(&session_token, state.secure_cookies());
-    let user = to_wire(owner);
+    let user = User::from(owner);
     let body = SessionCreated {
         user,
         session_token,
     };
-    let mut response = (status, Json(body)).into_response();
-    set_cookie(response.headers_mut(), &cookie);
-    Ok(response)
-}
-
-fn to_wire(owner: &AccountPrincipal) -> User {
-    let account = owner.account();
-    User {
-        id: account.id.to_string(),
-        email: account.email.clone(),
-        plan: account.plan.as_str().to_owned(),
-        created_at: account.created_at,
-    }
+    Ok((status, [(SET_COOKIE, cookie)], Json(body)).into_response())
 }

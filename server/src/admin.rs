@@ -2,6 +2,7 @@
 //! (CONTRACT 1).
 
 mod command;
+mod error;
 mod password;
 mod table;
 
@@ -13,50 +14,19 @@ use hato_service::access::Operator;
 use hato_service::ports::{Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceError, ServiceSettings};
 
-pub use command::{AdminArgs, AdminConfig, AdminTask};
+pub use command::{AdminArgs, AdminConfig};
+pub use error::AdminError;
 
-use crate::boot::{self, BootError};
-
-/// A command did not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum AdminError {
-    /// Nobody has this address.
-    #[error("no account has the address {0}")]
-    Unknown(String),
-    /// Somebody has this address.
-    #[error("the address {0} has an account already")]
-    Taken(String),
-    /// The password cannot be read.
-    #[error("the password cannot be read")]
-    Password(#[source] io::Error),
-    /// What was given is no password.
-    #[error("a password takes 8 to 128 characters")]
-    InvalidPassword,
-    /// The answer cannot be written.
-    #[error("the answer cannot be written")]
-    Output(#[source] io::Error),
-    /// Something unforeseen failed.
-    #[error("the command failed: {0}")]
-    Failed(String),
-}
-
-impl AdminError {
-    /// 2 after something that no account could have, 1 otherwise.
-    pub const fn exit_code(&self) -> u8 {
-        match self {
-            Self::InvalidPassword => 2,
-            _ => 1,
-        }
-    }
-}
+use self::command::AdminTask;
+use crate::database;
 
 /// Does what was asked, and says so on standard output.
-pub async fn run(config: AdminConfig) -> Result<(), BootError> {
-    let store = boot::open_store(&config.store).await?;
+pub async fn run(config: AdminConfig) -> Result<(), AdminError> {
+    let store = database::open(&config.store).await?;
     let service = service(Arc::clone(&store), config.default_plan);
     let result = perform(&service, config.task).await;
     store.close().await;
-    Ok(write(&result?)?)
+    write(&result?)
 }
 
 async fn perform(service: &Service, task: AdminTask) -> Result<String, AdminError> {

@@ -1,14 +1,16 @@
 //! The commands of the program and how it ends: 0, or 2 after a bad setting, or 1 after any other failure, with one line.
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::admin::{self, AdminArgs, AdminConfig};
+use crate::admin::{self, AdminArgs, AdminConfig, AdminError};
 use crate::boot::{self, BootError};
-use crate::config::{Config, MigrateArgs, MigrateConfig, ServeArgs};
-use crate::logging::{self, LogConfig, LogFormat};
+use crate::config::{self, Config, LogConfig, LogFormat, MigrateConfig};
+use crate::database::{self, DatabaseError};
+use crate::logging;
 
 /// Hato: web push notifications on your own server.
 #[derive(Parser)]
@@ -21,26 +23,102 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Runs the API, the dashboard and the delivery of notifications
-    Serve(Box<ServeArgs>),
+    Serve(Box<Config>),
     /// Brings the database to the schema of this version and ends
-    Migrate(MigrateArgs),
+    Migrate(MigrateConfig),
     /// Manages accounts, on the database itself
     Admin(AdminArgs),
 }
 
+/// A command did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error(transparent)]
+    Serve(#[from] BootError),
+    #[error(transparent)]
+    Migrate(#[from] DatabaseError),
+    #[error(transparent)]
+    Admin(#[from] AdminError),
+    #[error("the threads cannot be started")]
+    Runtime(#[source] io::Error),
+}
+
+impl CommandError {
+    const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Serve(error) => error.exit_code(),
+            Self::Migrate(error) => error.exit_code(),
+            Self::Admin(error) => error.exit_code(),
+            Self::Runtime(_) => 1,
+        }
+    }
+}
+
 /// Runs the program with the arguments and the environment of the process.
 pub fn main() -> ExitCode {
-    let outcome = match Cli::try_parse() {
-        Ok(cli) => run(cli.command),
+    let cli = match parse() {
+        Ok(cli) => cli,
         Err(error) => return usage_error(&error),
     };
-    match outcome {
+    match run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("hato-server: {}", one_line(&error));
+            let line = logging::with_causes(&error).replace(['\n', '\r'], " ");
+            eprintln!("hato-server: {line}");
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+fn parse() -> Result<Cli, clap::Error> {
+    let command = config::read_environment(Cli::command());
+    Cli::from_arg_matches(&command.try_get_matches()?)
+}
+
+fn run(command: Command) -> Result<(), CommandError> {
+    match command {
+        Command::Serve(config) => serve(*config),
+        Command::Migrate(config) => migrate(&config),
+        Command::Admin(args) => administer(args),
+    }
+}
+
+fn serve(config: Config) -> Result<(), CommandError> {
+    logging::init(&config.log);
+    in_runtime(boot::serve(config))
+}
+
+fn migrate(config: &MigrateConfig) -> Result<(), CommandError> {
+    logging::init(&config.log);
+    in_runtime(async {
+        let store = database::open(&config.store).await?;
+        store.close().await;
+        tracing::info!("the database has the schema of this version");
+        Ok::<_, DatabaseError>(())
+    })
+}
+
+/// The log is for what goes wrong: standard output says what was done.
+fn administer(args: AdminArgs) -> Result<(), CommandError> {
+    logging::init(&LogConfig {
+        filter: "warn".to_owned(),
+        format: LogFormat::Text,
+    });
+    in_runtime(admin::run(AdminConfig::try_from(args)?))
+}
+
+fn in_runtime<E>(work: impl Future<Output = Result<(), E>>) -> Result<(), CommandError>
+where
+    CommandError: From<E>,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CommandError::Runtime)?;
+    let outcome = runtime.block_on(work);
+    // A thread that still resolves a name or hashes a password must not hold up the end.
+    runtime.shutdown_background();
+    Ok(outcome?)
 }
 
 /// Help and the version as clap has them; of its explanations the first paragraph, as one line.
@@ -59,59 +137,4 @@ fn usage_error(error: &clap::Error) -> ExitCode {
         .collect();
     eprintln!("hato-server: {}", paragraph.join(" "));
     ExitCode::from(2)
-}
-
-fn run(command: Command) -> Result<(), BootError> {
-    match command {
-        Command::Serve(args) => serve(*args),
-        Command::Migrate(args) => migrate(args),
-        Command::Admin(args) => administer(args),
-    }
-}
-
-fn serve(args: ServeArgs) -> Result<(), BootError> {
-    let config = Config::try_from(args)?;
-    logging::init(&config.log);
-    in_runtime(boot::serve(config))
-}
-
-fn migrate(args: MigrateArgs) -> Result<(), BootError> {
-    let config = MigrateConfig::try_from(args)?;
-    logging::init(&config.log);
-    in_runtime(boot::migrate(config))
-}
-
-/// The log is for what goes wrong: standard output says what was done.
-fn administer(args: AdminArgs) -> Result<(), BootError> {
-    logging::init(&LogConfig {
-        filter: "warn".to_owned(),
-        format: LogFormat::Text,
-    });
-    let config = AdminConfig::read(args)?;
-    in_runtime(admin::run(config))
-}
-
-fn in_runtime(work: impl Future<Output = Result<(), BootError>>) -> Result<(), BootError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(BootError::Runtime)?;
-    let outcome = runtime.block_on(work);
-    // A thread that still resolves a name or hashes a password must not hold up the end.
-    runtime.shutdown_background();
-    outcome
-}
-
-/// The error and what lies behind it, which an operator reads as one line.
-fn one_line(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text.replace(['\n', '\r'], " ")
 }

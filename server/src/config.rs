@@ -1,114 +1,147 @@
 //! What an operator decides, read and checked before anything starts (CONTRACT 1).
+//!
+//! Each setting is one field: its flag, its environment variable, what it takes and its default stand in the field's
+//! attributes, and the field's type is what the rest of the server works with.
 
-mod args;
 mod base_url;
+mod delivery;
 mod duration;
 mod github;
-mod read;
-mod setting;
+mod log;
+mod parser;
+mod plan;
+mod role;
+mod secrets;
+mod store;
+mod trusted_proxies;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::time::Duration;
 
-use hato_domain::{OutboundPolicy, Plan};
+use clap::{ArgAction, Args};
 
-pub use args::{LogArgs, MigrateArgs, PlanArgs, ServeArgs, StoreArgs};
 pub use base_url::BaseUrl;
-pub use github::GithubConfig;
-pub use read::{database_url_error, default_plan, outbound_ca_error};
-pub use setting::SettingError;
+pub use delivery::{DeliveryConfig, outbound_ca_error};
+pub use github::{GithubApp, GithubConfig};
+pub use log::{LogConfig, LogFormat};
+pub use parser::{SettingError, SettingParser, read_environment};
+pub use plan::{PlanConfig, plan};
+pub use role::Role;
+pub use secrets::{SecretsConfig, secret_from_hex};
+pub use store::{StoreConfig, database_url_error};
+pub use trusted_proxies::TrustedProxies;
 
-use crate::http::client_address::TrustedProxies;
-use crate::logging::LogConfig;
-
-/// Which parts of the server a process runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Everything.
-    All,
-    /// No delivery.
-    Api,
-    /// Delivery and health only.
-    Worker,
-}
-
-impl Role {
-    /// Whether this process delivers.
-    pub const fn delivers(self) -> bool {
-        matches!(self, Self::All | Self::Worker)
-    }
-
-    /// Whether this process answers more than questions about its health.
-    pub const fn serves(self) -> bool {
-        matches!(self, Self::All | Self::Api)
-    }
-}
-
-/// Where the data is.
-#[derive(Clone, Debug)]
-pub struct StoreConfig {
-    /// The folder of `hato.db` and `secrets.toml`.
-    pub data_dir: PathBuf,
-    /// `sqlite:…`.
-    pub database_url: Option<String>,
-}
-
-/// The two secrets as far as the environment has them.
-#[derive(Clone, Default)]
-pub struct SecretsConfig {
-    /// Keys the hash of API keys.
-    pub pepper: Option<[u8; 32]>,
-    /// Seals private keys.
-    pub encryption_key: Option<[u8; 32]>,
-    /// Whether a missing one is made and kept in the data folder.
-    pub generate: bool,
-}
+use base_url::web_url;
+use trusted_proxies::NETWORKS;
 
 /// The settings of `hato-server serve`.
+#[derive(Args)]
 pub struct Config {
-    /// Where to listen; port 0 picks one.
+    /// Listening address; port 0 picks one
+    #[arg(long, env = "HATO_LISTEN", value_name = "ADDRESS")]
+    #[arg(default_value = "127.0.0.1:3000", value_parser = address())]
     pub listen: SocketAddr,
-    /// The public address.
+    /// Public address; https makes cookies Secure
+    #[arg(long, env = "HATO_BASE_URL", value_name = "URL")]
+    #[arg(default_value = "http://localhost:3000", value_parser = base_url())]
     pub base_url: BaseUrl,
-    /// Where the data is.
-    pub store: StoreConfig,
-    /// Which parts run.
+    /// all, api (no delivery) or worker (delivery and health only)
+    #[arg(long, env = "HATO_ROLE", value_name = "ROLE")]
+    #[arg(default_value = "all", value_parser = SettingParser::text("all, api or worker", Role::parse))]
     pub role: Role,
-    /// The secrets.
-    pub secrets: SecretsConfig,
-    /// The VAPID `sub`, if given.
-    pub vapid_subject: Option<String>,
-    /// The plan of new accounts.
-    pub default_plan: Plan,
-    /// Whether strangers may register.
+    /// What new accounts get.
+    #[command(flatten)]
+    pub plan: PlanConfig,
+    /// open or closed
+    #[arg(long = "registration", env = "HATO_REGISTRATION", value_name = "STATE")]
+    #[arg(default_value = "open", value_parser = registration(), action = ArgAction::Set)]
     pub registration_open: bool,
-    /// `upgrade_url` of error bodies.
-    pub pricing_url: String,
-    /// The OAuth app of the login through GitHub, which is off without one.
-    pub github: Option<GithubConfig>,
-    /// Whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: TrustedProxies,
-    /// Which addresses deliveries may reach.
-    pub outbound: OutboundPolicy,
-    /// Additional trusted roots, the text of a PEM file.
-    pub outbound_ca: Option<String>,
-    /// The waits before the retries of a delivery.
-    pub retry_delays: [Duration; 3],
-    /// The waits before the retries of a webhook, at most 20.
-    pub webhook_retry_delays: Vec<Duration>,
-    /// How long sends, dead letters and deactivated subscriptions are kept, in days.
-    pub retention_days: u32,
-    /// Where `GET /metrics` is answered, if anywhere; port 0 picks one.
+    /// Page that errors about a plan's limit link to [default: /pricing of the public address]
+    #[arg(long, env = "HATO_PRICING_URL", value_name = "URL")]
+    #[arg(value_parser = SettingParser::text("an http or https address", pricing_url))]
+    pricing_url: Option<String>,
+    /// Networks whose X-Forwarded-For is believed, comma-separated
+    #[arg(long, env = "HATO_TRUSTED_PROXIES", value_name = "CIDRS")]
+    #[arg(value_parser = SettingParser::text(NETWORKS, TrustedProxies::parse))]
+    trusted_proxies: Option<TrustedProxies>,
+    /// Listening address of GET /metrics [default: off]
+    #[arg(long, env = "HATO_METRICS_LISTEN", value_name = "ADDRESS")]
+    #[arg(value_parser = address())]
     pub metrics_listen: Option<SocketAddr>,
+    /// The two secrets.
+    #[command(flatten)]
+    pub secrets: SecretsConfig,
+    /// How and where notifications and webhooks are delivered.
+    #[command(flatten)]
+    pub delivery: DeliveryConfig,
+    /// The login through GitHub.
+    #[command(flatten)]
+    pub github: GithubConfig,
+    /// Where the data is.
+    #[command(flatten)]
+    pub store: StoreConfig,
+    /// Days after which sends, dead letters and deactivated subscriptions are purged
+    #[arg(
+        long,
+        env = "HATO_RETENTION_DAYS",
+        value_name = "DAYS",
+        help_heading = "Data"
+    )]
+    #[arg(default_value = "90", value_parser = retention_days())]
+    pub retention_days: u32,
     /// The log.
+    #[command(flatten)]
     pub log: LogConfig,
 }
 
 /// The settings of `hato-server migrate`.
+#[derive(Args)]
 pub struct MigrateConfig {
     /// Where the data is.
+    #[command(flatten)]
     pub store: StoreConfig,
     /// The log.
+    #[command(flatten)]
     pub log: LogConfig,
+}
+
+impl Config {
+    /// The page that error bodies name as `upgrade_url`.
+    pub fn pricing_url(&self) -> String {
+        let given = self.pricing_url.clone();
+        given.unwrap_or_else(|| format!("{}/pricing", self.base_url))
+    }
+
+    /// The proxies whose `X-Forwarded-For` is believed; none unless some are named.
+    pub fn trusted_proxies(&self) -> TrustedProxies {
+        self.trusted_proxies.clone().unwrap_or_default()
+    }
+}
+
+fn address() -> SettingParser<SocketAddr> {
+    let expected = "an address and a port such as 127.0.0.1:3000";
+    SettingParser::text(expected, |text| text.parse().ok())
+}
+
+fn base_url() -> SettingParser<BaseUrl> {
+    let expected = "an http or https address without a path, such as https://push.example.com";
+    SettingParser::text(expected, BaseUrl::parse)
+}
+
+fn registration() -> SettingParser<bool> {
+    SettingParser::text("open or closed", |text| match text {
+        "open" => Some(true),
+        "closed" => Some(false),
+        _ => None,
+    })
+}
+
+fn pricing_url(text: &str) -> Option<String> {
+    web_url(text).map(|_| text.to_owned())
+}
+
+fn retention_days() -> SettingParser<u32> {
+    SettingParser::text("a number of days, at least 1", |text| {
+        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|days| plain && *days > 0)
+    })
 }

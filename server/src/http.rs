@@ -3,7 +3,6 @@
 pub mod access;
 pub mod client_address;
 pub mod error;
-pub mod headers;
 pub mod idempotent;
 pub mod json;
 pub mod paging;

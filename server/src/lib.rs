@@ -1,7 +1,18 @@
 //! The Hato server: one process with the API, the dashboard, the browser parts and delivery (ARCHITECTURE).
 //!
 //! Read [`router`] first: it is the whole route table. A request then goes through `http` (who is it, may it, is it
-//! well-formed) to a handler in `api` or `accounts`, which is a thin adapter over `hato_service`.
+//! well-formed) to a handler in `api`, `accounts` or `mcp`, which is a thin adapter over `hato_service`. What runs besides
+//! requests is put together in `boot` and lives and ends in `lifecycle`.
+//!
+//! Imports go one way: `command` → `boot` → `router` → `api`, `accounts`, `mcp`, `pages` → `http` → `state` → `config`.
+//!
+//! The route table can be read, so that whatever must hold for every endpoint can be held against all of them:
+//!
+//! ```
+//! let routes = hato_server::endpoints();
+//! let create = routes.iter().find(|route| route.path == "/api/v1/apps" && route.method == http::Method::POST);
+//! assert!(create.is_some());
+//! ```
 
 mod accounts;
 mod admin;
@@ -11,6 +22,8 @@ mod boot;
 mod command;
 mod config;
 mod connections;
+mod database;
+mod github_provider;
 mod health;
 mod http;
 mod lifecycle;

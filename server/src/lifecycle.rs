@@ -56,15 +56,15 @@ pub struct TaskExitError {
     part: &'static str,
 }
 
-/// Everything that runs.
+/// The parts of a process, ready to run.
 pub struct ServerRuntime {
-    /// Where requests come in.
+    /// The socket at which requests arrive.
     pub listener: TcpListener,
-    /// Who answers them.
+    /// What answers requests.
     pub router: Router,
-    /// Where metrics are read, if they are recorded.
+    /// What answers `GET /metrics`, if metrics are recorded.
     pub metrics: Option<MetricsServer>,
-    /// Who delivers, in processes that do.
+    /// The workers, in processes that deliver.
     pub workers: Option<Workers>,
     /// The use cases.
     pub service: Arc<Service>,
@@ -72,13 +72,13 @@ pub struct ServerRuntime {
     pub store: Arc<dyn Store>,
 }
 
-/// What processes that deliver run besides.
+/// What a process that delivers runs besides the listener.
 pub struct Workers {
-    /// Who delivers to push services.
+    /// Delivers notifications to push services.
     pub engine: Engine<dyn Store>,
-    /// Who posts what became of it to webhooks.
+    /// Posts what became of notifications to webhooks.
     pub webhooks: WebhookSender<dyn Store>,
-    /// Who removes what is too old.
+    /// Removes what is older than the retention.
     pub janitor: Janitor,
 }
 

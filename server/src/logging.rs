@@ -1,26 +1,11 @@
 //! The log: lines on standard error, as text or JSON (CONTRACT 1, `HATO_LOG` and `HATO_LOG_FORMAT`).
 
+use std::error::Error;
 use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::EnvFilter;
 
-/// What is logged, and how.
-#[derive(Clone, Debug)]
-pub struct LogConfig {
-    /// A tracing filter that was found to be well-formed.
-    pub filter: String,
-    /// How lines look.
-    pub format: LogFormat,
-}
-
-/// How lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object each.
-    Json,
-}
+use crate::config::{LogConfig, LogFormat};
 
 /// Starts logging; a second start in one process changes nothing.
 pub fn init(config: &LogConfig) {
@@ -37,7 +22,15 @@ pub fn init(config: &LogConfig) {
     }
 }
 
-/// Whether `text` is a filter that [`init`] takes.
-pub fn is_filter(text: &str) -> bool {
-    EnvFilter::builder().parse(text).is_ok()
+/// The error and what lies behind it, each cause that the text before does not tell already.
+pub fn with_causes(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| {
+        let cause = cause.to_string();
+        if text.contains(&cause) {
+            text
+        } else {
+            format!("{text}: {cause}")
+        }
+    })
 }

@@ -2,6 +2,7 @@
 //! another envelope; the protocol is rmcp's.
 
 mod arguments;
+mod context;
 mod schema;
 mod tool;
 mod tools;
@@ -14,9 +15,7 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
-use hato_service::access::MayManage;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -27,16 +26,8 @@ use crate::http::access::FullKeyAccess;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::json;
 use crate::state::AppState;
+use context::ToolContext;
 use tools::McpServer;
-
-/// Who calls, in the extensions of the request that rmcp hands to a tool.
-#[derive(Clone)]
-struct ToolContext {
-    state: AppState,
-    access: MayManage,
-    /// What is wrong with the arguments before any tool has read them.
-    arguments: Result<(), ErrorCode>,
-}
 
 /// Which host was asked is not of interest: what protects is the key, and the check of the origin before.
 static MCP_SERVICE: LazyLock<StreamableHttpService<McpServer, NeverSessionManager>> =
@@ -112,11 +103,4 @@ fn with_api_errors(response: Response) -> Response {
         return ApiError::from(ErrorCode::InternalError).into_response();
     }
     response
-}
-
-impl ToolContext {
-    /// Put there by [`handle`].
-    fn from_extensions(extensions: &rmcp::model::Extensions) -> Option<Self> {
-        extensions.get::<Parts>()?.extensions.get().cloned()
-    }
 }

@@ -5,12 +5,16 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, any, get};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderName, Method};
+use http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+    RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderName, HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{Any, CorsLayer};
+use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::api::{
     apps, dead_letters, key_events, keys, notifications, notify, stats, subscriptions,
@@ -18,10 +22,12 @@ use crate::api::{
 };
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
-use crate::http::{client_address, headers, rate_limit, request_id, unread_body};
+use crate::http::{client_address, rate_limit, request_id, unread_body};
 use crate::routes::{Route, Routes};
 use crate::state::AppState;
 use crate::{accounts, assets, health, llms, mcp, openapi, pages};
+
+type DefaultHeader = SetResponseHeaderLayer<HeaderValue>;
 
 /// Everything the server answers.
 pub fn router(state: &AppState) -> Router {
@@ -54,7 +60,7 @@ pub fn router(state: &AppState) -> Router {
             error::write_bodies,
         ))
         .layer(compression())
-        .layer(from_fn(headers::protect))
+        .layer(default_headers())
         .layer(from_fn(request_id::assign))
 }
 
@@ -68,7 +74,7 @@ pub fn worker(state: &AppState) -> Router {
             AppState::clone(state),
             error::write_bodies,
         ))
-        .layer(from_fn(headers::protect))
+        .layer(default_headers())
         .layer(from_fn(request_id::assign))
 }
 
@@ -78,7 +84,7 @@ pub fn endpoints() -> Vec<Route> {
     all.map(Routes::into_list).concat()
 }
 
-/// SPEC 4, CONTRACT 4, 8.
+/// The endpoints of the API (SPEC 4, CONTRACT 4, 8).
 fn api_routes() -> Routes {
     Routes::under("/api/v1")
         .post("/subscriptions", subscriptions::register)
@@ -115,7 +121,7 @@ fn api_routes() -> Routes {
         .get("/openapi.json", openapi::show)
 }
 
-/// CONTRACT 4.
+/// The endpoints of accounts and sessions (CONTRACT 4).
 fn auth_routes() -> Routes {
     Routes::under("/auth")
         .post("/register", accounts::register)
@@ -126,7 +132,7 @@ fn auth_routes() -> Routes {
         .get("/github/callback", accounts::github::finish)
 }
 
-/// CONTRACT 9.
+/// The endpoint of the Model Context Protocol (CONTRACT 9).
 fn mcp_routes() -> Routes {
     Routes::under("").post("/mcp", mcp::handle)
 }
@@ -140,7 +146,7 @@ fn mcp_router(state: &AppState) -> Router<AppState> {
             AppState::clone(state),
             rate_limit::limit_failed_keys,
         ))
-        .layer(from_fn(headers::protect_data))
+        .layer(data_headers())
 }
 
 fn api(state: &AppState) -> Router<AppState> {
@@ -157,7 +163,7 @@ fn api(state: &AppState) -> Router<AppState> {
             AppState::clone(state),
             RenewedSession::refresh_cookie,
         ))
-        .layer(from_fn(headers::protect_data))
+        .layer(data_headers())
         .layer(cors())
 }
 
@@ -175,7 +181,7 @@ fn auth(state: &AppState) -> Router<AppState> {
             AppState::clone(state),
             accounts::render_error_pages,
         ))
-        .layer(from_fn(headers::protect_data))
+        .layer(data_headers())
 }
 
 /// Answers refusals as pages to whoever asks for pages (CONTRACT 2).
@@ -186,7 +192,7 @@ fn with_error_pages(state: &AppState, methods: MethodRouter<AppState>) -> Method
     ))
 }
 
-/// CONTRACT 10. The fallback comes before the layer, which also answers preflights.
+/// The files of the SDK (CONTRACT 10). The fallback comes before the layer, which also answers preflights.
 fn sdk() -> Router<AppState> {
     assets::sdk()
         .method_not_allowed_fallback(wrong_method)
@@ -196,6 +202,27 @@ fn sdk() -> Router<AppState> {
 /// A panic becomes an answer inside the layers that add headers to answers.
 fn catch_panics<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
     routes.layer(CatchPanicLayer::custom(error::panicked))
+}
+
+/// Headers of every answer that did not set its own: no sniffing, no referrer to strangers.
+fn default_headers() -> (DefaultHeader, DefaultHeader) {
+    (
+        default_header(X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        default_header(REFERRER_POLICY, "same-origin"),
+    )
+}
+
+/// Headers of answers that are data: never kept, and nothing to be run or framed.
+fn data_headers() -> (DefaultHeader, DefaultHeader) {
+    let policy = "default-src 'none'; frame-ancestors 'none'";
+    (
+        default_header(CACHE_CONTROL, "no-store"),
+        default_header(CONTENT_SECURITY_POLICY, policy),
+    )
+}
+
+fn default_header(name: HeaderName, value: &'static str) -> DefaultHeader {
+    SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
 }
 
 /// Any origin, without credentials (CONTRACT 2).

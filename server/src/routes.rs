@@ -1,11 +1,5 @@
 //! A route table that can be read: what is registered is also listed, so that whatever must hold for every endpoint can be
 //! held against all of them.
-//!
-//! ```ignore
-//! Routes::under("/api/v1")
-//!     .post("/apps", apps::create)
-//!     .get("/apps", apps::list)
-//! ```
 
 use axum::Router;
 use axum::handler::Handler;
@@ -14,7 +8,7 @@ use http::Method;
 
 use crate::state::AppState;
 
-/// An endpoint.
+/// An endpoint of the route table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Route {
     /// Its method; GET answers HEAD as well.
@@ -40,22 +34,22 @@ impl Routes {
         }
     }
 
-    /// `GET path`, and `HEAD path`.
+    /// Adds `GET path`, which answers HEAD as well.
     pub fn get<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::GET, MethodFilter::GET, path, handler)
     }
 
-    /// `POST path`.
+    /// Adds `POST path`.
     pub fn post<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::POST, MethodFilter::POST, path, handler)
     }
 
-    /// `PATCH path`.
+    /// Adds `PATCH path`.
     pub fn patch<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::PATCH, MethodFilter::PATCH, path, handler)
     }
 
-    /// `DELETE path`.
+    /// Adds `DELETE path`.
     pub fn delete<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::DELETE, MethodFilter::DELETE, path, handler)
     }

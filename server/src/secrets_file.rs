@@ -3,16 +3,15 @@
 //! The file appears by a rename, complete and readable by its owner alone, and a secret that it holds is never replaced:
 //! losing the pepper would void every API key, losing the encryption key every app.
 
-use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hato_service::Secrets;
 use toml::{Table, Value};
 
-use crate::config::SecretsConfig;
+use crate::config::{SecretsConfig, secret_from_hex};
 
 const FILE: &str = "secrets.toml";
 const PEPPER: &str = "pepper";
@@ -30,14 +29,6 @@ pub enum SecretsFileError {
     /// There is no randomness to make one from.
     #[error("no random bytes can be had")]
     Randomness,
-}
-
-/// The folder of the data, made if it is missing; its files are the owner's business alone.
-pub fn make_data_dir(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
 }
 
 /// The secrets to run with: a missing one is made and kept when `config` says so, else stays missing and is logged.
@@ -96,7 +87,7 @@ impl SecretsFile {
                 (ENCRYPTION_KEY, config.encryption_key),
             ] {
                 if secret.is_none() && !table.contains_key(name) {
-                    table.insert(name.to_owned(), Value::String(to_hex(&random()?)));
+                    table.insert(name.to_owned(), Value::String(hex::encode(random()?)));
                     added = true;
                 }
             }
@@ -127,7 +118,7 @@ impl SecretsFile {
         let Some(value) = table.get(name) else {
             return Ok(None);
         };
-        let secret = value.as_str().and_then(from_hex);
+        let secret = value.as_str().and_then(secret_from_hex);
         secret.map(Some).ok_or_else(|| self.damaged(name))
     }
 
@@ -163,31 +154,12 @@ fn random() -> Result<[u8; 32], SecretsFileError> {
     Ok(bytes)
 }
 
-/// Reads 32 bytes from 64 hexadecimal digits; `None` for anything else.
-pub fn from_hex(text: &str) -> Option<[u8; 32]> {
-    if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    let mut bytes = [0; 32];
-    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
-    }
-    Some(bytes)
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
-    use super::{FILE, from_hex, load};
+    use super::{FILE, load};
     use crate::config::SecretsConfig;
 
     fn generating() -> SecretsConfig {
@@ -247,20 +219,6 @@ mod tests {
                 fs::read_to_string(folder.path().join(FILE)).expect("a file"),
                 text
             );
-        }
-    }
-
-    #[test]
-    fn hexadecimal_is_64_digits() {
-        assert_eq!(from_hex(&"0F".repeat(32)), Some([15; 32]));
-        for text in [
-            "",
-            "0f",
-            &"0g".repeat(32),
-            &"0f".repeat(33),
-            &"é".repeat(32),
-        ] {
-            assert_eq!(from_hex(text), None, "{text}");
         }
     }
 }

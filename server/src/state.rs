@@ -1,4 +1,8 @@
-//! What every handler can reach.
+//! What every handler can reach: the use cases, and the settings and counters of the HTTP side.
+//!
+//! It is made once, at boot, and imports nothing of `http`, whose extractors and middleware work on it.
+
+mod rate_limit;
 
 use std::sync::Arc;
 
@@ -6,13 +10,12 @@ use hato_app::AppContext;
 use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
-use crate::accounts::github::GithubProvider;
-use crate::config::{BaseUrl, Config};
-use crate::http::client_address::TrustedProxies;
-use crate::http::rate_limit::RateLimits;
-use crate::openapi;
+pub use rate_limit::RateLimits;
 
-/// The state of the router.
+use crate::config::{BaseUrl, TrustedProxies};
+use crate::github_provider::GithubProvider;
+
+/// The state of the router, shared by all requests.
 pub type AppState = Arc<AppStateInner>;
 
 /// The use cases and the settings of the HTTP side.
@@ -21,55 +24,31 @@ pub struct AppStateInner {
     pub service: Arc<Service>,
     /// Which of the secrets are there.
     pub secrets: Secrets,
-    /// The public address.
+    /// The public address, which is the origin of the dashboard's pages.
     pub base_url: BaseUrl,
     /// `upgrade_url` of error bodies.
     pub pricing_url: String,
     /// Whose `X-Forwarded-For` is believed.
     pub trusted_proxies: TrustedProxies,
-    /// Who identifies people for us, if somebody does.
+    /// The login through GitHub, if it is set up.
     pub github: Option<GithubProvider>,
     /// Whether requests are counted by route.
     pub metrics: bool,
-    /// Who asked how often.
+    /// How often each address has tried to log in, to register, or to use a key in vain.
     pub limits: RateLimits,
-    /// What the dashboard is given.
+    /// What the dashboard works with.
     pub app: AppContext,
 }
 
 impl AppStateInner {
-    /// The state over `service`, which works with `secrets`.
-    pub fn new(
-        service: Arc<Service>,
-        secrets: Secrets,
-        github: Option<GithubProvider>,
-        config: &Config,
-    ) -> AppState {
-        Arc::new(Self {
-            app: AppContext {
-                service: Arc::clone(&service),
-                base_url: config.base_url.to_string(),
-                secure_cookies: config.base_url.is_https(),
-                output_name: crate::assets::output_name(),
-                sdk: crate::assets::current_sdk(),
-                registration_open: config.registration_open,
-                github_login: github.is_some(),
-                api: Arc::new(openapi::document(&config.base_url)),
-            },
-            service,
-            secrets,
-            base_url: config.base_url.clone(),
-            pricing_url: config.pricing_url.clone(),
-            trusted_proxies: config.trusted_proxies.clone(),
-            github,
-            metrics: config.metrics_listen.is_some(),
-            limits: RateLimits::default(),
-        })
-    }
-
-    /// Who identifies people for us; nobody: `OAUTH_NOT_CONFIGURED`.
+    /// The login through GitHub; `OAUTH_NOT_CONFIGURED` unless it is set up.
     pub fn github(&self) -> Result<&GithubProvider, ErrorCode> {
         self.github.as_ref().ok_or(ErrorCode::OauthNotConfigured)
+    }
+
+    /// The contact that push services are given (RFC 8292 §2.1).
+    pub fn vapid_subject(&self) -> &str {
+        &self.service.settings().vapid_subject
     }
 
     /// Whether cookies are `Secure`.

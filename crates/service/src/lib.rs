@@ -42,6 +42,7 @@ mod settings;
 mod stats;
 mod subscriptions;
 mod webhooks;
+mod wire;
 
 pub use apps::APP_PURGE_BATCH_SIZE;
 pub use error::{ServiceError, ServiceResult};

@@ -6,22 +6,18 @@
 //! ```
 
 mod login_cookie;
-mod provider;
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use hato_app::{local_path, session_cookie};
 use hato_domain::ErrorCode;
 use hato_service::GithubLogin;
 use hato_service::access::AccountPrincipal;
-use http::header::LOCATION;
-use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use http::header::{LOCATION, SET_COOKIE};
+use http::{HeaderMap, StatusCode, Uri};
 use oauth2::PkceCodeChallenge;
 
-pub use provider::{GithubProvider, GithubProviderError};
-
 use self::login_cookie::LoginCookie;
-use crate::http::access::set_cookie;
 use crate::http::error::ApiResult;
 use crate::http::rate_limit::GithubAttempt;
 use crate::state::{self, AppState};
@@ -44,12 +40,9 @@ pub async fn begin(
         secret: browser,
         next,
     };
-    let mut response = redirect(provider.authorize_url(state_sent, challenge).as_str());
-    set_cookie(
-        response.headers_mut(),
-        &cookie.to_set_cookie(state.secure_cookies()),
-    );
-    Ok(response)
+    let cookie = cookie.to_set_cookie(state.secure_cookies());
+    let address = provider.authorize_url(state_sent, challenge);
+    Ok(redirect(address.as_str(), [cookie]))
 }
 
 /// `GET /auth/github/callback`.
@@ -85,10 +78,12 @@ async fn complete_sign_in(
     let browser = session_cookie::user_agent(headers);
     let token = state.service.start_session(owner, browser).await?;
     let secure = state.secure_cookies();
-    let mut response = redirect(next.and_then(local_path).unwrap_or("/apps"));
-    set_cookie(response.headers_mut(), &session_cookie::set(&token, secure));
-    set_cookie(response.headers_mut(), &LoginCookie::clear(secure));
-    Ok(response)
+    let cookies = [
+        session_cookie::set(&token, secure),
+        LoginCookie::clear(secure),
+    ];
+    let address = next.and_then(local_path).unwrap_or("/apps");
+    Ok(redirect(address, cookies))
 }
 
 /// The first value of this name in the query; an empty one counts as absent.
@@ -99,10 +94,8 @@ fn parameter(address: &Uri, name: &str) -> Option<String> {
         .filter(|value| !value.is_empty())
 }
 
-fn redirect(address: &str) -> Response {
-    let mut response = StatusCode::FOUND.into_response();
-    if let Ok(address) = HeaderValue::from_str(address) {
-        response.headers_mut().insert(LOCATION, address);
-    }
-    response
+/// `302 Found`, which is what the contract says; axum's own redirects are others.
+fn redirect<const N: usize>(address: &str, cookies: [String; N]) -> Response {
+    let cookies = AppendHeaders(cookies.map(|cookie| (SET_COOKIE, cookie)));
+    (StatusCode::FOUND, [(LOCATION, address)], cookies).into_response()
 }

@@ -1,13 +1,11 @@
 //! What operators can ask for, read and checked before the database is opened.
 
-use std::ffi::OsString;
-
 use clap::{Args, Subcommand};
 use hato_domain::{Email, NewPassword, Plan};
 
+use super::error::AdminError;
 use super::password;
-use crate::boot::BootError;
-use crate::config::{self, PlanArgs, SettingError, StoreArgs, StoreConfig};
+use crate::config::{self, PlanConfig, SettingParser, StoreConfig};
 
 /// The arguments of `hato-server admin`.
 #[derive(Args)]
@@ -21,91 +19,86 @@ enum Command {
     /// Gives an account a plan
     SetPlan {
         /// The account's address
-        email: OsString,
+        #[arg(value_parser = email())]
+        email: Email,
         /// free or pro
-        plan: OsString,
+        #[arg(value_parser = config::plan())]
+        plan: Plan,
         #[command(flatten)]
-        store: StoreArgs,
+        store: StoreConfig,
     },
     /// Gives an account a password, asked for or read from standard input, and ends its sessions
     SetPassword {
         /// The account's address
-        email: OsString,
+        #[arg(value_parser = email())]
+        email: Email,
         #[command(flatten)]
-        store: StoreArgs,
+        store: StoreConfig,
     },
     /// Makes an account, with a password asked for or read from standard input
     CreateAccount {
         /// The account's address
-        email: OsString,
+        #[arg(value_parser = email())]
+        email: Email,
         #[command(flatten)]
-        plan: PlanArgs,
+        plan: PlanConfig,
         #[command(flatten)]
-        store: StoreArgs,
+        store: StoreConfig,
     },
     /// Lists the accounts with what they use
     ListAccounts {
         #[command(flatten)]
-        store: StoreArgs,
+        store: StoreConfig,
     },
 }
 
-/// What is to be done.
+/// The task of an operator's command, its arguments checked.
 pub enum AdminTask {
-    /// Give this account this plan.
+    /// Gives the account with this address this plan.
     SetPlan(Email, Plan),
-    /// Give this account this password.
+    /// Gives the account with this address this password, and ends its sessions.
     SetPassword(Email, NewPassword),
-    /// Make this account.
+    /// Makes an account with this address and password.
     CreateAccount(Email, NewPassword),
-    /// List the accounts.
+    /// Lists all accounts.
     ListAccounts,
 }
 
-/// What is to be done, and where.
+/// A task, and the database that it is done on.
 pub struct AdminConfig {
-    /// Where the data is.
+    /// The database to work on.
     pub store: StoreConfig,
-    /// The plan of new accounts.
+    /// The plan that a new account gets.
     pub default_plan: Plan,
-    /// What is to be done.
+    /// The task.
     pub task: AdminTask,
 }
 
-impl AdminConfig {
-    /// Reads the arguments, and then the password if there is to be one.
-    pub fn read(args: AdminArgs) -> Result<Self, BootError> {
+impl TryFrom<AdminArgs> for AdminConfig {
+    type Error = AdminError;
+
+    /// Asks for the password, if there is to be one.
+    fn try_from(args: AdminArgs) -> Result<Self, AdminError> {
         let mut default_plan = Plan::Free;
         let (task, store) = match args.command {
-            Command::SetPlan { email, plan, store } => (
-                AdminTask::SetPlan(parse_email(&email)?, parse_plan(&plan)?),
-                store,
-            ),
+            Command::SetPlan { email, plan, store } => (AdminTask::SetPlan(email, plan), store),
             Command::SetPassword { email, store } => {
-                let email = parse_email(&email)?;
                 (AdminTask::SetPassword(email, password::prompt()?), store)
             }
             Command::CreateAccount { email, plan, store } => {
-                default_plan = config::default_plan(plan)?;
-                let email = parse_email(&email)?;
+                default_plan = plan.default_plan;
                 (AdminTask::CreateAccount(email, password::prompt()?), store)
             }
             Command::ListAccounts { store } => (AdminTask::ListAccounts, store),
         };
         Ok(Self {
-            store: store.try_into()?,
+            store,
             default_plan,
             task,
         })
     }
 }
 
-fn parse_email(raw: &OsString) -> Result<Email, SettingError> {
-    let email = raw.to_str().and_then(|text| Email::parse(text).ok());
-    email.ok_or(SettingError::new("EMAIL", "an email address"))
-}
-
-fn parse_plan(raw: &OsString) -> Result<Plan, SettingError> {
-    let plan = raw.to_str().and_then(|text| Plan::parse(text).ok());
-    plan.ok_or(SettingError::new("PLAN", "free or pro"))
+fn email() -> SettingParser<Email> {
+    SettingParser::text("an email address", |text| Email::parse(text).ok())
 }

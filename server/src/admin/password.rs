@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
 use hato_domain::NewPassword;
 
-use super::AdminError;
+use super::error::AdminError;
 
 /// Most bytes of a line: more than any password has.
 const MAX_LINE: u64 = 4_096;

@@ -3,10 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{Acknowledged, App, AppUpdated, CreateApp, UpdateApp};
-use hato_service::ports::AppRecord;
 use http::StatusCode;
 
-use super::base64url_key;
 use crate::http::access::{EncryptionKey, ManageAccess, SessionAccess};
 use crate::http::error::ApiResult;
 use crate::http::json::ApiJson;
@@ -22,7 +20,10 @@ pub async fn create(
         .service
         .create_app(&owner, request.into_name()?)
         .await?;
-    Ok((StatusCode::CREATED, Json(to_wire(app, &state))))
+    Ok((
+        StatusCode::CREATED,
+        Json(app.into_wire(state.vapid_subject())),
+    ))
 }
 
 /// `GET /api/v1/apps`.
@@ -31,9 +32,9 @@ pub async fn list(
     SessionAccess { owner, .. }: SessionAccess,
 ) -> ApiResult<Json<Vec<App>>> {
     let apps = state.service.apps(&owner).await?;
-    Ok(Json(
-        apps.into_iter().map(|app| to_wire(app, &state)).collect(),
-    ))
+    let subject = state.vapid_subject();
+    let apps = apps.into_iter().map(|app| app.into_wire(subject));
+    Ok(Json(apps.collect()))
 }
 
 /// `GET /api/v1/apps/{appId}`.
@@ -42,7 +43,7 @@ pub async fn show(
     ManageAccess { access, .. }: ManageAccess,
 ) -> ApiResult<Json<App>> {
     let app = state.service.app(&access).await?;
-    Ok(Json(to_wire(app, &state)))
+    Ok(Json(app.into_wire(state.vapid_subject())))
 }
 
 /// `PATCH /api/v1/apps/{appId}`: sets or clears the webhook.
@@ -66,17 +67,4 @@ pub async fn delete(
 ) -> ApiResult<Json<Acknowledged>> {
     state.service.delete_app(&access).await?;
     Ok(Json(Acknowledged { ok: true }))
-}
-
-fn to_wire(app: AppRecord, state: &AppState) -> App {
-    App {
-        app_id: app.id.to_string(),
-        vapid_public_key: base64url_key(&app.vapid_public_key),
-        name: app.name,
-        webhook_url: app.webhook_url,
-        vapid_subject: state.service.settings().vapid_subject.clone(),
-        plan: app.plan.as_str().to_owned(),
-        active_subscriptions: app.active_subscriptions,
-        created_at: app.created_at,
-    }
 }

@@ -3,7 +3,6 @@
 use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{DeadLetter, Page};
-use hato_service::ports::DeadLetterRecord;
 
 use crate::http::access::ManageAccess;
 use crate::http::error::ApiResult;
@@ -17,18 +16,5 @@ pub async fn list(
     PagingParams(page): PagingParams,
 ) -> ApiResult<Json<Page<DeadLetter>>> {
     let letters = state.service.dead_letters(&access, &page).await?;
-    Ok(Json(letters.map(to_wire)))
-}
-
-fn to_wire(letter: DeadLetterRecord) -> DeadLetter {
-    DeadLetter {
-        id: letter.id.to_string(),
-        send_id: letter.send_id.to_string(),
-        subscription_id: letter.subscription_id,
-        endpoint: letter.endpoint,
-        reason: letter.reason,
-        http_status: letter.http_status,
-        attempts: letter.attempts,
-        created_at: letter.created_at,
-    }
+    Ok(Json(letters.map(DeadLetter::from)))
 }

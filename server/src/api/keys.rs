@@ -3,8 +3,6 @@
 use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey};
-use hato_service::NewKey;
-use hato_service::ports::KeyRecord;
 use http::StatusCode;
 
 use crate::http::access::{ManageAccess, Pepper};
@@ -21,7 +19,7 @@ pub async fn create(
 ) -> ApiResult<(StatusCode, Json<CreatedKey>)> {
     let (name, scope) = request.into_parts()?;
     let key = state.service.create_key(&access, name, scope).await?;
-    Ok((StatusCode::CREATED, Json(created_key(key))))
+    Ok((StatusCode::CREATED, Json(key.into())))
 }
 
 /// `GET /api/v1/apps/{appId}/keys`.
@@ -30,7 +28,7 @@ pub async fn list(
     ManageAccess { access, .. }: ManageAccess,
 ) -> ApiResult<Json<Vec<ApiKey>>> {
     let keys = state.service.keys(&access).await?;
-    Ok(Json(keys.into_iter().map(to_wire).collect()))
+    Ok(Json(keys.into_iter().map(ApiKey::from).collect()))
 }
 
 /// `DELETE /api/v1/apps/{appId}/keys/{keyId}`: effective at once.
@@ -41,23 +39,4 @@ pub async fn delete(
 ) -> ApiResult<Json<Acknowledged>> {
     state.service.delete_key(&access, &key).await?;
     Ok(Json(Acknowledged { ok: true }))
-}
-
-/// A new key, with the raw key.
-pub fn created_key(key: NewKey) -> CreatedKey {
-    CreatedKey {
-        record: to_wire(key.record),
-        key: key.raw,
-    }
-}
-
-/// A key as lists show it.
-pub fn to_wire(key: KeyRecord) -> ApiKey {
-    ApiKey {
-        id: key.id.to_string(),
-        name: key.name,
-        scope: key.scope.as_str().to_owned(),
-        last_used_at: key.last_used_at,
-        created_at: key.created_at,
-    }
 }

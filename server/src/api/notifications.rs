@@ -3,9 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use hato_domain::wire::{Cancelled, HistoryItem, Page};
-use hato_service::ports::SendRecord;
 
-use super::actor_to_wire;
 use crate::http::access::ManageAccess;
 use crate::http::error::ApiResult;
 use crate::http::paging::PagingParams;
@@ -19,7 +17,7 @@ pub async fn list(
     PagingParams(page): PagingParams,
 ) -> ApiResult<Json<Page<HistoryItem>>> {
     let sends = state.service.history(&access, &page).await?;
-    Ok(Json(sends.map(to_wire)))
+    Ok(Json(sends.map(HistoryItem::from)))
 }
 
 /// `GET /api/v1/apps/{appId}/notifications/{send_id}`: its history item.
@@ -29,7 +27,7 @@ pub async fn show(
     SendIdPath(send): SendIdPath,
 ) -> ApiResult<Json<HistoryItem>> {
     let send = state.service.sent(&access, &send).await?;
-    Ok(Json(to_wire(send)))
+    Ok(Json(send.into()))
 }
 
 /// `DELETE /api/v1/apps/{appId}/notifications/{send_id}`: stops what is not yet claimed.
@@ -43,25 +41,4 @@ pub async fn cancel(
         ok: true,
         cancelled,
     }))
-}
-
-/// A send as the history shows it.
-pub fn to_wire(send: SendRecord) -> HistoryItem {
-    let counts = send.counts;
-    HistoryItem {
-        send_id: send.id.to_string(),
-        title: send.title,
-        body: send.body,
-        url: send.url,
-        sent_count: counts.sent,
-        failed_count: counts.failed_expired + counts.failed_other,
-        failed_expired: counts.failed_expired,
-        failed_other: counts.failed_other,
-        created_at: send.created_at,
-        actor: actor_to_wire(send.actor),
-        status: send.status.as_str().to_owned(),
-        recipients: send.recipients,
-        skipped_count: counts.skipped,
-        cancelled_count: counts.cancelled,
-    }
 }

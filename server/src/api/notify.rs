@@ -24,7 +24,7 @@ pub async fn send(
 ) -> ApiResult<Response> {
     let (notify, request) = request.into_parts("/notify");
     let accepted = state.service.send(&access, notify, request).await?;
-    Ok(reply(&accepted, to_wire(&accepted)))
+    Ok(reply::<SendAccepted>(&accepted))
 }
 
 /// `POST /api/v1/notify/batch`.
@@ -35,11 +35,7 @@ pub async fn send_batch(
 ) -> ApiResult<Response> {
     let (batch, request) = request.into_parts("/notify/batch");
     let accepted = state.service.send_batch(&access, batch, request).await?;
-    let body = BatchAccepted {
-        queued: accepted.queued,
-        send_id: accepted.send_id.to_string(),
-    };
-    Ok(reply(&accepted, body))
+    Ok(reply::<BatchAccepted>(&accepted))
 }
 
 /// `POST /api/v1/apps/{appId}/notify`: to everyone.
@@ -51,20 +47,14 @@ pub async fn broadcast(
     let (notify, request) = request.into_parts("/apps/{appId}/notify");
     let access = access.may_send();
     let accepted = state.service.broadcast(&access, notify, request).await?;
-    Ok(reply(&accepted, to_wire(&accepted)))
+    Ok(reply::<SendAccepted>(&accepted))
 }
 
-/// What a send is answered.
-pub fn to_wire(accepted: &SendReceipt) -> SendAccepted {
-    SendAccepted {
-        ok: true,
-        send_id: accepted.send_id.to_string(),
-        queued: accepted.queued,
-    }
-}
-
-fn reply(accepted: &SendReceipt, body: impl Serialize) -> Response {
-    let mut response = (StatusCode::ACCEPTED, Json(body)).into_response();
+fn reply<'r, Body>(accepted: &'r SendReceipt) -> Response
+where
+    Body: From<&'r SendReceipt> + Serialize,
+{
+    let mut response = (StatusCode::ACCEPTED, Json(Body::from(accepted))).into_response();
     if accepted.replayed {
         let replayed = HeaderValue::from_static("true");
         response.headers_mut().insert(REPLAYED, replayed);

@@ -39,11 +39,7 @@ fn reply(registration: &Registration) -> (StatusCode, Json<Registered>) {
     } else {
         StatusCode::OK
     };
-    let registered = Registered {
-        id: registration.id.to_string(),
-        reactivated: registration.was_deactivated,
-    };
-    (status, Json(registered))
+    (status, Json(registration.into()))
 }
 
 /// `DELETE /api/v1/apps/{appId}/subscriptions`: idempotent.

@@ -11,12 +11,11 @@ pub struct BaseUrl {
 impl BaseUrl {
     /// Reads an http or https address that has no path, query or credentials.
     pub fn parse(text: &str) -> Option<Self> {
-        let url = Url::parse(text).ok()?;
-        let web = matches!(url.scheme(), "http" | "https") && url.has_host();
+        let url = web_url(text)?;
         let anonymous = url.username().is_empty() && url.password().is_none();
         let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         let origin = url.origin().ascii_serialization();
-        (web && anonymous && bare).then_some(Self { origin })
+        (url.has_host() && anonymous && bare).then_some(Self { origin })
     }
 
     /// The address, which is also its origin as browsers write it (RFC 6454 §6.2).
@@ -30,11 +29,10 @@ impl BaseUrl {
     }
 }
 
-impl Default for BaseUrl {
-    fn default() -> Self {
-        let origin = "http://localhost:3000".to_owned();
-        Self { origin }
-    }
+/// Reads an http or https address; `None` for any other.
+pub fn web_url(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    matches!(url.scheme(), "http" | "https").then_some(url)
 }
 
 impl std::fmt::Display for BaseUrl {
@@ -52,7 +50,8 @@ mod tests {
         let base = BaseUrl::parse("https://Push.Example.com:443/").expect("an address");
         assert_eq!(base.as_str(), "https://push.example.com");
         assert!(base.is_https());
-        assert!(!BaseUrl::default().is_https());
+        let local = BaseUrl::parse("http://localhost:3000").expect("an address");
+        assert!(!local.is_https());
     }
 
     #[test]

@@ -1,133 +1,95 @@
 //! Logging in through GitHub (CONTRACT 1): on when an OAuth app's id and secret are given.
 
-use std::ffi::OsString;
-
 use clap::Args;
 use url::Url;
 
-use super::SettingError;
-use super::setting::Setting;
+use super::base_url::web_url;
+use super::parser::{SettingError, SettingParser};
 
-/// The flags about GitHub.
-#[derive(Args)]
+/// The settings of the login through GitHub.
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Login through GitHub")]
-pub struct GithubArgs {
+pub struct GithubConfig {
     /// Client id of the OAuth app; with the secret it switches the login on
     #[arg(
         long = "github-client-id",
         env = "HATO_GITHUB_CLIENT_ID",
-        hide_env_values = true,
         value_name = "ID"
     )]
-    pub client_id: Vec<OsString>,
+    #[arg(value_parser = SettingParser::text(ID, credential))]
+    client_id: Option<String>,
     /// Client secret of the OAuth app
     #[arg(
         long = "github-client-secret",
         env = "HATO_GITHUB_CLIENT_SECRET",
-        hide_env_values = true,
         value_name = "SECRET"
     )]
-    pub client_secret: Vec<OsString>,
-    /// Page at which people agree [default: `https://github.com/login/oauth/authorize`]
+    #[arg(value_parser = SettingParser::text(SECRET, credential))]
+    client_secret: Option<String>,
+    /// Page at which people agree
     #[arg(
         long = "github-authorize-url",
         env = "HATO_GITHUB_AUTHORIZE_URL",
-        hide_env_values = true,
         value_name = "URL"
     )]
-    pub authorize_url: Vec<OsString>,
-    /// Address that gives tokens [default: `https://github.com/login/oauth/access_token`]
+    #[arg(default_value = "https://github.com/login/oauth/authorize", value_parser = url())]
+    pub authorize_url: Url,
+    /// Address that gives tokens
     #[arg(
         long = "github-token-url",
         env = "HATO_GITHUB_TOKEN_URL",
-        hide_env_values = true,
         value_name = "URL"
     )]
-    pub token_url: Vec<OsString>,
-    /// Address of the API [default: `https://api.github.com`]
+    #[arg(default_value = "https://github.com/login/oauth/access_token", value_parser = url())]
+    pub token_url: Url,
+    /// Address of the API
     #[arg(
         long = "github-api-url",
         env = "HATO_GITHUB_API_URL",
-        hide_env_values = true,
         value_name = "URL"
     )]
-    pub api_url: Vec<OsString>,
+    #[arg(default_value = "https://api.github.com", value_parser = url())]
+    api_url: Url,
 }
 
-/// An OAuth app and the addresses of its provider.
-pub struct GithubConfig {
-    /// The app's public name.
+/// The operator's OAuth app, as GitHub knows it.
+pub struct GithubApp {
+    /// Its public name.
     pub client_id: String,
-    /// What proves that the server is the app.
+    /// What it proves itself with.
     pub client_secret: String,
-    /// Where people agree.
-    pub authorize_url: Url,
-    /// Where codes become tokens.
-    pub token_url: Url,
-    /// What the paths of the API are appended to, without a slash at its end.
-    pub api_url: String,
 }
 
 impl GithubConfig {
-    /// Reads the flags; none without an OAuth app, of which half is a bad setting.
-    pub fn read(args: GithubArgs) -> Result<Option<Self>, SettingError> {
-        let id = credential("HATO_GITHUB_CLIENT_ID", ID, args.client_id)?;
-        let secret = credential("HATO_GITHUB_CLIENT_SECRET", SECRET, args.client_secret)?;
-        let authorize_url = url(
-            "HATO_GITHUB_AUTHORIZE_URL",
-            args.authorize_url,
-            "https://github.com/login/oauth/authorize",
-        )?;
-        let token_url = url(
-            "HATO_GITHUB_TOKEN_URL",
-            args.token_url,
-            "https://github.com/login/oauth/access_token",
-        )?;
-        let api_url = url(
-            "HATO_GITHUB_API_URL",
-            args.api_url,
-            "https://api.github.com",
-        )?;
-        Ok(app(id, secret)?.map(|(client_id, client_secret)| Self {
-            client_id,
-            client_secret,
-            authorize_url,
-            token_url,
-            api_url: api_url.as_str().trim_end_matches('/').to_owned(),
-        }))
+    /// The OAuth app, if there is one; half of one is a bad setting.
+    pub fn app(&self) -> Result<Option<GithubApp>, SettingError> {
+        match (self.client_id.clone(), self.client_secret.clone()) {
+            (Some(client_id), Some(client_secret)) => Ok(Some(GithubApp {
+                client_id,
+                client_secret,
+            })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(SettingError::new("HATO_GITHUB_CLIENT_SECRET", SECRET)),
+            (None, Some(_)) => Err(SettingError::new("HATO_GITHUB_CLIENT_ID", ID)),
+        }
+    }
+
+    /// What the paths of the API are appended to, without a slash at its end.
+    pub fn api_url(&self) -> &str {
+        self.api_url.as_str().trim_end_matches('/')
     }
 }
 
 const ID: &str = "the client id of an OAuth app, together with HATO_GITHUB_CLIENT_SECRET";
 const SECRET: &str = "the client secret of an OAuth app, together with HATO_GITHUB_CLIENT_ID";
 
-fn app(
-    id: Option<String>,
-    secret: Option<String>,
-) -> Result<Option<(String, String)>, SettingError> {
-    match (id, secret) {
-        (Some(id), Some(secret)) => Ok(Some((id, secret))),
-        (None, None) => Ok(None),
-        (Some(_), None) => Err(SettingError::new("HATO_GITHUB_CLIENT_SECRET", SECRET)),
-        (None, Some(_)) => Err(SettingError::new("HATO_GITHUB_CLIENT_ID", ID)),
-    }
+fn credential(text: &str) -> Option<String> {
+    let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+    (is_visible && !text.is_empty()).then(|| text.to_owned())
 }
 
-fn credential(
-    name: &'static str,
-    expected: &'static str,
-    raw: Vec<OsString>,
-) -> Result<Option<String>, SettingError> {
-    Setting::new(name, expected, raw).parse(|text| {
-        let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-        (visible && !text.is_empty()).then(|| text.to_owned())
+fn url() -> SettingParser<Url> {
+    SettingParser::text("an http or https address", |text| {
+        web_url(text).filter(|url| url.fragment().is_none())
     })
-}
-
-fn url(name: &'static str, raw: Vec<OsString>, default: &str) -> Result<Url, SettingError> {
-    let url = Setting::new(name, "an http or https address", raw).parse(|text| {
-        let url = Url::parse(text).ok()?;
-        (matches!(url.scheme(), "http" | "https") && url.fragment().is_none()).then_some(url)
-    })?;
-    Ok(url.unwrap_or_else(|| Url::parse(default).expect("the defaults are addresses")))
 }

@@ -3,6 +3,7 @@
 //! The checks run in the order of CONTRACT 2: credential, same origin, missing secret, scope, app.
 
 mod credential;
+mod principal;
 mod renewal;
 mod required_secret;
 
@@ -12,17 +13,18 @@ use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path, Query};
 use hato_domain::ErrorCode;
-use hato_service::access::{AccountPrincipal, ApiKeyPrincipal, MayManage, MaySend, MaySubscribe};
+use hato_service::access::{AccountPrincipal, MayManage, MaySend, MaySubscribe};
 use http::request::Parts;
 use serde::Deserialize;
 
 pub use credential::Credential;
-pub use renewal::{RenewedSession, set_cookie};
+pub use renewal::RenewedSession;
 pub use required_secret::{EncryptionKey, NoSecret, Pepper, RequiredSecret};
 
+use self::principal::{RequestPrincipal, api_key_principal, authenticate};
 use super::error::{ApiError, ApiResult};
 use super::same_origin;
-use crate::state::{AppState, AppStateInner};
+use crate::state::AppState;
 
 /// A key's right to register and read the public key (SPEC 4.1, 4.4): any scope, no session.
 pub struct SubscribeAccess(pub MaySubscribe);
@@ -39,7 +41,7 @@ pub struct FullKeyAccess(pub MayManage);
 
 /// The right to manage the app in the path: a session of its owner, or a full key of it.
 pub struct ManageAccess<N = NoSecret> {
-    /// The right.
+    /// The right, which names the app and who acts.
     pub access: MayManage,
     needs: PhantomData<N>,
 }
@@ -48,9 +50,9 @@ pub struct ManageAccess<N = NoSecret> {
 /// member it is the key's app, or the owner's only one (CONTRACT 3).
 pub struct QueryManageAccess(pub MayManage);
 
-/// Who is signed in: no keys.
+/// Whoever is signed in; a key is `INSUFFICIENT_SCOPE`.
 pub struct SessionAccess<N = NoSecret> {
-    /// Whose session it is.
+    /// The account whose session it is.
     pub owner: AccountPrincipal,
     needs: PhantomData<N>,
 }
@@ -65,15 +67,6 @@ struct AppPathParams {
 struct AppQuery {
     #[serde(rename = "appId")]
     app_id: Option<String>,
-}
-
-/// Who was found behind a credential.
-enum RequestPrincipal {
-    Key(ApiKeyPrincipal),
-    Session {
-        owner: AccountPrincipal,
-        by_cookie: bool,
-    },
 }
 
 impl FromRequestParts<AppState> for SubscribeAccess {
@@ -166,43 +159,6 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for SessionAccess<N> {
             RequestPrincipal::Session { owner, .. } => Ok(Self { owner, needs }),
             RequestPrincipal::Key(_) => Err(ErrorCode::InsufficientScope.into()),
         }
-    }
-}
-
-impl RequestPrincipal {
-    /// Only a cookie goes along without its owner's doing.
-    fn require_same_origin(&self, parts: &Parts, state: &AppStateInner) -> Result<(), ErrorCode> {
-        match self {
-            Self::Session {
-                by_cookie: true, ..
-            } if !same_origin::is_safe(&parts.method) => {
-                same_origin::require(parts, &state.base_url)
-            }
-            Self::Session { .. } | Self::Key(_) => Ok(()),
-        }
-    }
-}
-
-async fn authenticate(parts: &Parts, state: &AppStateInner) -> ApiResult<RequestPrincipal> {
-    match Credential::from_headers(&parts.headers)? {
-        Credential::Key(raw) => Ok(RequestPrincipal::Key(
-            state.service.authenticate_key(&raw).await?,
-        )),
-        Credential::Session { token, by_cookie } => {
-            let session = state.service.authenticate_session(&token).await?;
-            if session.renewed && by_cookie {
-                RenewedSession::record(&parts.extensions, token);
-            }
-            let owner = session.owner;
-            Ok(RequestPrincipal::Session { owner, by_cookie })
-        }
-    }
-}
-
-async fn api_key_principal(parts: &Parts, state: &AppStateInner) -> ApiResult<ApiKeyPrincipal> {
-    match authenticate(parts, state).await? {
-        RequestPrincipal::Key(key) => Ok(key),
-        RequestPrincipal::Session { .. } => Err(ErrorCode::Unauthorized.into()),
     }
 }
 

@@ -7,9 +7,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hato_service::ServiceError;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use ipnet::IpNet;
 
 use super::error::ApiError;
+use crate::config::TrustedProxies;
 use crate::state::AppState;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -19,7 +19,7 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 #[derive(Clone, Copy, Debug)]
 pub struct PeerAddr(pub IpAddr);
 
-/// Who asks.
+/// The client behind a request, as far as rate limits and the check of origins care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
     /// The address that counts in rate limits: an IPv6 client by its /64 (CONTRACT 3).
@@ -28,45 +28,30 @@ pub struct ClientInfo {
     pub is_https: bool,
 }
 
-/// The proxies whose word is taken.
-#[derive(Clone, Debug, Default)]
-pub struct TrustedProxies(Vec<IpNet>);
-
-impl TrustedProxies {
-    /// The proxies within these networks.
-    pub fn new(networks: Vec<IpNet>) -> Self {
-        Self(networks)
-    }
-
-    fn trusts(&self, address: IpAddr) -> bool {
-        self.0.iter().any(|network| network.contains(&address))
-    }
-
-    /// The right-most address of `X-Forwarded-For` that is not a trusted proxy's, if `peer` is one; what cannot be read
-    /// ends the search at the proxy that passed it on.
-    fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let forwarded = headers.get_all(X_FORWARDED_FOR).iter().rev();
-        let hops = forwarded
-            .flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','))
-            .map(<[u8]>::trim_ascii)
-            .filter(|hop| !hop.is_empty());
-        let mut client = peer.to_canonical();
-        for hop in hops {
-            if !self.trusts(client) {
-                break;
-            }
-            match std::str::from_utf8(hop).ok().and_then(parse) {
-                Some(address) => client = address,
-                None => break,
-            }
+/// The right-most address of `X-Forwarded-For` that is not a trusted proxy's, if `peer` is one; what cannot be read
+/// ends the search at the proxy that passed it on.
+fn client(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let forwarded = headers.get_all(X_FORWARDED_FOR).iter().rev();
+    let hops = forwarded
+        .flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii)
+        .filter(|hop| !hop.is_empty());
+    let mut client = peer.to_canonical();
+    for hop in hops {
+        if !proxies.trusts(client) {
+            break;
         }
-        client
+        match std::str::from_utf8(hop).ok().and_then(parse) {
+            Some(address) => client = address,
+            None => break,
+        }
     }
+    client
+}
 
-    fn is_https(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
-        let scheme = headers.get(X_FORWARDED_PROTO).map(HeaderValue::as_bytes);
-        self.trusts(peer.to_canonical()) && scheme == Some(b"https")
-    }
+fn is_https(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> bool {
+    let scheme = headers.get(X_FORWARDED_PROTO).map(HeaderValue::as_bytes);
+    proxies.trusts(peer.to_canonical()) && scheme == Some(b"https")
 }
 
 /// An address as proxies write it, with or without a port.
@@ -93,8 +78,8 @@ pub async fn resolve(State(state): State<AppState>, mut request: Request, next: 
     };
     let (proxies, headers) = (&state.trusted_proxies, request.headers());
     let client = ClientInfo {
-        rate_limit_key: rate_limit_key(proxies.client(peer, headers)),
-        is_https: proxies.is_https(peer, headers),
+        rate_limit_key: rate_limit_key(client(proxies, peer, headers)),
+        is_https: is_https(proxies, peer, headers),
     };
     request.extensions_mut().insert(client);
     next.run(request).await
@@ -104,22 +89,20 @@ pub async fn resolve(State(state): State<AppState>, mut request: Request, next: 
 mod tests {
     use std::net::IpAddr;
 
-    use hato_domain::address::parse_networks;
     use http::{HeaderMap, HeaderValue};
 
-    use super::{TrustedProxies, rate_limit_key};
+    use super::rate_limit_key;
+    use crate::config::TrustedProxies;
 
     fn client(peer: &str, forwarded: &[&str]) -> String {
-        let networks = parse_networks("127.0.0.1, 10.0.0.0/8, fd00::/8").expect("networks");
+        let proxies = TrustedProxies::parse("127.0.0.1, 10.0.0.0/8, fd00::/8").expect("networks");
         let mut headers = HeaderMap::new();
         for value in forwarded {
             let value = HeaderValue::from_bytes(value.as_bytes()).expect("a header value");
             headers.append("x-forwarded-for", value);
         }
         let peer: IpAddr = peer.parse().expect("an address");
-        TrustedProxies::new(networks)
-            .client(peer, &headers)
-            .to_string()
+        super::client(&proxies, peer, &headers).to_string()
     }
 
     #[test]

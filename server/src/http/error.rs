@@ -11,9 +11,10 @@ use hato_service::ServiceError;
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
+use crate::logging;
 use crate::state::AppState;
 
-/// The result of a handler.
+/// What a handler or an extractor returns: its value, or the refusal that the client is answered.
 pub type ApiResult<T> = Result<T, ApiError>;
 
 /// A refusal or a failure on its way to the client.
@@ -41,7 +42,7 @@ impl ApiError {
     pub fn code(&self) -> ErrorCode {
         let code = self.0.code();
         if let Some(cause) = self.0.cause() {
-            tracing::error!(%code, error = %with_causes(cause), "a request failed");
+            tracing::error!(%code, error = %logging::with_causes(cause), "a request failed");
         }
         code
     }
@@ -110,16 +111,6 @@ pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
         |text| *text,
     );
     ApiError(ServiceError::internal(text)).into_response()
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use hyper::body::{Frame, SizeHint};
 
 /// Most bytes drained after the response.
 const MAX_DRAINED_BYTES: usize = 8 * 1024 * 1024;
-/// Longest time for that.
+/// How long draining may go on after the response.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Middleware: lets clients finish sending what nobody reads. One that asked before sending has nothing to finish.

@@ -10,8 +10,8 @@ use rmcp::model::{JsonObject, Tool as ToolDefinition, ToolAnnotations};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{ToolContext, arguments, schema};
-use crate::api::{keys, notifications, notify};
+use super::context::ToolContext;
+use super::{arguments, schema};
 use crate::http::access::{EncryptionKey, Pepper, RequiredSecret as _};
 use crate::http::error::ApiResult;
 
@@ -75,14 +75,13 @@ impl Tool {
         Ok(match self {
             Self::ListApiKeys => {
                 let keys = service.keys(&access).await?;
-                to_json(keys.into_iter().map(keys::to_wire).collect::<Vec<_>>())
+                to_json(keys.into_iter().map(ApiKey::from).collect::<Vec<_>>())
             }
             Self::CreateApiKey => {
                 Pepper::require(&state.secrets)?;
                 let (name, scope) = arguments::read::<CreateKey>(input)?.into_parts()?;
-                to_json(keys::created_key(
-                    service.create_key(&access, name, scope).await?,
-                ))
+                let key = service.create_key(&access, name, scope).await?;
+                to_json(CreatedKey::from(key))
             }
             Self::DeleteApiKey => {
                 let key = arguments::key_id(input)?;
@@ -93,17 +92,13 @@ impl Tool {
                 EncryptionKey::require(&state.secrets)?;
                 let message: Notify = arguments::read(input)?;
                 let accepted = service.send(&access.may_send(), message, None).await?;
-                to_json(notify::to_wire(&accepted))
+                to_json(SendAccepted::from(&accepted))
             }
             Self::GetStats => to_json(service.stats(&access).await?),
             Self::ListNotifications => {
                 let page = arguments::page(input)?;
-                to_json(
-                    service
-                        .history(&access, &page)
-                        .await?
-                        .map(notifications::to_wire),
-                )
+                let sends = service.history(&access, &page).await?;
+                to_json(sends.map(HistoryItem::from))
             }
         })
     }

@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use super::ToolContext;
+use super::context::ToolContext;
 use super::tool::{DEFINITIONS, Tool, structured};
 use crate::http::error::{self, ApiError};
 

@@ -1,4 +1,4 @@
-//! CONTRACT 4.
+//! Registering, logging in and out, and the login through GitHub (CONTRACT 4).
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::{Account, Acknowledged, Credentials, SessionCreated};
@@ -9,10 +9,10 @@ use super::endpoint_auth::EndpointAuth;
 use super::operation::OperationSpec;
 use super::parameter;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of accounts and sessions.
 pub const TAG: &str = "accounts";
 
-/// The endpoints.
+/// The endpoints of accounts and sessions, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     vec![
         credentials_operation("/auth/register", "register")

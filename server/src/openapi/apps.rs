@@ -1,4 +1,4 @@
-//! SPEC 4.13, 4.14, CONTRACT 4.
+//! Making, listing, changing and deleting apps (SPEC 4.13, 4.14, CONTRACT 4).
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::{Acknowledged, App, AppUpdated, CreateApp, UpdateApp};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::endpoint_auth::EndpointAuth;
 use super::operation::OperationSpec;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of apps.
 pub const TAG: &str = "apps";
 
-/// The endpoints.
+/// The endpoints of apps, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let (all, one) = ("/api/v1/apps", "/api/v1/apps/{appId}");
     vec![

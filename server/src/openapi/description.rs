@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::operation::OperationSpec;
 
-/// Its heading.
+/// The tag of the endpoint that describes the others.
 pub const TAG: &str = "description";
 
 /// What every OpenAPI document has.
@@ -24,7 +24,7 @@ struct OpenApi {
     paths: (),
 }
 
-/// The endpoint.
+/// The endpoint that answers the document.
 pub fn operations() -> Vec<OperationSpec> {
     let example = json!({"openapi": "3.1.0", "info": {"title": "Hato"}, "paths": {}});
     vec![

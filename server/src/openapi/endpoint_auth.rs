@@ -25,7 +25,7 @@ pub enum EndpointAuth {
 }
 
 impl EndpointAuth {
-    /// The ways in.
+    /// The security requirements of the document, of which any one suffices.
     pub fn requirements(self) -> Vec<SecurityRequirement> {
         let schemes: &[&str] = match self {
             Self::Key(_) => &[KEY],
@@ -40,7 +40,7 @@ impl EndpointAuth {
             .collect()
     }
 
-    /// For people.
+    /// The same as a phrase for people.
     pub fn text(self) -> String {
         match self {
             Self::Key(Scope::SubscribeOnly) => "API key of any scope".to_owned(),

@@ -1,4 +1,4 @@
-//! SPEC 4.11, CONTRACT 4.
+//! What was sent, stopping it, and deliveries that finally failed (SPEC 4.11, CONTRACT 4).
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::{Cancelled, DeadLetter, HistoryItem, Page};
@@ -9,10 +9,10 @@ use super::endpoint_auth::EndpointAuth;
 use super::operation::OperationSpec;
 use super::parameter;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of the history of sends.
 pub const TAG: &str = "history";
 
-/// The endpoints.
+/// The endpoints of the history of sends, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let one = "/api/v1/apps/{appId}/notifications/{send_id}";
     vec![

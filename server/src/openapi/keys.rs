@@ -1,4 +1,4 @@
-//! SPEC 4.6, 4.7, 4.12.
+//! API keys, and what happened to them (SPEC 4.6, 4.7, 4.12).
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey, KeyEvent, Page};
@@ -10,10 +10,10 @@ use super::history::page;
 use super::operation::OperationSpec;
 use super::parameter;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of API keys.
 pub const TAG: &str = "API keys";
 
-/// The endpoints.
+/// The endpoints of API keys, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let all = "/api/v1/apps/{appId}/keys";
     let mut created = key();

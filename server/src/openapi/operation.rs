@@ -1,4 +1,4 @@
-//! One endpoint.
+//! One endpoint of the document, from what its noun's file says of it.
 
 use hato_domain::ErrorCode;
 use http::Method;
@@ -54,31 +54,31 @@ impl OperationSpec {
         }
     }
 
-    /// What it does, in English and Japanese.
+    /// Sets what it does, in English and Japanese.
     pub fn summary(mut self, summary: &'static str, summary_ja: &'static str) -> Self {
         (self.summary, self.summary_ja) = (summary, summary_ja);
         self
     }
 
-    /// What else is to be known.
+    /// Adds what people should know besides.
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = Some(about);
         self
     }
 
-    /// Who may use it.
+    /// Sets who may use it; anybody unless it is set.
     pub fn auth(mut self, auth: EndpointAuth) -> Self {
         self.auth = auth;
         self
     }
 
-    /// What else it is told.
+    /// Adds parameters to those in the path, which are there already.
     pub fn parameters(mut self, parameters: Vec<Parameter>) -> Self {
         self.parameters.extend(parameters);
         self
     }
 
-    /// Its body.
+    /// Sets the JSON body that it takes, a `T`.
     pub fn body<T: ToSchema>(mut self, example: Value) -> Self {
         let content = ContentBuilder::new()
             .schema(Some(self.schema_ref::<T>()))
@@ -90,7 +90,7 @@ impl OperationSpec {
         self
     }
 
-    /// What it answers.
+    /// Adds the success `status` with a JSON body, a `T`.
     pub fn response<T: ToSchema>(mut self, status: u16, about: &str, example: Value) -> Self {
         let schema = self.schema_ref::<T>();
         let response = response::success(about, schema, example);
@@ -98,7 +98,7 @@ impl OperationSpec {
         self
     }
 
-    /// What it answers: a bare array.
+    /// Adds the success 200 with a bare array of `T`.
     pub fn list_response<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
         let items = self.schema_ref::<T>();
         let schema = ArrayBuilder::new().items(items);
@@ -108,7 +108,7 @@ impl OperationSpec {
         self
     }
 
-    /// Its answers may come again (CONTRACT 6).
+    /// Says that its answers may be those of earlier, equal requests (CONTRACT 6).
     pub fn replayable(mut self) -> Self {
         let responses = self.responses.into_iter();
         self.responses = responses
@@ -117,13 +117,13 @@ impl OperationSpec {
         self
     }
 
-    /// Where it leads a browser.
+    /// Adds the success 302, which leads a browser elsewhere.
     pub fn redirect(mut self, about: &str) -> Self {
         self.responses.push((302, response::redirect(about)));
         self
     }
 
-    /// What it refuses besides what follows from who asks and how.
+    /// Adds refusals besides those that follow from who may use it and whether it takes a body.
     pub fn errors(mut self, codes: impl IntoIterator<Item = ErrorCode>) -> Self {
         self.errors.extend(codes);
         self

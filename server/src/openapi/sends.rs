@@ -1,4 +1,4 @@
-//! SPEC 4.8 to 4.10.
+//! The three ways to send (SPEC 4.8 to 4.10).
 
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
 use hato_domain::{ErrorCode, Scope};
@@ -9,10 +9,10 @@ use super::endpoint_auth::EndpointAuth;
 use super::operation::OperationSpec;
 use super::parameter;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of sending.
 pub const TAG: &str = "sending";
 
-/// The endpoints.
+/// The endpoints of sending, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let sends = [
         send("/api/v1/notify", "notify")

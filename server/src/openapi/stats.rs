@@ -1,4 +1,4 @@
-//! SPEC 4.5, CONTRACT 4.
+//! Statistics of an app (SPEC 4.5, CONTRACT 4).
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::Stats;
@@ -9,10 +9,10 @@ use super::endpoint_auth::EndpointAuth;
 use super::operation::OperationSpec;
 use super::parameter;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of statistics.
 pub const TAG: &str = "statistics";
 
-/// The endpoints.
+/// The endpoints of statistics, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let about = "`monthlySent` is what counts toward the plan of the account.";
     vec![

@@ -1,4 +1,4 @@
-//! SPEC 4.1 to 4.4.
+//! Registering and removing browsers, and the key that they need for it (SPEC 4.1 to 4.4).
 
 use hato_domain::wire::{Acknowledged, PublicKey, RegisterSubscription, Registered, Unsubscribe};
 use hato_domain::{ErrorCode, Scope};
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::endpoint_auth::EndpointAuth;
 use super::operation::OperationSpec;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of subscriptions.
 pub const TAG: &str = "subscriptions";
 
 const ANY_KEY: EndpointAuth = EndpointAuth::Key(Scope::SubscribeOnly);
 
-/// The endpoints.
+/// The endpoints of subscriptions, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     vec![
         registration("/api/v1/subscriptions", "registerSubscription")

@@ -1,4 +1,4 @@
-//! CONTRACT 8.
+//! An app's webhook: its secrets, and switching it on again (CONTRACT 8).
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::Webhook;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::endpoint_auth::EndpointAuth;
 use super::operation::OperationSpec;
 
-/// Their heading.
+/// The tag under which documents group the endpoints of webhooks.
 pub const TAG: &str = "Webhooks";
 
-/// The endpoints.
+/// The endpoints of webhooks, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let path = "/api/v1/apps/{appId}/webhook";
     vec![

@@ -9,11 +9,11 @@ use http::header::AUTHORIZATION;
 /// A credential that nobody has checked yet.
 #[derive(PartialEq, Eq)]
 pub enum Credential {
-    /// A raw API key.
+    /// A raw API key, `pk_…`, as a bearer token.
     Key(String),
-    /// A session.
+    /// A session, known or not.
     Session {
-        /// Its token.
+        /// The session's token in base64url.
         token: String,
         /// Whether it came as a cookie, which goes along with requests of other sites.
         by_cookie: bool,

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use hato_app::session_cookie;
+use http::Extensions;
 use http::header::SET_COOKIE;
-use http::{Extensions, HeaderMap, HeaderValue};
 
 use crate::state::AppState;
 
@@ -31,20 +31,13 @@ impl RenewedSession {
     ) -> Response {
         let renewed = Self::default();
         request.extensions_mut().insert(renewed.clone());
-        let mut response = next.run(request).await;
+        let response = next.run(request).await;
         if let Some(token) = renewed.0.get()
             && !response.headers().contains_key(SET_COOKIE)
         {
             let cookie = session_cookie::set(token, state.secure_cookies());
-            set_cookie(response.headers_mut(), &cookie);
+            return ([(SET_COOKIE, cookie)], response).into_response();
         }
         response
-    }
-}
-
-/// Adds a `Set-Cookie` header.
-pub fn set_cookie(headers: &mut HeaderMap, cookie: &str) {
-    if let Ok(cookie) = HeaderValue::from_str(cookie) {
-        headers.append(SET_COOKIE, cookie);
     }
 }

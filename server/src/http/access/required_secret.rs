@@ -5,17 +5,17 @@ use hato_service::Secrets;
 
 /// A secret that must be there before scope and app are judged.
 pub trait RequiredSecret: Send {
-    /// `CONFIG_ERROR` without it.
+    /// Passes if the secret is there, else `CONFIG_ERROR`.
     fn require(secrets: &Secrets) -> Result<(), ErrorCode>;
 }
 
-/// The endpoint needs none.
+/// For endpoints that need no secret.
 pub struct NoSecret;
 
-/// The endpoint makes API keys.
+/// For endpoints that make API keys, which are stored as hashes under the pepper.
 pub struct Pepper;
 
-/// The endpoint makes apps or sends.
+/// For endpoints that make apps or send, which seal or unseal private keys.
 pub struct EncryptionKey;
 
 impl RequiredSecret for NoSecret {

@@ -27,7 +27,7 @@ const TWENTY_ONE: &str = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,
 #[rustfmt::skip]
 pub const ALL: [EnvVariable; 26] = table! {
     HATO_LISTEN "--listen" "127.0.0.1:3000" ["[::1]:0"], ["3000", "localhost", "127.0.0.1:65536"];
-    HATO_BASE_URL "--base-url" "`http://localhost:3000`" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
+    HATO_BASE_URL "--base-url" "http://localhost:3000" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
     HATO_DATA_DIR "--data-dir" "./data" [], ["/tmp/a?b"];
     HATO_DATABASE_URL "--database-url" "hato.db in the data folder" [], ["postgres://localhost/hato", "hato.db", "sqlite:", "sqlite::memory:", "sqlite:a.db?mode=ro"];
     HATO_ROLE "--role" "all" ["all", "api", "worker"], ["none", "ALL", "all,api"];
@@ -40,9 +40,9 @@ pub const ALL: [EnvVariable; 26] = table! {
     HATO_PRICING_URL "--pricing-url" "/pricing of the public address" ["https://example.com/plans?x=1"], ["pricing", "mailto:a@example.com"];
     HATO_GITHUB_CLIENT_ID "--github-client-id" "" ["Iv1.0"], ["an id"];
     HATO_GITHUB_CLIENT_SECRET "--github-client-secret" "" ["0123"], ["a secret"];
-    HATO_GITHUB_AUTHORIZE_URL "--github-authorize-url" "`https://github.com/login/oauth/authorize`" ["http://ghe.example/authorize"], ["ghe.example", "ftp://ghe.example/"];
-    HATO_GITHUB_TOKEN_URL "--github-token-url" "`https://github.com/login/oauth/access_token`" ["http://ghe.example/token"], ["ghe.example", "https://"];
-    HATO_GITHUB_API_URL "--github-api-url" "`https://api.github.com`" ["http://ghe.example/api/v3/"], ["/api/v3"];
+    HATO_GITHUB_AUTHORIZE_URL "--github-authorize-url" "https://github.com/login/oauth/authorize" ["http://ghe.example/authorize"], ["ghe.example", "ftp://ghe.example/"];
+    HATO_GITHUB_TOKEN_URL "--github-token-url" "https://github.com/login/oauth/access_token" ["http://ghe.example/token"], ["ghe.example", "https://"];
+    HATO_GITHUB_API_URL "--github-api-url" "https://api.github.com" ["http://ghe.example/api/v3/"], ["/api/v3"];
     HATO_TRUSTED_PROXIES "--trusted-proxies" "" ["10.0.0.0/8, ::1/128", "192.0.2.1"], ["10.0.0.0/33", "proxy"];
     HATO_OUTBOUND_ALLOW "--outbound-allow" "" ["127.0.0.0/8,::1/128"], ["everything"];
     HATO_OUTBOUND_CA "--outbound-ca" "" [], ["/nonexistent/ca.pem", "/dev/null", "/"];

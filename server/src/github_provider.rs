@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::config::{BaseUrl, GithubConfig};
+use crate::config::{BaseUrl, GithubApp, GithubConfig};
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -77,22 +77,24 @@ pub struct GithubProvider {
 struct OAuthHttpClient(reqwest::Client);
 
 impl GithubProvider {
-    /// The OAuth app of `config`, which sends browsers back to `base_url`; TLS trusts the machine's roots and `outbound_ca`.
+    /// The operator's `app` at the addresses of `config`, which sends browsers back to `base_url`; TLS trusts the machine's
+    /// roots and those in `outbound_ca`, the text of a PEM file.
     pub fn new(
+        app: GithubApp,
         config: &GithubConfig,
         base_url: &BaseUrl,
         outbound_ca: Option<&str>,
     ) -> Result<Self, GithubProviderError> {
         let callback = Url::parse(&format!("{base_url}/auth/github/callback"))?;
-        let app = BasicClient::new(ClientId::new(config.client_id.clone()))
-            .set_client_secret(ClientSecret::new(config.client_secret.clone()))
+        let app = BasicClient::new(ClientId::new(app.client_id))
+            .set_client_secret(ClientSecret::new(app.client_secret))
             .set_auth_uri(AuthUrl::from_url(config.authorize_url.clone()))
             .set_token_uri(TokenUrl::from_url(config.token_url.clone()))
             .set_redirect_uri(RedirectUrl::from_url(callback))
             .set_auth_type(AuthType::RequestBody);
         Ok(Self {
             app,
-            api_url: config.api_url.clone(),
+            api_url: config.api_url().to_owned(),
             http: OAuthHttpClient::new(outbound_ca)?,
         })
     }

@@ -1,0 +1,174 @@
+//! How records look in answers (SPEC 4, CONTRACT 4): the REST API and MCP answer with the same bodies.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_domain::wire::{
+    Actor, ApiKey, App, BatchAccepted, CreatedKey, DeadLetter, HistoryItem, KeyEvent, PublicKey,
+    Registered, SendAccepted, User, Webhook,
+};
+
+use crate::access::{AccountPrincipal, ActorRecord, MaySubscribe};
+use crate::ports::{AppRecord, DeadLetterRecord, KeyEventRecord, KeyRecord, SendRecord};
+use crate::{NewKey, Registration, SendReceipt, WebhookDetails};
+
+impl AppRecord {
+    /// The app as the API shows it; push services are told to turn to `vapid_subject`.
+    pub fn into_wire(self, vapid_subject: &str) -> App {
+        App {
+            app_id: self.id.to_string(),
+            vapid_public_key: URL_SAFE_NO_PAD.encode(&self.vapid_public_key),
+            name: self.name,
+            webhook_url: self.webhook_url,
+            vapid_subject: vapid_subject.to_owned(),
+            plan: self.plan.as_str().to_owned(),
+            active_subscriptions: self.active_subscriptions,
+            created_at: self.created_at,
+        }
+    }
+}
+
+impl From<&AccountPrincipal> for User {
+    fn from(owner: &AccountPrincipal) -> Self {
+        let account = owner.account();
+        Self {
+            id: account.id.to_string(),
+            email: account.email.clone(),
+            plan: account.plan.as_str().to_owned(),
+            created_at: account.created_at,
+        }
+    }
+}
+
+impl From<ActorRecord> for Actor {
+    fn from(actor: ActorRecord) -> Self {
+        Self {
+            kind: actor.kind.as_str().to_owned(),
+            id: actor.id,
+            name: actor.name,
+        }
+    }
+}
+
+impl From<&MaySubscribe> for PublicKey {
+    fn from(access: &MaySubscribe) -> Self {
+        Self {
+            public_key: URL_SAFE_NO_PAD.encode(access.vapid_public_key()),
+            app_id: access.app().to_string(),
+        }
+    }
+}
+
+impl From<&Registration> for Registered {
+    fn from(registration: &Registration) -> Self {
+        Self {
+            id: registration.id.to_string(),
+            reactivated: registration.was_deactivated,
+        }
+    }
+}
+
+impl From<KeyRecord> for ApiKey {
+    fn from(key: KeyRecord) -> Self {
+        Self {
+            id: key.id.to_string(),
+            name: key.name,
+            scope: key.scope.as_str().to_owned(),
+            last_used_at: key.last_used_at,
+            created_at: key.created_at,
+        }
+    }
+}
+
+impl From<NewKey> for CreatedKey {
+    fn from(key: NewKey) -> Self {
+        Self {
+            record: key.record.into(),
+            key: key.raw,
+        }
+    }
+}
+
+impl From<KeyEventRecord> for KeyEvent {
+    fn from(event: KeyEventRecord) -> Self {
+        Self {
+            id: event.id.to_string(),
+            event: event.event.as_str().to_owned(),
+            key_id: event.key_id.to_string(),
+            key_name: event.key_name,
+            key_scope: event.key_scope.as_str().to_owned(),
+            created_at: event.created_at,
+            actor: event.actor.into(),
+        }
+    }
+}
+
+impl From<&SendReceipt> for SendAccepted {
+    fn from(receipt: &SendReceipt) -> Self {
+        Self {
+            ok: true,
+            send_id: receipt.send_id.to_string(),
+            queued: receipt.queued,
+        }
+    }
+}
+
+impl From<&SendReceipt> for BatchAccepted {
+    fn from(receipt: &SendReceipt) -> Self {
+        Self {
+            queued: receipt.queued,
+            send_id: receipt.send_id.to_string(),
+        }
+    }
+}
+
+impl From<SendRecord> for HistoryItem {
+    fn from(send: SendRecord) -> Self {
+        let counts = send.counts;
+        Self {
+            send_id: send.id.to_string(),
+            title: send.title,
+            body: send.body,
+            url: send.url,
+            sent_count: counts.sent,
+            failed_count: counts.failed_expired + counts.failed_other,
+            failed_expired: counts.failed_expired,
+            failed_other: counts.failed_other,
+            created_at: send.created_at,
+            actor: send.actor.into(),
+            status: send.status.as_str().to_owned(),
+            recipients: send.recipients,
+            skipped_count: counts.skipped,
+            cancelled_count: counts.cancelled,
+        }
+    }
+}
+
+impl From<DeadLetterRecord> for DeadLetter {
+    fn from(letter: DeadLetterRecord) -> Self {
+        Self {
+            id: letter.id.to_string(),
+            send_id: letter.send_id.to_string(),
+            subscription_id: letter.subscription_id,
+            endpoint: letter.endpoint,
+            reason: letter.reason,
+            http_status: letter.http_status,
+            attempts: letter.attempts,
+            created_at: letter.created_at,
+        }
+    }
+}
+
+impl From<WebhookDetails> for Webhook {
+    fn from(webhook: WebhookDetails) -> Self {
+        let (previous_secret, previous_secret_expires_at) = webhook.previous_secret.unzip();
+        let reason = webhook.disabled.map(|reason| reason.as_str().to_owned());
+        Self {
+            webhook_url: webhook.url,
+            secret: webhook.secret,
+            previous_secret,
+            previous_secret_expires_at,
+            enabled: reason.is_none(),
+            disabled_reason: reason,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What delivers, made from the settings of delivery.
+
+use std::sync::Arc;
+
+use hato_delivery::{
+    DeliverySettings, Engine, Janitor, RecipientCache, WebhookSender, WebhookSettings,
+};
+use hato_service::ports::{Clock, Store};
+use hato_service::{Notifier, Secrets};
+
+use super::error::BootError;
+use crate::config::Config;
+use crate::lifecycle::Workers;
+
+/// The workers over `store`, which tell push services to turn to `vapid_subject`.
+pub fn build(
+    config: &Config,
+    vapid_subject: String,
+    (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
+    (secrets, notifier): (&Secrets, &Notifier),
+) -> Result<Workers, BootError> {
+    let delivery = delivery_settings(config, vapid_subject);
+    let recipient_cache = RecipientCache::default();
+    let webhooks = WebhookSender::new(
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        secrets.clone(),
+        (notifier.clone(), recipient_cache.clone()),
+        webhook_settings(config),
+    );
+    let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
+    let shared = (notifier.clone(), recipient_cache);
+    let engine = Engine::new(store, clock, secrets.clone(), shared, delivery);
+    Ok(Workers {
+        engine: engine?,
+        webhooks: webhooks?,
+        janitor,
+    })
+}
+
+fn delivery_settings(config: &Config, vapid_subject: String) -> DeliverySettings {
+    DeliverySettings {
+        vapid_subject,
+        outbound: config.delivery.outbound(),
+        outbound_ca: config.delivery.outbound_ca.clone(),
+        retry_delays: config.delivery.retry_delays,
+        retention_days: config.retention_days,
+        ..DeliverySettings::default()
+    }
+}
+
+fn webhook_settings(config: &Config) -> WebhookSettings {
+    WebhookSettings {
+        outbound: config.delivery.outbound(),
+        outbound_ca: config.delivery.outbound_ca.clone(),
+        retry_delays: config.delivery.webhook_retry_delays.clone(),
+        ..WebhookSettings::default()
+    }
+}

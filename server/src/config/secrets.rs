@@ -1,0 +1,59 @@
+//! The two secrets as far as the environment has them.
+
+use clap::{ArgAction, Args};
+
+use super::parser::SettingParser;
+
+/// The secrets that are given, and whether missing ones are made.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Secrets")]
+pub struct SecretsConfig {
+    /// 32 bytes in hexadecimal that key the hash of API keys
+    #[arg(long, env = "HATO_PEPPER", value_name = "HEX", value_parser = secret())]
+    pub pepper: Option<[u8; 32]>,
+    /// 32 bytes in hexadecimal that encrypt stored private keys
+    #[arg(long, env = "HATO_ENCRYPTION_KEY", value_name = "HEX", value_parser = secret())]
+    pub encryption_key: Option<[u8; 32]>,
+    /// Whether a missing secret is made and kept in secrets.toml: true or false
+    #[arg(
+        long = "generate-secrets",
+        env = "HATO_GENERATE_SECRETS",
+        value_name = "BOOL"
+    )]
+    #[arg(default_value = "true", value_parser = generate(), action = ArgAction::Set)]
+    pub generate: bool,
+}
+
+/// Reads 32 bytes from 64 hexadecimal digits; `None` for anything else.
+pub fn secret_from_hex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(text, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn secret() -> SettingParser<[u8; 32]> {
+    SettingParser::text("32 bytes as 64 hexadecimal digits", secret_from_hex)
+}
+
+fn generate() -> SettingParser<bool> {
+    SettingParser::text("true or false", |text| text.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::secret_from_hex;
+
+    #[test]
+    fn hexadecimal_is_64_digits() {
+        assert_eq!(secret_from_hex(&"0F".repeat(32)), Some([15; 32]));
+        for text in [
+            "",
+            "0f",
+            &"0g".repeat(32),
+            &"0f".repeat(33),
+            &"é".repeat(32),
+        ] {
+            assert_eq!(secret_from_hex(text), None, "{text}");
+        }
+    }
+}

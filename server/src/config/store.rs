@@ -1,0 +1,43 @@
+//! Where the data is.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::parser::{SettingError, SettingParser};
+
+/// The folder of the data, and the database if it is elsewhere.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Data")]
+pub struct StoreConfig {
+    /// Folder of the database and the secrets
+    #[arg(long, env = "HATO_DATA_DIR", value_name = "PATH")]
+    #[arg(default_value = "./data", value_parser = data_dir())]
+    pub data_dir: PathBuf,
+    /// sqlite:PATH [default: hato.db in the data folder]
+    #[arg(long, env = "HATO_DATABASE_URL", value_name = "URL")]
+    #[arg(value_parser = SettingParser::text(DATABASE_URL, database_url))]
+    pub database_url: Option<String>,
+}
+
+/// What the setting takes whose path only the store can judge.
+const DATABASE_URL: &str =
+    "sqlite: and the path of a file (PostgreSQL is not supported by this version)";
+
+/// The refusal of an address that leads to no store.
+pub fn database_url_error() -> SettingError {
+    SettingError::new("HATO_DATABASE_URL", DATABASE_URL)
+}
+
+fn database_url(text: &str) -> Option<String> {
+    text.starts_with("sqlite:").then(|| text.to_owned())
+}
+
+/// The path becomes part of the database's address, in which a question mark would begin parameters.
+fn data_dir() -> SettingParser<PathBuf> {
+    let expected = "the path of a folder, in UTF-8 and without a question mark";
+    SettingParser::path(expected, |path| {
+        let is_plain = !path.is_empty() && !path.contains('?');
+        is_plain.then(|| path.into())
+    })
+}

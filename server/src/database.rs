@@ -1,0 +1,57 @@
+//! The database of a process: its folder is made, it is opened, and brought to the schema of this version.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hato_service::ports::Store;
+use hato_store::StoreOpenError;
+
+use crate::config::{SettingError, StoreConfig, database_url_error};
+
+/// There is no database to work on.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// Its address leads to none.
+    #[error(transparent)]
+    Address(SettingError),
+    /// Its folder is not there and cannot be made.
+    #[error("HATO_DATA_DIR takes a folder that is there or can be made, not {0}")]
+    DataDir(PathBuf, #[source] io::Error),
+    /// It cannot be opened or migrated.
+    #[error("the database cannot be opened")]
+    Open(#[source] StoreOpenError),
+}
+
+impl DatabaseError {
+    /// 2 after a bad setting (CONTRACT 1), 1 otherwise.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Address(_) | Self::DataDir(..) => 2,
+            Self::Open(_) => 1,
+        }
+    }
+}
+
+/// Opens the database, which is made if it is not there, and brings it to this version's schema.
+pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseError> {
+    make_data_dir(&config.data_dir)
+        .map_err(|error| DatabaseError::DataDir(config.data_dir.clone(), error))?;
+    let url = match &config.database_url {
+        Some(url) => url.clone(),
+        None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
+    };
+    hato_store::open(&url).await.map_err(|error| match error {
+        StoreOpenError::Sqlite(_) => DatabaseError::Open(error),
+        StoreOpenError::PostgreSql
+        | StoreOpenError::UnknownScheme
+        | StoreOpenError::InvalidPath => DatabaseError::Address(database_url_error()),
+    })
+}
+
+/// The files of the data are their owner's business alone.
+fn make_data_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}

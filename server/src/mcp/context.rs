@@ -1,0 +1,25 @@
+//! What the endpoint has found out about a request before a tool is called.
+
+use hato_domain::ErrorCode;
+use hato_service::access::MayManage;
+use http::request::Parts;
+
+use crate::state::AppState;
+
+/// Who calls, in the extensions of the request that rmcp hands to a tool.
+#[derive(Clone)]
+pub struct ToolContext {
+    /// The use cases and settings.
+    pub state: AppState,
+    /// What the key may.
+    pub access: MayManage,
+    /// What is wrong with the arguments before any tool has read them.
+    pub arguments: Result<(), ErrorCode>,
+}
+
+impl ToolContext {
+    /// What the endpoint put there; `None` in a request that did not come through it.
+    pub fn from_extensions(extensions: &rmcp::model::Extensions) -> Option<Self> {
+        extensions.get::<Parts>()?.extensions.get().cloned()
+    }
+}
