@@ -1,4 +1,7 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
+//!
+//! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`), what a
+//! transaction is (`transaction!`), a lock (`lock_app`), and the words of SQL that differ (`sql!`).
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::AppId;
@@ -87,20 +90,25 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
     ready(Ok(()))
 }
 
-/// A checked query whose text is put together from literals and the words that differ between databases:
-/// `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`, `sql!(query_as Row [...] …)`.
+/// A query that is checked at compile time like `sqlx::query!`, whose text is put together from literals and the words in which
+/// databases differ: `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`. The first word is the macro of sqlx, with
+/// the row's type where it takes one: `sql!(query_as Row ["SELECT …"] …)`.
 ///
-/// - `NUMBERS`: the members of `$1`, a JSON array of numbers
-/// - `TEXTS`: the members of `$1`, a JSON array of texts
-/// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
-/// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
-/// - `REPORTED_RECIPIENTS`: `numbers`, `subscriptions` and `endpoints` of the subscriptions whose number is in one of the pairs
-///   (from, to) of `$1`, a JSON array: three texts, each with a space between two, or NULL when there are none
-/// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
-/// - `NEXT_STATEMENT`: begins another statement, sent with the one before; all return nothing, each of `$1`, `$2` … stands in one
-/// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
-/// - `SKIP_LOCKED`: the same, skipping rows that somebody else has locked
+/// | Word                  | Stands for |
+/// |-----------------------|------------|
+/// | `NUMBERS`             | the members of `$1`, a JSON array of numbers, as rows |
+/// | `TEXTS`               | the members of `$1`, a JSON array of texts, as rows |
+/// | `HASHES`              | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
+/// | `FAILURES`            | the members of `$1`, a JSON array of triples, as rows (`recipient`, `reason`, `http_status`) |
+/// | `REPORTED_RECIPIENTS` | one row of three texts, `numbers`, `subscriptions` and `endpoints`, each with a space between two and NULL without any: the subscriptions whose number is in one of the pairs (from, to) of `$1`, a JSON array |
+/// | `LIST_LENGTH`         | how many members the JSON array `j.recipients` has |
+/// | `NEXT_STATEMENT`      | the end of one statement and the begin of the next, sent together; all return nothing, and each of `$1`, `$2` … stands in one |
+/// | `FOR_UPDATE`          | a lock on the rows that are read, until the end of the transaction |
+/// | `SKIP_LOCKED`         | the same, skipping rows that somebody else has locked |
+///
+/// SQLite has one writer, so the two locks are nothing here.
 macro_rules! sql {
+    // @ [sqlx's macro and type] [text so far] [words to come] [arguments]
     (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
     };

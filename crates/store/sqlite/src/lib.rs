@@ -1,7 +1,23 @@
 //! Hato's store on an embedded SQLite file.
 //!
-//! The statements stand once, in `../shared`, and are compiled and checked here against SQLite. What is SQLite's own is the
-//! opening of the file (`database`), the few words of SQL that differ (`dialect`) and the one writer (`writer`).
+//! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for SQLite and
+//! has sqlx check each statement against SQLite's tables. What is SQLite's own is the opening of the file (`database`), the few
+//! words of SQL that differ (`dialect`) and the one writer (`writer`).
+//!
+//! ```
+//! use hato_service::ports::Store as _;
+//! use hato_store_sqlite::Database;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("hato.db");
+//! let store = Database::open(&path).await?;
+//! store.ping().await?;
+//! store.close().await;
+//! # Ok(())
+//! # }
+//! ```
 
 mod database;
 mod dedicated_reader;
