@@ -21,6 +21,7 @@ CREATE TABLE subscriptions (
     deactivated_at      INTEGER,
     deactivation_reason TEXT CHECK (deactivation_reason IN ('expired', 'unsubscribed')),
     created_at          INTEGER NOT NULL,
+    -- When the browser registered last or the row was deactivated: read by nothing but people who look into the database.
     updated_at          INTEGER NOT NULL,
     UNIQUE (app_id, endpoint_hash),
     CHECK ((position IS NULL) = (deactivated_at IS NOT NULL)),

@@ -8,9 +8,7 @@ CREATE TABLE sends (
     title          TEXT    NOT NULL,
     body           TEXT    NOT NULL,
     url            TEXT,
-    icon           TEXT,
-    badge          TEXT,
-    -- The JSON that browsers get, of which title, body, url, icon and badge are members.
+    -- The JSON that browsers get. It repeats title, body and url, which stand beside it for the history, and holds the rest.
     payload        TEXT    NOT NULL,
     -- How long push services keep a message, in seconds (RFC 8030 §5.2).
     ttl            INTEGER NOT NULL,

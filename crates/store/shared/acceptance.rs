@@ -192,17 +192,14 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
     };
     let (content, options) = (&send.notification, &send.options);
     sqlx::query!(
-        "INSERT INTO sends (id, app_id, title, body, url, icon, badge, payload, ttl, urgency, topic,
-                            recipients, status, actor_kind, actor_id, actor_name, created_at,
-                            finished_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+        "INSERT INTO sends (id, app_id, title, body, url, payload, ttl, urgency, topic, recipients,
+                            status, actor_kind, actor_id, actor_name, created_at, finished_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
         send.id.as_str(),
         send.app_id.as_str(),
         content.title(),
         content.body(),
         content.url().map(HttpsUrl::as_str),
-        content.icon().map(HttpsUrl::as_str),
-        content.badge().map(HttpsUrl::as_str),
         content.payload(),
         i64::from(options.ttl.seconds()),
         options.urgency.map(Urgency::as_str),
