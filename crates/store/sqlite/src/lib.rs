@@ -30,6 +30,8 @@ mod acceptance;
 mod accounts;
 #[path = "../../shared/apps.rs"]
 mod apps;
+#[path = "../../shared/audience.rs"]
+mod audience;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
 #[path = "../../shared/claim.rs"]
@@ -58,6 +60,8 @@ mod operator;
 mod paging;
 #[path = "../../shared/queue.rs"]
 mod queue;
+#[path = "../../shared/registration.rs"]
+mod registration;
 #[path = "../../shared/retention.rs"]
 mod retention;
 #[path = "../../shared/sends.rs"]
