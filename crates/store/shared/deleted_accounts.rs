@@ -4,7 +4,7 @@ use hato_domain::{AccountId, AppId, UnixMillis};
 
 use crate::deleted_apps;
 use crate::dialect::DbConnection;
-use crate::sessions::end_all;
+use crate::sessions::end_sessions;
 
 /// Marks the account and its apps, forgets who it was and ends its sessions; `false` when there is no such account.
 pub(crate) async fn mark_deleted(
@@ -16,7 +16,7 @@ pub(crate) async fn mark_deleted(
     if !forget(c, account, now).await? {
         return Ok(false);
     }
-    end_all(c, account).await?;
+    end_sessions(c, account).await?;
     for app in apps_of(c, account).await? {
         deleted_apps::mark_deleted(c, AppId::trusted(app), now).await?;
     }

@@ -9,7 +9,7 @@ use hato_service::ports::{
 use crate::Database;
 use crate::accounts::{AccountRow, insert};
 use crate::dialect::{DbConnection, write};
-use crate::sessions::end_all;
+use crate::sessions::end_sessions;
 
 #[async_trait]
 impl GithubStore for Database {
@@ -135,6 +135,6 @@ async fn link(
     let Some(account) = linked else {
         return Ok(None);
     };
-    end_all(c, &account.id).await?;
+    end_sessions(c, &account.id).await?;
     account.into_record().map(Some)
 }

@@ -8,7 +8,7 @@ use crate::Database;
 use crate::accounts::parse_plan;
 use crate::dialect::{DbConnection, readers, write};
 use crate::error::with_context;
-use crate::sessions::end_all;
+use crate::sessions::end_sessions;
 
 #[async_trait]
 impl OperatorStore for Database {
@@ -125,6 +125,6 @@ async fn set_password(c: &mut DbConnection, folded: String, hash: String) -> sql
     let Some(account) = account else {
         return Ok(false);
     };
-    end_all(c, &account).await?;
+    end_sessions(c, &account).await?;
     Ok(true)
 }

@@ -6,7 +6,7 @@ use hato_service::ports::{OpenSession, SessionRecord, SessionStore, StoreError};
 
 use crate::Database;
 use crate::accounts::AccountRow;
-use crate::dialect::{DbConnection, readers, write};
+use crate::dialect::{DbConnection, readers, transaction};
 use crate::error::with_context;
 
 #[async_trait]
@@ -19,10 +19,21 @@ impl SessionStore for Database {
         expires_at: UnixMillis,
         browser: Option<String>,
     ) -> Result<(), StoreError> {
-        write(self, "make a session", move |c| {
-            Box::pin(create(c, token_hash, account, now, expires_at, browser))
+        transaction!(self, "make a session", |c| {
+            let (token_hash, account) = (&token_hash[..], account.as_str());
+            sqlx::query!(
+                "INSERT INTO sessions (token_hash, account_id, created_at, expires_at, browser)
+                 VALUES ($1, $2, $3, $4, $5)",
+                token_hash,
+                account,
+                now.0,
+                expires_at.0,
+                browser
+            )
+            .execute(c)
+            .await
+            .map(drop)
         })
-        .await
     }
 
     async fn renew_session(
@@ -30,10 +41,17 @@ impl SessionStore for Database {
         token_hash: [u8; 32],
         expires_at: UnixMillis,
     ) -> Result<(), StoreError> {
-        write(self, "renew a session", move |c| {
-            Box::pin(renew(c, token_hash, expires_at))
+        transaction!(self, "renew a session", |c| {
+            let token_hash = &token_hash[..];
+            sqlx::query!(
+                "UPDATE sessions SET expires_at = $2 WHERE token_hash = $1",
+                token_hash,
+                expires_at.0
+            )
+            .execute(c)
+            .await
+            .map(drop)
         })
-        .await
     }
 
     async fn session(
@@ -57,7 +75,13 @@ impl SessionStore for Database {
     }
 
     async fn end_session(&self, token_hash: [u8; 32]) -> Result<(), StoreError> {
-        write(self, "end a session", move |c| Box::pin(end(c, token_hash))).await
+        transaction!(self, "end a session", |c| {
+            let token_hash = &token_hash[..];
+            sqlx::query!("DELETE FROM sessions WHERE token_hash = $1", token_hash)
+                .execute(c)
+                .await
+                .map(drop)
+        })
     }
 
     async fn sessions_of(
@@ -84,10 +108,11 @@ impl SessionStore for Database {
 
     async fn end_sessions(&self, account: &AccountId) -> Result<(), StoreError> {
         let account = account.clone();
-        write(self, "end an account's sessions", move |c| {
-            Box::pin(async move { end_all(c, account.as_str()).await })
-        })
-        .await
+        transaction!(self, "end an account's sessions", |c| end_sessions(
+            c,
+            account.as_str()
+        )
+        .await)
     }
 }
 
@@ -134,55 +159,8 @@ impl SessionRow {
     }
 }
 
-async fn create(
-    c: &mut DbConnection,
-    token_hash: [u8; 32],
-    account: AccountId,
-    now: UnixMillis,
-    expires_at: UnixMillis,
-    browser: Option<String>,
-) -> sqlx::Result<()> {
-    let (token_hash, account) = (&token_hash[..], account.as_str());
-    sqlx::query!(
-        "INSERT INTO sessions (token_hash, account_id, created_at, expires_at, browser)
-         VALUES ($1, $2, $3, $4, $5)",
-        token_hash,
-        account,
-        now.0,
-        expires_at.0,
-        browser
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-async fn renew(
-    c: &mut DbConnection,
-    token_hash: [u8; 32],
-    expires_at: UnixMillis,
-) -> sqlx::Result<()> {
-    let token_hash = &token_hash[..];
-    sqlx::query!(
-        "UPDATE sessions SET expires_at = $2 WHERE token_hash = $1",
-        token_hash,
-        expires_at.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-async fn end(c: &mut DbConnection, token_hash: [u8; 32]) -> sqlx::Result<()> {
-    let token_hash = &token_hash[..];
-    sqlx::query!("DELETE FROM sessions WHERE token_hash = $1", token_hash)
-        .execute(c)
-        .await
-        .map(drop)
-}
-
 /// Ends every session of the account.
-pub(crate) async fn end_all(c: &mut DbConnection, account: &str) -> sqlx::Result<()> {
+pub(crate) async fn end_sessions(c: &mut DbConnection, account: &str) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM sessions WHERE account_id = $1", account)
         .execute(c)
         .await

@@ -26,7 +26,7 @@ where
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
-/// them are kept.
+/// them are kept. [`transaction!`] is the way to call it.
 pub(crate) async fn write<T, F>(
     database: &Database,
     context: &'static str,
@@ -53,6 +53,32 @@ where
     let written = database.writer.run(CommitMode::Deferred, operation).await;
     written.map_err(with_context(context))
 }
+
+/// Runs the body in a transaction of its own, on the connection that it names, and answers when its changes are on disk:
+/// `transaction!(self, "end a session", |c| sqlx::query!(…).execute(c).await.map(drop))`.
+///
+/// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
+/// failed. Other callers' transactions may be committed with it, on another task, so the body owns what it uses: borrowed
+/// arguments are cloned before. `transaction!(deferred self, …)` is for what nobody waits for: it may take 20 ms more, and
+/// costs less.
+///
+/// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
+/// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
+macro_rules! transaction {
+    (deferred $database:expr, $context:literal, |$c:ident| $body:expr) => {
+        $crate::dialect::write_deferred($database, $context, move |$c| {
+            Box::pin(async move { $body })
+        })
+        .await
+    };
+    ($database:expr, $context:literal, |$c:ident| $body:expr) => {
+        $crate::dialect::write($database, $context, move |$c| {
+            Box::pin(async move { $body })
+        })
+        .await
+    };
+}
+pub(crate) use transaction;
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
