@@ -9,13 +9,11 @@
 mod janitor;
 pub mod metrics;
 pub mod push;
-mod recipient_cache;
 mod retry;
 mod shutdown;
 mod webhooks;
 
 pub use janitor::Janitor;
 pub use push::{DeliverySettings, Engine, OriginLimits};
-pub use recipient_cache::RecipientCache;
 pub use shutdown::Shutdown;
 pub use webhooks::{ClientBuildError, WebhookSender, WebhookSettings};

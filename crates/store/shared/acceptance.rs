@@ -10,7 +10,8 @@ use crate::dialect::{DbConnection, sql};
 use crate::idempotency::{self, PriorRequest};
 use crate::queue::number_list;
 use crate::subscriptions::endpoint_hash;
-use crate::webhook_outbox::{insert_completed_event, is_active};
+use crate::webhook_events::insert_completed_event;
+use crate::webhooks::is_active;
 
 /// Answers a repeated request, or accepts the send, or does nothing.
 pub(crate) async fn accept(c: &mut DbConnection, send: NewSend) -> sqlx::Result<AcceptSendOutcome> {

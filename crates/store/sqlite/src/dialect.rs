@@ -7,7 +7,6 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::Database;
 use crate::error::with_context;
-use crate::writer::CommitMode;
 
 /// The connection on which an operation runs.
 pub(crate) type DbConnection = SqliteConnection;
@@ -15,14 +14,6 @@ pub(crate) type DbConnection = SqliteConnection;
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers
-}
-
-/// Runs a read that happens for every event of a webhook, on the connection kept for these.
-pub(crate) async fn read_dedicated<T, F>(database: &Database, read: F) -> sqlx::Result<T>
-where
-    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
-{
-    database.dedicated_reader.run(read).await
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
@@ -36,21 +27,7 @@ where
     T: Send + 'static,
     F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
 {
-    let written = database.writer.run(CommitMode::Immediate, operation).await;
-    written.map_err(with_context(context))
-}
-
-/// The same for what nobody waits for: it may take some milliseconds more, and costs less.
-pub(crate) async fn write_deferred<T, F>(
-    database: &Database,
-    context: &'static str,
-    operation: F,
-) -> Result<T, StoreError>
-where
-    T: Send + 'static,
-    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
-{
-    let written = database.writer.run(CommitMode::Deferred, operation).await;
+    let written = database.writer.run(operation).await;
     written.map_err(with_context(context))
 }
 
@@ -59,18 +36,11 @@ where
 ///
 /// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
 /// failed. Other callers' transactions may be committed with it, on another task, so the body owns what it uses: borrowed
-/// arguments are cloned before. `transaction!(deferred self, …)` is for what nobody waits for: it may take 20 ms more, and
-/// costs less.
+/// arguments are cloned before.
 ///
 /// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
 /// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
 macro_rules! transaction {
-    (deferred $database:expr, $context:literal, |$c:ident| $body:expr) => {
-        $crate::dialect::write_deferred($database, $context, move |$c| {
-            Box::pin(async move { $body })
-        })
-        .await
-    };
     ($database:expr, $context:literal, |$c:ident| $body:expr) => {
         $crate::dialect::write($database, $context, move |$c| {
             Box::pin(async move { $body })
@@ -94,8 +64,7 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
 /// - `TEXTS`: the members of `$1`, a JSON array of texts
 /// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
 /// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
-/// - `REPORTED_RECIPIENTS`: `numbers`, `subscriptions` and `endpoints` of the subscriptions whose number is in one of the pairs
-///   (from, to) of `$1`, a JSON array: three texts, each with a space between two, or NULL when there are none
+/// - `RANGES`: `low` and `high` of `$1`, a JSON array of such pairs
 /// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
 /// - `NEXT_STATEMENT`: begins another statement, sent with the one before; all return nothing, each of `$1`, `$2` … stands in one
 /// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
@@ -115,9 +84,9 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT unhex(value) FROM json_each($1)"] [$($rest)*] $args)
     };
-    (@ $call:tt [$($text:tt)*] [REPORTED_RECIPIENTS $($rest:tt)*] $args:tt) => {
+    (@ $call:tt [$($text:tt)*] [RANGES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT group_concat(s.id, ' ') AS numbers, group_concat(s.public_id, ' ') AS subscriptions, group_concat(s.endpoint, ' ') AS endpoints FROM (SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)) AS r CROSS JOIN subscriptions AS s ON s.id BETWEEN r.low AND r.high"]
+            [$($text)* "SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {

@@ -4,7 +4,6 @@
 //! opening of the file (`database`), the few words of SQL that differ (`dialect`) and the one writer (`writer`).
 
 mod database;
-mod dedicated_reader;
 mod dialect;
 mod writer;
 
@@ -58,12 +57,8 @@ mod subscription_list;
 mod subscriptions;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
-#[path = "../../shared/webhook_due.rs"]
-mod webhook_due;
 #[path = "../../shared/webhook_events.rs"]
 mod webhook_events;
-#[path = "../../shared/webhook_leases.rs"]
-mod webhook_leases;
 #[path = "../../shared/webhook_outbox.rs"]
 mod webhook_outbox;
 #[path = "../../shared/webhooks.rs"]

@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
@@ -18,25 +17,12 @@ use sqlx::{
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
 
 /// Most operations in one transaction.
 const MAX_BATCH: usize = 64;
 
 /// Most operations that wait; further callers wait for room.
 const QUEUE_CAPACITY: usize = 1_024;
-
-/// How long a deferred operation waits for others to share their commit with.
-const MAX_BATCH_DELAY: Duration = Duration::from_millis(20);
-
-/// When an operation is committed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CommitMode {
-    /// With those that wait.
-    Immediate,
-    /// With the next immediate ones, or alone after a short delay: a commit of its own costs more than it does.
-    Deferred,
-}
 
 /// Why an operation's changes were not kept.
 #[derive(Debug, thiserror::Error)]
@@ -78,11 +64,7 @@ impl Writer {
     }
 
     /// Runs the operation and returns when its changes are on disk.
-    pub(crate) async fn run<T, F>(
-        &self,
-        commit_mode: CommitMode,
-        operation: F,
-    ) -> Result<T, WriteError>
+    pub(crate) async fn run<T, F>(&self, operation: F) -> Result<T, WriteError>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>>
@@ -95,7 +77,6 @@ impl Writer {
             operation: Some(operation),
             result: None,
             caller,
-            commit_mode,
         };
         queue
             .send(Box::new(pending))
@@ -125,9 +106,6 @@ trait WriteOperation: Send {
     /// Runs it, once; whether its changes are to be kept.
     async fn run(&mut self, connection: &mut SqliteConnection) -> bool;
 
-    /// When it is to be committed.
-    fn commit_mode(&self) -> CommitMode;
-
     /// Tells the caller what became of it, given what became of the transaction.
     fn respond(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>);
 }
@@ -136,7 +114,6 @@ struct PendingWrite<T, F> {
     operation: Option<F>,
     result: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
-    commit_mode: CommitMode,
 }
 
 #[async_trait]
@@ -157,10 +134,6 @@ where
         let keep = result.is_ok();
         self.result = Some(result);
         keep
-    }
-
-    fn commit_mode(&self) -> CommitMode {
-        self.commit_mode
     }
 
     fn respond(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>) {
@@ -185,7 +158,7 @@ struct WriterTask {
 impl WriterTask {
     async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn WriteOperation>>) {
         let mut waiting = Vec::with_capacity(MAX_BATCH);
-        while collect_batch(&mut queue, &mut waiting).await {
+        while queue.recv_many(&mut waiting, MAX_BATCH).await > 0 {
             self.commit(waiting.drain(..).collect()).await;
         }
         if let Some(connection) = self.connection {
@@ -233,29 +206,6 @@ impl WriterTask {
         }
         result
     }
-}
-
-/// Waits for operations until one is immediate, deferred ones have waited long enough or there are enough of them; `false`
-/// when there are none and never will be.
-async fn collect_batch(
-    queue: &mut mpsc::Receiver<Box<dyn WriteOperation>>,
-    waiting: &mut Vec<Box<dyn WriteOperation>>,
-) -> bool {
-    if queue.recv_many(waiting, MAX_BATCH).await == 0 {
-        return false;
-    }
-    let end = Instant::now() + MAX_BATCH_DELAY;
-    while waiting.len() < MAX_BATCH
-        && waiting
-            .iter()
-            .all(|it| it.commit_mode() == CommitMode::Deferred)
-    {
-        let more = queue.recv_many(waiting, MAX_BATCH - waiting.len());
-        if !timeout_at(end, more).await.is_ok_and(|count| count > 0) {
-            break;
-        }
-    }
-    true
 }
 
 /// Runs up to `max_operations` of the waiting operations in one transaction; those that ran, kept or not, move to `ran`.
