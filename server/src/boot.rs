@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hato_delivery::{
-    ClientBuildError, DeliverySettings, Engine, Janitor, RecipientCache, RootStoreError,
-    WebhookSender, WebhookSettings,
+    ClientBuildError, DeliverySettings, Engine, Janitor, WebhookSender, WebhookSettings,
 };
+use hato_outbound::RootStoreError;
 use hato_service::ports::{Clock, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use hato_store::StoreOpenError;
@@ -154,17 +154,15 @@ fn workers(
     (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
     (secrets, notifier): (&Secrets, &Notifier),
 ) -> Result<Workers, BootError> {
-    let recipient_cache = RecipientCache::default();
     let webhooks = WebhookSender::new(
         Arc::clone(&store),
         Arc::clone(&clock),
         secrets.clone(),
-        (notifier.clone(), recipient_cache.clone()),
+        notifier.clone(),
         webhook_settings(config),
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
-    let shared = (notifier.clone(), recipient_cache);
-    let engine = Engine::new(store, clock, secrets.clone(), shared, delivery);
+    let engine = Engine::new(store, clock, secrets.clone(), notifier.clone(), delivery);
     Ok(Workers {
         engine: engine.map_err(|error| unusable_roots(&error))?,
         webhooks: webhooks.map_err(unusable_webhook_client)?,

@@ -9,13 +9,14 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 /// Each crate of the workspace and those it may use; optional ones are in the second list and only
 /// behind the feature `ssr`.
-const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 13] = [
+const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 14] = [
     ("hato-curve", &[], &[]),
     ("hato-domain", &[], &[]),
+    ("hato-outbound", &["hato-domain"], &[]),
     ("hato-service", &["hato-domain"], &[]),
     (
         "hato-delivery",
-        &["hato-curve", "hato-domain", "hato-service"],
+        &["hato-curve", "hato-domain", "hato-outbound", "hato-service"],
         &[],
     ),
     ("hato-store-sqlite", &["hato-domain", "hato-service"], &[]),
@@ -34,6 +35,7 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 13] = [
             "hato-app",
             "hato-delivery",
             "hato-domain",
+            "hato-outbound",
             "hato-service",
             "hato-store",
             "hato-store-sqlite",

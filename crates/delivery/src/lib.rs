@@ -6,19 +6,14 @@
 //! answers and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`] posts what became of them to the apps'
 //! webhooks.
 
-mod address_filter;
 mod janitor;
 pub mod metrics;
 pub mod push;
-mod recipient_cache;
 mod retry;
-mod roots;
 mod shutdown;
 mod webhooks;
 
 pub use janitor::Janitor;
 pub use push::{DeliverySettings, Engine, OriginLimits};
-pub use recipient_cache::RecipientCache;
-pub use roots::{RootStoreError, client_config};
 pub use shutdown::Shutdown;
 pub use webhooks::{ClientBuildError, WebhookSender, WebhookSettings};

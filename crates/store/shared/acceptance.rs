@@ -11,7 +11,8 @@ use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_au
 use crate::dialect::DbConnection;
 use crate::idempotency::{self, PriorRequest};
 use crate::queue::{queue_list, queue_positions};
-use crate::webhook_outbox::{insert_completed_event, is_active};
+use crate::webhook_events::insert_completed_event;
+use crate::webhooks::is_active;
 
 /// Answers a repeated request, or accepts the send, or does nothing.
 pub(crate) async fn accept(

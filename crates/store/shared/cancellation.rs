@@ -4,7 +4,7 @@ use hato_domain::{AppId, SendId, UnixMillis};
 
 use crate::dialect::{DbConnection, sql};
 use crate::settlement::finish;
-use crate::webhook_outbox::is_active;
+use crate::webhooks::is_active;
 
 /// Cancels the send and returns how many recipients left the queue; `None` when the app has no such send.
 ///

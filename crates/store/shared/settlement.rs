@@ -14,7 +14,7 @@ use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::queue::{queue_list, recipient_list};
 use crate::subscriptions::decrement_active;
-use crate::webhook_outbox::{insert_completed_event, insert_results_event};
+use crate::webhook_events::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
 pub(crate) struct SettledPage {
@@ -66,13 +66,10 @@ pub(crate) async fn settle(
     } else {
         queue_retries(c, page, &settlement.retries).await?;
     }
-    let mut results = None;
-    if send.is_watched {
-        results = insert_results_event(c, page, settlement, now).await?;
-    }
-    let completed = finish(c, &page.send_id, send.is_watched, now).await?;
-    Ok(if results.is_some() || completed {
-        SettleOutcome::RecordedWithEvents { results }
+    let has_results = send.is_watched && insert_results_event(c, page, settlement, now).await?;
+    let is_completed = finish(c, &page.send_id, send.is_watched, now).await?;
+    Ok(if has_results || is_completed {
+        SettleOutcome::RecordedWithEvents
     } else {
         SettleOutcome::Recorded
     })

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hato_domain::{AppId, UnixMillis};
+use hato_outbound::{RootStoreError, retry_after};
 use http::StatusCode;
 use tokio::time::Instant;
 
@@ -16,9 +17,8 @@ use crate::push::limiter::{AdaptiveLimiter, Feedback, Rejected};
 use crate::push::origin::Origin;
 use crate::push::pool::{DeliveryError, Pool};
 use crate::push::request::Push;
-use crate::push::response::{PushResponse, retry_after};
+use crate::push::response::PushResponse;
 use crate::push::settings::{DeliverySettings, OriginLimits};
-use crate::roots::RootStoreError;
 
 /// Pools and limiters kept before the idle ones among them are forgotten early.
 const MAX_ENTRIES: usize = 16_384;

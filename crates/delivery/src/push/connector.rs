@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hato_outbound::{AddressFilter, LookupPermit, ResolveError, RootStoreError, client_config};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -13,11 +14,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use url::Host;
 
-use crate::address_filter::{AddressFilter, LookupPermit, ResolveError};
 use crate::push::connection::PushConnection;
 use crate::push::origin::Origin;
 use crate::push::settings::DeliverySettings;
-use crate::roots::{RootStoreError, client_config};
 
 /// Why a connection could not be opened; shared by all requests that waited for it.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -83,7 +82,7 @@ impl Connector {
             .acquire_owned()
             .await
             .map_err(ConnectError::unreachable)?;
-        let lookup = self.filter.lookup(origin).await;
+        let lookup = self.filter.lookup_permit(origin.host()).await;
         match timeout(self.timeout, self.establish(origin, lookup, slot)).await {
             Ok(opened) => opened,
             Err(_) => Err(ConnectError::unreachable("no connection in time")),
@@ -96,7 +95,10 @@ impl Connector {
         lookup: Option<LookupPermit>,
         slot: OwnedSemaphorePermit,
     ) -> Result<PushConnection, ConnectError> {
-        let addresses = self.filter.addresses(origin, lookup).await?;
+        let addresses = self
+            .filter
+            .addresses(origin.host(), origin.port(), lookup)
+            .await?;
         let name = server_name(origin).map_err(ConnectError::unreachable)?;
         let tcp = self
             .connect(&addresses)

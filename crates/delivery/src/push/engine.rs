@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use hato_domain::{AppId, UnixMillis};
+use hato_outbound::RootStoreError;
 use hato_service::ports::{
     ClaimedPage, Clock, DeliveryQueue, NextPage, PageClaimRequest, StoreError,
 };
@@ -21,8 +22,6 @@ use tokio_util::task::TaskTracker;
 
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
-use crate::recipient_cache::RecipientCache;
-use crate::roots::RootStoreError;
 use crate::shutdown::Shutdown;
 use clock_step::ClockStepDetector;
 use fairness::FairnessWindow;
@@ -48,7 +47,6 @@ struct EngineShared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
     notifier: Notifier,
-    recipient_cache: RecipientCache,
     push_sender: PushSender,
     slots: Arc<Slots>,
     leases: Arc<LeaseRegistry>,
@@ -67,13 +65,12 @@ impl<Q: ?Sized> Clone for Engine<Q> {
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
-    /// An engine over `queue` that listens to `notifier` and keeps in `recipient_cache` what the webhooks' sender would have to read again.
-    /// Fails when the additional trusted roots are unusable.
+    /// An engine over `queue` that listens to `notifier`. Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        (notifier, recipient_cache): (Notifier, RecipientCache),
+        notifier: Notifier,
         settings: DeliverySettings,
     ) -> Result<Self, RootStoreError> {
         let slots = Slots::new(settings.pages_in_flight, settings.max_parked_recipients);
@@ -82,7 +79,6 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             clock,
             secrets,
             notifier,
-            recipient_cache,
             slots: Arc::new(slots),
             leases: Arc::default(),
             panic_counts: PanicCounts::default(),

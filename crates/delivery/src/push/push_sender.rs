@@ -11,6 +11,7 @@ use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use hato_domain::FailureReason;
+use hato_outbound::RootStoreError;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
 
 use crate::push::client::PushClient;
@@ -21,7 +22,6 @@ use crate::push::pool::DeliveryError;
 use crate::push::response::{PushOutcome, classify};
 use crate::push::settings::DeliverySettings;
 use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
-use crate::roots::RootStoreError;
 pub use countdown::DispatchCountdown;
 use page_context::{PageContext, PreparedPush, RoutedRecipient};
 

@@ -1,10 +1,10 @@
 //! What a push service's answer means for a delivery (CONTRACT 7): one pure, total function.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hato_domain::{FailureReason, UnixMillis};
-use http::header::RETRY_AFTER;
+use hato_outbound::retry_after;
 use http::{HeaderMap, StatusCode};
 
 /// The part of a push service's answer that is read.
@@ -83,19 +83,6 @@ fn retry(reason: FailureReason, answer: &PushResponse, now: UnixMillis) -> PushO
     }
 }
 
-/// `Retry-After` in either form (RFC 9110 §10.2.3): seconds, or a date, which in the past asks for nothing.
-pub fn retry_after(headers: &HeaderMap, now: UnixMillis) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
-    }
-    let since_epoch = httpdate::parse_http_date(text)
-        .ok()?
-        .duration_since(UNIX_EPOCH)
-        .ok()?;
-    Some(UnixMillis(0).plus(since_epoch).since(now))
-}
-
 /// How push services say that a subscription was made with another VAPID key: Apple's reason, and the sentences of
 /// Mozilla's and Google's services.
 const KEY_MISMATCH: [&str; 3] = [
@@ -138,21 +125,6 @@ mod tests {
         }
     }
 
-    fn after(text: &'static str) -> Option<Duration> {
-        let mut answer = answer(429);
-        answer
-            .headers
-            .insert("retry-after", HeaderValue::from_static(text));
-        match classify(&answer, NOW) {
-            PushOutcome::Retry {
-                reason: FailureReason::Throttled,
-                status: Some(429),
-                after,
-            } => after,
-            other => panic!("{other:?}"),
-        }
-    }
-
     #[test]
     fn every_status_has_its_outcome() {
         for status in 100..=599 {
@@ -179,21 +151,16 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        assert_eq!(after("120"), Some(Duration::from_mins(2)));
-        assert_eq!(after(" 0 "), Some(Duration::ZERO));
-        assert_eq!(
-            after("Thu, 01 Jan 2026 00:02:00 GMT"),
-            Some(Duration::from_mins(2))
-        );
-        assert_eq!(after("Wed, 31 Dec 2025 00:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(
-            after("99999999999999999999999"),
-            Some(Duration::from_secs(u64::MAX))
-        );
-        for nonsense in ["", "-1", "1.5", "soon", "+5"] {
-            assert_eq!(after(nonsense), None, "{nonsense}");
-        }
+    fn a_throttled_push_waits_as_long_as_it_is_asked_to() {
+        let mut answer = answer(429);
+        let wait = HeaderValue::from_static("120");
+        answer.headers.insert("retry-after", wait);
+        let outcome = PushOutcome::Retry {
+            reason: FailureReason::Throttled,
+            status: Some(429),
+            after: Some(Duration::from_mins(2)),
+        };
+        assert_eq!(classify(&answer, NOW), outcome);
     }
 
     #[test]

@@ -14,7 +14,6 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
-use crate::dedicated_reader::DedicatedReader;
 use crate::error::with_context;
 use crate::writer::Writer;
 
@@ -76,7 +75,6 @@ pub enum SqliteOpenError {
 pub struct Database {
     pub(crate) readers: SqlitePool,
     pub(crate) writer: Writer,
-    pub(crate) dedicated_reader: DedicatedReader,
     /// How to open the file anew; locked, so that no two probes do so at the same time.
     probe: Mutex<SqliteConnectOptions>,
 }
@@ -107,7 +105,6 @@ impl Database {
         Ok(Self {
             readers,
             writer,
-            dedicated_reader: DedicatedReader::new(reader_options.clone()),
             probe: Mutex::new(reader_options),
         })
     }
@@ -131,7 +128,6 @@ impl Store for Database {
 
     async fn close(&self) {
         self.writer.close().await;
-        self.dedicated_reader.close().await;
         self.readers.close().await;
     }
 }

@@ -10,7 +10,6 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::Database;
 use crate::error::with_context;
-use crate::writer::CommitMode;
 
 /// The connection on which an operation runs.
 pub(crate) type DbConnection = SqliteConnection;
@@ -18,14 +17,6 @@ pub(crate) type DbConnection = SqliteConnection;
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers
-}
-
-/// Runs a read that happens for every event of a webhook, on the connection kept for these.
-pub(crate) async fn read_dedicated<T, F>(database: &Database, read: F) -> sqlx::Result<T>
-where
-    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
-{
-    database.dedicated_reader.run(read).await
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
@@ -39,21 +30,7 @@ where
     T: Send + 'static,
     F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
 {
-    let written = database.writer.run(CommitMode::Immediate, operation).await;
-    written.map_err(with_context(context))
-}
-
-/// The same for what nobody waits for: it may take some milliseconds more, and costs less.
-pub(crate) async fn write_deferred<T, F>(
-    database: &Database,
-    context: &'static str,
-    operation: F,
-) -> Result<T, StoreError>
-where
-    T: Send + 'static,
-    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
-{
-    let written = database.writer.run(CommitMode::Deferred, operation).await;
+    let written = database.writer.run(operation).await;
     written.map_err(with_context(context))
 }
 
@@ -62,18 +39,11 @@ where
 ///
 /// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
 /// failed. Other callers' transactions may be committed with it, on another task, so the body owns what it uses: borrowed
-/// arguments are cloned before. `transaction!(deferred self, …)` is for what nobody waits for: it may take 20 ms more, and
-/// costs less.
+/// arguments are cloned before.
 ///
 /// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
 /// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
 macro_rules! transaction {
-    (deferred $database:expr, $context:literal, |$c:ident| $body:expr) => {
-        $crate::dialect::write_deferred($database, $context, move |$c| {
-            Box::pin(async move { $body })
-        })
-        .await
-    };
     ($database:expr, $context:literal, |$c:ident| $body:expr) => {
         $crate::dialect::write($database, $context, move |$c| {
             Box::pin(async move { $body })
@@ -94,17 +64,16 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
 /// databases differ: `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`. The first word is the macro of sqlx, with
 /// the row's type where it takes one: `sql!(query_as Row ["SELECT …"] …)`.
 ///
-/// | Word                  | Stands for |
-/// |-----------------------|------------|
-/// | `NUMBERS`             | the members of `$1`, a JSON array of numbers, as rows |
-/// | `TEXTS`               | the members of `$1`, a JSON array of texts, as rows |
-/// | `HASHES`              | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
-/// | `FAILURES`            | the members of `$1`, a JSON array of triples, as rows (`recipient`, `reason`, `http_status`) |
-/// | `REPORTED_RECIPIENTS` | one row of three texts, `numbers`, `subscriptions` and `endpoints`, each with a space between two and NULL without any: the subscriptions whose number is in one of the pairs (from, to) of `$1`, a JSON array |
-/// | `LIST_LENGTH`         | how many members the JSON array `j.recipients` has |
-/// | `NEXT_STATEMENT`      | the end of one statement and the begin of the next, sent together; all return nothing, and each of `$1`, `$2` … stands in one |
-/// | `FOR_UPDATE`          | a lock on the rows that are read, until the end of the transaction |
-/// | `SKIP_LOCKED`         | the same, skipping rows that somebody else has locked |
+/// | Word          | Stands for |
+/// |---------------|------------|
+/// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
+/// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
+/// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
+/// | `FAILURES`    | the members of `$1`, a JSON array of triples, as rows (`recipient`, `reason`, `http_status`) |
+/// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
+/// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
+/// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
+/// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
 ///
 /// SQLite has one writer, so the two locks are nothing here.
 macro_rules! sql {
@@ -123,16 +92,13 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT unhex(value) FROM json_each($1)"] [$($rest)*] $args)
     };
-    (@ $call:tt [$($text:tt)*] [REPORTED_RECIPIENTS $($rest:tt)*] $args:tt) => {
+    (@ $call:tt [$($text:tt)*] [RANGES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT group_concat(s.id, ' ') AS numbers, group_concat(s.public_id, ' ') AS subscriptions, group_concat(s.endpoint, ' ') AS endpoints FROM (SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)) AS r CROSS JOIN subscriptions AS s ON s.id BETWEEN r.low AND r.high"]
+            [$($text)* "SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "json_array_length(j.recipients)"] [$($rest)*] $args)
-    };
-    (@ $call:tt [$($text:tt)*] [NEXT_STATEMENT $($rest:tt)*] $args:tt) => {
-        sql!(@ $call [$($text)* ";"] [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [FOR_UPDATE $($rest:tt)*] $args:tt) => {
         sql!(@ $call $text [$($rest)*] $args)

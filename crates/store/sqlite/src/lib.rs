@@ -20,7 +20,6 @@
 //! ```
 
 mod database;
-mod dedicated_reader;
 mod dialect;
 mod writer;
 
@@ -78,12 +77,8 @@ mod subscription_list;
 mod subscriptions;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
-#[path = "../../shared/webhook_due.rs"]
-mod webhook_due;
 #[path = "../../shared/webhook_events.rs"]
 mod webhook_events;
-#[path = "../../shared/webhook_leases.rs"]
-mod webhook_leases;
 #[path = "../../shared/webhook_outbox.rs"]
 mod webhook_outbox;
 #[path = "../../shared/webhooks.rs"]

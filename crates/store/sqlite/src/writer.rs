@@ -41,15 +41,6 @@ use self::task::WriterTask;
 /// Most operations that wait; further callers wait for room.
 const QUEUE_CAPACITY: usize = 1_024;
 
-/// When an operation is committed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CommitMode {
-    /// With those that wait.
-    Immediate,
-    /// With the next immediate ones, or after 20 ms without any: a commit of its own costs more than it does.
-    Deferred,
-}
-
 /// Why an operation's changes were not kept.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
@@ -86,11 +77,7 @@ impl Writer {
     }
 
     /// Runs the operation and returns when its changes are on disk.
-    pub(crate) async fn run<T, F>(
-        &self,
-        commit_mode: CommitMode,
-        operation: F,
-    ) -> Result<T, WriteError>
+    pub(crate) async fn run<T, F>(&self, operation: F) -> Result<T, WriteError>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>>
@@ -99,7 +86,7 @@ impl Writer {
     {
         let queue = self.queue().clone().ok_or(WriteError::Closed)?;
         let (caller, response) = oneshot::channel();
-        let pending = PendingWrite::new(operation, caller, commit_mode);
+        let pending = PendingWrite::new(operation, caller);
         let sent = queue.send(Box::new(pending)).await;
         sent.map_err(|_| WriteError::Closed)?;
         drop(queue);

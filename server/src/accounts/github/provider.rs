@@ -3,8 +3,8 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use hato_delivery::RootStoreError;
 use hato_domain::{Email, ErrorCode};
+use hato_outbound::RootStoreError;
 use hato_service::ports::GithubId;
 use hato_service::{GithubUser, ServiceError};
 use http::header::{ACCEPT, AUTHORIZATION};
@@ -159,7 +159,7 @@ impl GithubProvider {
 
 impl OAuthHttpClient {
     fn new(outbound_ca: Option<&str>) -> Result<Self, GithubProviderError> {
-        let mut tls = hato_delivery::client_config(outbound_ca)?;
+        let mut tls = hato_outbound::client_config(outbound_ca)?;
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)

@@ -1,6 +1,5 @@
 //! One page in the engine, from its recipients to its settlement.
 
-use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +9,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
 use hato_service::UnsealError;
 use hato_service::ports::{
-    ClaimedPage, DeliveryQueue, Recipient, RecipientId, SettleOutcome, Settlement, StoreError,
+    ClaimedPage, DeliveryQueue, Recipient, SettleOutcome, Settlement, StoreError,
 };
 
 use super::lease_registry::LeaseGuard;
@@ -57,14 +56,6 @@ enum ReleaseReason {
     Read(StoreError),
 }
 
-/// Those who are not tried again.
-fn final_recipients(mut recipients: Vec<Recipient>, settlement: &Settlement) -> Vec<Recipient> {
-    let again = settlement.retries.iter().flat_map(|job| &job.recipients);
-    let again: HashSet<RecipientId> = again.copied().collect();
-    recipients.retain(|recipient| !again.contains(&recipient.id));
-    recipients
-}
-
 /// A claimed page with all that it takes to deliver it.
 pub(super) struct PageTask<Q: ?Sized> {
     pub(super) engine: Engine<Q>,
@@ -99,13 +90,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
     async fn give_up(&self) -> Result<(), StoreError> {
         let recipients = self.engine.queue.recipients(&self.page).await?;
         let settlement = all_failed(&self.page, &recipients, FailureReason::Unreachable);
-        self.settle(settlement, recipients).await;
+        self.settle(settlement).await;
         Ok(())
     }
 
     async fn run(&self, slot: &mut Slot) {
         match self.attempt(slot).await {
-            Ok(Some((settlement, recipients))) => self.settle(settlement, recipients).await,
+            Ok(Some(settlement)) => self.settle(settlement).await,
             Ok(None) => self.release(Duration::ZERO).await,
             Err(ReleaseReason::SigningKey(cause)) => {
                 tracing::error!(app = %self.page.app_id, %cause, "a page waits: no VAPID key");
@@ -118,11 +109,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         }
     }
 
-    /// What became of the page, and of whom; None when it was interrupted before anything was known.
-    async fn attempt(
-        &self,
-        slot: &mut Slot,
-    ) -> Result<Option<(Settlement, Vec<Recipient>)>, ReleaseReason> {
+    /// What became of the page; None when it was interrupted before anything was known.
+    async fn attempt(&self, slot: &mut Slot) -> Result<Option<Settlement>, ReleaseReason> {
         let EngineShared {
             clock, settings, ..
         } = self.shared();
@@ -130,7 +118,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         let recipients = recipients.map_err(ReleaseReason::Read)?;
         let Some(ttl) = ttl_left(&self.page, clock.now()) else {
             let settlement = all_failed(&self.page, &recipients, FailureReason::OutOfTime);
-            return Ok(Some((settlement, recipients)));
+            return Ok(Some(settlement));
         };
         let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
         let outcomes = self.push(slot, &signer, ttl, &recipients).await;
@@ -144,7 +132,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
             &settings.retry_delays,
             clock.now(),
         );
-        Ok(Some((settlement, recipients)))
+        Ok(Some(settlement))
     }
 
     fn signer(&self) -> Result<std::sync::Arc<Signer>, SigningKeyError> {
@@ -215,7 +203,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         &self.engine.shared
     }
 
-    async fn settle(&self, settlement: Settlement, recipients: Vec<Recipient>) {
+    async fn settle(&self, settlement: Settlement) {
         let settled = retry_until_shutdown(&self.shutdown, || async {
             let settled = self.try_settle(&settlement).await;
             let settled = settled.inspect_err(|error| {
@@ -225,12 +213,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         });
         match settled.await {
             Some(SettleOutcome::Recorded) => self.after_recording(&settlement),
-            Some(SettleOutcome::RecordedWithEvents { results }) => {
+            Some(SettleOutcome::RecordedWithEvents) => {
                 self.after_recording(&settlement);
-                if let Some(event) = results {
-                    let named = final_recipients(recipients, &settlement);
-                    self.shared().recipient_cache.insert(event, named);
-                }
                 self.shared().notifier.notify_event(&self.page.app_id);
             }
             Some(SettleOutcome::LeaseLost) => {

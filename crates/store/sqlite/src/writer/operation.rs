@@ -9,16 +9,13 @@ use futures_util::future::BoxFuture;
 use sqlx::SqliteConnection;
 use tokio::sync::oneshot;
 
-use super::{CommitMode, WriteError};
+use super::WriteError;
 
 /// An operation in the queue, whatever it returns.
 #[async_trait]
 pub(super) trait WriteOperation: Send {
     /// Runs it, once; whether its changes are to be kept.
     async fn run(&mut self, connection: &mut SqliteConnection) -> bool;
-
-    /// When it is to be committed.
-    fn commit_mode(&self) -> CommitMode;
 
     /// Tells the caller what became of it, given what became of the transaction.
     fn respond(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>);
@@ -29,20 +26,14 @@ pub(super) struct PendingWrite<T, F> {
     operation: Option<F>,
     result: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
-    commit_mode: CommitMode,
 }
 
 impl<T, F> PendingWrite<T, F> {
-    pub(super) fn new(
-        operation: F,
-        caller: oneshot::Sender<Result<T, WriteError>>,
-        commit_mode: CommitMode,
-    ) -> Self {
+    pub(super) fn new(operation: F, caller: oneshot::Sender<Result<T, WriteError>>) -> Self {
         Self {
             operation: Some(operation),
             result: None,
             caller,
-            commit_mode,
         }
     }
 }
@@ -65,10 +56,6 @@ where
         let keep = result.is_ok();
         self.result = Some(result);
         keep
-    }
-
-    fn commit_mode(&self) -> CommitMode {
-        self.commit_mode
     }
 
     fn respond(self: Box<Self>, transaction: Result<(), Arc<sqlx::Error>>) {

@@ -2,23 +2,17 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{
     ConnectOptions as _, Connection as _, Executor as _, Sqlite, SqliteConnection, Transaction,
 };
 use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout_at};
 
-use super::CommitMode;
 use super::operation::WriteOperation;
 
 /// Most operations in one transaction.
 const MAX_BATCH: usize = 64;
-
-/// How long a deferred operation waits for others to share their commit with.
-const MAX_BATCH_DELAY: Duration = Duration::from_millis(20);
 
 /// The writer's task.
 pub(super) struct WriterTask {
@@ -39,7 +33,7 @@ impl WriterTask {
     /// Runs what is queued until the queue is closed and empty.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn WriteOperation>>) {
         let mut waiting = Vec::with_capacity(MAX_BATCH);
-        while collect_batch(&mut queue, &mut waiting).await {
+        while queue.recv_many(&mut waiting, MAX_BATCH).await > 0 {
             self.commit(waiting.drain(..).collect()).await;
         }
         if let Some(connection) = self.connection {
@@ -87,29 +81,6 @@ impl WriterTask {
         }
         result
     }
-}
-
-/// Waits for operations until one is immediate, deferred ones have waited long enough or there are enough of them; `false`
-/// when there are none and never will be.
-async fn collect_batch(
-    queue: &mut mpsc::Receiver<Box<dyn WriteOperation>>,
-    waiting: &mut Vec<Box<dyn WriteOperation>>,
-) -> bool {
-    if queue.recv_many(waiting, MAX_BATCH).await == 0 {
-        return false;
-    }
-    let end = Instant::now() + MAX_BATCH_DELAY;
-    while waiting.len() < MAX_BATCH
-        && waiting
-            .iter()
-            .all(|it| it.commit_mode() == CommitMode::Deferred)
-    {
-        let more = queue.recv_many(waiting, MAX_BATCH - waiting.len());
-        if !timeout_at(end, more).await.is_ok_and(|count| count > 0) {
-            break;
-        }
-    }
-    true
 }
 
 /// Runs up to `max_operations` of the waiting operations in one transaction; those that ran, kept or not, move to `ran`.

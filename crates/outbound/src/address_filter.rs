@@ -1,7 +1,4 @@
-//! The filter between strangers' URLs and the operator's network: only vetted addresses are connected to.
-//!
-//! It works where names become addresses, so a name cannot be public when it is checked and private when it is used; and it
-//! sees address literals, which no resolver sees.
+//! The filter between strangers' URLs and the operator's network: only permitted addresses are handed out.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -11,17 +8,15 @@ use hato_domain::OutboundPolicy;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Host;
 
-use crate::push::origin::Origin;
-
-/// Name lookups at a time: they occupy threads, and a stranger's name server may be slow.
+/// Name lookups at a time. The system's resolver blocks a thread for each, and a stranger's name server may take seconds.
 const MAX_LOOKUPS: usize = 32;
-/// Addresses of one name that are tried.
+/// Addresses of one name that are handed out, so that a name with hundreds of them does not buy hundreds of attempts.
 const MAX_ADDRESSES: usize = 4;
 
-/// The right to look up a name.
+/// One of the filter's 32 name lookups; whoever holds it may start one.
 pub type LookupPermit = OwnedSemaphorePermit;
 
-/// No address to connect to.
+/// There is no address to connect to.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
     /// The host has addresses, and none of them is permitted.
@@ -32,7 +27,10 @@ pub enum ResolveError {
     Unresolved(#[from] io::Error),
 }
 
-/// Resolves hosts to addresses that the policy permits.
+/// Turns hosts into addresses that the operator's policy permits (CONTRACT 5, `HATO_OUTBOUND_ALLOW`).
+///
+/// The addresses that it hands out are the ones to connect to: resolving the name once more could give others. Clones share the
+/// bound on lookups.
 #[derive(Clone, Debug)]
 pub struct AddressFilter {
     policy: OutboundPolicy,
@@ -48,43 +46,44 @@ impl AddressFilter {
         }
     }
 
-    /// The right to look `origin` up, when it is its turn.
-    pub async fn lookup(&self, origin: &Origin) -> Option<LookupPermit> {
-        match origin.host() {
+    /// Waits until it is `host`'s turn to be looked up; None at once for an address literal, which needs no lookup. It is apart
+    /// from [`Self::addresses`] so that a time-out can leave out the wait, which says nothing about the host.
+    pub async fn lookup_permit(&self, host: &Host<String>) -> Option<LookupPermit> {
+        match host {
             Host::Domain(_) => Arc::clone(&self.lookups).acquire_owned().await.ok(),
             Host::Ipv4(_) | Host::Ipv6(_) => None,
         }
     }
 
-    /// The addresses of `origin` that may be connected to, at least one and at most four.
+    /// The permitted addresses of `host` with `port`, at least one and at most four, in the resolver's order.
     pub async fn addresses(
         &self,
-        origin: &Origin,
-        lookup: Option<LookupPermit>,
+        host: &Host<String>,
+        port: u16,
+        permit: Option<LookupPermit>,
     ) -> Result<Vec<SocketAddr>, ResolveError> {
-        let found = match origin.host() {
-            Host::Ipv4(v4) => vec![SocketAddr::new(IpAddr::V4(*v4), origin.port())],
-            Host::Ipv6(v6) => vec![SocketAddr::new(IpAddr::V6(*v6), origin.port())],
-            Host::Domain(name) => look_up(name.clone(), origin.port(), lookup).await?,
+        let found = match host {
+            Host::Ipv4(v4) => vec![SocketAddr::new(IpAddr::V4(*v4), port)],
+            Host::Ipv6(v6) => vec![SocketAddr::new(IpAddr::V6(*v6), port)],
+            Host::Domain(name) => resolve(name.clone(), port, permit).await?,
         };
         self.keep_permitted(found)
     }
 
-    /// The addresses of a host's name that may be connected to, without a port; for literals, which are not looked up, there
-    /// is [`Self::permits`].
-    pub async fn look_up_permitted(&self, name: String) -> Result<Vec<SocketAddr>, ResolveError> {
-        let lookup = Arc::clone(&self.lookups).acquire_owned().await.ok();
-        let found = look_up(name, 0, lookup).await?;
-        self.keep_permitted(found)
-    }
-
-    /// Whether a host may be connected to as far as its text tells: a name may, for its addresses are vetted later.
+    /// Whether `host` may be connected to as far as its text tells: a name may, for its addresses are vetted when it is resolved.
     pub fn permits<S>(&self, host: &Host<S>) -> bool {
         match host {
             Host::Ipv4(v4) => self.policy.permits(IpAddr::V4(*v4)),
             Host::Ipv6(v6) => self.policy.permits(IpAddr::V6(*v6)),
             Host::Domain(_) => true,
         }
+    }
+
+    /// The permitted addresses of the host called `name`, with port 0.
+    pub(crate) async fn look_up(&self, name: String) -> Result<Vec<SocketAddr>, ResolveError> {
+        let host = Host::Domain(name);
+        let permit = self.lookup_permit(&host).await;
+        self.addresses(&host, 0, permit).await
     }
 
     fn keep_permitted(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, ResolveError> {
@@ -100,18 +99,19 @@ impl AddressFilter {
     }
 }
 
-/// The right stays with the thread: a caller who gives up does not free a thread that still waits for an answer.
-async fn look_up(
+/// Asks the system's resolver. The permit goes along to the blocking thread: a caller who gives up at a time-out does not free a
+/// thread that still waits for an answer.
+async fn resolve(
     name: String,
     port: u16,
-    lookup: Option<LookupPermit>,
+    permit: Option<LookupPermit>,
 ) -> Result<Vec<SocketAddr>, io::Error> {
-    let looking = tokio::task::spawn_blocking(move || {
+    let lookup = tokio::task::spawn_blocking(move || {
         let found = (name.as_str(), port).to_socket_addrs().map(Vec::from_iter);
-        drop(lookup);
+        drop(permit);
         found
     });
-    let found = looking.await.map_err(io::Error::other)??;
+    let found = lookup.await.map_err(io::Error::other)??;
     if found.is_empty() {
         Err(io::ErrorKind::NotFound.into())
     } else {
@@ -121,15 +121,20 @@ async fn look_up(
 
 #[cfg(test)]
 mod tests {
-    use hato_domain::{Endpoint, OutboundPolicy};
+    use std::net::SocketAddr;
+
+    use hato_domain::OutboundPolicy;
+    use url::{Host, Url};
 
     use super::{AddressFilter, ResolveError};
-    use crate::push::origin::{Origin, PushTarget};
 
-    fn origin(endpoint: &str) -> Origin {
-        PushTarget::from_endpoint(&Endpoint::parse(endpoint).expect("an endpoint"))
-            .expect("a target")
-            .origin
+    async fn addresses(allowed: &str, url: &str) -> Result<Vec<SocketAddr>, ResolveError> {
+        let filter = filter(allowed);
+        let url = Url::parse(url).expect("a URL");
+        let host: Host<String> = url.host().expect("a host").to_owned();
+        let port = url.port_or_known_default().expect("a port");
+        let permit = filter.lookup_permit(&host).await;
+        filter.addresses(&host, port, permit).await
     }
 
     fn filter(allowed: &str) -> AddressFilter {
@@ -146,16 +151,14 @@ mod tests {
             "https://[::ffff:127.0.0.1]/x",
             "https://169.254.169.254/x",
         ] {
-            let found = filter("").addresses(&origin(endpoint), None).await;
+            let found = addresses("", endpoint).await;
             assert!(matches!(found, Err(ResolveError::Blocked)), "{endpoint}");
         }
     }
 
     #[tokio::test]
     async fn what_is_allowed_and_only_that_comes_through() {
-        let found = filter("127.0.0.0/8")
-            .addresses(&origin("https://localhost:8443/x"), None)
-            .await;
+        let found = addresses("127.0.0.0/8", "https://localhost:8443/x").await;
         let found = found.expect("an address");
         assert!(!found.is_empty());
         assert!(
@@ -182,8 +185,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_public_literal_needs_no_permission() {
-        let found = filter("")
-            .addresses(&origin("https://1.1.1.1/x"), None)
+        let found = addresses("", "https://1.1.1.1/x")
             .await
             .expect("an address");
         assert_eq!(found, ["1.1.1.1:443".parse().expect("an address")]);

@@ -7,13 +7,13 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 
-/// The settings of outgoing TLS cannot be made.
+/// The operator's additional trusted roots cannot be used (`HATO_OUTBOUND_CA`).
 #[derive(Debug, thiserror::Error)]
 pub enum RootStoreError {
     /// The operator's file is no PEM file.
     #[error("the additional trusted roots are no PEM file: {0}")]
     Pem(#[from] rustls::pki_types::pem::Error),
-    /// A PEM file without a certificate, which trusts nobody, is a mistake.
+    /// The PEM text holds no certificate: it adds nobody, so it cannot be what the operator meant.
     #[error("the additional trusted roots hold no certificate")]
     Empty,
     /// A certificate is malformed.
@@ -21,7 +21,10 @@ pub enum RootStoreError {
     Certificate(#[from] rustls::Error),
 }
 
-/// TLS as a client that trusts the machine's roots and those of `additional`, a PEM text; it offers h2 and http/1.1.
+/// The TLS settings of a client that trusts the machine's roots and the certificates in `additional`, a PEM text.
+///
+/// They offer TLS 1.2 and 1.3, and by ALPN `h2` and `http/1.1`; a client that speaks only one of them narrows
+/// `alpn_protocols`. A machine without roots is logged, not refused: its operator may have given every root that it needs.
 pub fn client_config(additional: Option<&str>) -> Result<ClientConfig, RootStoreError> {
     let mut roots = system_roots();
     if let Some(pem) = additional {

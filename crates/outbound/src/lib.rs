@@ -1,0 +1,37 @@
+//! What reaches strangers' hosts safely: vetted addresses, trusted roots, and the wait that a busy host asks for.
+//!
+//! A subscription's endpoint and a webhook's URL are typed in by strangers, so a request to them must not become a request into
+//! the operator's own network (server-side request forgery). Checking a URL beforehand does not help: its name can mean a
+//! public address when it is checked and a private one when it is used (DNS rebinding). [`AddressFilter`] therefore works where
+//! names become addresses, and hands out only addresses that [`OutboundPolicy`] permits. Push services are connected to by
+//! those addresses; a reqwest client, as webhooks use one, resolves names with [`FilteredResolver`].
+//!
+//! [`client_config`] says whom TLS trusts and serves the login with GitHub as well, whose address the operator sets and which
+//! therefore needs no filter. [`retry_after`] reads how long a host wants to be left alone.
+//!
+//! ```
+//! use hato_domain::OutboundPolicy;
+//! use hato_outbound::{AddressFilter, ResolveError};
+//! use url::Host;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let filter = AddressFilter::new(OutboundPolicy::default());
+//! let host = Host::Domain("localhost".to_owned());
+//! let permit = filter.lookup_permit(&host).await;
+//! let found = filter.addresses(&host, 443, permit).await;
+//! assert!(matches!(found, Err(ResolveError::Blocked)));
+//! # }
+//! ```
+//!
+//! [`OutboundPolicy`]: hato_domain::OutboundPolicy
+
+mod address_filter;
+mod filtered_resolver;
+mod retry_after;
+mod trusted_roots;
+
+pub use address_filter::{AddressFilter, LookupPermit, ResolveError};
+pub use filtered_resolver::FilteredResolver;
+pub use retry_after::retry_after;
+pub use trusted_roots::{RootStoreError, client_config};
