@@ -1,4 +1,4 @@
-//! Errors of the database as the ports return them, and values that do not fit it.
+//! Errors of the database as the ports return them, and lists as statements take them.
 
 use std::error::Error;
 
