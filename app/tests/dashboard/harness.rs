@@ -171,7 +171,7 @@ impl TestDashboard {
         let mut database = self.database().await;
         for statement in [
             "UPDATE subscriptions SET platform = $2, endpoint = 'https://push.example/' || $2 WHERE app_id = $1",
-            "UPDATE sends SET url = 'https://example.com/' || $2, icon = url, badge = url, actor_name = $2,
+            "UPDATE sends SET url = 'https://example.com/' || $2, actor_name = $2,
                               failed_other = 1, status = 'done'
              WHERE app_id = $1",
             "UPDATE key_events SET actor_name = $2 WHERE app_id = $1",

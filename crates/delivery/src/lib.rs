@@ -10,7 +10,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use hato_delivery::{DeliverySettings, Engine, RecipientCache};
+//! use hato_delivery::{DeliverySettings, Engine};
 //! use hato_service::ports::SystemClock;
 //! use hato_service::{Notifier, Secrets};
 //!
@@ -22,7 +22,7 @@
 //!     store,
 //!     Arc::new(SystemClock),
 //!     Secrets::new(None, None),
-//!     (Notifier::default(), RecipientCache::default()),
+//!     Notifier::default(),
 //!     DeliverySettings::default(),
 //! )?;
 //! engine.run_until_idle().await?;
@@ -34,13 +34,11 @@ mod clock_step;
 mod janitor;
 pub mod metrics;
 pub mod push;
-mod recipient_cache;
 mod retry;
 mod shutdown;
 mod webhooks;
 
 pub use janitor::Janitor;
 pub use push::{DeliverySettings, Engine, OriginLimits};
-pub use recipient_cache::RecipientCache;
 pub use shutdown::Shutdown;
 pub use webhooks::{ClientBuildError, WebhookSender, WebhookSettings};

@@ -1,22 +1,19 @@
-//! Posting what happened to each app's webhook: claim an outbox → make the body → sign → post → record (CONTRACT 8).
+//! Posting what happened to each app's webhook: claim an outbox → read what is due → post → record (CONTRACT 8).
 //!
-//! An app's events are its outbox, which one process at a time works on under a lease. That keeps first attempts in the order
-//! of settlement, and a process that dies leaves events that are posted again, under the same id, when its lease has ended.
+//! An app's events are its outbox, which one process at a time works on under a lease. So an app's requests are bounded over all
+//! processes, an event costs one write, and a process that dies leaves events that are posted again under the same id when its
+//! lease has ended.
+//!
+//! This file claims; `outbox` is the work on a claimed outbox, `attempt` one event of it, `client` the request and `schedule`
+//! what follows from its answer.
 
 mod attempt;
-mod cached_webhook;
 mod client;
-mod concurrency_limit;
-mod in_flight;
-mod memory_budget;
-mod outbox_worker;
-mod record;
-mod request_limiter;
+mod concurrency;
+mod outbox;
 mod schedule;
-mod send_signal;
 mod settings;
 mod signature;
-mod signing_secrets;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,11 +24,10 @@ use hato_service::{Notifier, Secrets};
 use tokio_util::task::TaskTracker;
 
 use crate::clock_step::ClockStepDetector;
-use crate::recipient_cache::RecipientCache;
 use crate::shutdown::Shutdown;
 use client::WebhookClient;
-use outbox_worker::OutboxWorker;
-use request_limiter::{RequestLimiter, RequestPermit};
+use concurrency::{RequestLimiter, RequestPermit};
+use outbox::OutboxWorker;
 use schedule::longest_wait;
 
 pub use client::ClientBuildError;
@@ -52,7 +48,6 @@ struct SenderShared {
     clock: Arc<dyn Clock>,
     secrets: Secrets,
     notifier: Notifier,
-    recipient_cache: RecipientCache,
     client: WebhookClient,
     limiter: RequestLimiter,
     clock_steps: ClockStepDetector,
@@ -75,12 +70,12 @@ impl<Q: ?Sized> Clone for WebhookSender<Q> {
 }
 
 impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
-    /// A sender over `queue` that listens to `notifier` and looks into `recipient_cache`. Fails when the additional trusted roots are unusable.
+    /// A sender over `queue` that listens to `notifier`. Fails when the additional trusted roots are unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        (notifier, recipient_cache): (Notifier, RecipientCache),
+        notifier: Notifier,
         settings: WebhookSettings,
     ) -> Result<Self, ClientBuildError> {
         let shared = SenderShared {
@@ -88,7 +83,6 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             clock,
             secrets,
             notifier,
-            recipient_cache,
             limiter: RequestLimiter::new(&settings),
             clock_steps: ClockStepDetector::default(),
             settings,
@@ -111,7 +105,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
     pub async fn run_until_idle(&self) -> Result<(), StoreError> {
         loop {
             let permit = self.shared.limiter.acquire_prompt().await;
-            match self.claim(permit, Duration::ZERO, &Shutdown::new()).await? {
+            match self.claim(permit, &Shutdown::new()).await? {
                 OutboxClaim::Claimed(worker, permit) => worker.run(permit).await,
                 OutboxClaim::Idle { .. } => return Ok(()),
             }
@@ -127,10 +121,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                 permit = self.shared.limiter.acquire_prompt() => permit,
             };
             let notified = self.shared.notifier.event_notified();
-            match self
-                .claim(permit, self.shared.settings.idle_hold, shutdown)
-                .await
-            {
+            match self.claim(permit, shutdown).await {
                 Ok(OutboxClaim::Claimed(worker, permit)) => {
                     workers.spawn(async move { worker.run(permit).await });
                 }
@@ -157,7 +148,6 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
     async fn claim(
         &self,
         permit: RequestPermit,
-        idle_hold: Duration,
         shutdown: &Shutdown,
     ) -> Result<OutboxClaim<Q>, StoreError> {
         let now = self.shared.clock.now();
@@ -177,7 +167,6 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                     sender: self.clone(),
                     notifier: self.shared.notifier.app_notifier(&lease.app_id),
                     lease,
-                    idle_hold,
                     shutdown: shutdown.clone(),
                 };
                 Ok(OutboxClaim::Claimed(worker, permit))

@@ -45,10 +45,10 @@ pub use subscriptions::{
     SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
 };
 pub use webhooks::{
-    Attempt, AttemptInputs, AttemptRecord, Disposition, DueEvents, EnableWebhookOutcome,
-    EventContent, IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
-    ReportedRecipient, ReportedRecipients, ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue,
-    WebhookRecord, WebhookResponse, WebhookStore,
+    Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,
+    IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome, ReportedRecipient,
+    ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue, WebhookRecord, WebhookResponse,
+    WebhookStore,
 };
 
 use async_trait::async_trait;

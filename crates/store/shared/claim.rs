@@ -6,28 +6,39 @@ use hato_service::ports::{
 };
 
 use crate::dialect::{DbConnection, sql};
-use crate::error::decode_error;
+use crate::error::{decode_error, json};
 use crate::queue::queue_positions;
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
-pub(crate) async fn claim(c: &mut DbConnection, claim: PageClaimRequest) -> sqlx::Result<NextPage> {
-    let Some(earliest) = earliest(c, &claim.excluded_apps).await? else {
+///
+/// A broadcast is one job however many subscriptions it has. A claim takes at most a page off its front and queues the rest
+/// again, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
+pub(crate) async fn claim(
+    c: &mut DbConnection,
+    request: &PageClaimRequest,
+) -> sqlx::Result<NextPage> {
+    let Some(earliest) = earliest(c, &request.excluded_apps).await? else {
         return Ok(NextPage::Idle { next_due: None });
     };
-    if earliest.due_at > claim.now.0 {
+    if earliest.due_at > request.now.0 {
         let next_due = Some(UnixMillis(earliest.due_at));
         return Ok(NextPage::Idle { next_due });
     }
-    let job = take(c, earliest.id, claim.now.plus(claim.lease)).await?;
-    let range = range(c, &job, claim.now, i64::from(claim.max_recipients)).await?;
-    let send = send(c, &job.send_id).await?;
+    let job = take(c, earliest.id, request.now.plus(request.lease)).await?;
+    let range = match (&job.recipients, job.up_to_position) {
+        (Some(list), _) => parse_list(list)?,
+        (None, Some(up_to)) => split(c, &job, up_to, request).await?,
+        (None, None) => return Err(decode_error("page")),
+    };
+    let send = send_of(c, &job.send_id).await?;
     if send.status == "queued" {
         begin(c, &job.send_id).await?;
     }
-    page(job, range, send).map(|page| NextPage::Claimed(Box::new(page)))
+    let page = claimed_page(job, range, send)?;
+    Ok(NextPage::Claimed(Box::new(page)))
 }
 
-/// A job in the order of the queue.
+/// When a job is due.
 struct EarliestRow {
     id: i64,
     due_at: i64,
@@ -41,7 +52,8 @@ async fn earliest(
     if excluded_apps.is_empty() {
         return earliest_of_all(c).await;
     }
-    earliest_of_others(c, &app_id_list(excluded_apps)?).await
+    let names: Vec<&str> = excluded_apps.iter().map(AppId::as_str).collect();
+    earliest_of_others(c, &json(&names)?).await
 }
 
 async fn earliest_of_all(c: &mut DbConnection) -> sqlx::Result<Option<EarliestRow>> {
@@ -52,7 +64,8 @@ async fn earliest_of_all(c: &mut DbConnection) -> sqlx::Result<Option<EarliestRo
     .await
 }
 
-/// Goes from app to app in the index, so that thousands of jobs of an excluded app cost nothing.
+/// The same without the apps of a JSON array. `waiting` goes from app to app in the index `jobs_by_app`, each step to the smallest
+/// id above the last one, and then only the first job of each is looked at: thousands of jobs of an excluded app cost nothing.
 async fn earliest_of_others(
     c: &mut DbConnection,
     excluded_apps: &str,
@@ -85,12 +98,7 @@ struct JobRow {
     lease_token: i64,
 }
 
-/// App ids as the statements take them: a JSON array.
-fn app_id_list(apps: &[AppId]) -> sqlx::Result<String> {
-    let names: Vec<&str> = apps.iter().map(AppId::as_str).collect();
-    serde_json::to_string(&names).map_err(|error| sqlx::Error::Encode(error.into()))
-}
-
+/// Moves the job's due time to the end of the lease. The new token makes earlier leases of the job void.
 async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result<JobRow> {
     sqlx::query_as!(
         JobRow,
@@ -107,19 +115,6 @@ async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result
     .await
 }
 
-async fn range(
-    c: &mut DbConnection,
-    job: &JobRow,
-    now: UnixMillis,
-    max_recipients: i64,
-) -> sqlx::Result<PageRange> {
-    match (&job.recipients, job.up_to_position) {
-        (Some(list), _) => parse_list(list),
-        (None, Some(up_to)) => split(c, job, up_to, now, max_recipients).await,
-        (None, None) => Err(decode_error("page")),
-    }
-}
-
 fn parse_list(list: &str) -> sqlx::Result<PageRange> {
     let numbers: Vec<i64> = serde_json::from_str(list).map_err(|_| decode_error("list"))?;
     Ok(PageRange::List(
@@ -132,11 +127,10 @@ async fn split(
     c: &mut DbConnection,
     job: &JobRow,
     up_to: i64,
-    now: UnixMillis,
-    max_recipients: i64,
+    request: &PageClaimRequest,
 ) -> sqlx::Result<PageRange> {
     let after = job.after_position;
-    let Some(beyond) = position_beyond(c, job, up_to, max_recipients).await? else {
+    let Some(beyond) = position_beyond(c, job, up_to, request.max_recipients.into()).await? else {
         return Ok(PageRange::Positions { after, up_to });
     };
     let end = beyond - 1;
@@ -147,11 +141,7 @@ async fn split(
     )
     .execute(&mut *c)
     .await?;
-    let (send, app) = (
-        SendId::trusted(job.send_id.clone()),
-        AppId::trusted(job.app_id.clone()),
-    );
-    queue_positions(c, &send, &app, (end, up_to), now).await?;
+    queue_positions(c, &job.send_id, &job.app_id, (end, up_to), request.now).await?;
     Ok(PageRange::Positions { after, up_to: end })
 }
 
@@ -186,7 +176,7 @@ struct ClaimedSendRow {
     sealed_private_key: Vec<u8>,
 }
 
-async fn send(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
+async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
     sqlx::query_as!(
         ClaimedSendRow,
         "SELECT s.status, s.payload, s.ttl, s.urgency, s.topic, s.created_at,
@@ -198,6 +188,7 @@ async fn send(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
     .await
 }
 
+/// The send is being sent from its first claimed page on.
 async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE sends SET status = 'sending' WHERE id = $1 AND status = 'queued'",
@@ -208,9 +199,9 @@ async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     .map(drop)
 }
 
-fn page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
-    let parsed = |urgency: String| Urgency::parse(&urgency).map_err(|_| decode_error("urgency"));
-    let named = |topic: String| Topic::parse(&topic).map_err(|_| decode_error("topic"));
+fn claimed_page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
+    let urgency = |text: String| Urgency::parse(&text).map_err(|_| decode_error("urgency"));
+    let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
     Ok(ClaimedPage {
         lease: PageLease {
             job: JobId(job.id),
@@ -222,8 +213,8 @@ fn page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Result<Cla
         attempt: u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?,
         payload: send.payload,
         ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,
-        urgency: send.urgency.map(parsed).transpose()?,
-        topic: send.topic.map(named).transpose()?,
+        urgency: send.urgency.map(urgency).transpose()?,
+        topic: send.topic.map(topic).transpose()?,
         accepted_at: UnixMillis(send.created_at),
         vapid_public_key: send.vapid_public_key,
         sealed_private_key: send.sealed_private_key,

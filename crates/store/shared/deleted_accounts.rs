@@ -4,46 +4,41 @@ use hato_domain::{AccountId, AppId, UnixMillis};
 
 use crate::deleted_apps;
 use crate::dialect::DbConnection;
-use crate::sessions::end_all;
+use crate::sessions::end_sessions;
 
 /// Marks the account and its apps, forgets who it was and ends its sessions; `false` when there is no such account.
 pub(crate) async fn mark_deleted(
     c: &mut DbConnection,
-    account: AccountId,
+    account: &AccountId,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
-    let account = account.as_str();
     if !forget(c, account, now).await? {
         return Ok(false);
     }
-    end_all(c, account).await?;
-    for app in apps_of(c, account).await? {
-        deleted_apps::mark_deleted(c, AppId::trusted(app), now).await?;
+    end_sessions(c, account).await?;
+    let apps = sqlx::query_scalar!(
+        "SELECT id FROM apps WHERE account_id = $1 AND deleted_at IS NULL",
+        account.as_str()
+    );
+    for app in apps.fetch_all(&mut *c).await? {
+        deleted_apps::mark_deleted(c, &AppId::trusted(app), now).await?;
     }
     Ok(true)
 }
 
-/// Its address is free for another account. No address is an id, so nobody finds it by one.
-async fn forget(c: &mut DbConnection, account: &str, now: UnixMillis) -> sqlx::Result<bool> {
+/// Takes everything off the account by which somebody could be found. Its id stands for its address, which must be one of a kind
+/// and becomes free for another account: no address is an id, so nobody finds the account by it.
+async fn forget(c: &mut DbConnection, account: &AccountId, now: UnixMillis) -> sqlx::Result<bool> {
     let marked = sqlx::query!(
         "UPDATE accounts
          SET deleted_at = $2, email = '', email_folded = id, password_hash = NULL, github_id = NULL
          WHERE id = $1 AND deleted_at IS NULL",
-        account,
+        account.as_str(),
         now.0
     )
     .execute(c)
     .await?;
     Ok(marked.rows_affected() == 1)
-}
-
-async fn apps_of(c: &mut DbConnection, account: &str) -> sqlx::Result<Vec<String>> {
-    sqlx::query_scalar!(
-        "SELECT id FROM apps WHERE account_id = $1 AND deleted_at IS NULL",
-        account
-    )
-    .fetch_all(c)
-    .await
 }
 
 /// Removes what is left of at most `limit` deleted accounts that have no apps any more.

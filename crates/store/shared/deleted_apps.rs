@@ -5,10 +5,11 @@ use hato_domain::{AppId, UnixMillis};
 use crate::deleted_accounts;
 use crate::dialect::DbConnection;
 
-/// Marks the app, which thereby is gone, and removes what could still act for it; `false` when there is no such app.
+/// Marks the app, which thereby is gone, and removes what could still act for it: its keys, its place in the queue and its
+/// webhook. `false` when there is no such app.
 pub(crate) async fn mark_deleted(
     c: &mut DbConnection,
-    app: AppId,
+    app: &AppId,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let app = app.as_str();
@@ -16,10 +17,8 @@ pub(crate) async fn mark_deleted(
         "UPDATE apps SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL",
         app,
         now.0
-    )
-    .execute(&mut *c)
-    .await?;
-    if marked.rows_affected() == 0 {
+    );
+    if marked.execute(&mut *c).await?.rows_affected() == 0 {
         return Ok(false);
     }
     sqlx::query!("DELETE FROM api_keys WHERE app_id = $1", app)
@@ -37,7 +36,10 @@ pub(crate) async fn mark_deleted(
 /// Removes at most `limit` rows of the app that was deleted first, itself last; whether some may be left. When no app is
 /// left, what is left of deleted accounts.
 pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool> {
-    let Some(app) = next_app(c).await? else {
+    let first = sqlx::query_scalar!(
+        "SELECT id FROM apps WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1"
+    );
+    let Some(app) = first.fetch_optional(&mut *c).await? else {
         deleted_accounts::purge(c, limit).await?;
         return Ok(false);
     };
@@ -54,24 +56,11 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_webhook_attempts(c, app, rest).await?;
     rest -= purge_webhook_events(c, app, rest).await?;
     if rest > 0 {
-        remove(c, app).await?;
+        sqlx::query!("DELETE FROM apps WHERE id = $1", app)
+            .execute(c)
+            .await?;
     }
     Ok(true)
-}
-
-async fn next_app(c: &mut DbConnection) -> sqlx::Result<Option<String>> {
-    sqlx::query_scalar!(
-        "SELECT id FROM apps WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1"
-    )
-    .fetch_optional(c)
-    .await
-}
-
-async fn remove(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
-    sqlx::query!("DELETE FROM apps WHERE id = $1", app)
-        .execute(c)
-        .await
-        .map(drop)
 }
 
 /// Functions that remove at most `limit` rows of an app, and return how many they have removed.

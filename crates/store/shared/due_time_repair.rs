@@ -6,8 +6,10 @@ use hato_domain::UnixMillis;
 
 use crate::dialect::DbConnection;
 
-/// Clamps due times that are too late: more than the longest wait ahead, or a part of a send's first attempt, which is due when
-/// it is queued, or of a send that was accepted in what is the future. Doing it again changes nothing, so each process may do it.
+/// How far the clocks of two machines may differ.
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
+
+/// Clamps due times that are too late. Doing it again changes nothing, so each process may do it.
 pub(crate) async fn clamp_due_times(
     c: &mut DbConnection,
     now: UnixMillis,
@@ -15,30 +17,36 @@ pub(crate) async fn clamp_due_times(
     longest_wait: Duration,
 ) -> sqlx::Result<()> {
     end_leases(c, now, lease).await?;
-    let (now, too_late) = (now.0, now.plus(longest_wait).0);
+    pull_unclaimed(c, now, longest_wait).await
+}
+
+/// Ends leases after the usual time. Who still holds such a lease renews it before it ends.
+async fn end_leases(c: &mut DbConnection, now: UnixMillis, lease: Duration) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE jobs SET due_at = $1
-         WHERE claimed = 0 AND due_at > $1
-           AND (due_at > $2 OR up_to_position IS NOT NULL OR EXISTS (SELECT 1 FROM sends AS s
-                                       WHERE s.id = jobs.send_id AND s.created_at > $1))",
-        now,
-        too_late
+        "UPDATE jobs SET due_at = $1 WHERE claimed = 1 AND due_at > $2",
+        now.plus(lease).0,
+        now.plus(lease + MAX_CLOCK_SKEW).0
     )
     .execute(c)
     .await
     .map(drop)
 }
 
-/// How far the clocks of two machines may differ.
-const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
-
-/// Whoever still holds such a lease renews it before it ends.
-async fn end_leases(c: &mut DbConnection, now: UnixMillis, lease: Duration) -> sqlx::Result<()> {
-    let (end, too_late) = (now.plus(lease).0, now.plus(lease + MAX_CLOCK_SKEW).0);
+/// Makes unclaimed jobs due that lie further ahead than anything is ever put off, and those that are ahead although nothing puts
+/// them off: parts of a first attempt, which is due when it is queued, and retries of a send that was accepted in what is now
+/// the future.
+async fn pull_unclaimed(
+    c: &mut DbConnection,
+    now: UnixMillis,
+    longest_wait: Duration,
+) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE jobs SET due_at = $1 WHERE claimed = 1 AND due_at > $2",
-        end,
-        too_late
+        "UPDATE jobs SET due_at = $1
+         WHERE claimed = 0 AND due_at > $1
+           AND (due_at > $2 OR up_to_position IS NOT NULL OR EXISTS (SELECT 1 FROM sends AS s
+                                       WHERE s.id = jobs.send_id AND s.created_at > $1))",
+        now.0,
+        now.plus(longest_wait).0
     )
     .execute(c)
     .await

@@ -1,8 +1,9 @@
-//! Errors of the database as the ports return them.
+//! Errors of the database as the ports return them, and lists as statements take them.
 
 use std::error::Error;
 
 use hato_service::ports::StoreError;
+use serde::Serialize;
 
 /// Says what was being done when it failed.
 pub(crate) fn with_context<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
@@ -18,4 +19,9 @@ where
 /// The database holds something that this program never wrote.
 pub(crate) fn decode_error(what: &'static str) -> sqlx::Error {
     sqlx::Error::Decode(format!("corrupt {what}").into())
+}
+
+/// A list as a statement takes it in one parameter: a JSON array.
+pub(crate) fn json<T: Serialize>(list: &[T]) -> sqlx::Result<String> {
+    serde_json::to_string(list).map_err(|error| sqlx::Error::Encode(error.into()))
 }

@@ -15,26 +15,18 @@ pub(crate) enum PriorRequest {
     Other,
 }
 
-struct IdempotencyKeyRow {
-    request_hash: Vec<u8>,
-    send_id: String,
-    queued: i64,
-}
-
 /// The request of the same app, path and key, unless it is too old.
 pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<PriorRequest> {
     let Some(request) = &send.idempotency else {
         return Ok(PriorRequest::None);
     };
-    let (app, key, since) = (send.app_id.as_str(), request.key.as_str(), request.since.0);
-    let row = sqlx::query_as!(
-        IdempotencyKeyRow,
+    let row = sqlx::query!(
         "SELECT request_hash, send_id, queued FROM idempotency_keys
          WHERE app_id = $1 AND path = $2 AND key = $3 AND created_at > $4",
-        app,
+        send.app_id.as_str(),
         request.path,
-        key,
-        since
+        request.key.as_str(),
+        request.since.0
     )
     .fetch_optional(c)
     .await?;
@@ -53,19 +45,17 @@ pub(crate) async fn save(c: &mut DbConnection, send: &NewSend, queued: i64) -> s
     let Some(request) = &send.idempotency else {
         return Ok(());
     };
-    let (app, key, id) = (send.app_id.as_str(), request.key.as_str(), send.id.as_str());
-    let hash = &request.body_hash[..];
     sqlx::query!(
         "INSERT INTO idempotency_keys (app_id, path, key, request_hash, send_id, queued, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (app_id, path, key) DO UPDATE
          SET request_hash = excluded.request_hash, send_id = excluded.send_id,
              queued = excluded.queued, created_at = excluded.created_at",
-        app,
+        send.app_id.as_str(),
         request.path,
-        key,
-        hash,
-        id,
+        request.key.as_str(),
+        &request.body_hash[..],
+        send.id.as_str(),
         queued,
         send.now.0
     )

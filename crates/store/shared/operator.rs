@@ -1,4 +1,4 @@
-//! What operators ask.
+//! What operators do with accounts, and what they ask about the whole server.
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, Email, Month, Plan, UnixMillis};
@@ -6,26 +6,39 @@ use hato_service::ports::{AccountUsage, OperatorStore, StoreError};
 
 use crate::Database;
 use crate::accounts::parse_plan;
-use crate::dialect::{DbConnection, readers, write};
+use crate::dialect::{readers, transaction};
 use crate::error::with_context;
-use crate::sessions::end_all;
+use crate::sessions::end_sessions;
 
 #[async_trait]
 impl OperatorStore for Database {
     async fn set_plan(&self, email: &Email, plan: Plan) -> Result<bool, StoreError> {
         let folded = email.folded();
-        write(self, "set a plan", move |c| {
-            Box::pin(set_plan(c, folded, plan))
+        transaction!(self, "set a plan", |c| {
+            let updated = sqlx::query!(
+                "UPDATE accounts SET plan = $2 WHERE email_folded = $1",
+                folded,
+                plan.as_str()
+            );
+            Ok(updated.execute(c).await?.rows_affected() == 1)
         })
-        .await
     }
 
     async fn set_password(&self, email: &Email, hash: String) -> Result<bool, StoreError> {
         let folded = email.folded();
-        write(self, "set a password", move |c| {
-            Box::pin(set_password(c, folded, hash))
+        transaction!(self, "set a password", |c| {
+            let account = sqlx::query_scalar!(
+                r#"UPDATE accounts SET password_hash = $2 WHERE email_folded = $1
+                   RETURNING id AS "id!""#,
+                folded,
+                hash
+            );
+            let Some(account) = account.fetch_optional(&mut *c).await? else {
+                return Ok(false);
+            };
+            end_sessions(c, &AccountId::trusted(account)).await?;
+            Ok(true)
         })
-        .await
     }
 
     async fn accounts(
@@ -34,9 +47,7 @@ impl OperatorStore for Database {
         after: Option<AccountId>,
         limit: i64,
     ) -> Result<Vec<AccountUsage>, StoreError> {
-        let after = after.as_ref().map_or("", AccountId::as_str);
-        let rows = sqlx::query_as!(
-            AccountUseRow,
+        sqlx::query!(
             r#"SELECT a.id, a.email, a.plan, a.created_at,
                       (SELECT COUNT(*) FROM apps AS p
                        WHERE p.account_id = a.id AND p.deleted_at IS NULL) AS "apps!",
@@ -45,13 +56,22 @@ impl OperatorStore for Database {
                FROM accounts AS a
                WHERE a.id > $2 AND a.deleted_at IS NULL ORDER BY a.id LIMIT $3"#,
             month.0,
-            after,
+            after.as_ref().map_or("", AccountId::as_str),
             limit
-        );
-        rows.fetch_all(readers(self))
-            .await
-            .and_then(|rows| rows.into_iter().map(AccountUseRow::into_use).collect())
-            .map_err(with_context("list accounts"))
+        )
+        .try_map(|row| {
+            Ok(AccountUsage {
+                id: AccountId::trusted(row.id),
+                email: row.email,
+                plan: parse_plan(&row.plan)?,
+                created_at: UnixMillis(row.created_at),
+                apps: row.apps,
+                recipients: row.recipients,
+            })
+        })
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list accounts"))
     }
 
     async fn queued_pages(&self, most: i64) -> Result<i64, StoreError> {
@@ -64,67 +84,20 @@ impl OperatorStore for Database {
         .map_err(with_context("count the queued pages"))
     }
 
+    // The events of an app are posted in order, so its oldest is the first of its outbox: one look at an index per app that has
+    // any, instead of a look at every event.
     async fn oldest_event(&self) -> Result<Option<UnixMillis>, StoreError> {
-        let oldest = sqlx::query_scalar!(
+        sqlx::query_scalar!(
             r#"SELECT MIN(e.created_at) AS "at?: i64"
                FROM webhooks AS w JOIN webhook_events AS e ON e.id =
                  (SELECT f.id FROM webhook_events AS f
                   WHERE f.app_id = w.app_id AND f.due_at IS NOT NULL AND f.attempts = 0
                   ORDER BY f.id LIMIT 1)
                WHERE w.due_at IS NOT NULL"#
-        );
-        let oldest = oldest.fetch_one(readers(self)).await;
-        oldest
-            .map(|at| at.map(UnixMillis))
-            .map_err(with_context("look for the oldest event"))
+        )
+        .fetch_one(readers(self))
+        .await
+        .map(|at| at.map(UnixMillis))
+        .map_err(with_context("look for the oldest event"))
     }
-}
-
-struct AccountUseRow {
-    id: String,
-    email: String,
-    plan: String,
-    created_at: i64,
-    apps: i64,
-    recipients: i64,
-}
-
-impl AccountUseRow {
-    fn into_use(self) -> sqlx::Result<AccountUsage> {
-        Ok(AccountUsage {
-            id: AccountId::trusted(self.id),
-            email: self.email,
-            plan: parse_plan(&self.plan)?,
-            created_at: UnixMillis(self.created_at),
-            apps: self.apps,
-            recipients: self.recipients,
-        })
-    }
-}
-
-async fn set_plan(c: &mut DbConnection, folded: String, plan: Plan) -> sqlx::Result<bool> {
-    let plan = plan.as_str();
-    let updated = sqlx::query!(
-        "UPDATE accounts SET plan = $2 WHERE email_folded = $1",
-        folded,
-        plan
-    )
-    .execute(c)
-    .await?;
-    Ok(updated.rows_affected() == 1)
-}
-
-async fn set_password(c: &mut DbConnection, folded: String, hash: String) -> sqlx::Result<bool> {
-    let account = sqlx::query_scalar!(
-        r#"UPDATE accounts SET password_hash = $2 WHERE email_folded = $1 RETURNING id AS "id!""#,
-        folded,
-        hash
-    )
-    .fetch_optional(&mut *c)
-    .await?;
-    let Some(account) = account else {
-        return Ok(false);
-    };
-    end_all(c, &account).await?;
-    Ok(true)
 }

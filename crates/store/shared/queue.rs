@@ -1,9 +1,13 @@
-//! The delivery queue: jobs, and the operations on them that stand in no file of their own.
+//! The delivery queue: jobs and their leases. Claiming, settling and repairing due times stand in files of their own.
+//!
+//! Whatever the holder of a lease changes, it changes `WHERE id = … AND lease_token = …`. A lease that ended and was claimed by
+//! somebody else has another token by then, so it changes nothing: a page may be delivered twice after a crash or a long pause,
+//! but it is counted once.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{AppId, BrowserKeys, Endpoint, SendId, SubscriptionId, UnixMillis};
+use hato_domain::{BrowserKeys, Endpoint, SubscriptionId, UnixMillis};
 use hato_service::ports::{
     ClaimedPage, DeliveryQueue, NextPage, PageClaimRequest, PageLease, PageRange, Recipient,
     RecipientId, SettleOutcome, Settlement, StoreError,
@@ -11,15 +15,15 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{DbConnection, readers, sql, write};
+use crate::dialect::{DbConnection, readers, sql, transaction};
 use crate::due_time_repair::clamp_due_times;
-use crate::error::{decode_error, with_context};
+use crate::error::{decode_error, json, with_context};
 use crate::settlement::{SettledPage, settle};
 
 #[async_trait]
 impl DeliveryQueue for Database {
     async fn claim_page(&self, wanted: PageClaimRequest) -> Result<NextPage, StoreError> {
-        write(self, "claim a page", |c| Box::pin(claim(c, wanted))).await
+        transaction!(self, "claim a page", |c| claim(c, &wanted).await)
     }
 
     async fn clamp_due_times(
@@ -28,21 +32,29 @@ impl DeliveryQueue for Database {
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
-        write(self, "clamp due times of jobs", move |c| {
-            Box::pin(clamp_due_times(c, now, lease, longest_wait))
+        transaction!(self, "clamp due times of jobs", |c| {
+            clamp_due_times(c, now, lease, longest_wait).await
         })
-        .await
     }
 
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError> {
-        let rows = match &page.range {
+        let recipients = match &page.range {
             PageRange::Positions { after, up_to } => {
-                recipients_at_positions(self, &page.app_id, *after, *up_to).await
+                sqlx::query_as!(
+                    RecipientRow,
+                    "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
+                 WHERE app_id = $1 AND position > $2 AND position <= $3 ORDER BY position",
+                    page.app_id.as_str(),
+                    after,
+                    up_to
+                )
+                .try_map(RecipientRow::into_recipient)
+                .fetch_all(readers(self))
+                .await
             }
             PageRange::List(numbers) => listed_recipients(self, numbers).await,
         };
-        rows.and_then(|rows| rows.into_iter().map(RecipientRow::into_recipient).collect())
-            .map_err(with_context("read the recipients of a page"))
+        recipients.map_err(with_context("read the recipients of a page"))
     }
 
     async fn renew_leases(
@@ -54,10 +66,19 @@ impl DeliveryQueue for Database {
             return Ok(());
         }
         let leases = leases.to_vec();
-        write(self, "renew leases", move |c| {
-            Box::pin(renew(c, leases, until))
+        transaction!(self, "renew leases", |c| {
+            for lease in leases {
+                sqlx::query!(
+                    "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
+                    lease.job.0,
+                    lease.token,
+                    until.0
+                )
+                .execute(&mut *c)
+                .await?;
+            }
+            Ok(())
         })
-        .await
     }
 
     async fn settle(
@@ -67,17 +88,25 @@ impl DeliveryQueue for Database {
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError> {
         let page = SettledPage::from_claimed(page);
-        write(self, "settle a page", move |c| {
-            Box::pin(settle(c, page, settlement, now))
+        transaction!(self, "settle a page", |c| {
+            settle(c, &page, &settlement, now).await
         })
-        .await
     }
 
     async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {
-        write(self, "release a page", move |c| {
-            Box::pin(release(c, lease, due_at))
+        // With a new token, so that the released lease settles nothing any more.
+        transaction!(self, "release a page", |c| {
+            sqlx::query!(
+                "UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 0
+                 WHERE id = $1 AND lease_token = $2",
+                lease.job.0,
+                lease.token,
+                due_at.0
+            )
+            .execute(c)
+            .await
+            .map(drop)
         })
-        .await
     }
 }
 
@@ -91,104 +120,54 @@ struct RecipientRow {
 
 impl RecipientRow {
     fn into_recipient(self) -> sqlx::Result<Recipient> {
-        let keys = BrowserKeys {
-            p256dh: self
-                .p256dh
-                .try_into()
-                .map_err(|_| decode_error("public key"))?,
-            auth: self
-                .auth
-                .try_into()
-                .map_err(|_| decode_error("authentication secret"))?,
-        };
+        let p256dh = self.p256dh.try_into();
+        let auth = self.auth.try_into();
         Ok(Recipient {
             id: RecipientId(self.id),
             subscription_id: SubscriptionId::trusted(self.public_id),
             endpoint: Endpoint::trusted(self.endpoint),
-            keys,
+            keys: BrowserKeys {
+                p256dh: p256dh.map_err(|_| decode_error("public key"))?,
+                auth: auth.map_err(|_| decode_error("authentication secret"))?,
+            },
         })
     }
 }
 
-async fn recipients_at_positions(
-    database: &Database,
-    app: &AppId,
-    after: i64,
-    up_to: i64,
-) -> sqlx::Result<Vec<RecipientRow>> {
-    let app = app.as_str();
-    sqlx::query_as!(
-        RecipientRow,
-        "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
-         WHERE app_id = $1 AND position > $2 AND position <= $3 ORDER BY position",
-        app,
-        after,
-        up_to
-    )
-    .fetch_all(readers(database))
-    .await
-}
-
+/// The subscriptions of a list that are still active.
 async fn listed_recipients(
     database: &Database,
-    numbers: &[RecipientId],
-) -> sqlx::Result<Vec<RecipientRow>> {
-    let numbers: Vec<i64> = numbers.iter().map(|number| number.0).collect();
-    let numbers = number_list(&numbers)?;
+    recipients: &[RecipientId],
+) -> sqlx::Result<Vec<Recipient>> {
+    let numbers = recipient_list(recipients)?;
     sql!(query_as RecipientRow [
         "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
          WHERE id IN (" NUMBERS ") AND position IS NOT NULL"
     ] numbers)
+    .try_map(RecipientRow::into_recipient)
     .fetch_all(readers(database))
     .await
 }
 
-async fn renew(
-    c: &mut DbConnection,
-    leases: Vec<PageLease>,
-    until: UnixMillis,
-) -> sqlx::Result<()> {
-    for lease in leases {
-        sqlx::query!(
-            "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
-            lease.job.0,
-            lease.token,
-            until.0
-        )
-        .execute(&mut *c)
-        .await?;
-    }
-    Ok(())
-}
-
-/// A new token, so that the released lease settles nothing any more.
-async fn release(c: &mut DbConnection, lease: PageLease, due_at: UnixMillis) -> sqlx::Result<()> {
-    sqlx::query!(
-        "UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 0
-         WHERE id = $1 AND lease_token = $2",
-        lease.job.0,
-        lease.token,
-        due_at.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
+/// Recipients as a job and the statements take them: a JSON array of subscription numbers.
+pub(crate) fn recipient_list(recipients: &[RecipientId]) -> sqlx::Result<String> {
+    let numbers: Vec<i64> = recipients.iter().map(|recipient| recipient.0).collect();
+    number_list(&numbers)
 }
 
 /// Subscription numbers as a job and the statements take them: a JSON array.
 pub(crate) fn number_list(numbers: &[i64]) -> sqlx::Result<String> {
-    serde_json::to_string(numbers).map_err(|error| sqlx::Error::Encode(error.into()))
+    json(numbers)
 }
 
 /// Queues the first attempt for the subscriptions with `after < position <= up_to`.
 pub(crate) async fn queue_positions(
     c: &mut DbConnection,
-    send: &SendId,
-    app: &AppId,
+    send: &str,
+    app: &str,
     (after, up_to): (i64, i64),
     due_at: UnixMillis,
 ) -> sqlx::Result<()> {
-    let (send, app) = (send.as_str(), app.as_str());
     sqlx::query!(
         "INSERT INTO jobs (send_id, app_id, after_position, up_to_position, attempt, due_at)
          VALUES ($1, $2, $3, $4, 0, $5)",
@@ -203,24 +182,22 @@ pub(crate) async fn queue_positions(
     .map(drop)
 }
 
-/// Queues an attempt for the subscriptions of a list, which [`number_list`] makes.
+/// Queues an attempt for the subscriptions of a list.
 pub(crate) async fn queue_list(
     c: &mut DbConnection,
-    send: &SendId,
-    app: &AppId,
-    list: &str,
+    send: &str,
+    app: &str,
+    recipients: &[RecipientId],
     attempt: u8,
     due_at: UnixMillis,
 ) -> sqlx::Result<()> {
-    let (send, app) = (send.as_str(), app.as_str());
-    let attempt = i64::from(attempt);
     sqlx::query!(
         "INSERT INTO jobs (send_id, app_id, recipients, attempt, due_at)
          VALUES ($1, $2, $3, $4, $5)",
         send,
         app,
-        list,
-        attempt,
+        recipient_list(recipients)?,
+        i64::from(attempt),
         due_at.0
     )
     .execute(c)

@@ -12,14 +12,14 @@ use crate::Database;
 use crate::acceptance::accept;
 use crate::cancellation::cancel;
 use crate::dead_letters;
-use crate::dialect::{readers, write};
+use crate::dialect::{readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 
 #[async_trait]
 impl SendStore for Database {
     async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
-        write(self, "accept a send", |c| Box::pin(accept(c, send))).await
+        transaction!(self, "accept a send", |c| accept(c, &send).await)
     }
 
     async fn sends_of(
@@ -27,40 +27,37 @@ impl SendStore for Database {
         app: &AppId,
         page: &PageRequest,
     ) -> Result<Vec<SendRecord>, StoreError> {
-        let app = app.as_str();
         let (before, before_id) = bound(page.cursor.as_ref());
-        let limit = page.limit.get() + 1;
-        let rows = sqlx::query_as!(
+        sqlx::query_as!(
             SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
                     skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
              FROM sends WHERE app_id = $1 AND (created_at, id) < ($2, $3)
              ORDER BY created_at DESC, id DESC LIMIT $4",
-            app,
+            app.as_str(),
             before,
             before_id,
-            limit
-        );
-        rows.fetch_all(readers(self))
-            .await
-            .and_then(|rows| rows.into_iter().map(SendRow::into_record).collect())
-            .map_err(with_context("list sends"))
+            page.limit.get() + 1
+        )
+        .try_map(SendRow::into_record)
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list sends"))
     }
 
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError> {
-        let (app, send) = (app.as_str(), send.as_str());
-        let row = sqlx::query_as!(
+        sqlx::query_as!(
             SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
                     skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
              FROM sends WHERE id = $1 AND app_id = $2",
-            send,
-            app
-        );
-        row.fetch_optional(readers(self))
-            .await
-            .and_then(|row| row.map(SendRow::into_record).transpose())
-            .map_err(with_context("find a send"))
+            send.as_str(),
+            app.as_str()
+        )
+        .try_map(SendRow::into_record)
+        .fetch_optional(readers(self))
+        .await
+        .map_err(with_context("find a send"))
     }
 
     async fn failures_of(
@@ -69,20 +66,19 @@ impl SendStore for Database {
         send: &SendId,
         limit: i64,
     ) -> Result<Vec<SendFailure>, StoreError> {
-        let (app, send) = (app.as_str(), send.as_str());
-        let rows = sqlx::query_as!(
+        sqlx::query_as!(
             SendFailure,
             "SELECT f.host, f.reason, f.recipients
              FROM sends AS s JOIN send_failures AS f ON f.send_id = s.id
              WHERE s.id = $1 AND s.app_id = $2
              ORDER BY f.recipients DESC, f.host, f.reason LIMIT $3",
-            send,
-            app,
+            send.as_str(),
+            app.as_str(),
             limit
-        );
-        rows.fetch_all(readers(self))
-            .await
-            .map_err(with_context("list the failures of a send"))
+        )
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list the failures of a send"))
     }
 
     async fn cancel_send(
@@ -92,10 +88,7 @@ impl SendStore for Database {
         now: UnixMillis,
     ) -> Result<Option<i64>, StoreError> {
         let (app, send) = (app.clone(), send.clone());
-        write(self, "cancel a send", move |c| {
-            Box::pin(cancel(c, app, send, now))
-        })
-        .await
+        transaction!(self, "cancel a send", |c| cancel(c, &app, &send, now).await)
     }
 
     async fn dead_letters_of(

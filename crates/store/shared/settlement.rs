@@ -1,17 +1,20 @@
 //! Settling: what became of a page, counted once.
+//!
+//! The page's job is removed first, and only by who holds its lease (fencing): who lost the lease changes nothing at all. All
+//! else happens in the same transaction, so a page is either counted and gone, or due again and not counted.
 
 use hato_domain::{AppId, Plan, SendId, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, ExpiredRecipient, FailureTally, PageLease, PageRange, RetryJob, SendCounts,
-    SettleOutcome, Settlement,
+    ClaimedPage, ExpiredRecipient, FailureTally, PageLease, PageRange, RecipientId, RetryJob,
+    SendCounts, SettleOutcome, Settlement,
 };
 
 use crate::cancellation::count_cancelled;
 use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
-use crate::queue::{number_list, queue_list};
+use crate::queue::{queue_list, recipient_list};
 use crate::subscriptions::decrement_active;
-use crate::webhook_outbox::{insert_completed_event, insert_results_event};
+use crate::webhook_events::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
 pub(crate) struct SettledPage {
@@ -44,30 +47,29 @@ impl SettledPage {
 /// Records the settlement, unless somebody else holds the page by now.
 pub(crate) async fn settle(
     c: &mut DbConnection,
-    page: SettledPage,
-    settlement: Settlement,
+    page: &SettledPage,
+    settlement: &Settlement,
     now: UnixMillis,
 ) -> sqlx::Result<SettleOutcome> {
     if !remove_job(c, page.lease).await? {
         return Ok(SettleOutcome::LeaseLost);
     }
-    let send = count(c, &page.send_id, &settlement).await?;
-    count_day(c, &page, &settlement).await?;
-    deactivate(c, &page, &settlement.expired, now).await?;
-    insert_dead_letters(c, &page, &settlement.dead_letters, now).await?;
+    let send = count(c, &page.send_id, settlement).await?;
+    count_day(c, page, settlement).await?;
+    deactivate(c, page, &settlement.expired, now).await?;
+    insert_dead_letters(c, page, &settlement.dead_letters, now).await?;
     tally(c, &page.send_id, &settlement.tallies).await?;
     if send.is_cancelled {
-        count_cancelled(c, &page.send_id, retried(&settlement)).await?;
+        let lists = settlement.retries.iter().map(|retry| &retry.recipients);
+        let retried = count_i64(lists.map(Vec::len).sum());
+        count_cancelled(c, &page.send_id, retried).await?;
     } else {
-        queue_retries(c, &page, &settlement.retries).await?;
+        queue_retries(c, page, &settlement.retries).await?;
     }
-    let mut results = None;
-    if send.is_watched {
-        results = insert_results_event(c, &page, &settlement, now).await?;
-    }
-    let completed = finish(c, &page.send_id, send.is_watched, now).await?;
-    Ok(if results.is_some() || completed {
-        SettleOutcome::RecordedWithEvents { results }
+    let has_results = send.is_watched && insert_results_event(c, page, settlement, now).await?;
+    let is_completed = finish(c, &page.send_id, send.is_watched, now).await?;
+    Ok(if has_results || is_completed {
+        SettleOutcome::RecordedWithEvents
     } else {
         SettleOutcome::Recorded
     })
@@ -78,13 +80,12 @@ async fn remove_job(c: &mut DbConnection, lease: PageLease) -> sqlx::Result<bool
         "DELETE FROM jobs WHERE id = $1 AND lease_token = $2",
         lease.job.0,
         lease.token
-    )
-    .execute(c)
-    .await?;
-    Ok(removed.rows_affected() == 1)
+    );
+    Ok(removed.execute(c).await?.rows_affected() == 1)
 }
 
-/// Deactivates those that are still active, and takes exactly these off the app's count.
+/// Deactivates those that are still active, and takes exactly these off the app's count. Who has a higher position than the page
+/// subscribed again after it was made, with keys that this page never tried.
 async fn deactivate(
     c: &mut DbConnection,
     page: &SettledPage,
@@ -95,21 +96,15 @@ async fn deactivate(
         return Ok(());
     }
     lock_app(c, &page.app_id).await?;
-    let numbers: Vec<i64> = expired.iter().map(|one| one.recipient.0).collect();
-    let numbers = number_list(&numbers)?;
+    let expired: Vec<RecipientId> = expired.iter().map(|one| one.recipient).collect();
     let deactivated = sql!(query [
         "UPDATE subscriptions
          SET position = NULL, deactivated_at = $2, deactivation_reason = 'expired', updated_at = $2
          WHERE id IN (" NUMBERS ") AND position IS NOT NULL AND position <= $3"
-    ] numbers, now.0, page.up_to)
+    ] recipient_list(&expired)?, now.0, page.up_to)
     .execute(&mut *c)
     .await?;
     decrement_active(c, &page.app_id, deactivated.rows_affected()).await
-}
-
-fn retried(settlement: &Settlement) -> i64 {
-    let lists = settlement.retries.iter().map(|retry| &retry.recipients);
-    count_i64(lists.map(Vec::len).sum())
 }
 
 async fn queue_retries(
@@ -117,11 +112,9 @@ async fn queue_retries(
     page: &SettledPage,
     retries: &[RetryJob],
 ) -> sqlx::Result<()> {
+    let (send, app) = (page.send_id.as_str(), page.app_id.as_str());
     for retry in retries.iter().filter(|retry| !retry.recipients.is_empty()) {
-        let numbers: Vec<i64> = retry.recipients.iter().map(|it| it.0).collect();
-        let list = number_list(&numbers)?;
-        let (send, app) = (&page.send_id, &page.app_id);
-        queue_list(c, send, app, &list, retry.attempt, retry.due_at).await?;
+        queue_list(c, send, app, &retry.recipients, retry.attempt, retry.due_at).await?;
     }
     Ok(())
 }
@@ -133,16 +126,12 @@ struct CountedSend {
     is_watched: bool,
 }
 
-/// Counts what became of the page on its send.
+/// Counts what became of the page on its send. Whether a webhook wants to know is asked with it, for it costs a statement less.
 async fn count(
     c: &mut DbConnection,
     send: &SendId,
     settlement: &Settlement,
 ) -> sqlx::Result<CountedSend> {
-    let reached = count_i64(settlement.sent.len());
-    let expired = count_i64(settlement.expired.len());
-    let other = count_i64(settlement.dead_letters.len());
-    let (send, plan) = (send.as_str(), Plan::FOR_WEBHOOKS.as_str());
     sqlx::query_as!(
         CountedSend,
         r#"UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
@@ -155,11 +144,11 @@ async fn count(
                              WHERE w.app_id = sends.app_id AND w.disabled_reason IS NULL
                                AND p.webhook_url IS NOT NULL AND a.plan = $5)
                      AS "is_watched!: bool""#,
-        send,
-        reached,
-        expired,
-        other,
-        plan
+        send.as_str(),
+        count_i64(settlement.sent.len()),
+        count_i64(settlement.expired.len()),
+        count_i64(settlement.dead_letters.len()),
+        Plan::FOR_WEBHOOKS.as_str()
     )
     .fetch_one(c)
     .await
@@ -176,12 +165,11 @@ async fn count_day(
     if sent == 0 && failed == 0 {
         return Ok(());
     }
-    let (app, day) = (page.app_id.as_str(), page.accepted_at.day_number());
     sqlx::query!(
         "UPDATE daily_counts SET sent = sent + $3, failed = failed + $4
          WHERE app_id = $1 AND day = $2",
-        app,
-        day,
+        page.app_id.as_str(),
+        page.accepted_at.day_number(),
         sent,
         failed
     )
@@ -191,13 +179,12 @@ async fn count_day(
 }
 
 async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) -> sqlx::Result<()> {
-    let send = send.as_str();
     for tally in tallies {
         sqlx::query!(
             "INSERT INTO send_failures (send_id, host, reason, recipients) VALUES ($1, $2, $3, $4)
              ON CONFLICT (send_id, host, reason) DO UPDATE
              SET recipients = send_failures.recipients + excluded.recipients",
-            send,
+            send.as_str(),
             tally.host,
             tally.reason,
             tally.recipients
@@ -212,17 +199,6 @@ fn count_i64(len: usize) -> i64 {
     i64::try_from(len).unwrap_or(i64::MAX)
 }
 
-/// What is known of a send at its end.
-struct FinishedSend {
-    app_id: String,
-    recipients: i64,
-    sent: i64,
-    failed_expired: i64,
-    failed_other: i64,
-    skipped: i64,
-    cancelled: i64,
-}
-
 /// Ends the send when no page of it is left: whoever is not counted by then was no longer subscribed. The counting before
 /// has locked the send, so of two last pages the later one sees that the other is gone. Returns whether an event for it
 /// was queued, as it is when the app's webhook is active.
@@ -232,9 +208,7 @@ pub(crate) async fn finish(
     has_webhook: bool,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
-    let id = send.as_str();
-    let finished = sqlx::query_as!(
-        FinishedSend,
+    let finished = sqlx::query!(
         r#"UPDATE sends SET status = CASE WHEN cancelled > 0 THEN 'cancelled' ELSE 'done' END,
                             finished_at = $2,
                             skipped = recipients - sent - failed_expired - failed_other - cancelled
@@ -242,26 +216,14 @@ pub(crate) async fn finish(
            RETURNING app_id AS "app_id!", recipients AS "recipients!", sent AS "sent!",
                      failed_expired AS "failed_expired!", failed_other AS "failed_other!",
                      skipped AS "skipped!", cancelled AS "cancelled!""#,
-        id,
+        send.as_str(),
         now.0
     )
     .fetch_optional(&mut *c)
     .await?;
-    match finished {
-        Some(finished) if has_webhook => {
-            queue_completed_event(c, send, finished, now).await?;
-            Ok(true)
-        }
-        _ => Ok(false),
-    }
-}
-
-async fn queue_completed_event(
-    c: &mut DbConnection,
-    send: &SendId,
-    finished: FinishedSend,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
+    let Some(finished) = finished.filter(|_| has_webhook) else {
+        return Ok(false);
+    };
     let counts = SendCounts {
         sent: finished.sent,
         failed_expired: finished.failed_expired,
@@ -270,5 +232,6 @@ async fn queue_completed_event(
         cancelled: finished.cancelled,
     };
     let app = AppId::trusted(finished.app_id);
-    insert_completed_event(c, &app, send, (finished.recipients, counts), now).await
+    insert_completed_event(c, &app, send, (finished.recipients, counts), now).await?;
+    Ok(true)
 }

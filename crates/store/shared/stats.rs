@@ -1,4 +1,4 @@
-//! Statistics of an app.
+//! Statistics of an app: what it is now, and what it sent by day.
 
 use async_trait::async_trait;
 use hato_domain::AppId;
@@ -63,7 +63,6 @@ async fn app_totals(
     app: &AppId,
     period: StatsPeriod,
 ) -> sqlx::Result<Option<AppTotalsRow>> {
-    let (app, month) = (app.as_str(), period.month.0);
     sqlx::query_as!(
         AppTotalsRow,
         r#"SELECT a.plan, p.active_subscriptions,
@@ -76,8 +75,8 @@ async fn app_totals(
                   p.last_position > 0 AS "had_subscriber!: bool"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
            WHERE p.id = $1 AND p.deleted_at IS NULL"#,
-        app,
-        month
+        app.as_str(),
+        period.month.0
     )
     .fetch_optional(readers(database))
     .await
@@ -89,7 +88,6 @@ async fn days(
     app: &AppId,
     period: StatsPeriod,
 ) -> sqlx::Result<Vec<DayCounts>> {
-    let (app, first) = (app.as_str(), period.first_day);
     sqlx::query_as!(
         DayCounts,
         r#"SELECT CASE WHEN day < $2 THEN CAST($2 AS BIGINT) - 1 ELSE day END AS "day!: i64",
@@ -97,8 +95,8 @@ async fn days(
                   CAST(SUM(sent) AS BIGINT) AS "sent!: i64",
                   CAST(SUM(failed) AS BIGINT) AS "failed!: i64"
            FROM daily_counts WHERE app_id = $1 GROUP BY 1 ORDER BY 1"#,
-        app,
-        first
+        app.as_str(),
+        period.first_day
     )
     .fetch_all(readers(database))
     .await

@@ -1,4 +1,8 @@
-//! Subscriptions as lists show them, newest first.
+//! Subscriptions as lists show them, newest first, all or those that a search finds.
+//!
+//! No index helps to find a part of a text, so a search looks at the app's subscriptions one by one. What one page costs is
+//! bounded by how many it looks at, not by how many it finds: a page may come back short, or empty, and yet say where the next
+//! one begins.
 
 use hato_domain::{AppId, SubscriptionId, UnixMillis};
 use hato_service::ports::{
@@ -10,7 +14,7 @@ use crate::Database;
 use crate::dialect::readers;
 use crate::error::decode_error;
 
-/// Subscriptions that a search scans for one page: no index helps to find a part of a text.
+/// Most subscriptions that a search looks at for one page.
 const MAX_SCANNED: i64 = 20_000;
 
 /// A page, from the newest or from `before` on.
@@ -67,8 +71,6 @@ async fn found(
     most: i64,
     window: i64,
 ) -> sqlx::Result<Vec<FoundRow>> {
-    let (app, before) = (app.as_str(), before.unwrap_or(i64::MAX));
-    let (pattern, state) = (pattern(&filter.text), state(filter.state));
     sqlx::query_as!(
         FoundRow,
         r#"WITH looked AS MATERIALIZED (
@@ -87,11 +89,11 @@ async fn found(
            FROM (SELECT COUNT(*) AS n, MIN(id) AS oldest FROM looked) AS seen
                 LEFT JOIN matching AS m ON TRUE
            ORDER BY m.id DESC"#,
-        app,
-        before,
+        app.as_str(),
+        before.unwrap_or(i64::MAX),
         window,
-        pattern,
-        state,
+        pattern(&filter.text),
+        state(filter.state),
         most
     )
     .fetch_all(readers(database))

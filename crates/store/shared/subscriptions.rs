@@ -1,7 +1,10 @@
 //! Subscriptions: one record per app and endpoint, active while it has a position.
+//!
+//! Positions only grow: who comes back gets a new one at the end. So "the active subscriptions up to position n" never gains
+//! anybody, and a send that remembers the app's last position reaches the audience of the moment when it was accepted.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, Endpoint, Platform, SubscriptionId, UnixMillis};
+use hato_domain::{AppId, Endpoint, SubscriptionId, UnixMillis};
 use hato_service::ports::{
     NewSubscription, RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage,
     SubscriptionStore,
@@ -9,9 +12,9 @@ use hato_service::ports::{
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
-use crate::accounts::parse_plan;
-use crate::dialect::{DbConnection, lock_app, write};
+use crate::dialect::{DbConnection, lock_app, transaction};
 use crate::error::with_context;
+use crate::registration::register;
 use crate::subscription_list::list;
 
 #[async_trait]
@@ -20,20 +23,18 @@ impl SubscriptionStore for Database {
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisterOutcome, StoreError> {
-        write(self, "register a subscription", |c| {
-            Box::pin(register(c, subscription, false))
+        transaction!(self, "register a subscription", |c| {
+            register(c, &subscription, false).await
         })
-        .await
     }
 
     async fn register_within_limit(
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisterOutcome, StoreError> {
-        write(self, "register a subscription within the limit", |c| {
-            Box::pin(register(c, subscription, true))
+        transaction!(self, "register a subscription within the limit", |c| {
+            register(c, &subscription, true).await
         })
-        .await
     }
 
     async fn unsubscribe(
@@ -43,10 +44,21 @@ impl SubscriptionStore for Database {
         now: UnixMillis,
     ) -> Result<(), StoreError> {
         let (app, hash) = (app.clone(), endpoint_hash(endpoint));
-        write(self, "unsubscribe", move |c| {
-            Box::pin(unsubscribe(c, app, hash, now))
+        transaction!(self, "unsubscribe", |c| {
+            lock_app(c, &app).await?;
+            let deactivated = sqlx::query!(
+                "UPDATE subscriptions
+                 SET position = NULL, deactivated_at = $3, deactivation_reason = 'unsubscribed',
+                     updated_at = $3
+                 WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL",
+                app.as_str(),
+                &hash[..],
+                now.0
+            )
+            .execute(&mut *c)
+            .await?;
+            decrement_active(c, &app, deactivated.rows_affected()).await
         })
-        .await
     }
 
     async fn subscriptions_of(
@@ -67,208 +79,25 @@ impl SubscriptionStore for Database {
         subscription: &SubscriptionId,
     ) -> Result<bool, StoreError> {
         let (app, subscription) = (app.clone(), subscription.clone());
-        write(self, "remove a subscription", move |c| {
-            Box::pin(remove(c, app, subscription))
+        transaction!(self, "remove a subscription", |c| {
+            lock_app(c, &app).await?;
+            let was_active = sqlx::query_scalar!(
+                r#"DELETE FROM subscriptions WHERE app_id = $1 AND public_id = $2
+                   RETURNING position IS NOT NULL AS "was_active!: bool""#,
+                app.as_str(),
+                subscription.as_str()
+            )
+            .fetch_optional(&mut *c)
+            .await?;
+            decrement_active(c, &app, u64::from(was_active == Some(true))).await?;
+            Ok(was_active.is_some())
         })
-        .await
     }
 }
 
 /// By which an endpoint of up to 2,048 bytes is indexed.
 pub(crate) fn endpoint_hash(endpoint: &Endpoint) -> [u8; 32] {
     Sha256::digest(endpoint.as_str()).into()
-}
-
-async fn register(
-    c: &mut DbConnection,
-    subscription: NewSubscription,
-    limited: bool,
-) -> sqlx::Result<RegisterOutcome> {
-    if let Some(id) = update_active(c, &subscription).await? {
-        return Ok(RegisterOutcome::Updated(SubscriptionId::trusted(id)));
-    }
-    lock_app(c, &subscription.app_id).await?;
-    let limit = if limited {
-        limit_for(c, &subscription).await?
-    } else {
-        i64::MAX
-    };
-    let Some(position) = take_position(c, &subscription.app_id, limit).await? else {
-        return Ok(refusal(limit));
-    };
-    let active = activate(c, &subscription, position).await?;
-    if active.position != position {
-        decrement_active(c, &subscription.app_id, 1).await?;
-    }
-    let id = SubscriptionId::trusted(active.public_id);
-    Ok(if id == subscription.id {
-        RegisterOutcome::Created(id)
-    } else if active.position == position {
-        RegisterOutcome::Reactivated(id)
-    } else {
-        RegisterOutcome::Updated(id)
-    })
-}
-
-/// No position was to be had below this limit.
-fn refusal(limit: i64) -> RegisterOutcome {
-    if limit == i64::MAX {
-        RegisterOutcome::NoApp
-    } else {
-        RegisterOutcome::LimitReached
-    }
-}
-
-struct LimitRow {
-    plan: String,
-    is_known: bool,
-}
-
-/// Below which number of active subscriptions the app takes this one: a known endpoint is always taken (CONTRACT 5).
-async fn limit_for(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
-    let (app, hash) = (new.app_id.as_str(), endpoint_hash(&new.endpoint));
-    let hash = &hash[..];
-    let row = sqlx::query_as!(
-        LimitRow,
-        r#"SELECT a.plan,
-                  EXISTS (SELECT 1 FROM subscriptions AS s
-                          WHERE s.app_id = p.id AND s.endpoint_hash = $2) AS "is_known!: bool"
-           FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
-           WHERE p.id = $1 AND p.deleted_at IS NULL"#,
-        app,
-        hash
-    )
-    .fetch_optional(c)
-    .await?;
-    match row {
-        Some(row) if !row.is_known => Ok(parse_plan(&row.plan)?
-            .max_subscriptions()
-            .unwrap_or(i64::MAX)),
-        Some(_) | None => Ok(i64::MAX),
-    }
-}
-
-/// Updates the record if there is an active one, and returns its public id.
-async fn update_active(
-    c: &mut DbConnection,
-    new: &NewSubscription,
-) -> sqlx::Result<Option<String>> {
-    let (app, hash) = (new.app_id.as_str(), endpoint_hash(&new.endpoint));
-    let (p256dh, auth, hash) = (&new.keys.p256dh[..], &new.keys.auth[..], &hash[..]);
-    let (platform, now) = (new.platform.as_ref().map(Platform::as_str), new.now.0);
-    sqlx::query_scalar!(
-        r#"UPDATE subscriptions
-           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform), updated_at = $6
-           WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
-             AND EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL)
-           RETURNING public_id AS "public_id!""#,
-        app,
-        hash,
-        p256dh,
-        auth,
-        platform,
-        now
-    )
-    .fetch_optional(c)
-    .await
-}
-
-/// Counts one more active subscription and returns its position; `None` when the app is gone or has `limit` of them.
-async fn take_position(c: &mut DbConnection, app: &AppId, limit: i64) -> sqlx::Result<Option<i64>> {
-    let app = app.as_str();
-    sqlx::query_scalar!(
-        r#"UPDATE apps
-           SET last_position = last_position + 1, active_subscriptions = active_subscriptions + 1
-           WHERE id = $1 AND deleted_at IS NULL AND active_subscriptions < $2
-           RETURNING last_position AS "last_position!""#,
-        app,
-        limit
-    )
-    .fetch_optional(c)
-    .await
-}
-
-struct ActivatedRow {
-    public_id: String,
-    position: i64,
-}
-
-/// Makes the record, or gives the one that is there a position. A concurrent request may have done so first: then the
-/// position that is there stays.
-async fn activate(
-    c: &mut DbConnection,
-    new: &NewSubscription,
-    position: i64,
-) -> sqlx::Result<ActivatedRow> {
-    let (id, app, endpoint) = (new.id.as_str(), new.app_id.as_str(), new.endpoint.as_str());
-    let hash = endpoint_hash(&new.endpoint);
-    let (p256dh, auth, hash) = (&new.keys.p256dh[..], &new.keys.auth[..], &hash[..]);
-    let (platform, now) = (new.platform.as_ref().map(Platform::as_str), new.now.0);
-    sqlx::query_as!(
-        ActivatedRow,
-        r#"INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                      platform, position, created_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
-           ON CONFLICT (app_id, endpoint_hash) DO UPDATE
-           SET p256dh = excluded.p256dh, auth = excluded.auth,
-               platform = COALESCE(excluded.platform, subscriptions.platform),
-               position = COALESCE(subscriptions.position, excluded.position),
-               deactivated_at = NULL, deactivation_reason = NULL,
-               updated_at = excluded.updated_at
-           RETURNING public_id AS "public_id!", position AS "position!""#,
-        id,
-        app,
-        endpoint,
-        hash,
-        p256dh,
-        auth,
-        platform,
-        position,
-        now
-    )
-    .fetch_one(c)
-    .await
-}
-
-async fn unsubscribe(
-    c: &mut DbConnection,
-    app: AppId,
-    hash: [u8; 32],
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    lock_app(c, &app).await?;
-    let (id, hash) = (app.as_str(), &hash[..]);
-    let deactivated = sqlx::query!(
-        "UPDATE subscriptions
-         SET position = NULL, deactivated_at = $3, deactivation_reason = 'unsubscribed',
-             updated_at = $3
-         WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL",
-        id,
-        hash,
-        now.0
-    )
-    .execute(&mut *c)
-    .await?;
-    decrement_active(c, &app, deactivated.rows_affected()).await
-}
-
-async fn remove(
-    c: &mut DbConnection,
-    app: AppId,
-    subscription: SubscriptionId,
-) -> sqlx::Result<bool> {
-    lock_app(c, &app).await?;
-    let (id, subscription) = (app.as_str(), subscription.as_str());
-    let was_active = sqlx::query_scalar!(
-        r#"DELETE FROM subscriptions WHERE app_id = $1 AND public_id = $2
-           RETURNING position IS NOT NULL AS "was_active!: bool""#,
-        id,
-        subscription
-    )
-    .fetch_optional(&mut *c)
-    .await?;
-    decrement_active(c, &app, u64::from(was_active == Some(true))).await?;
-    Ok(was_active.is_some())
 }
 
 /// Lowers the number of active subscriptions.
@@ -280,11 +109,10 @@ pub(crate) async fn decrement_active(
     if less == 0 {
         return Ok(());
     }
-    let (app, less) = (app.as_str(), i64::try_from(less).unwrap_or(i64::MAX));
     sqlx::query!(
         "UPDATE apps SET active_subscriptions = active_subscriptions - $2 WHERE id = $1",
-        app,
-        less
+        app.as_str(),
+        i64::try_from(less).unwrap_or(i64::MAX)
     )
     .execute(c)
     .await

@@ -12,25 +12,36 @@ use crate::dialect::{DbConnection, readers, sql};
 use crate::error::decode_error;
 use crate::webhook_events::{parse_attempts, parse_event_type};
 
-/// Records an attempt, unless the lease was lost. Nothing has succeeded since `failing_limit`: the webhook is
-/// disabled.
+/// Records an attempt, unless the lease was lost. An attempt at a URL that was changed meanwhile says nothing about the
+/// receiver, and who is gone from there has not got the event at the new URL.
 pub(crate) async fn record(
     c: &mut DbConnection,
     outbox: OutboxLease,
     attempt: Attempt,
-    failing_limit: UnixMillis,
+    failing_limit: Duration,
     now: UnixMillis,
 ) -> sqlx::Result<RecordAttemptOutcome> {
-    let effect = AttemptEffect::from_attempt(c, &outbox.app_id, &attempt, now).await?;
-    if !insert(c, &outbox, &attempt, effect, now).await? && !is_held(c, &outbox).await? {
+    let app = &outbox.app_id;
+    let Some(url) = held_url(c, &outbox).await? else {
         return Ok(RecordAttemptOutcome::LeaseLost);
+    };
+    let is_current = url.0.as_ref() == Some(&attempt.url);
+    insert(c, app, &attempt).await?;
+    if attempt.disposition == Disposition::Gone && !is_current {
+        repeat_event(c, &attempt, now).await?;
+    } else {
+        advance_event(c, &attempt).await?;
     }
+    if !is_current {
+        return Ok(RecordAttemptOutcome::Recorded);
+    }
+    judge_receiver(c, app, &attempt, now).await?;
     let (reason, limit) = match attempt.disposition {
         Disposition::Arrived => return Ok(RecordAttemptOutcome::Recorded),
-        Disposition::Gone => (DisabledReason::Gone, None),
-        Disposition::Failed(_) => (DisabledReason::Failing, Some(failing_limit)),
+        Disposition::Gone => (DisabledReason::Gone, now),
+        Disposition::Failed(_) => (DisabledReason::Failing, now.minus(failing_limit)),
     };
-    let is_disabled = disable(c, &outbox.app_id, &attempt.url, reason, limit).await?;
+    let is_disabled = disable(c, app, reason, limit).await?;
     Ok(if is_disabled {
         RecordAttemptOutcome::SwitchedOff(reason)
     } else {
@@ -38,134 +49,141 @@ pub(crate) async fn record(
     })
 }
 
-/// What an attempt means for its event.
-struct AttemptEffect {
-    is_resend: bool,
-    /// The resend that this was; one asked for meanwhile is yet to be made.
-    resent: Option<UnixMillis>,
-    /// Whether the event is due when it was before, and otherwise when.
-    keeps_due_time: bool,
-    due: Option<UnixMillis>,
+/// The app's webhook URL, if it has one.
+struct CurrentUrl(Option<String>);
+
+/// The URL as it is now; `None` when the lease was lost. The webhook is locked until the end of the transaction.
+async fn held_url(c: &mut DbConnection, outbox: &OutboxLease) -> sqlx::Result<Option<CurrentUrl>> {
+    let app = outbox.app_id.as_str();
+    let url = sql!(query_scalar [
+        r#"SELECT p.webhook_url AS "url?" FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+           WHERE w.app_id = $1 AND w.lease_token = $2"# FOR_UPDATE
+    ] app, outbox.token);
+    let url = url.fetch_optional(c).await?;
+    Ok(url.map(CurrentUrl))
 }
 
-impl AttemptEffect {
-    /// Whoever is gone from a URL that was changed meanwhile has not got the event at the new one. A resend that did not arrive
-    /// leaves the retries as they are.
-    async fn from_attempt(
-        c: &mut DbConnection,
-        app: &AppId,
-        attempt: &Attempt,
-        now: UnixMillis,
-    ) -> sqlx::Result<Self> {
-        let goes_to_new_url =
-            attempt.disposition == Disposition::Gone && !is_current(c, app, &attempt.url).await?;
-        let due = match attempt.disposition {
-            Disposition::Failed(next) => next,
-            Disposition::Gone if goes_to_new_url => Some(now),
-            Disposition::Arrived | Disposition::Gone => None,
-        };
-        let keeps_retries =
-            goes_to_new_url || matches!(attempt.disposition, Disposition::Failed(_));
-        Ok(Self {
-            is_resend: attempt.resend.is_some(),
-            resent: attempt.resend.filter(|_| !goes_to_new_url),
-            keeps_due_time: attempt.resend.is_some() && keeps_retries,
-            due,
-        })
-    }
-}
-
-/// Keeps the attempt, moves its event on and updates the webhook, each only while the lease is held; `false` when nothing
-/// was kept. An attempt at a URL that was changed meanwhile says nothing about the receiver.
-async fn insert(
-    c: &mut DbConnection,
-    outbox: &OutboxLease,
-    attempt: &Attempt,
-    effect: AttemptEffect,
-    now: UnixMillis,
-) -> sqlx::Result<bool> {
+async fn insert(c: &mut DbConnection, app: &AppId, attempt: &Attempt) -> sqlx::Result<()> {
     let (status, failure, answer) = match &attempt.response {
         WebhookResponse::Received { status, text } => {
             (Some(i64::from(*status)), None, text.as_str())
         }
         WebhookResponse::NotReceived(failure) => (None, Some(failure.as_str()), ""),
     };
-    let (app, token, url) = (outbox.app_id.as_str(), outbox.token, attempt.url.as_str());
+    let (app, url, signature) = (app.as_str(), &attempt.url, &attempt.signature);
     let duration = i64::try_from(attempt.duration.as_millis()).unwrap_or(i64::MAX);
-    let (retries, resends) = (i64::from(!effect.is_resend), i64::from(effect.is_resend));
-    let resent = effect.resent.map(|at| at.0);
-    let due = effect.due.map(|at| at.0);
-    let (has_arrived, slow) = (
-        attempt.disposition == Disposition::Arrived,
-        i64::from(attempt.is_slow),
-    );
-    let inserted = sql!(query [
+    sqlx::query!(
         "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, failure, answer,
                                        started_at, duration_ms, signature)
-         SELECT w.app_id, e.id, e.attempts + e.resends + 1, $1, CAST($2 AS BIGINT), CAST($3 AS TEXT), $4,
-                CAST($5 AS BIGINT), CAST($6 AS BIGINT), $7
-         FROM webhook_events AS e JOIN webhooks AS w ON w.app_id = e.app_id
-         WHERE e.id = $8 AND w.app_id = $9 AND w.lease_token = $10"
-        NEXT_STATEMENT
-        "UPDATE webhook_events
-         SET attempts = attempts + $11, resends = resends + $12,
-             resend_at = CASE WHEN resend_at = $13 THEN NULL ELSE resend_at END,
-             due_at = CASE WHEN $14 THEN due_at ELSE CAST($15 AS BIGINT) END
-         WHERE id = $16
-           AND EXISTS (SELECT 1 FROM webhooks AS w WHERE w.app_id = $17 AND w.lease_token = $18)"
-        NEXT_STATEMENT
-        "UPDATE webhooks
-         SET failing_since = CASE WHEN $19 THEN NULL ELSE COALESCE(failing_since, CAST($20 AS BIGINT)) END,
-             slow = $21
-         WHERE app_id = $22 AND lease_token = $23 AND (slow <> $24 OR (failing_since IS NULL) <> $25)
-           AND EXISTS (SELECT 1 FROM apps AS p WHERE p.id = $26 AND p.webhook_url = $27)"
-    ] url, status, failure, answer, attempt.started_at.0, duration, attempt.signature, attempt.event, app, token,
-      retries, resends, resent, effect.keeps_due_time, due, attempt.event, app, token,
-      has_arrived, now.0, slow, app, token, slow, has_arrived, app, url)
+         VALUES ($1, $2, (SELECT attempts + resends + 1 FROM webhook_events WHERE id = $2),
+                 $3, $4, $5, $6, $7, $8, $9)",
+        app,
+        attempt.event,
+        url,
+        status,
+        failure,
+        answer,
+        attempt.started_at.0,
+        duration,
+        signature
+    )
     .execute(c)
-    .await?;
-    Ok(inserted.rows_affected() > 0)
+    .await
+    .map(drop)
 }
 
-async fn is_held(c: &mut DbConnection, outbox: &OutboxLease) -> sqlx::Result<bool> {
-    let app = outbox.app_id.as_str();
-    let held = sqlx::query_scalar!(
-        r#"SELECT 1 AS "one!: i64" FROM webhooks WHERE app_id = $1 AND lease_token = $2"#,
+/// Moves the event on. A resend that failed leaves the retries as they are; one that was asked for meanwhile is yet to be made.
+async fn advance_event(c: &mut DbConnection, attempt: &Attempt) -> sqlx::Result<()> {
+    let next = match attempt.disposition {
+        Disposition::Failed(next) => next.map(|at| at.0),
+        Disposition::Arrived | Disposition::Gone => None,
+    };
+    let Some(resend) = attempt.resend else {
+        return count_attempt(c, attempt.event, next).await;
+    };
+    let ends = !matches!(attempt.disposition, Disposition::Failed(_));
+    sqlx::query!(
+        "UPDATE webhook_events
+         SET resends = resends + 1,
+             resend_at = CASE WHEN resend_at = $2 THEN NULL ELSE resend_at END,
+             due_at = CASE WHEN $3 THEN NULL ELSE due_at END
+         WHERE id = $1",
+        attempt.event,
+        resend.0,
+        ends
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Leaves the event due at once: again as a resend if it was one.
+async fn repeat_event(
+    c: &mut DbConnection,
+    attempt: &Attempt,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    if attempt.resend.is_none() {
+        return count_attempt(c, attempt.event, Some(now.0)).await;
+    }
+    sqlx::query!(
+        "UPDATE webhook_events SET resends = resends + 1 WHERE id = $1",
+        attempt.event
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Counts an attempt that uses up a retry; the event is due again at `next`, or no more.
+async fn count_attempt(c: &mut DbConnection, event: i64, next: Option<i64>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE webhook_events SET attempts = attempts + 1, due_at = $2 WHERE id = $1",
+        event,
+        next
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Keeps whether the receiver is slow, and since when nothing has succeeded.
+async fn judge_receiver(
+    c: &mut DbConnection,
+    app: &AppId,
+    attempt: &Attempt,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let (app, slow) = (app.as_str(), i64::from(attempt.is_slow));
+    let has_arrived = attempt.disposition == Disposition::Arrived;
+    sqlx::query!(
+        "UPDATE webhooks
+         SET slow = $2, failing_since = CASE WHEN $3 THEN NULL ELSE COALESCE(failing_since, $4) END
+         WHERE app_id = $1 AND (slow <> $2 OR (failing_since IS NULL) <> $3)",
         app,
-        outbox.token
-    );
-    Ok(held.fetch_optional(c).await?.is_some())
+        slow,
+        has_arrived,
+        now.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
 }
 
-async fn is_current(c: &mut DbConnection, app: &AppId, url: &str) -> sqlx::Result<bool> {
-    let app = app.as_str();
-    let found = sqlx::query_scalar!(
-        r#"SELECT 1 AS "one!: i64" FROM apps WHERE id = $1 AND webhook_url = $2"#,
-        app,
-        url
-    );
-    Ok(found.fetch_optional(c).await?.is_some())
-}
-
-/// Disables the webhook if its URL is still the one that was tried and, with a `limit`, nothing has succeeded since; `false`
-/// when it was not disabled.
+/// Disables the webhook if nothing has succeeded since `limit`; `false` when it was not disabled by this.
 async fn disable(
     c: &mut DbConnection,
     app: &AppId,
-    url: &str,
     reason: DisabledReason,
-    limit: Option<UnixMillis>,
+    limit: UnixMillis,
 ) -> sqlx::Result<bool> {
     let (app, reason) = (app.as_str(), reason.as_str());
-    let limit = limit.map_or(i64::MAX, |limit| limit.0);
     let disabled = sqlx::query!(
-        "UPDATE webhooks SET disabled_reason = $3
-         WHERE app_id = $1 AND disabled_reason IS NULL AND failing_since <= $4
-           AND EXISTS (SELECT 1 FROM apps AS p WHERE p.id = $1 AND p.webhook_url = $2)",
+        "UPDATE webhooks SET disabled_reason = $2
+         WHERE app_id = $1 AND disabled_reason IS NULL AND failing_since <= $3",
         app,
-        url,
         reason,
-        limit
+        limit.0
     )
     .execute(c)
     .await?;

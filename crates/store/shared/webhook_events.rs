@@ -1,17 +1,133 @@
-//! Events of the outbox as they are read.
+//! Events: written in the transaction that counts what they tell of, for apps whose webhook is active; read to be posted.
+//!
+//! An event is small: its content names recipients by number, and the body is made of it for each attempt.
+
+use std::collections::BTreeMap;
 
 use hato_domain::{
-    AppId, Endpoint, EventType, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
+    AppId, Endpoint, EventType, FailureReason, ResultStatus, SendId, SubscriptionId, UnixMillis,
+    WebhookEventId,
 };
 use hato_service::ports::{
-    EventContent, IdRange, RecipientId, ReportedRecipient, ReportedRecipients, ResultGroup,
-    SendCounts, WebhookEvent,
+    EventContent, IdRange, RecipientId, ReportedRecipient, ResultGroup, SendCounts, Settlement,
+    WebhookEvent,
 };
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::Database;
-use crate::dialect::{readers, sql};
+use crate::dialect::{DbConnection, readers, sql};
 use crate::error::decode_error;
+use crate::settlement::SettledPage;
+use crate::webhooks::mark_due;
+
+/// Writes the event that tells what became of a page's recipients; `false` and none when nothing is final yet.
+pub(crate) async fn insert_results_event(
+    c: &mut DbConnection,
+    page: &SettledPage,
+    settlement: &Settlement,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
+    let groups = groups(page.attempt, settlement);
+    if groups.is_empty() {
+        return Ok(false);
+    }
+    let content = serde_json::to_string(&groups).map_err(encode_error)?;
+    let (app, send) = (&page.app_id, Some(&page.send_id));
+    insert_event(c, app, EventType::DeliveryResults, send, &content, now).await?;
+    Ok(true)
+}
+
+/// Writes the event that tells that every recipient of a send is settled.
+pub(crate) async fn insert_completed_event(
+    c: &mut DbConnection,
+    app: &AppId,
+    send: &SendId,
+    (recipients, counts): (i64, SendCounts),
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let numbers = [
+        recipients,
+        counts.sent,
+        counts.failed_expired,
+        counts.failed_other,
+        counts.skipped,
+        counts.cancelled,
+    ];
+    let content = serde_json::to_string(&numbers).map_err(encode_error)?;
+    insert_event(c, app, EventType::SendCompleted, Some(send), &content, now).await
+}
+
+/// Writes an event that tells nothing.
+pub(crate) async fn insert_test_event(
+    c: &mut DbConnection,
+    app: &AppId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    insert_event(c, app, EventType::Test, None, "[]", now).await
+}
+
+async fn insert_event(
+    c: &mut DbConnection,
+    app: &AppId,
+    kind: EventType,
+    send: Option<&SendId>,
+    content: &str,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let event = WebhookEventId::from_uuid(Uuid::now_v7());
+    let (id, name, kind) = (event.as_str(), app.as_str(), kind.as_str());
+    let send = send.map(SendId::as_str);
+    sqlx::query!(
+        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        id,
+        name,
+        kind,
+        send,
+        content,
+        now.0
+    )
+    .execute(&mut *c)
+    .await?;
+    mark_due(c, app, now).await
+}
+
+/// Status, the push service's answer, attempts, and the recipients with these three.
+type StoredResultGroup = (&'static str, Option<u16>, u8, Vec<IdRangeJson>);
+
+fn groups(earlier_attempts: u8, settlement: &Settlement) -> Vec<StoredResultGroup> {
+    let attempts = earlier_attempts + 1;
+    let sent = settlement.sent.iter().map(|one| {
+        let key = (ResultStatus::Sent, Some(one.http_status), attempts);
+        (key, one.recipient)
+    });
+    let expired = settlement.expired.iter().map(|one| {
+        let key = (ResultStatus::Expired, Some(one.http_status), attempts);
+        (key, one.recipient)
+    });
+    let failed = settlement.dead_letters.iter().map(|one| {
+        // For one for which no time was left no attempt was made.
+        let attempts = attempts - u8::from(one.reason == FailureReason::OutOfTime);
+        let key = (ResultStatus::Failed, one.http_status, attempts);
+        (key, one.recipient)
+    });
+    let mut groups: BTreeMap<_, Vec<RecipientId>> = BTreeMap::new();
+    for ((status, http_status, attempts), recipient) in sent.chain(expired).chain(failed) {
+        let key = (status.as_str(), http_status, attempts);
+        groups.entry(key).or_default().push(recipient);
+    }
+    let group = |((status, http_status, attempts), recipients)| {
+        let ranges = IdRange::from_ids(recipients).into_iter();
+        let recipients = ranges.map(IdRangeJson::from).collect();
+        (status, http_status, attempts, recipients)
+    };
+    groups.into_iter().map(group).collect()
+}
+
+fn encode_error(error: serde_json::Error) -> sqlx::Error {
+    sqlx::Error::Encode(error.into())
+}
 
 /// An event as it is stored.
 pub(crate) struct EventRow {
@@ -153,86 +269,50 @@ pub(crate) async fn find(
     row.map(EventRow::into_event).transpose()
 }
 
-/// Recipients as three texts: row by row they cost several times as much.
-struct ReportedRecipientsRow {
-    numbers: Option<String>,
-    subscriptions: Option<String>,
-    endpoints: Option<String>,
+struct ReportedRecipientRow {
+    id: i64,
+    public_id: String,
+    endpoint: String,
 }
 
-/// The recipients with ids in these ranges.
+/// The subscriptions with numbers in these ranges, in the order of their numbers.
 pub(crate) async fn reported_recipients(
     database: &Database,
     ranges: &[IdRange],
-) -> sqlx::Result<ReportedRecipients> {
-    let ranges = range_list(ranges)?;
-    let row = sql!(query_as ReportedRecipientsRow [
-        r#"SELECT numbers AS "numbers?: String", subscriptions AS "subscriptions?: String",
-                  endpoints AS "endpoints?: String"
-           FROM ("# REPORTED_RECIPIENTS r#") AS known"#
-    ] ranges)
-    .fetch_one(readers(database))
-    .await?;
-    parse_recipients(
-        row.numbers.as_deref(),
-        row.subscriptions.as_deref(),
-        row.endpoints.as_deref(),
-    )
-}
-
-/// Runs as the statements take them.
-pub(crate) fn range_list(ranges: &[IdRange]) -> sqlx::Result<String> {
-    let pairs: Vec<[i64; 2]> = ranges
+) -> sqlx::Result<Vec<ReportedRecipient>> {
+    if ranges.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ranges: Vec<[i64; 2]> = ranges
         .iter()
         .map(|range| [range.first.0, range.last.0])
         .collect();
-    serde_json::to_string(&pairs).map_err(|error| sqlx::Error::Encode(error.into()))
+    let ranges = serde_json::to_string(&ranges).map_err(encode_error)?;
+    let rows = sql!(query_as ReportedRecipientRow [
+        r#"SELECT s.id AS "id!", s.public_id AS "public_id!", s.endpoint AS "endpoint!"
+           FROM ("# RANGES r#") AS r CROSS JOIN subscriptions AS s
+           WHERE s.id BETWEEN r.low AND r.high"#
+    ] ranges)
+    .fetch_all(readers(database))
+    .await?;
+    let mut recipients: Vec<_> = rows.into_iter().map(ReportedRecipient::from).collect();
+    recipients.sort_unstable_by_key(|recipient| recipient.id);
+    Ok(recipients)
 }
 
-/// The recipients of three texts of as many words, which are missing when there are none.
-pub(crate) fn parse_recipients(
-    numbers: Option<&str>,
-    subscriptions: Option<&str>,
-    endpoints: Option<&str>,
-) -> sqlx::Result<ReportedRecipients> {
-    let (mut subscriptions, mut endpoints) = (words(subscriptions), words(endpoints));
-    let known = words(numbers).map(|number| {
-        Some(ReportedRecipient {
-            id: RecipientId(number.parse().ok()?),
-            subscription_id: SubscriptionId::trusted(subscriptions.next()?.to_owned()),
-            endpoint: Endpoint::trusted(endpoints.next()?.to_owned()),
-        })
-    });
-    let known: Option<Vec<_>> = known.collect();
-    let is_all = subscriptions.next().is_none() && endpoints.next().is_none();
-    let known = known.filter(|_| is_all);
-    let known = known.ok_or_else(|| decode_error("list of subscriptions"))?;
-    Ok(ReportedRecipients::new(known))
-}
-
-fn words(text: Option<&str>) -> impl Iterator<Item = &str> {
-    text.unwrap_or_default().split_terminator(' ')
+impl From<ReportedRecipientRow> for ReportedRecipient {
+    fn from(row: ReportedRecipientRow) -> Self {
+        Self {
+            id: RecipientId(row.id),
+            subscription_id: SubscriptionId::trusted(row.public_id),
+            endpoint: Endpoint::trusted(row.endpoint),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_groups, parse_recipients};
-
-    #[test]
-    fn three_texts_have_as_many_words() {
-        let all = parse_recipients(Some("2 1"), Some("a b"), Some("e f")).expect("two of each");
-        assert_eq!(all.count(), 2);
-        assert_eq!(parse_recipients(None, None, None).expect("none").count(), 0);
-        for (ids, endpoints) in [
-            ("a", "e f"),
-            ("a b", "e"),
-            ("a b c", "e f"),
-            ("a b", "e f g"),
-        ] {
-            let read = parse_recipients(Some("2 1"), Some(ids), Some(endpoints));
-            assert!(read.is_err(), "{ids}; {endpoints}");
-        }
-    }
+    use super::parse_groups;
 
     #[test]
     fn recipients_are_read_by_number_and_by_range() {
@@ -241,6 +321,6 @@ mod tests {
         let ranges = groups[0].recipients.iter();
         let ranges: Vec<_> = ranges.map(|range| (range.first.0, range.last.0)).collect();
         assert_eq!(ranges, [(1, 1), (3, 5), (9, 9)]);
-        assert_eq!((groups[0].count(), groups[1].count()), (5, 0));
+        assert!(groups[1].recipients.is_empty());
     }
 }

@@ -1,157 +1,314 @@
-//! The outbox: events are written in the transaction that settles what they tell of, for apps whose webhook is active.
+//! The outboxes of webhooks: claimed like jobs, and fenced by the token of the claim.
 
-use std::collections::BTreeMap;
+use std::time::Duration;
 
-use hato_domain::{
-    AppId, EventType, FailureReason, Plan, ResultStatus, SendId, UnixMillis, WebhookEventId,
+use async_trait::async_trait;
+use hato_domain::{AppId, UnixMillis};
+use hato_service::ports::{
+    Attempt, AttemptInputs, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
+    StoreError, WebhookEvent, WebhookQueue,
 };
-use hato_service::ports::{IdRange, RecipientId, SendCounts, Settlement};
-use uuid::Uuid;
 
-use crate::dialect::{DbConnection, sql};
-use crate::settlement::SettledPage;
-use crate::webhook_events::IdRangeJson;
+use crate::Database;
+use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::error::with_context;
+use crate::queue::number_list;
+use crate::webhook_attempts::record;
+use crate::webhook_events::{EventRow, reported_recipients};
+use crate::webhooks::{WebhookRow, is_active};
 
-/// Whether events about the app are written: it has a URL, the plan that takes, and is not disabled.
-pub(crate) async fn is_active(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
-    let (app, plan) = (app.as_str(), Plan::FOR_WEBHOOKS.as_str());
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-             SELECT 1 FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                                         JOIN accounts AS a ON a.id = p.account_id
-             WHERE w.app_id = $1 AND w.disabled_reason IS NULL AND p.webhook_url IS NOT NULL
-               AND p.deleted_at IS NULL AND a.plan = $2) AS "it!: bool""#,
-        app,
-        plan
-    )
-    .fetch_one(c)
-    .await
-}
-
-/// Tells what became of a page's recipients, in this event; in none when nothing is final yet.
-pub(crate) async fn insert_results_event(
-    c: &mut DbConnection,
-    page: &SettledPage,
-    settlement: &Settlement,
-    now: UnixMillis,
-) -> sqlx::Result<Option<WebhookEventId>> {
-    let groups = groups(page.attempt, settlement);
-    if groups.is_empty() {
-        return Ok(None);
+#[async_trait]
+impl WebhookQueue for Database {
+    async fn claim_outbox(&self, claim: OutboxClaimRequest) -> Result<NextOutbox, StoreError> {
+        let next_due = next_due(self, claim.include_slow).await;
+        let next_due = next_due.map_err(with_context("look for a due outbox"))?;
+        if next_due.is_none_or(|due| due > claim.now) {
+            return Ok(NextOutbox::Idle { next_due });
+        }
+        transaction!(self, "claim an outbox", |c| claim_due(c, claim).await)
     }
-    let content = serde_json::to_string(&groups).map_err(encode_error)?;
-    let (app, send) = (&page.app_id, Some(&page.send_id));
-    insert_event(c, app, EventType::DeliveryResults, send, &content, now)
-        .await
-        .map(Some)
+
+    async fn due_events(
+        &self,
+        outbox: &OutboxLease,
+        in_flight: &[i64],
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<WebhookEvent>, StoreError> {
+        let due = due_events(self, outbox, in_flight, now, limit.into()).await;
+        due.map_err(with_context("read due events"))
+    }
+
+    async fn attempt_inputs(
+        &self,
+        outbox: &OutboxLease,
+        event: &WebhookEvent,
+        now: UnixMillis,
+    ) -> Result<Option<AttemptInputs>, StoreError> {
+        let inputs = attempt_inputs(self, outbox, event, now).await;
+        inputs.map_err(with_context("read the inputs of an attempt"))
+    }
+
+    async fn record_attempt(
+        &self,
+        outbox: &OutboxLease,
+        attempt: Attempt,
+        failing_limit: Duration,
+        now: UnixMillis,
+    ) -> Result<RecordAttemptOutcome, StoreError> {
+        let outbox = outbox.clone();
+        transaction!(self, "record an attempt", |c| record(
+            c,
+            outbox,
+            attempt,
+            failing_limit,
+            now
+        )
+        .await)
+    }
+
+    async fn keep_first_secret(&self, app: &AppId, sealed: Vec<u8>) -> Result<(), StoreError> {
+        let app = app.as_str().to_owned();
+        transaction!(self, "keep a secret", |c| {
+            let kept = sqlx::query!(
+                "UPDATE webhooks SET sealed_secret = $2 WHERE app_id = $1 AND sealed_secret IS NULL",
+                app,
+                sealed
+            );
+            kept.execute(c).await.map(drop)
+        })
+    }
+
+    async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError> {
+        let (app, limit) = (outbox.app_id.clone(), i64::from(limit));
+        transaction!(self, "discard events", |c| {
+            // A webhook that was enabled meanwhile keeps what waits.
+            if is_active(c, &app).await? {
+                return Ok(false);
+            }
+            let app = app.as_str();
+            let discarded = sqlx::query!(
+                "UPDATE webhook_events SET due_at = NULL, resend_at = NULL WHERE id IN
+                   (SELECT id FROM webhook_events
+                    WHERE app_id = $1 AND (due_at IS NOT NULL OR resend_at IS NOT NULL) LIMIT $2)",
+                app,
+                limit
+            );
+            let discarded = discarded.execute(c).await?;
+            Ok(i64::try_from(discarded.rows_affected()).unwrap_or(i64::MAX) >= limit)
+        })
+    }
+
+    async fn renew_outbox(
+        &self,
+        outbox: &OutboxLease,
+        until: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let (app, token) = (outbox.app_id.as_str().to_owned(), outbox.token);
+        transaction!(self, "renew the lease of an outbox", |c| {
+            let renewed = sqlx::query!(
+                "UPDATE webhooks SET due_at = $3 WHERE app_id = $1 AND lease_token = $2",
+                app,
+                token,
+                until.0
+            );
+            Ok(renewed.execute(c).await?.rows_affected() == 1)
+        })
+    }
+
+    async fn release_outbox(
+        &self,
+        outbox: &OutboxLease,
+        not_before: UnixMillis,
+    ) -> Result<(), StoreError> {
+        let (app, token) = (outbox.app_id.as_str().to_owned(), outbox.token);
+        transaction!(self, "release an outbox", |c| release(
+            c,
+            app,
+            token,
+            not_before.0
+        )
+        .await)
+    }
+
+    async fn clamp_webhook_due_times(
+        &self,
+        now: UnixMillis,
+        lease: Duration,
+        longest_wait: Duration,
+    ) -> Result<(), StoreError> {
+        transaction!(self, "clamp due times of outboxes", |c| clamp_due_times(
+            c,
+            now,
+            lease,
+            longest_wait
+        )
+        .await)
+    }
 }
 
-/// Tells that every recipient of a send is settled.
-pub(crate) async fn insert_completed_event(
-    c: &mut DbConnection,
-    app: &AppId,
-    send: &SendId,
-    (recipients, counts): (i64, SendCounts),
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    let numbers = [
-        recipients,
-        counts.sent,
-        counts.failed_expired,
-        counts.failed_other,
-        counts.skipped,
-        counts.cancelled,
-    ];
-    let content = serde_json::to_string(&numbers).map_err(encode_error)?;
-    insert_event(c, app, EventType::SendCompleted, Some(send), &content, now)
-        .await
-        .map(drop)
-}
-
-/// Writes an event that tells nothing.
-pub(crate) async fn insert_test_event(
-    c: &mut DbConnection,
-    app: &AppId,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    insert_event(c, app, EventType::Test, None, "[]", now)
-        .await
-        .map(drop)
-}
-
-async fn insert_event(
-    c: &mut DbConnection,
-    app: &AppId,
-    kind: EventType,
-    send: Option<&SendId>,
-    content: &str,
-    now: UnixMillis,
-) -> sqlx::Result<WebhookEventId> {
-    let event = WebhookEventId::from_uuid(Uuid::now_v7());
-    let (id, name, kind) = (event.as_str(), app.as_str(), kind.as_str());
-    let send = send.map(SendId::as_str);
-    sql!(query [
-        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)"
-        NEXT_STATEMENT
-        "UPDATE webhooks SET due_at = $8
-         WHERE app_id = $9 AND (due_at IS NULL OR (claimed = 0 AND due_at > $10))"
-    ] id, name, kind, send, content, now.0, now.0, now.0, name, now.0)
-    .execute(c)
+async fn next_due(database: &Database, include_slow: bool) -> sqlx::Result<Option<UnixMillis>> {
+    let due = sqlx::query_scalar!(
+        r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL AND (slow = 0 OR $1)
+           ORDER BY due_at LIMIT 1"#,
+        include_slow
+    )
+    .fetch_optional(readers(database))
     .await?;
-    Ok(event)
+    Ok(due.map(UnixMillis))
 }
 
-/// Makes the app's outbox due, unless a worker holds its lease.
-pub(crate) async fn mark_due(
-    c: &mut DbConnection,
-    app: &AppId,
+struct OutboxRow {
+    app_id: String,
+    lease_token: i64,
+    slow: i64,
+}
+
+async fn claim_due(c: &mut DbConnection, claim: OutboxClaimRequest) -> sqlx::Result<NextOutbox> {
+    let until = claim.now.plus(claim.lease);
+    let row = sql!(query_as OutboxRow [
+        r#"WITH due AS MATERIALIZED (
+             SELECT app_id FROM webhooks WHERE due_at <= $1 AND (slow = 0 OR $3)
+             ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
+           )
+           UPDATE webhooks SET due_at = $2, lease_token = lease_token + 1, claimed = 1
+           WHERE app_id IN (SELECT app_id FROM due)
+           RETURNING app_id AS "app_id!", lease_token AS "lease_token!", slow AS "slow!""#
+    ] claim.now.0, until.0, claim.include_slow)
+    .fetch_optional(c)
+    .await?;
+    Ok(match row {
+        Some(row) => NextOutbox::Claimed(OutboxLease {
+            app_id: AppId::trusted(row.app_id),
+            token: row.lease_token,
+            is_slow: row.slow == 1,
+        }),
+        None => NextOutbox::Idle { next_due: None },
+    })
+}
+
+/// Resends and due events are each found by an index of their own, so that a backlog is never sorted.
+async fn due_events(
+    database: &Database,
+    outbox: &OutboxLease,
+    in_flight: &[i64],
     now: UnixMillis,
-) -> sqlx::Result<()> {
-    let app = app.as_str();
-    sqlx::query!(
-        "UPDATE webhooks SET due_at = $2
-         WHERE app_id = $1 AND (due_at IS NULL OR (claimed = 0 AND due_at > $2))",
+    limit: i64,
+) -> sqlx::Result<Vec<WebhookEvent>> {
+    let (app, in_flight) = (outbox.app_id.as_str(), number_list(in_flight)?);
+    let rows = sql!(query_as EventRow [
+        r#"SELECT e.id AS "id!", e.public_id AS "public_id!", e.type AS "kind!", e.send_id AS "send_id?",
+                  e.content AS "content!", e.created_at AS "created_at!", e.attempts AS "attempts!",
+                  e.resend_at AS "resend_at?"
+           FROM webhooks AS w JOIN (
+             SELECT * FROM (
+               SELECT 0 AS part, * FROM webhook_events
+               WHERE app_id = $2 AND resend_at IS NOT NULL AND id NOT IN ("# NUMBERS r#")
+               ORDER BY resend_at, id LIMIT $4) AS resends
+             UNION ALL
+             SELECT * FROM (
+               SELECT 1 AS part, * FROM webhook_events
+               WHERE app_id = $2 AND due_at <= $3 AND resend_at IS NULL AND id NOT IN ("# NUMBERS r#")
+               ORDER BY due_at, id LIMIT $4) AS due
+           ) AS e ON e.app_id = w.app_id
+           WHERE w.app_id = $2 AND w.lease_token = $5
+           ORDER BY e.part, e.due_at, e.id LIMIT $4"#
+    ] in_flight, app, now.0, limit, outbox.token)
+    .fetch_all(readers(database))
+    .await?;
+    rows.into_iter().map(EventRow::into_event).collect()
+}
+
+async fn attempt_inputs(
+    database: &Database,
+    outbox: &OutboxLease,
+    event: &WebhookEvent,
+    now: UnixMillis,
+) -> sqlx::Result<Option<AttemptInputs>> {
+    let app = outbox.app_id.as_str();
+    let webhook = sqlx::query_as!(
+        WebhookRow,
+        r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
+                  w.previous_secret_expires_at, w.disabled_reason
+           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                              JOIN accounts AS a ON a.id = p.account_id
+           WHERE w.app_id = $1 AND w.lease_token = $2 AND p.deleted_at IS NULL"#,
         app,
-        now.0
+        outbox.token
+    )
+    .fetch_optional(readers(database))
+    .await?;
+    let webhook = webhook.map_or(Ok(None), |row| row.into_active(now))?;
+    let Some(webhook) = webhook else {
+        return Ok(None);
+    };
+    let recipients = reported_recipients(database, &event.content.recipients()).await?;
+    Ok(Some(AttemptInputs {
+        webhook,
+        recipients,
+    }))
+}
+
+/// A new token, so that the released lease records nothing any more. A resend is due at once.
+async fn release(
+    c: &mut DbConnection,
+    app: String,
+    token: i64,
+    not_before: i64,
+) -> sqlx::Result<()> {
+    let due_at = sqlx::query_scalar!(
+        r#"SELECT CASE WHEN EXISTS (SELECT 1 FROM webhook_events
+                                    WHERE app_id = $1 AND resend_at IS NOT NULL)
+                       THEN 0
+                       ELSE (SELECT MIN(due_at) FROM webhook_events
+                             WHERE app_id = $1 AND due_at IS NOT NULL)
+                  END AS "due_at?: i64""#,
+        app
+    )
+    .fetch_one(&mut *c)
+    .await?;
+    let due_at = due_at.map(|due_at| due_at.max(not_before));
+    sqlx::query!(
+        "UPDATE webhooks SET due_at = $3, lease_token = lease_token + 1, claimed = 0
+         WHERE app_id = $1 AND lease_token = $2",
+        app,
+        token,
+        due_at
     )
     .execute(c)
     .await
     .map(drop)
 }
 
-/// Status, the push service's answer, attempts, and the recipients with these three.
-type StoredResultGroup = (&'static str, Option<u16>, u8, Vec<IdRangeJson>);
-
-fn groups(earlier_attempts: u8, settlement: &Settlement) -> Vec<StoredResultGroup> {
-    let attempts = earlier_attempts + 1;
-    let sent = settlement.sent.iter().map(|one| {
-        let key = (ResultStatus::Sent, Some(one.http_status), attempts);
-        (key, one.recipient)
-    });
-    let expired = settlement.expired.iter().map(|one| {
-        let key = (ResultStatus::Expired, Some(one.http_status), attempts);
-        (key, one.recipient)
-    });
-    let failed = settlement.dead_letters.iter().map(|one| {
-        // For one for which no time was left no attempt was made.
-        let attempts = attempts - u8::from(one.reason == FailureReason::OutOfTime);
-        let key = (ResultStatus::Failed, one.http_status, attempts);
-        (key, one.recipient)
-    });
-    let mut groups: BTreeMap<_, Vec<RecipientId>> = BTreeMap::new();
-    for ((status, http_status, attempts), recipient) in sent.chain(expired).chain(failed) {
-        let key = (status.as_str(), http_status, attempts);
-        groups.entry(key).or_default().push(recipient);
-    }
-    let group = |((status, http_status, attempts), recipients)| {
-        let ranges = IdRange::from_ids(recipients).into_iter();
-        let recipients = ranges.map(IdRangeJson::from).collect();
-        (status, http_status, attempts, recipients)
-    };
-    groups.into_iter().map(group).collect()
-}
-
-fn encode_error(error: serde_json::Error) -> sqlx::Error {
-    sqlx::Error::Encode(error.into())
+/// Who holds a lease renews it before it ends; every other outbox becomes due at once, and whoever claims it finds out what is
+/// due. An event that was never posted is due from the moment it was written, which is never in the future.
+async fn clamp_due_times(
+    c: &mut DbConnection,
+    now: UnixMillis,
+    lease: Duration,
+    longest_wait: Duration,
+) -> sqlx::Result<()> {
+    let (end, too_late) = (now.plus(lease).0, now.plus(lease * 2).0);
+    sqlx::query!(
+        "UPDATE webhooks SET due_at = $1 WHERE claimed = 1 AND due_at > $2",
+        end,
+        too_late
+    )
+    .execute(&mut *c)
+    .await?;
+    let too_late = now.plus(longest_wait).0;
+    sqlx::query!(
+        "UPDATE webhook_events SET due_at = $1 WHERE due_at > $1 AND (attempts = 0 OR due_at > $2)",
+        now.0,
+        too_late
+    )
+    .execute(&mut *c)
+    .await?;
+    sqlx::query!(
+        "UPDATE webhooks SET due_at = $1 WHERE claimed = 0 AND due_at > $1",
+        now.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
 }

@@ -3,17 +3,16 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, DisabledReason, Plan, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    AttemptRecord, EnableWebhookOutcome, IdRange, ReportedRecipients, SealedSecrets, StoreError,
+    AttemptRecord, EnableWebhookOutcome, IdRange, ReportedRecipient, SealedSecrets, StoreError,
     WebhookEvent, WebhookRecord, WebhookStore,
 };
 
 use crate::Database;
 use crate::accounts::parse_plan;
-use crate::dialect::{DbConnection, readers, write};
+use crate::dialect::{DbConnection, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::webhook_attempts;
-use crate::webhook_events;
-use crate::webhook_outbox::{insert_test_event, is_active, mark_due};
+use crate::webhook_events::{self, insert_test_event};
 
 #[async_trait]
 impl WebhookStore for Database {
@@ -33,24 +32,36 @@ impl WebhookStore for Database {
         sealed: Vec<u8>,
         until: UnixMillis,
     ) -> Result<(), StoreError> {
-        let app = app.clone();
-        write(self, "rotate a secret", move |c| {
-            Box::pin(rotate(c, app, sealed, until))
+        let app = app.as_str().to_owned();
+        transaction!(self, "rotate a secret", |c| {
+            let rotated = sqlx::query!(
+                "UPDATE webhooks
+                 SET sealed_previous_secret = sealed_secret, sealed_secret = $2,
+                     previous_secret_expires_at = CASE WHEN sealed_secret IS NULL THEN NULL
+                                                       ELSE CAST($3 AS BIGINT) END
+                 WHERE app_id = $1",
+                app,
+                sealed,
+                until.0
+            );
+            rotated.execute(c).await.map(drop)
         })
-        .await
     }
 
     async fn enable_webhook(&self, app: &AppId) -> Result<EnableWebhookOutcome, StoreError> {
         let app = app.clone();
-        write(self, "enable a webhook", |c| Box::pin(enable(c, app))).await
+        transaction!(self, "enable a webhook", |c| enable(c, app).await)
     }
 
     async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError> {
         let app = app.clone();
-        write(self, "queue a test event", move |c| {
-            Box::pin(queue_test(c, app, now))
+        transaction!(self, "queue a test event", |c| {
+            let is_active = is_active(c, &app).await?;
+            if is_active {
+                insert_test_event(c, &app, now).await?;
+            }
+            Ok(is_active)
         })
-        .await
     }
 
     async fn resend_event(
@@ -60,10 +71,23 @@ impl WebhookStore for Database {
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
         let (app, event) = (app.clone(), event.clone());
-        write(self, "queue an event again", move |c| {
-            Box::pin(resend(c, app, event, now))
+        transaction!(self, "queue an event again", |c| {
+            if !is_active(c, &app).await? {
+                return Ok(false);
+            }
+            let (name, event) = (app.as_str(), event.as_str());
+            let queued = sqlx::query!(
+                "UPDATE webhook_events SET resend_at = $3
+                 WHERE app_id = $1 AND public_id = $2 AND attempts > 0",
+                name,
+                event,
+                now.0
+            )
+            .execute(&mut *c)
+            .await?;
+            mark_due(c, &app, now).await?;
+            Ok(queued.rows_affected() == 1)
         })
-        .await
     }
 
     async fn webhook_attempts(
@@ -87,16 +111,18 @@ impl WebhookStore for Database {
     async fn reported_recipients(
         &self,
         recipients: &[IdRange],
-    ) -> Result<ReportedRecipients, StoreError> {
+    ) -> Result<Vec<ReportedRecipient>, StoreError> {
         let known = webhook_events::reported_recipients(self, recipients).await;
         known.map_err(with_context("read an event's recipients"))
     }
 
     async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError> {
-        write(self, "remove old attempts", move |c| {
-            Box::pin(webhook_attempts::purge(c, kept.into(), limit.into()))
-        })
-        .await
+        transaction!(self, "remove old attempts", |c| webhook_attempts::purge(
+            c,
+            kept.into(),
+            limit.into()
+        )
+        .await)
     }
 }
 
@@ -190,39 +216,34 @@ async fn reset_failures(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
     .map(drop)
 }
 
-/// Keeps the first secret of an app that has none.
-pub(crate) async fn keep_secret(
-    c: &mut DbConnection,
-    app: AppId,
-    sealed: Vec<u8>,
-) -> sqlx::Result<()> {
-    let app = app.as_str();
-    sqlx::query!(
-        "UPDATE webhooks SET sealed_secret = $2 WHERE app_id = $1 AND sealed_secret IS NULL",
+/// Whether events about the app are written: it has a URL, the plan that takes, and is not disabled.
+pub(crate) async fn is_active(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
+    let (app, plan) = (app.as_str(), Plan::FOR_WEBHOOKS.as_str());
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+             SELECT 1 FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                                         JOIN accounts AS a ON a.id = p.account_id
+             WHERE w.app_id = $1 AND w.disabled_reason IS NULL AND p.webhook_url IS NOT NULL
+               AND p.deleted_at IS NULL AND a.plan = $2) AS "it!: bool""#,
         app,
-        sealed
+        plan
     )
-    .execute(c)
+    .fetch_one(c)
     .await
-    .map(drop)
 }
 
-async fn rotate(
+/// Makes the app's outbox due, unless a worker holds its lease.
+pub(crate) async fn mark_due(
     c: &mut DbConnection,
-    app: AppId,
-    sealed: Vec<u8>,
-    until: UnixMillis,
+    app: &AppId,
+    now: UnixMillis,
 ) -> sqlx::Result<()> {
     let app = app.as_str();
     sqlx::query!(
-        "UPDATE webhooks
-         SET sealed_previous_secret = sealed_secret, sealed_secret = $2,
-             previous_secret_expires_at = CASE WHEN sealed_secret IS NULL THEN NULL
-                                               ELSE CAST($3 AS BIGINT) END
-         WHERE app_id = $1",
+        "UPDATE webhooks SET due_at = $2
+         WHERE app_id = $1 AND (due_at IS NULL OR (claimed = 0 AND due_at > $2))",
         app,
-        sealed,
-        until.0
+        now.0
     )
     .execute(c)
     .await
@@ -247,35 +268,4 @@ async fn enable(c: &mut DbConnection, app: AppId) -> sqlx::Result<EnableWebhookO
     }
     reset_failures(c, name).await?;
     Ok(EnableWebhookOutcome::Done)
-}
-
-async fn queue_test(c: &mut DbConnection, app: AppId, now: UnixMillis) -> sqlx::Result<bool> {
-    let is_active = is_active(c, &app).await?;
-    if is_active {
-        insert_test_event(c, &app, now).await?;
-    }
-    Ok(is_active)
-}
-
-async fn resend(
-    c: &mut DbConnection,
-    app: AppId,
-    event: WebhookEventId,
-    now: UnixMillis,
-) -> sqlx::Result<bool> {
-    if !is_active(c, &app).await? {
-        return Ok(false);
-    }
-    let (name, event) = (app.as_str(), event.as_str());
-    let queued = sqlx::query!(
-        "UPDATE webhook_events SET resend_at = $3
-         WHERE app_id = $1 AND public_id = $2 AND attempts > 0",
-        name,
-        event,
-        now.0
-    )
-    .execute(&mut *c)
-    .await?;
-    mark_due(c, &app, now).await?;
-    Ok(queued.rows_affected() == 1)
 }

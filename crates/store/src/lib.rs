@@ -1,4 +1,24 @@
 //! Opens Hato's store by its database URL.
+//!
+//! Who runs Hato chooses the database by a URL, and nothing else in the product knows which one it is: what is opened here is a
+//! `hato_service::ports::Store`.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("hato.db");
+//! # let url = format!("sqlite:{}", path.display());
+//! // For example sqlite:/var/lib/hato/hato.db
+//! let store = hato_store::open(&url).await?;
+//! store.ping().await?;
+//! store.close().await;
+//!
+//! let refused = hato_store::open("mysql://localhost/hato").await;
+//! assert!(matches!(refused, Err(hato_store::StoreOpenError::UnknownScheme)));
+//! # Ok(())
+//! # }
+//! ```
 
 use std::path::Path;
 use std::sync::Arc;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use hato_delivery::{
-    DeliverySettings, Engine, Janitor, RecipientCache, WebhookSender, WebhookSettings,
-};
+use hato_delivery::{DeliverySettings, Engine, Janitor, WebhookSender, WebhookSettings};
 use hato_service::ports::{Clock, Store};
 use hato_service::{Notifier, Secrets};
 
@@ -20,17 +18,15 @@ pub fn build(
     (secrets, notifier): (&Secrets, &Notifier),
 ) -> Result<Workers, BootError> {
     let delivery = delivery_settings(config, vapid_subject);
-    let recipient_cache = RecipientCache::default();
     let webhooks = WebhookSender::new(
         Arc::clone(&store),
         Arc::clone(&clock),
         secrets.clone(),
-        (notifier.clone(), recipient_cache.clone()),
+        notifier.clone(),
         webhook_settings(config),
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
-    let shared = (notifier.clone(), recipient_cache);
-    let engine = Engine::new(store, clock, secrets.clone(), shared, delivery);
+    let engine = Engine::new(store, clock, secrets.clone(), notifier.clone(), delivery);
     Ok(Workers {
         engine: engine?,
         webhooks: webhooks?,

@@ -26,7 +26,6 @@ use tokio_util::task::TaskTracker;
 use crate::clock_step::{ClockStepDetector, longest_wait};
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
-use crate::recipient_cache::RecipientCache;
 use crate::shutdown::Shutdown;
 use context::EngineContext;
 use fairness::FairnessWindow;
@@ -46,13 +45,13 @@ const EVICT_INTERVAL: Duration = Duration::from_secs(10);
 pub struct Engine<Q: ?Sized>(Arc<EngineContext<Q>>);
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
-    /// An engine over `queue`, which looks at the queue when `notifier` says so and keeps in `recipient_cache` what the webhooks'
-    /// sender would have to read again. Fails when the additional trusted roots are unusable.
+    /// An engine over `queue`, which looks at the queue when `notifier` says so. Fails when the additional trusted roots are
+    /// unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
         secrets: Secrets,
-        (notifier, recipient_cache): (Notifier, RecipientCache),
+        notifier: Notifier,
         settings: DeliverySettings,
     ) -> Result<Self, RootStoreError> {
         let slots = Slots::new(settings.pages_in_flight, settings.max_parked_recipients);
@@ -62,7 +61,6 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             clock,
             secrets,
             notifier,
-            recipient_cache,
             slots: Arc::new(slots),
             leases: Arc::default(),
             panic_counts: PanicCounts::default(),

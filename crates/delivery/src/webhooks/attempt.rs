@@ -1,60 +1,55 @@
-//! One attempt to post an event.
+//! One attempt to post an event: make its body, sign it, post it, judge the answer, and record all of that.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use hato_domain::{NoResponseReason, UnixMillis};
 use hato_service::event_body;
 use hato_service::ports::{
-    Attempt, AttemptInputs, Disposition, OutboxLease, ReportedRecipients, StoreError, WebhookEvent,
-    WebhookQueue, WebhookResponse,
+    Attempt, AttemptInputs, Disposition, EventContent, OutboxLease, RecordAttemptOutcome,
+    StoreError, WebhookEvent, WebhookQueue, WebhookResponse,
 };
-use http::header::{CONTENT_TYPE, HeaderName};
-use http::{HeaderMap, HeaderValue};
-use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::WebhookSender;
-use super::cached_webhook::CachedWebhook;
 use super::client::{ClientReply, WebhookRequest};
-use super::memory_budget::{MemoryPermit, body_memory};
-use super::request_limiter::RequestPermit;
+use super::concurrency::RequestPermit;
 use super::schedule::next_step;
-use super::send_signal::SendNotifier;
-use super::signature::timestamp;
-use super::signing_secrets::SigningSecretError;
+use super::signature::{Signers, SigningSecretError, first_secret};
+use crate::metrics::{AttemptResult, count_attempt};
+use crate::retry::retry_until_shutdown;
 use crate::shutdown::Shutdown;
 
+/// Bytes of a body without results at most.
+const BASE_BYTES: usize = 4_096;
+/// Bytes of a result at most: an endpoint of 2,048 bytes, and what stands around it.
+const MAX_RESULT_BYTES: usize = 2_048 + 256;
+/// How often a body's texts exist while it is made: as rows, as the buffer that grows, and as the body.
+const COPIES: usize = 4;
+
 /// An attempt to post an event.
-pub(super) struct DeliveryAttempt<Q: ?Sized> {
+pub(super) struct EventAttempt<Q: ?Sized> {
     pub(super) sender: WebhookSender<Q>,
     pub(super) lease: OutboxLease,
     pub(super) event: WebhookEvent,
-    pub(super) webhook: Arc<CachedWebhook>,
     pub(super) shutdown: Shutdown,
 }
 
-/// How an attempt ended.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum AttemptOutcome {
-    /// The attempt is recorded.
-    Recorded {
-        /// Whether the event arrived, and promptly.
-        is_prompt: bool,
-        /// Whether it was the event's first.
-        is_first: bool,
-    },
-    /// Nothing is known of it: it waits for somebody else.
-    Unknown,
-    /// It could not be signed.
-    SigningSecret,
-    /// It could not even be made, or not be recorded: the store fails.
-    StoreFails,
+/// Why the events of an outbox are posted no more for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StopReason {
+    /// The process was asked to stop.
+    Shutdown,
+    /// The webhook is not active any more.
+    Inactive,
     /// The outbox is somebody else's.
     LeaseLost,
+    /// The store fails.
+    Store,
+    /// The signing secrets are not to be had.
+    SigningSecret,
 }
 
 /// Why no request was made.
@@ -66,186 +61,214 @@ enum PrepareError {
     SigningSecret(#[from] SigningSecretError),
 }
 
-impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> DeliveryAttempt<Q> {
-    /// Posts the event and records what became of it. A panic is a failed attempt, so that it does not come again at once.
-    pub(super) async fn run(
-        self,
-        permit: &mut RequestPermit,
-        notifier: SendNotifier,
-    ) -> AttemptOutcome {
-        let attempt = AssertUnwindSafe(self.attempt(permit, notifier.sent)).catch_unwind();
-        let attempt = match attempt.await {
-            Ok(Ok(Some(attempt))) => attempt,
-            Ok(Ok(None)) => return AttemptOutcome::Unknown,
-            Ok(Err(error)) => return self.not_prepared(&error),
-            Err(_) => self.panicked(),
-        };
-        // Nobody may be interested any more.
-        let _ = notifier.made.send(());
-        self.record(attempt).await
-    }
-
-    fn not_prepared(&self, error: &PrepareError) -> AttemptOutcome {
-        tracing::error!(app = %self.lease.app_id, event = %self.event.id, %error, "an event waits");
-        match error {
-            PrepareError::Store(_) => AttemptOutcome::StoreFails,
-            PrepareError::SigningSecret(_) => AttemptOutcome::SigningSecret,
+impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
+    /// Posts the event and records the attempt; `true` when the event arrived promptly. A panic is a failed attempt, so that the
+    /// event does not come again at once.
+    pub(super) async fn run(&self, permit: &mut RequestPermit) -> Result<bool, StopReason> {
+        let posted = AssertUnwindSafe(self.post(permit)).catch_unwind().await;
+        permit.release_body_memory();
+        match posted {
+            Ok(attempt) => self.record(attempt?).await,
+            Err(_) => self.record(self.panicked()).await,
         }
     }
 
-    /// Posts the event; None when interrupted, or when there is nowhere to post it to any more.
-    async fn attempt(
+    async fn post(&self, permit: &mut RequestPermit) -> Result<Attempt, StopReason> {
+        let shared = &self.sender.shared;
+        let bytes = max_body_memory(&self.event.content);
+        shared.limiter.reserve_body_memory(permit, bytes).await;
+        // Before the secrets are read: what is dated after a rotation has both signatures.
+        let started_at = shared.clock.now();
+        let request = self.request(started_at).await;
+        let request = request.map_err(|error| self.not_prepared(&error))?;
+        let request = request.ok_or(StopReason::Inactive)?;
+        permit.shrink_body_memory(request.body.len());
+        let (url, signature) = (request.url.clone(), request.signature.clone());
+        let began = Instant::now();
+        tokio::select! {
+            reply = self.reply(request, permit) => {
+                Ok(self.judged((url, signature), reply, started_at, began.elapsed()))
+            }
+            () = self.shutdown.aborting() => Err(StopReason::Shutdown),
+        }
+    }
+
+    /// What is posted; `None` when the webhook is not active any more.
+    async fn request(
         &self,
-        permit: &mut RequestPermit,
-        on_sent: oneshot::Sender<usize>,
-    ) -> Result<Option<Attempt>, PrepareError> {
-        let limiter = &self.sender.shared.limiter;
-        let memory = limiter
-            .memory(permit, body_memory(&self.event.content))
-            .await;
-        let Some((started_at, inputs)) = self.attempt_inputs().await? else {
+        started_at: UnixMillis,
+    ) -> Result<Option<WebhookRequest>, PrepareError> {
+        let Some(inputs) = self.inputs(started_at).await? else {
             return Ok(None);
         };
-        let signers = self.sender.signers(&self.lease, &inputs.webhook).await?;
-        let body = event_body(&self.lease.app_id, &self.event, &inputs.recipients)?;
-        drop(inputs);
-        let weak_memory = Arc::downgrade(&memory);
-        let began = Instant::now();
-        let signature = signers.sign(&self.event.id, timestamp(started_at), &body);
-        let request = WebhookRequest {
-            url: self.url().to_owned(),
-            headers: self.headers(started_at, &signature),
-            body: memory.attach(body),
-            on_sent,
-        };
-        tokio::select! {
-            response = self.response(request, permit, &weak_memory) => {
-                Ok(Some(self.judged(response, signature, started_at, began.elapsed())))
-            }
-            () = self.shutdown.aborting() => Ok(None),
-        }
-    }
-
-    /// What the event takes with it, and when that was so; None when there is nowhere to post it to any more. The time is before
-    /// the secrets are read: what is dated after a rotation has both signatures.
-    async fn attempt_inputs(&self) -> Result<Option<(UnixMillis, AttemptInputs)>, StoreError> {
-        let (shared, cached) = (&self.sender.shared, &self.webhook);
-        let named = self.event.content.recipients();
-        let at_hand = if named.is_empty() {
-            Some(ReportedRecipients::default())
-        } else {
-            shared.recipient_cache.take(&self.event.id)
-        };
-        let at_hand = match at_hand {
-            Some(recipients) if cached.is_fresh() => {
-                let webhook = cached.webhook.clone();
-                let inputs = AttemptInputs {
-                    webhook,
-                    recipients,
-                };
-                return Ok(Some((cached.at, inputs)));
-            }
-            at_hand => at_hand,
-        };
-        let unknown = if at_hand.is_some() { &[] } else { &*named };
-        let now = shared.clock.now();
-        let inputs = self
-            .sender
-            .queue
-            .attempt_inputs(&self.lease, unknown, now)
-            .await?;
-        let inputs = inputs.filter(|inputs| inputs.webhook.url == self.url());
-        Ok(inputs.map(|inputs| {
-            let recipients = at_hand.unwrap_or(inputs.recipients);
-            let inputs = AttemptInputs {
-                recipients,
-                ..inputs
-            };
-            (now, inputs)
+        let app = &self.lease.app_id;
+        let signers = Signers::open(&self.sender.shared.secrets, app, &inputs.webhook.secrets)?;
+        let body = event_body(app, &self.event, &inputs.recipients)?;
+        Ok(Some(WebhookRequest {
+            url: inputs.webhook.url,
+            id: self.event.id.clone(),
+            signature: signers.sign(&self.event.id, started_at, &body),
+            sent_at: started_at,
+            body,
         }))
     }
 
-    fn url(&self) -> &str {
-        &self.webhook.webhook.url
+    /// The webhook and the recipients. An app's first secret is made when its first event is posted, unless somebody has looked
+    /// at the webhook before.
+    async fn inputs(&self, now: UnixMillis) -> Result<Option<AttemptInputs>, PrepareError> {
+        let (queue, lease) = (&self.sender.queue, &self.lease);
+        let inputs = queue.attempt_inputs(lease, &self.event, now).await?;
+        let has_secret = |inputs: &AttemptInputs| inputs.webhook.secrets.current.is_some();
+        if inputs.as_ref().is_none_or(has_secret) {
+            return Ok(inputs);
+        }
+        let sealed = first_secret(&self.sender.shared.secrets, &lease.app_id)?;
+        queue.keep_first_secret(&lease.app_id, sealed).await?;
+        Ok(queue.attempt_inputs(lease, &self.event, now).await?)
+    }
+
+    fn not_prepared(&self, error: &PrepareError) -> StopReason {
+        tracing::error!(app = %self.lease.app_id, event = %self.event.id, %error, "an event waits");
+        match error {
+            PrepareError::Store(_) => StopReason::Store,
+            PrepareError::SigningSecret(_) => StopReason::SigningSecret,
+        }
     }
 
     /// What comes back. A request that is not answered promptly leaves its permit to others.
-    async fn response(
-        &self,
-        request: WebhookRequest,
-        permit: &mut RequestPermit,
-        memory: &Weak<MemoryPermit>,
-    ) -> ClientReply {
+    async fn reply(&self, request: WebhookRequest, permit: &mut RequestPermit) -> ClientReply {
         let shared = &self.sender.shared;
         let mut posting = pin!(shared.client.post(request, || shared.clock.now()));
-        if let Ok(response) = timeout(shared.settings.prompt, posting.as_mut()).await {
-            return response;
+        if let Ok(reply) = timeout(shared.settings.prompt, posting.as_mut()).await {
+            return reply;
         }
-        shared.limiter.move_to_slow(permit, memory);
+        shared.limiter.move_to_slow(permit);
         posting.await
     }
 
-    fn headers(&self, started_at: UnixMillis, signature: &str) -> HeaderMap {
-        let texts = [
-            (WEBHOOK_ID, self.event.id.to_string()),
-            (WEBHOOK_TIMESTAMP, timestamp(started_at).to_string()),
-            (WEBHOOK_SIGNATURE, signature.to_owned()),
-        ];
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, text) in texts {
-            let value = HeaderValue::try_from(text).expect("ids, numbers and base64 are ASCII");
-            headers.insert(name, value);
-        }
-        headers
-    }
-
     fn panicked(&self) -> Attempt {
-        let response = ClientReply {
+        let reply = ClientReply {
             response: WebhookResponse::NotReceived(NoResponseReason::Unreachable),
             retry_after: None,
         };
         let now = self.sender.shared.clock.now();
-        self.judged(response, String::new(), now, Duration::ZERO)
+        self.judged(Default::default(), reply, now, Duration::ZERO)
     }
 
     fn judged(
         &self,
-        response: ClientReply,
-        signature: String,
+        (url, signature): (String, String),
+        reply: ClientReply,
         started_at: UnixMillis,
         duration: Duration,
     ) -> Attempt {
-        Attempt {
-            event: self.event.number,
-            resend: self.event.resend,
-            url: self.url().to_owned(),
-            signature,
-            disposition: self.judge(&response),
-            response: response.response,
-            started_at,
-            duration,
-            is_slow: duration > self.sender.shared.settings.prompt,
-        }
-    }
-
-    fn judge(&self, response: &ClientReply) -> Disposition {
-        let shared = &self.sender.shared;
+        let settings = &self.sender.shared.settings;
         let delays: &[Duration] = match self.event.resend {
             Some(_) => &[],
-            None => &shared.settings.retry_delays,
+            None => &settings.retry_delays,
         };
-        next_step(
-            &response.response,
-            response.retry_after,
+        let disposition = next_step(
+            &reply.response,
+            reply.retry_after,
             self.event.attempts,
             delays,
             fastrand::f64().mul_add(2.0, -1.0),
-            shared.clock.now(),
-        )
+            self.sender.shared.clock.now(),
+        );
+        Attempt {
+            event: self.event.number,
+            resend: self.event.resend,
+            url,
+            signature,
+            response: reply.response,
+            started_at,
+            duration,
+            is_slow: duration > settings.prompt,
+            disposition,
+        }
+    }
+
+    async fn record(&self, attempt: Attempt) -> Result<bool, StopReason> {
+        self.log(&attempt);
+        let recorded = retry_until_shutdown(&self.shutdown, || async {
+            let recorded = self.try_record(&attempt).await;
+            let recorded = recorded.inspect_err(|error| {
+                tracing::error!(event = %self.event.id, %error, "an attempt cannot be recorded");
+            });
+            recorded.ok()
+        });
+        match recorded.await {
+            Some(RecordAttemptOutcome::Recorded) => {
+                count(attempt.disposition);
+                Ok(attempt.disposition == Disposition::Arrived && !attempt.is_slow)
+            }
+            Some(RecordAttemptOutcome::SwitchedOff(reason)) => {
+                let reason = reason.as_str();
+                tracing::warn!(app = %self.lease.app_id, reason, "a webhook is switched off");
+                count(attempt.disposition);
+                Err(StopReason::Inactive)
+            }
+            Some(RecordAttemptOutcome::LeaseLost) => {
+                tracing::warn!(event = %self.event.id, "an outbox's lease was lost: nothing recorded");
+                Err(StopReason::LeaseLost)
+            }
+            None => Err(StopReason::Store),
+        }
+    }
+
+    async fn try_record(&self, attempt: &Attempt) -> Result<RecordAttemptOutcome, StoreError> {
+        let shared = &self.sender.shared;
+        let (limit, now) = (shared.settings.failing_limit, shared.clock.now());
+        let queue = &self.sender.queue;
+        queue
+            .record_attempt(&self.lease, attempt.clone(), limit, now)
+            .await
+    }
+
+    /// Neither the URL, which may hold a token, nor the answer.
+    fn log(&self, attempt: &Attempt) {
+        let response = match &attempt.response {
+            WebhookResponse::Received { status, .. } => status.to_string(),
+            WebhookResponse::NotReceived(failure) => failure.as_str().to_owned(),
+        };
+        let duration = attempt.duration;
+        tracing::debug!(app = %self.lease.app_id, event = %self.event.id, response, ?duration, "an event was posted");
     }
 }
 
-const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
-const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
-const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
+fn count(disposition: Disposition) {
+    count_attempt(match disposition {
+        Disposition::Arrived => AttemptResult::Arrived,
+        Disposition::Failed(Some(_)) => AttemptResult::Retried,
+        Disposition::Failed(None) | Disposition::Gone => AttemptResult::Failed,
+    });
+}
+
+/// Bytes that making a body takes at most.
+fn max_body_memory(content: &EventContent) -> usize {
+    let recipients = content.recipients();
+    let recipients: usize = recipients.iter().map(|range| range.count()).sum();
+    BASE_BYTES + recipients * MAX_RESULT_BYTES * COPIES
+}
+
+#[cfg(test)]
+mod tests {
+    use hato_domain::{ResultStatus, SendId};
+    use hato_service::ports::{EventContent, IdRange, RecipientId, ResultGroup};
+
+    use super::max_body_memory;
+
+    #[test]
+    fn a_page_of_the_longest_endpoints_is_counted_in_full() {
+        let group = ResultGroup {
+            status: ResultStatus::Sent,
+            http_status: Some(201),
+            attempts: 1,
+            recipients: IdRange::from_ids((0..500).map(RecipientId).collect()),
+        };
+        let send = SendId::trusted("snd_1".into());
+        let results = EventContent::Results(send, vec![group]);
+        assert!(max_body_memory(&results) > 4 * 500 * 2_048);
+        assert!(max_body_memory(&EventContent::Test) < 5_000);
+    }
+}

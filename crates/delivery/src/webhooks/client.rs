@@ -1,26 +1,22 @@
 //! One request to a stranger: filtered by address, bounded in time and size, and without redirects.
 
-mod notify_body;
-
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use hato_domain::{NoResponseReason, UnixMillis};
+use hato_domain::{NoResponseReason, UnixMillis, WebhookEventId};
 use hato_outbound::{
     AddressFilter, FilteredResolver, ResolveError, RootStoreError, client_config, retry_after,
 };
 use hato_service::ports::WebhookResponse;
-use http::HeaderMap;
+use http::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 use url::Url;
 
 use super::settings::WebhookSettings;
-use notify_body::NotifyOnSentBody;
+use super::signature::timestamp;
 
 /// Bytes of an answer that are kept.
 const MAX_BODY_BYTES: usize = 1_024;
@@ -41,35 +37,29 @@ pub enum ClientBuildError {
 }
 
 /// Posts events.
-pub struct WebhookClient {
+pub(super) struct WebhookClient {
     client: Client,
     filter: AddressFilter,
     response_timeout: Duration,
 }
 
-/// What is posted, and where.
-pub struct WebhookRequest {
-    /// The receiver.
-    pub url: String,
-    /// Signature and the rest.
-    pub headers: HeaderMap,
-    /// The event.
-    pub body: Bytes,
-    /// Told the body's size when the request leaves; dropped when it does not.
-    pub on_sent: oneshot::Sender<usize>,
+/// An event that is ready to be posted.
+pub(super) struct WebhookRequest {
+    pub(super) url: String,
+    pub(super) id: WebhookEventId,
+    pub(super) sent_at: UnixMillis,
+    pub(super) signature: String,
+    pub(super) body: String,
 }
 
-/// What came back, and what `Retry-After` asks for.
-pub struct ClientReply {
-    /// The response.
-    pub response: WebhookResponse,
-    /// The wait that was asked for.
-    pub retry_after: Option<Duration>,
+/// What came back, and the wait that `Retry-After` asks for.
+pub(super) struct ClientReply {
+    pub(super) response: WebhookResponse,
+    pub(super) retry_after: Option<Duration>,
 }
 
 impl WebhookClient {
-    /// One that goes by `settings`.
-    pub fn new(settings: &WebhookSettings) -> Result<Self, ClientBuildError> {
+    pub(super) fn new(settings: &WebhookSettings) -> Result<Self, ClientBuildError> {
         let mut tls = client_config(settings.outbound_ca.as_deref())?;
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         let filter = AddressFilter::new(settings.outbound.clone());
@@ -92,7 +82,11 @@ impl WebhookClient {
     }
 
     /// Posts the request; `now` tells the time of the answer.
-    pub async fn post(&self, request: WebhookRequest, now: impl Fn() -> UnixMillis) -> ClientReply {
+    pub(super) async fn post(
+        &self,
+        request: WebhookRequest,
+        now: impl Fn() -> UnixMillis,
+    ) -> ClientReply {
         match self.answer(request).await {
             Ok(answer) => {
                 let retry_after = retry_after(answer.headers(), now());
@@ -118,12 +112,14 @@ impl WebhookClient {
         if !url.host().is_some_and(|host| self.filter.permits(&host)) {
             return Err(NoResponseReason::BlockedAddress);
         }
-        let body = NotifyOnSentBody::new(request.body, request.on_sent);
         let request = self
             .client
             .post(url)
-            .headers(request.headers)
-            .body(reqwest::Body::wrap(body));
+            .header(CONTENT_TYPE, "application/json")
+            .header("webhook-id", request.id.as_str())
+            .header("webhook-timestamp", timestamp(request.sent_at))
+            .header("webhook-signature", request.signature)
+            .body(request.body);
         match timeout(self.response_timeout, request.send()).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(failure(&error)),

@@ -17,27 +17,21 @@ pub struct WebhookSettings {
     pub response_timeout: Duration,
     /// How long nothing may succeed until the webhook is switched off (CONTRACT 8).
     pub failing_limit: Duration,
-    /// Requests in flight that are answered promptly, or may still be, all apps together.
+    /// Requests in flight that are answered promptly, or may still be, of all apps together.
     pub max_in_flight: usize,
     /// Requests in flight of receivers that are slow, besides.
     pub max_slow_in_flight: usize,
-    /// Bytes of bodies in memory for each of the two kinds.
+    /// Bytes of bodies in memory, for each of these two kinds of requests.
     pub body_bytes: usize,
     /// Requests in flight of one app.
     pub per_app: usize,
     /// An answer within this time is prompt.
     pub prompt: Duration,
-    /// How long an app's events are posted before the next app has its turn.
-    pub turn: Duration,
-    /// How many of them at most.
+    /// Events of an app that are posted before the next app has its turn, when permits are scarce.
     pub turn_events: usize,
-    /// How long an app's events gather between two looks at the outbox, while it is not known to hold more.
-    pub batch_interval: Duration,
-    /// How long an outbox is held on to when nothing is due: the next event finds it at hand.
-    pub idle_hold: Duration,
     /// How long a claimed outbox stays claimed when its process dies; renewed while the process lives.
     pub lease: Duration,
-    /// How long the outbox is left alone at most.
+    /// The longest time between two looks for events that are due.
     pub poll_interval: Duration,
 }
 
@@ -62,10 +56,7 @@ impl Default for WebhookSettings {
             body_bytes: 24 * 1_024 * 1_024,
             per_app: 32,
             prompt: Duration::from_secs(2),
-            turn: Duration::from_secs(2),
-            turn_events: 200,
-            batch_interval: Duration::from_millis(100),
-            idle_hold: Duration::from_millis(250),
+            turn_events: 100,
             lease: Duration::from_secs(20),
             poll_interval: Duration::from_millis(500),
         }

@@ -6,20 +6,59 @@
 use aws_lc_rs::hmac::{Context, HMAC_SHA256, Key};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hato_domain::{UnixMillis, WebhookEventId};
+use hato_domain::{AppId, ErrorCode, UnixMillis, WebhookEventId};
+use hato_service::ports::SealedSecrets;
+use hato_service::{Secrets, ServiceError, UnsealError, new_secret};
+
+/// The signing secrets are not to be had.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SigningSecretError {
+    #[error("the encryption key is not configured (HATO_ENCRYPTION_KEY)")]
+    NotConfigured,
+    /// They were sealed with another key.
+    #[error(transparent)]
+    Sealed(#[from] UnsealError),
+    #[error("no secret can be made: {0}")]
+    FirstSecret(#[from] ServiceError),
+}
+
+impl From<ErrorCode> for SigningSecretError {
+    fn from(_: ErrorCode) -> Self {
+        Self::NotConfigured
+    }
+}
+
+/// A new secret for an app that has none, sealed.
+pub(super) fn first_secret(secrets: &Secrets, app: &AppId) -> Result<Vec<u8>, SigningSecretError> {
+    Ok(secrets.sealer()?.seal(app.as_str(), &new_secret()?))
+}
 
 /// The secrets that sign, the current one first.
-pub struct Signers(Vec<Key>);
+pub(super) struct Signers(Vec<Key>);
 
 impl Signers {
-    /// From the bytes of the secrets.
-    pub fn new(secrets: &[Vec<u8>]) -> Self {
+    /// Opens an app's secrets.
+    pub(super) fn open(
+        secrets: &Secrets,
+        app: &AppId,
+        kept: &SealedSecrets,
+    ) -> Result<Self, SigningSecretError> {
+        let sealer = secrets.sealer()?;
+        let previous = kept.previous.as_ref().map(|(secret, _)| secret);
+        let all = kept.current.iter().chain(previous);
+        let opened = all.map(|secret| sealer.open(app.as_str(), secret));
+        let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::new(&opened))
+    }
+
+    fn new(secrets: &[Vec<u8>]) -> Self {
         let key = |secret: &Vec<u8>| Key::new(HMAC_SHA256, secret);
         Self(secrets.iter().map(key).collect())
     }
 
-    /// The value of `webhook-signature`.
-    pub fn sign(&self, id: &WebhookEventId, timestamp: i64, body: &str) -> String {
+    /// The value of `webhook-signature`: `v1,` and base64 for each secret, with a space between two.
+    pub(super) fn sign(&self, id: &WebhookEventId, sent_at: UnixMillis, body: &str) -> String {
+        let timestamp = timestamp(sent_at);
         let signatures = self.0.iter().map(|key| {
             let mut context = Context::with_key(key);
             context.update(format!("{id}.{timestamp}.").as_bytes());
@@ -31,7 +70,7 @@ impl Signers {
 }
 
 /// The value of `webhook-timestamp`: Unix seconds.
-pub fn timestamp(at: UnixMillis) -> i64 {
+pub(super) fn timestamp(at: UnixMillis) -> i64 {
     at.0.div_euclid(1_000)
 }
 
@@ -39,7 +78,7 @@ pub fn timestamp(at: UnixMillis) -> i64 {
 mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
-    use hato_domain::WebhookEventId;
+    use hato_domain::{UnixMillis, WebhookEventId};
 
     use super::Signers;
 
@@ -51,7 +90,8 @@ mod tests {
             .expect("base64");
         let id = WebhookEventId::trusted("msg_p5jXN8AQM9LWM0D4loKWxJek".into());
         let signers = Signers::new(&[secret.clone(), secret]);
-        let signature = signers.sign(&id, 1_614_265_330, r#"{"test": 2432232314}"#);
+        let sent_at = UnixMillis(1_614_265_330_999);
+        let signature = signers.sign(&id, sent_at, r#"{"test": 2432232314}"#);
         let one = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
         assert_eq!(signature, format!("{one} {one}"));
     }

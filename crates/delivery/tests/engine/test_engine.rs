@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::future::join_all;
-use hato_delivery::{DeliverySettings, Engine, RecipientCache};
+use hato_delivery::{DeliverySettings, Engine};
 use hato_domain::notification::Links;
 use hato_domain::{
     BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, PushOptions, SendId,
@@ -51,7 +51,6 @@ pub struct TestEngine {
     pub queue: Arc<SpyQueue>,
     pub clock: Arc<ManualClock>,
     pub notifier: Notifier,
-    pub recipient_cache: RecipientCache,
     pub settings: DeliverySettings,
     pub app: TestApp,
     number: AtomicU64,
@@ -92,7 +91,6 @@ impl TestEngine {
             store,
             clock,
             notifier: Notifier::default(),
-            recipient_cache: RecipientCache::default(),
             number: AtomicU64::new(0),
             _folder: folder,
         }
@@ -197,7 +195,7 @@ impl TestEngine {
             Arc::clone(&self.queue),
             clock,
             Secrets::new(None, encryption_key),
-            (self.notifier.clone(), self.recipient_cache.clone()),
+            self.notifier.clone(),
             self.settings.clone(),
         )
         .expect("the roots are certificates")

@@ -1,10 +1,10 @@
-//! What the engine hands over to the webhooks' sender.
+//! What the webhooks' sender posts of what the engine has settled.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::{WebhookSender, WebhookSettings};
-use hato_domain::{OutboundPolicy, SubscriptionId, WebhookUrl};
+use hato_domain::{OutboundPolicy, WebhookUrl};
 use hato_service::Secrets;
 use hato_service::ports::{Clock, SetWebhookOutcome, Store};
 use hato_testkit::push_service::ScriptedResponse;
@@ -27,14 +27,14 @@ async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store
     assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
     let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
     let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
-    let channels = (test.notifier.clone(), test.recipient_cache.clone());
+    let notifier = test.notifier.clone();
     let settings = WebhookSettings {
         outbound: loopback(),
         outbound_ca: Some(test_ca.pem()),
         response_timeout: Duration::from_mins(1),
         ..WebhookSettings::default()
     };
-    let sender = WebhookSender::new(Arc::clone(&test.store), clock, secrets, channels, settings);
+    let sender = WebhookSender::new(Arc::clone(&test.store), clock, secrets, notifier, settings);
     (receiver, sender.expect("the roots are certificates"))
 }
 
@@ -51,7 +51,7 @@ fn named(event: &Event) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_event_is_the_same_from_memory_and_from_the_store() {
+async fn an_event_names_who_is_settled_and_is_the_same_at_each_attempt() {
     let test = TestEngine::new().await;
     let (receiver, sender) = posting(&test).await;
     let subscriptions = test.subscribe(4).await;
@@ -77,24 +77,4 @@ async fn an_event_is_the_same_from_memory_and_from_the_store() {
     let mut settled: Vec<_> = settled.collect();
     settled.sort();
     assert_eq!(named, settled, "the first one is tried again");
-}
-
-#[tokio::test]
-async fn the_first_attempt_needs_no_store_to_name_anybody() {
-    let test = TestEngine::new().await;
-    let (receiver, sender) = posting(&test).await;
-    test.subscribe(2).await;
-    test.send().await;
-    test.run_until_idle().await;
-    let removed = SubscriptionId::trusted("sub_x0".into());
-    let removed = test.store.remove_subscription(&test.app.id, &removed);
-    assert!(removed.await.expect("stored"), "it was there");
-    for wait in [0, 10] {
-        test.advance_clock(Duration::from_secs(wait));
-        post(&sender).await;
-    }
-    let seen = receiver.seen();
-    let results = seen.iter().filter(|it| it.kind() == "delivery.results");
-    let counts: Vec<_> = results.map(|event| named(event).len()).collect();
-    assert_eq!(counts, [2, 1], "a retry reads who is left");
 }

@@ -204,8 +204,6 @@ async fn a_resend_that_arrives_ends_the_retries() {
 #[tokio::test]
 async fn a_resend_during_an_attempt_follows_it() {
     let mut test = TestWebhooks::new().await;
-    test.settings.batch_interval = Duration::ZERO;
-    test.settings.idle_hold = Duration::from_hours(1);
     test.settings.poll_interval = Duration::from_hours(1);
     let answers = Arc::new(Semaphore::new(0));
     let held = ReceiverResponse::When(Arc::clone(&answers));

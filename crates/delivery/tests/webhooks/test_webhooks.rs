@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use hato_delivery::{RecipientCache, WebhookSender, WebhookSettings};
+use hato_delivery::{WebhookSender, WebhookSettings};
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, Plan,
@@ -190,10 +190,7 @@ impl TestWebhooks {
             ..Settlement::default()
         };
         let settled = self.settle(&page, settlement).await;
-        assert!(matches!(
-            settled,
-            SettleOutcome::RecordedWithEvents { results: Some(_) }
-        ));
+        assert_eq!(settled, SettleOutcome::RecordedWithEvents);
         send
     }
 
@@ -218,7 +215,7 @@ impl TestWebhooks {
             Arc::clone(&self.store),
             clock,
             Secrets::new(None, key),
-            (self.notifier.clone(), RecipientCache::default()),
+            self.notifier.clone(),
             self.settings.clone(),
         )
         .expect("the roots are certificates")

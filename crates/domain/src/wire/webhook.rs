@@ -44,7 +44,7 @@ pub enum EventData<'a> {
         app_id: &'a str,
         /// The send's id, `snd_…`.
         send_id: &'a str,
-        /// Each recipient stands in exactly one event. They are many, and written apart: the last member of the body.
+        /// Up to 500; each recipient stands in exactly one event.
         results: Vec<EventResult<'a>>,
     },
     /// Every recipient of a send is settled.

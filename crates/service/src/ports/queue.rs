@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{
     AppId, BrowserKeys, Endpoint, FailureReason, SendId, SubscriptionId, Topic, Ttl, UnixMillis,
-    Urgency, WebhookEventId,
+    Urgency,
 };
 
 use super::StoreError;
@@ -180,15 +180,12 @@ pub struct Settlement {
 }
 
 /// Whether a settlement was recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
     /// The settlement is recorded and the page is gone.
     Recorded,
     /// The same, and events for the app's webhook wait to be posted.
-    RecordedWithEvents {
-        /// The one that tells what became of recipients of the page, if something did.
-        results: Option<WebhookEventId>,
-    },
+    RecordedWithEvents,
     /// The lease was lost (it ended, or the page's app was deleted): nothing was recorded.
     LeaseLost,
 }

@@ -1,60 +1,41 @@
 //! From an event of the outbox to the JSON that is posted.
 
-use std::error::Error;
-
 use hato_domain::AppId;
 use hato_domain::wire::{EventBody, EventData, EventResult};
 
-use crate::ports::{EventContent, ReportedRecipients, ResultGroup, StoreError, WebhookEvent};
+use crate::ports::{
+    EventContent, IdRange, ReportedRecipient, ResultGroup, StoreError, WebhookEvent,
+};
 
-/// Bytes of a body without results.
-const BASE_BYTES: usize = 512;
-/// Bytes of a result around its texts.
-const RESULT_OVERHEAD_BYTES: usize = 96;
-/// How a result with empty texts begins.
-const EMPTY_RESULT_PREFIX: &[u8] = br#"{"subscription_id":"","endpoint":"""#;
-/// What stands after the last result.
-const BODY_END: &[u8] = b"]}}";
-
-/// The body of the event, the same at every attempt. `recipients` are those whom it names, perhaps among others; whose subscription
-/// was removed is left out, by the app's owner or, for events that are posted again so late, after `HATO_RETENTION_DAYS`.
+/// The body of the event, the same at every attempt. `recipients` are those whom it names, in the order of their numbers; whose
+/// subscription was removed is left out, by the app's owner or, for events that are posted again so late, after
+/// `HATO_RETENTION_DAYS`.
 pub fn event_body(
     app: &AppId,
     event: &WebhookEvent,
-    recipients: &ReportedRecipients,
+    recipients: &[ReportedRecipient],
 ) -> Result<String, StoreError> {
     let body = EventBody {
         kind: event.content.kind().as_str(),
         timestamp: event.created_at.to_rfc3339(),
-        data: data(app.as_str(), &event.content),
+        data: data(app.as_str(), &event.content, recipients),
     };
-    let mut text = Vec::with_capacity(
-        BASE_BYTES + recipients.size() + recipients.count() * RESULT_OVERHEAD_BYTES,
-    );
-    serde_json::to_writer(&mut text, &body).map_err(serialize_error)?;
-    if let EventContent::Results(_, groups) = &event.content {
-        debug_assert!(text.ends_with(BODY_END), "results are the last member");
-        text.truncate(text.len() - BODY_END.len());
-        write_results(&mut text, groups, recipients).map_err(serialize_error)?;
-        text.extend_from_slice(BODY_END);
-    }
-    String::from_utf8(text).map_err(serialize_error)
-}
-
-fn serialize_error(error: impl Error + Send + Sync + 'static) -> StoreError {
-    StoreError {
+    serde_json::to_string(&body).map_err(|error| StoreError {
         context: "write an event's body",
         source: error.into(),
-    }
+    })
 }
 
-/// What happened, without results.
-fn data<'a>(app_id: &'a str, content: &'a EventContent) -> EventData<'a> {
+fn data<'a>(
+    app_id: &'a str,
+    content: &'a EventContent,
+    recipients: &'a [ReportedRecipient],
+) -> EventData<'a> {
     match content {
-        EventContent::Results(send, _) => EventData::Results {
+        EventContent::Results(send, groups) => EventData::Results {
             app_id,
             send_id: send.as_str(),
-            results: Vec::new(),
+            results: results(groups, recipients),
         },
         EventContent::Completed(send, recipients, counts) => EventData::Completed {
             app_id,
@@ -70,67 +51,41 @@ fn data<'a>(app_id: &'a str, content: &'a EventContent) -> EventData<'a> {
     }
 }
 
-/// Writes what serde would, in half the time: an event has 500 of them.
-fn write_results(
-    text: &mut Vec<u8>,
-    groups: &[ResultGroup],
-    known: &ReportedRecipients,
-) -> serde_json::Result<()> {
-    let mut before: &[u8] = b"{";
-    for group in groups {
-        let empty = serde_json::to_vec(&EventResult {
-            subscription_id: "",
-            endpoint: "",
+fn results<'a>(
+    groups: &'a [ResultGroup],
+    recipients: &'a [ReportedRecipient],
+) -> Vec<EventResult<'a>> {
+    let results = groups.iter().flat_map(|group| {
+        let ranges = group.recipients.iter();
+        let members = ranges.flat_map(|range| in_range(recipients, *range));
+        members.map(|recipient| EventResult {
+            subscription_id: recipient.subscription_id.as_str(),
+            endpoint: recipient.endpoint.as_str(),
             status: group.status.as_str(),
             http_status: group.http_status,
             attempts: group.attempts,
-        })?;
-        let rest = empty.strip_prefix(EMPTY_RESULT_PREFIX).unwrap_or_default();
-        for recipient in group
-            .recipients
-            .iter()
-            .flat_map(|range| known.in_range(*range))
-        {
-            text.extend_from_slice(before);
-            text.extend_from_slice(br#""subscription_id":"#);
-            write_text(text, recipient.subscription_id.as_str())?;
-            text.extend_from_slice(br#","endpoint":"#);
-            write_text(text, recipient.endpoint.as_str())?;
-            text.extend_from_slice(rest);
-            before = b",{";
-        }
-    }
-    Ok(())
+        })
+    });
+    results.collect()
 }
 
-/// Writes a JSON string.
-fn write_text(to: &mut Vec<u8>, text: &str) -> serde_json::Result<()> {
-    if has_escapes(text) {
-        return serde_json::to_writer(to, text);
-    }
-    to.push(b'"');
-    to.extend_from_slice(text.as_bytes());
-    to.push(b'"');
-    Ok(())
-}
-
-/// Looks at every byte, which is faster than stopping at the first.
-fn has_escapes(text: &str) -> bool {
-    let is_escaped = |byte| matches!(byte, ..b' ' | b'"' | b'\\');
-    text.bytes().fold(false, |has, byte| has | is_escaped(byte))
+/// The recipients with numbers in the range; `recipients` are in the order of their numbers.
+fn in_range(recipients: &[ReportedRecipient], range: IdRange) -> &[ReportedRecipient] {
+    let begin = recipients.partition_point(|one| one.id < range.first);
+    let end = recipients.partition_point(|one| one.id <= range.last);
+    &recipients[begin..end]
 }
 
 #[cfg(test)]
 mod tests {
-    use hato_domain::wire::{EventBody, EventData, EventResult};
     use hato_domain::{
         AppId, Endpoint, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
     };
+    use serde_json::{Value, json};
 
-    use super::event_body;
+    use super::{event_body, in_range};
     use crate::ports::{
-        EventContent, IdRange, RecipientId, ReportedRecipient, ReportedRecipients, ResultGroup,
-        WebhookEvent,
+        EventContent, IdRange, RecipientId, ReportedRecipient, ResultGroup, WebhookEvent,
     };
 
     const ENDPOINTS: [&str; 4] = [
@@ -140,14 +95,14 @@ mod tests {
         "https://push.example/鳩",
     ];
 
-    fn known(ids: &[&str]) -> ReportedRecipients {
-        let known = (1..).zip(ids.iter().zip(ENDPOINTS));
-        let known = known.map(|(number, (id, endpoint))| ReportedRecipient {
-            id: RecipientId(number),
-            subscription_id: SubscriptionId::trusted((*id).to_owned()),
+    fn recipients(numbers: &[i64]) -> Vec<ReportedRecipient> {
+        let recipients = numbers.iter().zip(ENDPOINTS);
+        let recipients = recipients.map(|(number, endpoint)| ReportedRecipient {
+            id: RecipientId(*number),
+            subscription_id: SubscriptionId::trusted(format!("sub_{number}")),
             endpoint: Endpoint::trusted(endpoint.to_owned()),
         });
-        ReportedRecipients::new(known.collect())
+        recipients.collect()
     }
 
     fn group(status: ResultStatus, http_status: Option<u16>, numbers: [i64; 2]) -> ResultGroup {
@@ -159,57 +114,60 @@ mod tests {
         }
     }
 
-    #[test]
-    fn results_are_written_as_serde_writes_them() {
-        let ids = ["sub_1", "sub_2", "sub_3", "sub_4"];
+    fn body(recipients: &[ReportedRecipient]) -> Value {
         let groups = vec![
             group(ResultStatus::Sent, Some(201), [1, 3]),
             group(ResultStatus::Failed, None, [9, 10]),
             group(ResultStatus::Expired, Some(410), [2, 4]),
         ];
-        let (app, send) = (
-            AppId::trusted("app_1".into()),
-            SendId::trusted("snd_1".into()),
-        );
         let event = WebhookEvent {
             number: 1,
             id: WebhookEventId::trusted("msg_1".into()),
-            content: EventContent::Results(send.clone(), groups),
+            content: EventContent::Results(SendId::trusted("snd_1".into()), groups),
             created_at: UnixMillis(1_790_000_000_123),
             attempts: 0,
             resend: None,
         };
-        let result = |index: usize, status, http_status| EventResult {
-            subscription_id: ids[index],
-            endpoint: ENDPOINTS[index],
-            status,
-            http_status,
-            attempts: 2,
+        let app = AppId::trusted("app_1".into());
+        let body = event_body(&app, &event, recipients).expect("it is JSON");
+        serde_json::from_str(&body).expect("it is JSON")
+    }
+
+    #[test]
+    fn results_name_those_who_are_left_with_their_outcomes() {
+        let result = |number: usize, status: &str, http_status: Value| {
+            json!({
+                "subscription_id": format!("sub_{number}"),
+                "endpoint": ENDPOINTS[number - 1],
+                "status": status,
+                "http_status": http_status,
+                "attempts": 2,
+            })
         };
-        for (known, results) in [
-            (known(&[]), vec![]),
-            (
-                known(&ids),
-                vec![
-                    result(0, "sent", Some(201)),
-                    result(2, "sent", Some(201)),
-                    result(1, "expired", Some(410)),
-                    result(3, "expired", Some(410)),
-                ],
-            ),
-        ] {
-            let body = EventBody {
-                kind: "delivery.results",
-                timestamp: event.created_at.to_rfc3339(),
-                data: EventData::Results {
-                    app_id: app.as_str(),
-                    send_id: send.as_str(),
-                    results,
-                },
-            };
-            let expected = serde_json::to_string(&body).expect("it is JSON");
-            let written = event_body(&app, &event, &known).expect("it is JSON");
-            assert_eq!(written, expected);
-        }
+        let expected = json!({
+            "type": "delivery.results",
+            "timestamp": "2026-09-21T14:13:20.123Z",
+            "data": {"app_id": "app_1", "send_id": "snd_1", "results": [
+                result(1, "sent", json!(201)),
+                result(3, "sent", json!(201)),
+                result(2, "expired", json!(410)),
+                result(4, "expired", json!(410)),
+            ]},
+        });
+        assert_eq!(body(&recipients(&[1, 2, 3, 4])), expected);
+        assert_eq!(body(&[])["data"]["results"], json!([]));
+    }
+
+    #[test]
+    fn a_range_finds_those_who_are_left() {
+        let recipients = recipients(&[3, 5, 9]);
+        let found = |first, last| -> Vec<_> {
+            let (first, last) = (RecipientId(first), RecipientId(last));
+            let found = in_range(&recipients, IdRange { first, last }).iter();
+            found.map(|one| one.id.0).collect()
+        };
+        assert_eq!(found(3, 8), [3, 5]);
+        assert_eq!(found(9, 9), [9]);
+        assert!(found(6, 8).is_empty());
     }
 }

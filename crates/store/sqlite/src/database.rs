@@ -14,7 +14,6 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
-use crate::dedicated_reader::DedicatedReader;
 use crate::error::with_context;
 use crate::writer::Writer;
 
@@ -32,7 +31,7 @@ const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 /// Reads a page of a table.
 const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
 
-/// Rows that a reader works ahead: a page of recipients without handing over row by row.
+/// Rows that a reader's thread works ahead, so that a page of 500 recipients is not handed over row by row.
 const ROW_BUFFER: usize = 512;
 
 /// A file could not be opened as a store.
@@ -41,43 +40,42 @@ pub enum SqliteOpenError {
     /// Its folder is missing and cannot be made.
     #[error("cannot make the folder {folder}: {source}")]
     Folder {
-        /// Which folder.
+        /// The folder above the file.
         folder: PathBuf,
-        /// Why.
+        /// What the file system answered.
         source: io::Error,
     },
     /// It cannot be made.
     #[error("cannot make the database {path}: {source}")]
     Make {
-        /// Which file.
+        /// The file, as it was named.
         path: PathBuf,
-        /// Why.
+        /// What the file system answered.
         source: io::Error,
     },
     /// It cannot be opened, or is no SQLite database.
     #[error("cannot open the database {path}: {source}")]
     File {
-        /// Which file.
+        /// The file, as it was named.
         path: PathBuf,
-        /// Why.
+        /// What SQLite answered.
         source: sqlx::Error,
     },
     /// Its tables cannot be brought up to this version's.
     #[error("cannot migrate the database {path}: {source}")]
     Migration {
-        /// Which file.
+        /// The file, as it was named.
         path: PathBuf,
-        /// Why.
+        /// The migration that failed, or that the file has and this version does not know.
         source: MigrateError,
     },
 }
 
-/// A store on one SQLite file.
+/// A store on one SQLite file, which implements every port of `hato_service::ports`.
 pub struct Database {
     pub(crate) readers: SqlitePool,
     pub(crate) writer: Writer,
-    pub(crate) dedicated_reader: DedicatedReader,
-    /// How to open the file anew, for one probe at a time.
+    /// How to open the file anew; locked, so that no two probes do so at the same time.
     probe: Mutex<SqliteConnectOptions>,
 }
 
@@ -107,7 +105,6 @@ impl Database {
         Ok(Self {
             readers,
             writer,
-            dedicated_reader: DedicatedReader::new(reader_options.clone()),
             probe: Mutex::new(reader_options),
         })
     }
@@ -131,7 +128,6 @@ impl Store for Database {
 
     async fn close(&self) {
         self.writer.close().await;
-        self.dedicated_reader.close().await;
         self.readers.close().await;
     }
 }

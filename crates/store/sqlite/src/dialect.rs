@@ -1,4 +1,7 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
+//!
+//! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`), what a
+//! transaction is (`transaction!`), a lock (`lock_app`), and the words of SQL that differ (`sql!`).
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::AppId;
@@ -7,7 +10,6 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::Database;
 use crate::error::with_context;
-use crate::writer::CommitMode;
 
 /// The connection on which an operation runs.
 pub(crate) type DbConnection = SqliteConnection;
@@ -17,16 +19,8 @@ pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers
 }
 
-/// Runs a read that happens for every event of a webhook, on the connection kept for these.
-pub(crate) async fn read_dedicated<T, F>(database: &Database, read: F) -> sqlx::Result<T>
-where
-    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
-{
-    database.dedicated_reader.run(read).await
-}
-
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
-/// them are kept.
+/// them are kept. [`transaction!`] is the way to call it.
 pub(crate) async fn write<T, F>(
     database: &Database,
     context: &'static str,
@@ -36,23 +30,28 @@ where
     T: Send + 'static,
     F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
 {
-    let written = database.writer.run(CommitMode::Immediate, operation).await;
+    let written = database.writer.run(operation).await;
     written.map_err(with_context(context))
 }
 
-/// The same for what nobody waits for: it may take some milliseconds more, and costs less.
-pub(crate) async fn write_deferred<T, F>(
-    database: &Database,
-    context: &'static str,
-    operation: F,
-) -> Result<T, StoreError>
-where
-    T: Send + 'static,
-    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
-{
-    let written = database.writer.run(CommitMode::Deferred, operation).await;
-    written.map_err(with_context(context))
+/// Runs the body in a transaction of its own, on the connection that it names, and answers when its changes are on disk:
+/// `transaction!(self, "end a session", |c| sqlx::query!(…).execute(c).await.map(drop))`.
+///
+/// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
+/// failed. Other callers' transactions may be committed with it, on another task, so the body owns what it uses: borrowed
+/// arguments are cloned before.
+///
+/// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
+/// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
+macro_rules! transaction {
+    ($database:expr, $context:literal, |$c:ident| $body:expr) => {
+        $crate::dialect::write($database, $context, move |$c| {
+            Box::pin(async move { $body })
+        })
+        .await
+    };
 }
+pub(crate) use transaction;
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
@@ -61,20 +60,24 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
     ready(Ok(()))
 }
 
-/// A checked query whose text is put together from literals and the words that differ between databases:
-/// `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`, `sql!(query_as Row [...] …)`.
+/// A query that is checked at compile time like `sqlx::query!`, whose text is put together from literals and the words in which
+/// databases differ: `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`. The first word is the macro of sqlx, with
+/// the row's type where it takes one: `sql!(query_as Row ["SELECT …"] …)`.
 ///
-/// - `NUMBERS`: the members of `$1`, a JSON array of numbers
-/// - `TEXTS`: the members of `$1`, a JSON array of texts
-/// - `FAILURES`: `recipient`, `reason` and `http_status` of `$1`, a JSON array of such triples
-/// - `HASHES`: the members of `$1`, a JSON array of hexadecimal texts, as bytes
-/// - `REPORTED_RECIPIENTS`: `numbers`, `subscriptions` and `endpoints` of the subscriptions whose number is in one of the pairs
-///   (from, to) of `$1`, a JSON array: three texts, each with a space between two, or NULL when there are none
-/// - `LIST_LENGTH`: how many members the JSON array `j.recipients` has
-/// - `NEXT_STATEMENT`: begins another statement, sent with the one before; all return nothing, each of `$1`, `$2` … stands in one
-/// - `FOR_UPDATE`: locks the rows that were read until the end of the transaction
-/// - `SKIP_LOCKED`: the same, skipping rows that somebody else has locked
+/// | Word          | Stands for |
+/// |---------------|------------|
+/// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
+/// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
+/// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
+/// | `FAILURES`    | the members of `$1`, a JSON array of triples, as rows (`recipient`, `reason`, `http_status`) |
+/// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
+/// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
+/// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
+/// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
+///
+/// SQLite has one writer, so the two locks are nothing here.
 macro_rules! sql {
+    // @ [sqlx's macro and type] [text so far] [words to come] [arguments]
     (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
     };
@@ -89,16 +92,13 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT unhex(value) FROM json_each($1)"] [$($rest)*] $args)
     };
-    (@ $call:tt [$($text:tt)*] [REPORTED_RECIPIENTS $($rest:tt)*] $args:tt) => {
+    (@ $call:tt [$($text:tt)*] [RANGES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT group_concat(s.id, ' ') AS numbers, group_concat(s.public_id, ' ') AS subscriptions, group_concat(s.endpoint, ' ') AS endpoints FROM (SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)) AS r CROSS JOIN subscriptions AS s ON s.id BETWEEN r.low AND r.high"]
+            [$($text)* "SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "json_array_length(j.recipients)"] [$($rest)*] $args)
-    };
-    (@ $call:tt [$($text:tt)*] [NEXT_STATEMENT $($rest:tt)*] $args:tt) => {
-        sql!(@ $call [$($text)* ";"] [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [FOR_UPDATE $($rest:tt)*] $args:tt) => {
         sql!(@ $call $text [$($rest)*] $args)

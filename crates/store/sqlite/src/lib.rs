@@ -1,10 +1,25 @@
 //! Hato's store on an embedded SQLite file.
 //!
-//! The statements stand once, in `../shared`, and are compiled and checked here against SQLite. What is SQLite's own is the
-//! opening of the file (`database`), the few words of SQL that differ (`dialect`) and the one writer (`writer`).
+//! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for SQLite and
+//! has sqlx check each statement against SQLite's tables. What is SQLite's own is the opening of the file (`database`), the few
+//! words of SQL that differ (`dialect`) and the one writer (`writer`).
+//!
+//! ```
+//! use hato_service::ports::Store as _;
+//! use hato_store_sqlite::Database;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("hato.db");
+//! let store = Database::open(&path).await?;
+//! store.ping().await?;
+//! store.close().await;
+//! # Ok(())
+//! # }
+//! ```
 
 mod database;
-mod dedicated_reader;
 mod dialect;
 mod writer;
 
@@ -14,6 +29,8 @@ mod acceptance;
 mod accounts;
 #[path = "../../shared/apps.rs"]
 mod apps;
+#[path = "../../shared/audience.rs"]
+mod audience;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
 #[path = "../../shared/claim.rs"]
@@ -42,6 +59,8 @@ mod operator;
 mod paging;
 #[path = "../../shared/queue.rs"]
 mod queue;
+#[path = "../../shared/registration.rs"]
+mod registration;
 #[path = "../../shared/retention.rs"]
 mod retention;
 #[path = "../../shared/sends.rs"]
@@ -58,12 +77,8 @@ mod subscription_list;
 mod subscriptions;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
-#[path = "../../shared/webhook_due.rs"]
-mod webhook_due;
 #[path = "../../shared/webhook_events.rs"]
 mod webhook_events;
-#[path = "../../shared/webhook_leases.rs"]
-mod webhook_leases;
 #[path = "../../shared/webhook_outbox.rs"]
 mod webhook_outbox;
 #[path = "../../shared/webhooks.rs"]

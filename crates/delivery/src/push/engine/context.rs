@@ -11,7 +11,6 @@ use super::slots::Slots;
 use crate::clock_step::ClockStepDetector;
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
-use crate::recipient_cache::RecipientCache;
 
 /// What an engine and its pages work with, made once.
 pub struct EngineContext<Q: ?Sized> {
@@ -19,7 +18,6 @@ pub struct EngineContext<Q: ?Sized> {
     pub clock: Arc<dyn Clock>,
     pub secrets: Secrets,
     pub notifier: Notifier,
-    pub recipient_cache: RecipientCache,
     pub push_sender: PushSender,
     pub slots: Arc<Slots>,
     pub leases: Arc<LeaseRegistry>,

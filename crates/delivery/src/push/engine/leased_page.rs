@@ -4,14 +4,11 @@
 //! paused too long cannot be counted twice, however late it comes (a fencing token, as Kleppmann describes in *How to do distributed
 //! locking*, 2016).
 
-use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_service::ports::{
-    ClaimedPage, DeliveryQueue, Recipient, RecipientId, SettleOutcome, Settlement, StoreError,
-};
+use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement, StoreError};
 
 use super::context::EngineContext;
 use super::lease_registry::LeaseGuard;
@@ -43,12 +40,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
 
     /// Records what became of the page and removes it from the queue. A store that fails is asked again until `shutdown` is
     /// at its end: giving up would deliver the page once more.
-    pub async fn settle(
-        &self,
-        settlement: Settlement,
-        recipients: Vec<Recipient>,
-        shutdown: &Shutdown,
-    ) {
+    pub async fn settle(&self, settlement: Settlement, shutdown: &Shutdown) {
         let settled = retry_until_shutdown(shutdown, || async {
             let settled = self.try_settle(&settlement).await;
             let settled = settled.inspect_err(|error| {
@@ -58,12 +50,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
         });
         match settled.await {
             Some(SettleOutcome::Recorded) => self.after_recording(&settlement),
-            Some(SettleOutcome::RecordedWithEvents { results }) => {
+            Some(SettleOutcome::RecordedWithEvents) => {
                 self.after_recording(&settlement);
-                if let Some(event) = results {
-                    let named = final_recipients(recipients, &settlement);
-                    self.context.recipient_cache.insert(event, named);
-                }
                 self.context.notifier.notify_event(&self.page.app_id);
             }
             Some(SettleOutcome::LeaseLost) => {
@@ -107,12 +95,4 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
             self.context.notifier.notify();
         }
     }
-}
-
-/// Those who are not tried again.
-fn final_recipients(mut recipients: Vec<Recipient>, settlement: &Settlement) -> Vec<Recipient> {
-    let again = settlement.retries.iter().flat_map(|job| &job.recipients);
-    let again: HashSet<RecipientId> = again.copied().collect();
-    recipients.retain(|recipient| !again.contains(&recipient.id));
-    recipients
 }

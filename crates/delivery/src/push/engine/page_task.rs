@@ -81,7 +81,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
     async fn deliver(&self, slot: &mut Slot) {
         let page = &self.leased.page;
         match self.attempt(slot).await {
-            Ok(Some((settlement, recipients))) => self.settle(settlement, recipients).await,
+            Ok(Some(settlement)) => self.leased.settle(settlement, &self.shutdown).await,
             Ok(None) => self.leased.release(Duration::ZERO).await,
             Err(ReleaseReason::SigningKey(cause)) => {
                 tracing::error!(app = %page.app_id, %cause, "a page waits: no VAPID key");
@@ -94,17 +94,14 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         }
     }
 
-    /// What is to be recorded of the page, and of whom; None when it was interrupted before anything was known.
-    async fn attempt(
-        &self,
-        slot: &mut Slot,
-    ) -> Result<Option<(Settlement, Vec<Recipient>)>, ReleaseReason> {
+    /// What is to be recorded of the page; None when it was interrupted before anything was known.
+    async fn attempt(&self, slot: &mut Slot) -> Result<Option<Settlement>, ReleaseReason> {
         let (context, page) = (&self.leased.context, &self.leased.page);
         let recipients = context.queue.recipients(page).await;
         let recipients = recipients.map_err(ReleaseReason::Read)?;
         let Some(ttl) = ttl_left(page, context.clock.now()) else {
             let settlement = all_failed(page, &recipients, FailureReason::OutOfTime);
-            return Ok(Some((settlement, recipients)));
+            return Ok(Some(settlement));
         };
         let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
         let outcomes = self.push(slot, &signer, ttl, &recipients).await;
@@ -113,7 +110,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         }
         let delays = &context.settings.retry_delays;
         let settlement = settlement(page, &recipients, &outcomes, delays, context.clock.now());
-        Ok(Some((settlement, recipients)))
+        Ok(Some(settlement))
     }
 
     fn signer(&self) -> Result<Arc<Signer>, SigningKeyError> {
@@ -178,11 +175,6 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         }
     }
 
-    async fn settle(&self, settlement: Settlement, recipients: Vec<Recipient>) {
-        let settling = self.leased.settle(settlement, recipients, &self.shutdown);
-        settling.await;
-    }
-
     /// Gives the page back after the delivery has panicked, each time for longer; after the last retry its recipients have
     /// finally failed. A page that panics even then stays in the queue.
     async fn after_panic(&self) {
@@ -202,7 +194,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let page = &self.leased.page;
         let recipients = self.leased.context.queue.recipients(page).await?;
         let settlement = all_failed(page, &recipients, FailureReason::Unreachable);
-        self.settle(settlement, recipients).await;
+        self.leased.settle(settlement, &self.shutdown).await;
         Ok(())
     }
 }

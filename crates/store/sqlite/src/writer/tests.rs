@@ -4,14 +4,13 @@
 
 use std::path::Path;
 
-use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Executor as _};
 use tempfile::TempDir;
 
-use super::{CommitMode, WriteError, Writer};
+use super::{WriteError, Writer};
 
 /// What an operation does after it has written its number.
 #[derive(Clone, Copy)]
@@ -48,9 +47,7 @@ impl WriterFixture {
 
     async fn run(&self, number: i64, kind: TestWrite) -> Result<i64, WriteError> {
         self.writer
-            .run(CommitMode::Immediate, move |c| {
-                Box::pin(write(c, number, kind))
-            })
+            .run(move |c| Box::pin(write(c, number, kind)))
             .await
     }
 
@@ -196,30 +193,4 @@ async fn more_writes_than_the_queue_holds_wait_for_room() {
         .run_all(&[TestWrite::Succeed; super::QUEUE_CAPACITY + 100])
         .await;
     assert!(results.iter().all(Result::is_ok));
-}
-
-#[tokio::test]
-async fn deferred_writes_are_committed_with_others_or_alone() {
-    let fixture = WriterFixture::new().await;
-    let deferred = |number, kind| {
-        let operation = fixture.writer.run(CommitMode::Deferred, move |c| {
-            Box::pin(write(c, number, kind))
-        });
-        operation.boxed()
-    };
-    let immediate = fixture.run(3, TestWrite::BreakCommit).boxed();
-    let results = join_all([
-        deferred(1, TestWrite::Succeed),
-        deferred(2, TestWrite::Fail),
-        immediate,
-    ])
-    .await;
-    assert!(
-        matches!(results[0], Err(WriteError::Transaction(_))),
-        "it shared the commit that broke"
-    );
-    assert!(matches!(deferred(4, TestWrite::Succeed).await, Ok(4)));
-    let (left, ()) = tokio::join!(deferred(5, TestWrite::Succeed), fixture.writer.close());
-    assert!(matches!(left, Ok(5)), "closing finishes it");
-    assert_eq!(fixture.written().await, [4, 5]);
 }

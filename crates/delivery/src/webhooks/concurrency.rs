@@ -1,0 +1,261 @@
+//! How many requests may be in flight: of one app, and of all apps together in two tiers.
+//!
+//! A request that is not answered promptly moves to the slow tier, and the next ones of its app begin there: however many
+//! receivers are known to be slow, the others' events find a permit and memory for their bodies. Receivers that have just begun to
+//! hang, and find no permit of the slow tier, hold theirs until their time is out.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::settings::WebhookSettings;
+
+/// Requests in flight of an app whose outbox was just claimed and whose receiver is not known to be slow.
+const INITIAL: usize = 2;
+
+/// The concurrency limit of an app's outbox: one more for each event that arrives promptly, half for each that does not.
+pub(super) struct ConcurrencyLimit {
+    now: usize,
+    most: usize,
+}
+
+impl ConcurrencyLimit {
+    pub(super) fn new(most: usize, is_slow: bool) -> Self {
+        let most = most.max(1);
+        Self {
+            now: if is_slow { 1 } else { INITIAL.min(most) },
+            most,
+        }
+    }
+
+    /// How many more may be started at once while so many are in flight: up to half of the limit, so that the two events of a
+    /// small send follow each other and a backlog leaves about in order.
+    pub(super) fn room(&self, in_flight: usize) -> usize {
+        let free = self.now.saturating_sub(in_flight);
+        free.min(self.now.div_ceil(2))
+    }
+
+    pub(super) fn record(&mut self, is_prompt: bool) {
+        self.now = if is_prompt {
+            (self.now + 1).min(self.most)
+        } else {
+            (self.now / 2).max(1)
+        };
+    }
+}
+
+/// The permits of a process.
+pub(super) struct RequestLimiter {
+    prompt: Tier,
+    slow: Tier,
+}
+
+struct Tier {
+    requests: Arc<Semaphore>,
+    /// Memory for the bodies of these requests: one permit for each KiB.
+    body_memory: Arc<Semaphore>,
+    max_body_memory: u32,
+}
+
+impl Tier {
+    fn new(requests: usize, body_bytes: usize) -> Self {
+        let memory = kibibytes(body_bytes).max(1);
+        Self {
+            requests: Arc::new(Semaphore::new(requests)),
+            body_memory: Arc::new(Semaphore::new(memory as usize)),
+            max_body_memory: memory,
+        }
+    }
+}
+
+/// The right to have a request in flight, and to hold so much memory for its body.
+pub(super) struct RequestPermit {
+    is_slow: bool,
+    _request: OwnedSemaphorePermit,
+    body_memory: Option<OwnedSemaphorePermit>,
+}
+
+impl RequestPermit {
+    fn new(is_slow: bool, request: OwnedSemaphorePermit) -> Self {
+        Self {
+            is_slow,
+            _request: request,
+            body_memory: None,
+        }
+    }
+
+    /// Gives back the memory that the body does not take.
+    pub(super) fn shrink_body_memory(&mut self, bytes: usize) {
+        if let Some(memory) = &mut self.body_memory {
+            let surplus = memory
+                .num_permits()
+                .saturating_sub(kibibytes(bytes) as usize);
+            drop(memory.split(surplus));
+        }
+    }
+
+    /// Gives back the memory of a body that is gone.
+    pub(super) fn release_body_memory(&mut self) {
+        self.body_memory = None;
+    }
+}
+
+impl RequestLimiter {
+    pub(super) fn new(settings: &WebhookSettings) -> Self {
+        Self {
+            prompt: Tier::new(settings.max_in_flight, settings.body_bytes),
+            slow: Tier::new(settings.max_slow_in_flight, settings.body_bytes),
+        }
+    }
+
+    fn tier(&self, is_slow: bool) -> &Tier {
+        if is_slow { &self.slow } else { &self.prompt }
+    }
+
+    /// A permit of the prompt tier, once one is free; whoever waits here comes before [`Self::try_acquire`].
+    pub(super) async fn acquire_prompt(&self) -> RequestPermit {
+        let request = Arc::clone(&self.prompt.requests).acquire_owned().await;
+        RequestPermit::new(false, request.expect("it is never closed"))
+    }
+
+    /// A permit of this tier, if one is free.
+    pub(super) fn try_acquire(&self, is_slow: bool) -> Option<RequestPermit> {
+        let requests = Arc::clone(&self.tier(is_slow).requests);
+        let request = requests.try_acquire_owned().ok()?;
+        Some(RequestPermit::new(is_slow, request))
+    }
+
+    /// How many permits of this tier are free; none while somebody waits for one.
+    pub(super) fn available(&self, is_slow: bool) -> usize {
+        self.tier(is_slow).requests.available_permits()
+    }
+
+    /// Reserves memory for a body of at most so many bytes, once there is. What needs more than everything gets everything.
+    pub(super) async fn reserve_body_memory(&self, permit: &mut RequestPermit, bytes: usize) {
+        permit.release_body_memory();
+        let tier = self.tier(permit.is_slow);
+        let wanted = kibibytes(bytes).min(tier.max_body_memory);
+        let memory = Arc::clone(&tier.body_memory).acquire_many_owned(wanted);
+        permit.body_memory = Some(memory.await.expect("it is never closed"));
+    }
+
+    /// Moves to the slow tier, if it has room for the request and its body.
+    pub(super) fn move_to_slow(&self, permit: &mut RequestPermit) {
+        let held = permit.body_memory.as_ref();
+        let held = held.map_or(0, OwnedSemaphorePermit::num_permits);
+        let held = u32::try_from(held).unwrap_or(u32::MAX);
+        let memory = Arc::clone(&self.slow.body_memory).try_acquire_many_owned(held);
+        if let (false, Some(request), Ok(memory)) = (permit.is_slow, self.try_acquire(true), memory)
+        {
+            *permit = RequestPermit {
+                body_memory: Some(memory),
+                ..request
+            };
+        }
+    }
+}
+
+fn kibibytes(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(1_024)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::{ConcurrencyLimit, RequestLimiter, RequestPermit};
+    use crate::webhooks::WebhookSettings;
+
+    const KIB: usize = 1_024;
+
+    #[test]
+    fn an_apps_limit_follows_its_receiver() {
+        let mut limit = ConcurrencyLimit::new(4, false);
+        for (is_prompt, expected) in [
+            (true, 3),
+            (true, 4),
+            (true, 4),
+            (false, 2),
+            (false, 1),
+            (false, 1),
+            (true, 2),
+        ] {
+            limit.record(is_prompt);
+            assert_eq!(limit.now, expected);
+        }
+        assert_eq!(ConcurrencyLimit::new(0, false).now, 1);
+        assert_eq!(ConcurrencyLimit::new(4, true).now, 1);
+    }
+
+    #[test]
+    fn half_of_the_limit_starts_at_once() {
+        let limit = ConcurrencyLimit::new(4, false);
+        assert_eq!([0, 1, 2].map(|in_flight| limit.room(in_flight)), [1, 1, 0]);
+        let limit = ConcurrencyLimit { now: 7, most: 7 };
+        assert_eq!([0, 4, 9].map(|in_flight| limit.room(in_flight)), [4, 3, 0]);
+    }
+
+    fn limiter(requests: usize, slow: usize, body_bytes: usize) -> RequestLimiter {
+        RequestLimiter::new(&WebhookSettings {
+            max_in_flight: requests,
+            max_slow_in_flight: slow,
+            body_bytes,
+            ..WebhookSettings::default()
+        })
+    }
+
+    fn is_reserved(limiter: &RequestLimiter, permit: &mut RequestPermit, bytes: usize) -> bool {
+        let reserved = limiter.reserve_body_memory(permit, bytes);
+        reserved.now_or_never().is_some()
+    }
+
+    #[tokio::test]
+    async fn who_moves_to_the_slow_tier_leaves_a_permit_while_it_has_some() {
+        let limiter = limiter(1, 1, KIB);
+        let mut first = limiter.acquire_prompt().await;
+        assert!(limiter.try_acquire(false).is_none());
+        limiter.move_to_slow(&mut first);
+        let mut second = limiter
+            .try_acquire(false)
+            .expect("the first moved to the slow tier");
+        limiter.move_to_slow(&mut second);
+        assert!(
+            limiter.try_acquire(false).is_none(),
+            "nothing is left in the slow tier"
+        );
+        drop(first);
+        assert!(limiter.try_acquire(false).is_none());
+        assert!(limiter.try_acquire(true).is_some());
+    }
+
+    #[tokio::test]
+    async fn bodies_wait_for_memory_and_leave_it_when_they_are_gone() {
+        let limiter = limiter(3, 1, 10 * KIB);
+        let mut first = limiter.acquire_prompt().await;
+        let mut second = limiter.acquire_prompt().await;
+        assert!(is_reserved(&limiter, &mut first, 8 * KIB));
+        assert!(!is_reserved(&limiter, &mut second, 8 * KIB));
+        first.shrink_body_memory(2 * KIB);
+        assert!(is_reserved(&limiter, &mut second, 8 * KIB));
+        let mut third = limiter.acquire_prompt().await;
+        assert!(!is_reserved(&limiter, &mut third, KIB));
+        first.release_body_memory();
+        assert!(is_reserved(&limiter, &mut third, 2 * KIB));
+        drop((first, second, third));
+        let mut largest = limiter.acquire_prompt().await;
+        assert!(is_reserved(&limiter, &mut largest, usize::MAX));
+    }
+
+    #[tokio::test]
+    async fn a_body_moves_to_the_slow_tier_with_its_request() {
+        let limiter = limiter(2, 2, 4 * KIB);
+        let mut first = limiter.acquire_prompt().await;
+        assert!(is_reserved(&limiter, &mut first, 3 * KIB));
+        limiter.move_to_slow(&mut first);
+        let mut second = limiter.acquire_prompt().await;
+        assert!(is_reserved(&limiter, &mut second, 4 * KIB));
+        limiter.move_to_slow(&mut second);
+        assert_eq!(limiter.available(true), 1, "its body finds no room");
+        assert_eq!(limiter.available(false), 1);
+    }
+}

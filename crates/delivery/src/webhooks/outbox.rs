@@ -1,0 +1,228 @@
+//! The work on a claimed outbox: read what is due, have it posted and recorded, and give the outbox back when nothing is left.
+
+use std::time::Duration;
+
+use hato_service::AppNotifier;
+use hato_service::ports::{OutboxLease, WebhookEvent, WebhookQueue};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::WebhookSender;
+use super::attempt::{EventAttempt, StopReason};
+use super::concurrency::{ConcurrencyLimit, RequestLimiter, RequestPermit};
+use super::settings::WebhookSettings;
+use crate::shutdown::Shutdown;
+
+/// Events discarded at a time.
+const DISCARD_BATCH: u32 = 500;
+/// The wait after the store has failed.
+const STORE_RETRY_DELAY: Duration = Duration::from_secs(5);
+/// The wait before an outbox is claimed again whose secrets cannot be opened: an operator has to act.
+const SIGNING_SECRET_RETRY_DELAY: Duration = Duration::from_mins(1);
+
+/// A claimed outbox.
+pub(super) struct OutboxWorker<Q: ?Sized> {
+    pub(super) sender: WebhookSender<Q>,
+    pub(super) lease: OutboxLease,
+    pub(super) notifier: AppNotifier,
+    pub(super) shutdown: Shutdown,
+}
+
+impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
+    /// Posts what is due until nothing is or the outbox's turn is over, renewing the lease all the while. When the lease is lost,
+    /// what is still in flight is given up: its next holder posts it again.
+    pub(super) async fn run(&self, permit: RequestPermit) {
+        tokio::select! {
+            rest = self.post_due(permit) => if let Some(rest) = rest { self.release(rest).await },
+            () = self.keep_lease() => {
+                tracing::warn!(app = %self.lease.app_id, "an outbox's lease was lost");
+            }
+        }
+    }
+
+    /// Returns how long the outbox may rest, once nothing is in flight; `None` when the lease was lost.
+    async fn post_due(&self, permit: RequestPermit) -> Option<Duration> {
+        let settings = &self.sender.shared.settings;
+        let mut in_flight = InFlight::new(settings, self.lease.is_slow, permit);
+        // An event of another process, or a retry, is announced by nobody.
+        let interval = settings.poll_interval;
+        let mut poll = interval_at(Instant::now() + interval, interval);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            self.start_due(&mut in_flight).await;
+            if in_flight.attempts.is_empty() {
+                return self.rest(in_flight.stop).await;
+            }
+            tokio::select! {
+                () = in_flight.next_completed() => {}
+                () = self.notifier.notified() => {}
+                _ = poll.tick() => {}
+            }
+        }
+    }
+
+    /// Starts an attempt for each event that is due, as far as there is room.
+    async fn start_due(&self, in_flight: &mut InFlight) {
+        let shared = &self.sender.shared;
+        let capacity = in_flight.capacity(&shared.limiter);
+        if capacity == 0 || self.shutdown.is_draining() {
+            return;
+        }
+        let (now, limit) = (
+            shared.clock.now(),
+            u32::try_from(capacity).unwrap_or(u32::MAX),
+        );
+        let queue = &self.sender.queue;
+        let due = queue.due_events(&self.lease, &in_flight.numbers, now, limit);
+        match due.await {
+            Ok(events) => {
+                for event in events {
+                    self.start(in_flight, event);
+                }
+            }
+            Err(error) => {
+                tracing::error!(app = %self.lease.app_id, %error, "an outbox cannot be read");
+                in_flight.stop = Some(StopReason::Store);
+            }
+        }
+    }
+
+    /// An event that finds no permit, because another outbox took it, waits for the next look.
+    fn start(&self, in_flight: &mut InFlight, event: WebhookEvent) {
+        let Some(mut permit) = in_flight.take_permit(&self.sender.shared.limiter) else {
+            return;
+        };
+        let number = event.number;
+        let attempt = EventAttempt {
+            sender: self.sender.clone(),
+            lease: self.lease.clone(),
+            event,
+            shutdown: self.shutdown.clone(),
+        };
+        in_flight.numbers.push(number);
+        in_flight.turn_left -= 1;
+        in_flight.attempts.spawn(async move {
+            let outcome = attempt.run(&mut permit).await;
+            (number, outcome, permit)
+        });
+    }
+
+    async fn rest(&self, stop: Option<StopReason>) -> Option<Duration> {
+        match stop {
+            None | Some(StopReason::Shutdown) => Some(Duration::ZERO),
+            Some(StopReason::Inactive) => Some(self.discard().await),
+            Some(StopReason::Store) => Some(STORE_RETRY_DELAY),
+            Some(StopReason::SigningSecret) => Some(SIGNING_SECRET_RETRY_DELAY),
+            Some(StopReason::LeaseLost) => None,
+        }
+    }
+
+    /// Discards what waits, and returns how long the outbox may rest.
+    async fn discard(&self) -> Duration {
+        loop {
+            let discarded = self.sender.queue.discard_events(&self.lease, DISCARD_BATCH);
+            match discarded.await {
+                Ok(true) => {}
+                Ok(false) => return Duration::ZERO,
+                Err(error) => {
+                    tracing::error!(app = %self.lease.app_id, %error, "events cannot be discarded");
+                    return STORE_RETRY_DELAY;
+                }
+            }
+        }
+    }
+
+    /// Returns when the lease was lost.
+    async fn keep_lease(&self) {
+        let shared = &self.sender.shared;
+        let lease = shared.settings.lease;
+        loop {
+            tokio::time::sleep(lease / 3).await;
+            let until = shared.clock.now().plus(lease);
+            match self.sender.queue.renew_outbox(&self.lease, until).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    tracing::warn!(app = %self.lease.app_id, %error, "an outbox's lease cannot be renewed");
+                }
+            }
+        }
+    }
+
+    /// An outbox that cannot be given back is due again when its lease ends.
+    async fn release(&self, rest: Duration) {
+        let not_before = self.sender.shared.clock.now().plus(rest);
+        let released = self.sender.queue.release_outbox(&self.lease, not_before);
+        if let Err(error) = released.await {
+            tracing::warn!(app = %self.lease.app_id, %error, "an outbox cannot be given back");
+        }
+    }
+}
+
+/// The attempts of an outbox that are in flight, and how many more there may be.
+struct InFlight {
+    attempts: JoinSet<(i64, Result<bool, StopReason>, RequestPermit)>,
+    /// The numbers of their events.
+    numbers: Vec<i64>,
+    /// Why no more is started.
+    stop: Option<StopReason>,
+    /// The outbox's own permit while nothing is in flight, without which it would not have been claimed.
+    spare: Option<RequestPermit>,
+    is_slow: bool,
+    limit: ConcurrencyLimit,
+    /// Events until the turn is over.
+    turn_left: usize,
+    turn_events: usize,
+}
+
+impl InFlight {
+    fn new(settings: &WebhookSettings, is_slow: bool, permit: RequestPermit) -> Self {
+        Self {
+            attempts: JoinSet::new(),
+            numbers: Vec::new(),
+            stop: None,
+            spare: Some(permit),
+            is_slow,
+            limit: ConcurrencyLimit::new(settings.per_app, is_slow),
+            turn_left: settings.turn_events,
+            turn_events: settings.turn_events,
+        }
+    }
+
+    /// How many attempts may be started. A turn begins again while there are permits for everybody.
+    fn capacity(&mut self, limiter: &RequestLimiter) -> usize {
+        let available = limiter.available(self.is_slow);
+        if self.turn_left == 0 && available > 0 {
+            self.turn_left = self.turn_events;
+        }
+        if self.stop.is_some() {
+            return 0;
+        }
+        let room = self.limit.room(self.attempts.len());
+        let permits = usize::from(self.spare.is_some()) + available;
+        room.min(permits).min(self.turn_left)
+    }
+
+    /// The outbox's own permit, or another one that is free.
+    fn take_permit(&mut self, limiter: &RequestLimiter) -> Option<RequestPermit> {
+        let own = self.spare.take();
+        own.or_else(|| limiter.try_acquire(self.is_slow))
+    }
+
+    /// Waits until an attempt ends, and takes note of how.
+    async fn next_completed(&mut self) {
+        let (number, outcome, permit) = match self.attempts.join_next().await {
+            Some(Ok(completed)) => completed,
+            Some(Err(_)) => return self.stop = Some(StopReason::Store),
+            None => return,
+        };
+        self.numbers.retain(|other| *other != number);
+        if self.attempts.is_empty() {
+            self.spare = Some(permit);
+        }
+        match outcome {
+            Ok(is_prompt) => self.limit.record(is_prompt),
+            Err(reason) => self.stop = Some(reason),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Whom a send reaches: everybody who is active at this moment, or those with the endpoints that it names.
+
+use std::fmt::Write as _;
+
+use hato_domain::{AppId, Endpoint};
+use hato_service::ports::{Audience, NewSend, RecipientId};
+
+use crate::dialect::{DbConnection, sql};
+use crate::error::json;
+use crate::subscriptions::endpoint_hash;
+
+/// The sending app: its account and its audience, read by one statement so that they fit together.
+pub(crate) struct SendingApp {
+    pub(crate) account_id: String,
+    pub(crate) plan: String,
+    active_subscriptions: i64,
+    last_position: i64,
+    /// The active subscription with the endpoint to which the send is.
+    one: Option<i64>,
+}
+
+pub(crate) async fn find_sending_app(
+    c: &mut DbConnection,
+    send: &NewSend,
+) -> sqlx::Result<Option<SendingApp>> {
+    let hash = match &send.audience {
+        Audience::One(endpoint) => Some(endpoint_hash(endpoint)),
+        Audience::Everyone | Audience::Listed(_) => None,
+    };
+    sqlx::query_as!(
+        SendingApp,
+        r#"SELECT p.account_id, a.plan, p.active_subscriptions, p.last_position,
+                  (SELECT s.id FROM subscriptions AS s
+                   WHERE s.app_id = p.id AND s.endpoint_hash = $2 AND s.position IS NOT NULL)
+                  AS "one?: i64"
+           FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+           WHERE p.id = $1 AND p.deleted_at IS NULL"#,
+        send.app_id.as_str(),
+        hash.as_ref().map(|hash| &hash[..])
+    )
+    .fetch_optional(c)
+    .await
+}
+
+/// Whom a send reaches.
+pub(crate) enum ResolvedAudience {
+    /// So many, with positions up to this one.
+    Positions { recipients: i64, up_to: i64 },
+    /// These.
+    Listed(Vec<RecipientId>),
+}
+
+impl ResolvedAudience {
+    /// How many it reaches.
+    pub(crate) fn recipients(&self) -> i64 {
+        match self {
+            Self::Positions { recipients, .. } => *recipients,
+            Self::Listed(recipients) => i64::try_from(recipients.len()).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+/// `None` when the one subscription asked for is not there.
+pub(crate) async fn resolve_audience(
+    c: &mut DbConnection,
+    sending_app: &SendingApp,
+    send: &NewSend,
+) -> sqlx::Result<Option<ResolvedAudience>> {
+    Ok(match &send.audience {
+        Audience::Everyone => Some(ResolvedAudience::Positions {
+            recipients: sending_app.active_subscriptions,
+            up_to: sending_app.last_position,
+        }),
+        Audience::One(_) => sending_app
+            .one
+            .map(|number| ResolvedAudience::Listed(vec![RecipientId(number)])),
+        Audience::Listed(endpoints) => Some(ResolvedAudience::Listed(
+            find_listed(c, &send.app_id, endpoints).await?,
+        )),
+    })
+}
+
+/// The active subscriptions among those with these endpoints.
+async fn find_listed(
+    c: &mut DbConnection,
+    app: &AppId,
+    endpoints: &[Endpoint],
+) -> sqlx::Result<Vec<RecipientId>> {
+    let hashes: Vec<_> = endpoints.iter().map(hexadecimal_hash).collect();
+    let numbers = sql!(query_scalar [
+        r#"SELECT id AS "id!" FROM subscriptions
+           WHERE app_id = $2 AND position IS NOT NULL AND endpoint_hash IN ("# HASHES r#")
+           ORDER BY position"#
+    ] json(&hashes)?, app.as_str())
+    .fetch_all(c)
+    .await?;
+    Ok(numbers.into_iter().map(RecipientId).collect())
+}
+
+fn hexadecimal_hash(endpoint: &Endpoint) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in endpoint_hash(endpoint) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,32 @@
+-- The API keys of apps, and what happened to them.
+
+-- A key is known by a hash, keyed with a pepper that is not in the database.
+CREATE TABLE api_keys (
+    id           TEXT    NOT NULL PRIMARY KEY,
+    app_id       TEXT    NOT NULL REFERENCES apps (id) ON DELETE CASCADE,
+    name         TEXT    NOT NULL,
+    scope        TEXT    NOT NULL CHECK (scope IN ('subscribe_only', 'notify', 'full')),
+    hash         BLOB    NOT NULL UNIQUE,
+    -- Written some seconds after the use, for many keys together.
+    last_used_at INTEGER,
+    created_at   INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX api_keys_by_app ON api_keys (app_id, created_at, id);
+
+-- Who made or deleted which key. An event outlives its key and its actor, so it repeats what is shown of them.
+CREATE TABLE key_events (
+    id         TEXT    NOT NULL PRIMARY KEY,
+    app_id     TEXT    NOT NULL REFERENCES apps (id) ON DELETE CASCADE,
+    event      TEXT    NOT NULL CHECK (event IN ('created', 'deleted')),
+    key_id     TEXT    NOT NULL,
+    key_name   TEXT    NOT NULL,
+    key_scope  TEXT    NOT NULL,
+    -- Whether actor_id is an account's id or an API key's; actor_name is the account's address or the key's name.
+    actor_kind TEXT    NOT NULL CHECK (actor_kind IN ('user', 'api_key')),
+    actor_id   TEXT    NOT NULL,
+    actor_name TEXT    NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX key_events_by_app ON key_events (app_id, created_at, id);
