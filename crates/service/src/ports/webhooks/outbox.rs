@@ -8,6 +8,10 @@ use hato_domain::{AppId, DisabledReason, UnixMillis};
 use super::{ReportedRecipient, WebhookEvent, WebhookRecord, WebhookResponse};
 use crate::ports::StoreError;
 
+/// How long an app's webhook may be without an attempt until the next failure begins the time of failing anew (CONTRACT 8): the
+/// longest wait that a receiver may ask for.
+pub const QUIET_TIME: Duration = Duration::from_hours(24);
+
 /// What a claim asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct OutboxClaimRequest {
@@ -121,7 +125,8 @@ pub trait WebhookQueue {
     ) -> Result<Option<AttemptInputs>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
-    /// switched off when it is gone or nothing has succeeded since `failing_limit` before `now`.
+    /// switched off when it is gone, or when nothing has succeeded since `failing_limit` before `now` and no [`QUIET_TIME`] was
+    /// among that.
     async fn record_attempt(
         &self,
         outbox: &OutboxLease,
