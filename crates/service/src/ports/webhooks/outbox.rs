@@ -141,6 +141,15 @@ pub trait WebhookQueue {
     /// Discards at most `limit` waiting events of an outbox whose webhook is not active; whether some may be left.
     async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError>;
 
+    /// Gives up at most `limit` waiting events of an outbox that were created before `before`, unless the lease was lost; returns
+    /// how many. A resend that its owner asked for is still made.
+    async fn drop_old_events(
+        &self,
+        outbox: &OutboxLease,
+        before: UnixMillis,
+        limit: u32,
+    ) -> Result<u64, StoreError>;
+
     /// Extends a lease that is still held to `until`; `false` when it was lost.
     async fn renew_outbox(
         &self,
