@@ -5,6 +5,7 @@ use metrics::{counter, describe_counter};
 
 const DELIVERIES: &str = "hato_deliveries_total";
 const ATTEMPTS: &str = "hato_webhook_attempts_total";
+const DROPPED_EVENTS: &str = "hato_webhook_dropped_events_total";
 
 /// What became of an attempt to post an event.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,16 @@ pub fn describe() {
     for outcome in AttemptResult::ALL {
         count_attempts(outcome, 0);
     }
+    describe_counter!(
+        DROPPED_EVENTS,
+        "Webhooks' events that were dropped because they were older than five days"
+    );
+    count_dropped_events(0);
+}
+
+/// Counts events that were dropped because they were too old.
+pub(crate) fn count_dropped_events(number: u64) {
+    counter!(DROPPED_EVENTS).increment(number);
 }
 
 /// Counts an attempt to post an event.

@@ -46,9 +46,9 @@ pub use subscriptions::{
 };
 pub use webhooks::{
     Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,
-    IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome, ReportedRecipient,
-    ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue, WebhookRecord, WebhookResponse,
-    WebhookStore,
+    IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, QUIET_TIME, RecordAttemptOutcome,
+    ReportedRecipient, ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue, WebhookRecord,
+    WebhookResponse, WebhookStore,
 };
 
 use async_trait::async_trait;

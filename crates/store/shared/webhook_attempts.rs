@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use hato_domain::{AppId, DisabledReason, NoResponseReason, SendId, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    Attempt, AttemptRecord, Disposition, OutboxLease, RecordAttemptOutcome, WebhookResponse,
+    Attempt, AttemptRecord, Disposition, OutboxLease, QUIET_TIME, RecordAttemptOutcome,
+    WebhookResponse,
 };
 
 use crate::Database;
@@ -26,6 +27,8 @@ pub(crate) async fn record(
         return Ok(RecordAttemptOutcome::LeaseLost);
     };
     let is_current = url.0.as_ref() == Some(&attempt.url);
+    let is_after_quiet_time = attempt.disposition != Disposition::Arrived
+        && is_after_quiet_time(c, app, attempt.started_at).await?;
     insert(c, app, &attempt).await?;
     if attempt.disposition == Disposition::Gone && !is_current {
         repeat_event(c, &attempt, now).await?;
@@ -35,7 +38,7 @@ pub(crate) async fn record(
     if !is_current {
         return Ok(RecordAttemptOutcome::Recorded);
     }
-    judge_receiver(c, app, &attempt, now).await?;
+    judge_receiver(c, app, &attempt, is_after_quiet_time, now).await?;
     let (reason, limit) = match attempt.disposition {
         Disposition::Arrived => return Ok(RecordAttemptOutcome::Recorded),
         Disposition::Gone => (DisabledReason::Gone, now),
@@ -147,22 +150,42 @@ async fn count_attempt(c: &mut DbConnection, event: i64, next: Option<i64>) -> s
     .map(drop)
 }
 
+/// Whether the app's attempt before one that started at `started_at` is so long ago that the time between counts for nothing.
+/// There is one since the webhook fails, for the newest attempts are kept.
+async fn is_after_quiet_time(
+    c: &mut DbConnection,
+    app: &AppId,
+    started_at: UnixMillis,
+) -> sqlx::Result<bool> {
+    let app = app.as_str();
+    let last = sqlx::query_scalar!(
+        "SELECT started_at FROM webhook_attempts WHERE app_id = $1 ORDER BY id DESC LIMIT 1",
+        app
+    )
+    .fetch_optional(c)
+    .await?;
+    Ok(last.is_some_and(|last| UnixMillis(last) < started_at.minus(QUIET_TIME)))
+}
+
 /// Keeps whether the receiver is slow, and since when nothing has succeeded.
 async fn judge_receiver(
     c: &mut DbConnection,
     app: &AppId,
     attempt: &Attempt,
+    is_after_quiet_time: bool,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     let (app, slow) = (app.as_str(), i64::from(attempt.is_slow));
     let has_arrived = attempt.disposition == Disposition::Arrived;
     sqlx::query!(
         "UPDATE webhooks
-         SET slow = $2, failing_since = CASE WHEN $3 THEN NULL ELSE COALESCE(failing_since, $4) END
-         WHERE app_id = $1 AND (slow <> $2 OR (failing_since IS NULL) <> $3)",
+         SET slow = $2,
+             failing_since = CASE WHEN $3 THEN NULL WHEN $4 THEN $5 ELSE COALESCE(failing_since, $5) END
+         WHERE app_id = $1 AND (slow <> $2 OR (failing_since IS NULL) <> $3 OR $4)",
         app,
         slow,
         has_arrived,
+        is_after_quiet_time,
         now.0
     )
     .execute(c)

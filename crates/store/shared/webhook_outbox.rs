@@ -99,6 +99,29 @@ impl WebhookQueue for Database {
         })
     }
 
+    async fn drop_old_events(
+        &self,
+        outbox: &OutboxLease,
+        before: UnixMillis,
+        limit: u32,
+    ) -> Result<u64, StoreError> {
+        let (app, token) = (outbox.app_id.as_str().to_owned(), outbox.token);
+        let limit = i64::from(limit);
+        transaction!(self, "drop old events", |c| {
+            let dropped = sqlx::query!(
+                "UPDATE webhook_events SET due_at = NULL WHERE id IN
+                   (SELECT e.id FROM webhooks AS w JOIN webhook_events AS e ON e.app_id = w.app_id
+                    WHERE w.app_id = $1 AND w.lease_token = $2 AND e.due_at IS NOT NULL
+                      AND e.created_at < $3 LIMIT $4)",
+                app,
+                token,
+                before.0,
+                limit
+            );
+            Ok(dropped.execute(c).await?.rows_affected())
+        })
+    }
+
     async fn renew_outbox(
         &self,
         outbox: &OutboxLease,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use hato_domain::UnixMillis;
 use hato_service::AppNotifier;
-use hato_service::ports::{OutboxLease, WebhookEvent, WebhookQueue};
+use hato_service::ports::{OutboxLease, StoreError, WebhookEvent, WebhookQueue};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
@@ -11,9 +12,10 @@ use super::WebhookSender;
 use super::attempt::{EventAttempt, StopReason};
 use super::concurrency::{ConcurrencyLimit, RequestLimiter, RequestPermit};
 use super::settings::WebhookSettings;
+use crate::metrics::count_dropped_events;
 use crate::shutdown::Shutdown;
 
-/// Events discarded at a time.
+/// Events that are discarded or dropped at a time.
 const DISCARD_BATCH: u32 = 500;
 /// The wait after the store has failed.
 const STORE_RETRY_DELAY: Duration = Duration::from_secs(5);
@@ -75,16 +77,42 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
         let queue = &self.sender.queue;
         let due = queue.due_events(&self.lease, &in_flight.numbers, now, limit);
         match due.await {
-            Ok(events) => {
-                for event in events {
-                    self.start(in_flight, event);
-                }
-            }
+            Ok(events) => self.start_all(in_flight, events, now).await,
             Err(error) => {
                 tracing::error!(app = %self.lease.app_id, %error, "an outbox cannot be read");
                 in_flight.stop = Some(StopReason::Store);
             }
         }
+    }
+
+    /// Starts these events. What is too old is dropped instead, with others of its age.
+    async fn start_all(
+        &self,
+        in_flight: &mut InFlight,
+        events: Vec<WebhookEvent>,
+        now: UnixMillis,
+    ) {
+        let before = now.minus(self.sender.shared.settings.max_event_age);
+        let is_old = |event: &WebhookEvent| event.created_at < before && event.resend.is_none();
+        if events.iter().any(is_old)
+            && let Err(error) = self.drop_old(before).await
+        {
+            tracing::error!(app = %self.lease.app_id, %error, "old events cannot be dropped");
+            in_flight.stop = Some(StopReason::Store);
+            return;
+        }
+        for event in events.into_iter().filter(|event| !is_old(event)) {
+            self.start(in_flight, event);
+        }
+    }
+
+    async fn drop_old(&self, before: UnixMillis) -> Result<(), StoreError> {
+        let queue = &self.sender.queue;
+        let dropped = queue.drop_old_events(&self.lease, before, DISCARD_BATCH);
+        let dropped = dropped.await?;
+        tracing::warn!(app = %self.lease.app_id, dropped, "events that are too old are dropped");
+        count_dropped_events(dropped);
+        Ok(())
     }
 
     /// An event that finds no permit, because another outbox took it, waits for the next look.

@@ -17,6 +17,8 @@ pub struct WebhookSettings {
     pub response_timeout: Duration,
     /// How long nothing may succeed until the webhook is switched off (CONTRACT 8).
     pub failing_limit: Duration,
+    /// An event older than this is dropped (CONTRACT 8).
+    pub max_event_age: Duration,
     /// Requests in flight that are answered promptly, or may still be, of all apps together.
     pub max_in_flight: usize,
     /// Requests in flight of receivers that are slow, besides.
@@ -51,6 +53,7 @@ impl Default for WebhookSettings {
             ],
             response_timeout: Duration::from_secs(15),
             failing_limit: Duration::from_hours(5 * 24),
+            max_event_age: Duration::from_hours(5 * 24),
             max_in_flight: 128,
             max_slow_in_flight: 384,
             body_bytes: 24 * 1_024 * 1_024,

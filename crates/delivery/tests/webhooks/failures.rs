@@ -146,6 +146,24 @@ async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
 }
 
 #[tokio::test]
+async fn an_event_older_than_five_days_is_dropped() {
+    let test = TestWebhooks::new().await;
+    test.receiver.script([ReceiverResponse::Status(500)]);
+    test.queue_test_event().await;
+    test.post().await;
+    test.queue_test_event().await;
+    test.advance_clock(Duration::from_hours(5 * 24) + Duration::from_millis(1));
+    test.queue_test_event().await;
+    test.post().await;
+    let ids: Vec<_> = test.receiver.seen().iter().map(Event::id).collect();
+    assert_eq!(ids.len(), 2, "one that was tried, and the new one");
+    assert_ne!(ids[0], ids[1]);
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), 2);
+    assert!(test.attempts().await[1].next_at.is_none());
+}
+
+#[tokio::test]
 async fn an_event_can_be_posted_once_more() {
     let test = TestWebhooks::new().await;
     test.queue_test_event().await;

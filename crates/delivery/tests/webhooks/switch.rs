@@ -69,25 +69,48 @@ async fn what_waits_at_a_410_is_dropped() {
     assert_eq!(test.receiver.seen().len(), seen, "the others are dropped");
 }
 
+/// Lets the time pass with an attempt at least every 20 hours.
+async fn keep_posting_for(test: &TestWebhooks, mut span: Duration) {
+    while span > Duration::ZERO {
+        test.queue_test_event().await;
+        test.post().await;
+        let step = span.min(Duration::from_hours(20));
+        test.advance_clock(step);
+        span -= step;
+    }
+}
+
 #[tokio::test]
 async fn five_days_without_success_switch_it_off() {
     let test = TestWebhooks::new().await;
     let short_of_five_days = Duration::from_secs(5 * 24 * 3_600 - 1);
     test.receiver.respond_with(ReceiverResponse::Status(500));
-    test.queue_test_event().await;
-    test.post().await;
-    test.advance_clock(short_of_five_days);
+    keep_posting_for(&test, short_of_five_days).await;
     test.receiver.script([ReceiverResponse::Status(200)]);
     test.queue_test_event().await;
     test.post().await;
     assert_eq!(test.webhook().await.disabled, None, "something succeeded");
-    test.queue_test_event().await;
-    test.post().await;
-    test.advance_clock(short_of_five_days);
+    keep_posting_for(&test, short_of_five_days).await;
     test.queue_test_event().await;
     test.post().await;
     assert_eq!(test.webhook().await.disabled, None);
     test.advance_clock(Duration::from_secs(1));
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
+}
+
+#[tokio::test]
+async fn a_quiet_time_between_two_failures_does_not_switch_it_off() {
+    let test = TestWebhooks::new().await;
+    test.receiver.respond_with(ReceiverResponse::Status(500));
+    for _ in 0..3 {
+        test.queue_test_event().await;
+        test.post().await;
+        assert_eq!(test.webhook().await.disabled, None);
+        test.advance_clock(6 * DAY);
+    }
+    keep_posting_for(&test, 5 * DAY).await;
     test.queue_test_event().await;
     test.post().await;
     assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));

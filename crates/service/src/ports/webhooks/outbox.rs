@@ -8,6 +8,10 @@ use hato_domain::{AppId, DisabledReason, UnixMillis};
 use super::{ReportedRecipient, WebhookEvent, WebhookRecord, WebhookResponse};
 use crate::ports::StoreError;
 
+/// How long an app's webhook may be without an attempt until the next failure begins the time of failing anew (CONTRACT 8): the
+/// longest wait that a receiver may ask for.
+pub const QUIET_TIME: Duration = Duration::from_hours(24);
+
 /// What a claim asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct OutboxClaimRequest {
@@ -121,7 +125,8 @@ pub trait WebhookQueue {
     ) -> Result<Option<AttemptInputs>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
-    /// switched off when it is gone or nothing has succeeded since `failing_limit` before `now`.
+    /// switched off when it is gone, or when nothing has succeeded since `failing_limit` before `now` and no [`QUIET_TIME`] was
+    /// among that.
     async fn record_attempt(
         &self,
         outbox: &OutboxLease,
@@ -135,6 +140,15 @@ pub trait WebhookQueue {
 
     /// Discards at most `limit` waiting events of an outbox whose webhook is not active; whether some may be left.
     async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError>;
+
+    /// Gives up at most `limit` waiting events of an outbox that were created before `before`, unless the lease was lost; returns
+    /// how many. A resend that its owner asked for is still made.
+    async fn drop_old_events(
+        &self,
+        outbox: &OutboxLease,
+        before: UnixMillis,
+        limit: u32,
+    ) -> Result<u64, StoreError>;
 
     /// Extends a lease that is still held to `until`; `false` when it was lost.
     async fn renew_outbox(
