@@ -1,4 +1,7 @@
-//! Removes what is too old (CONTRACT 1, `HATO_RETENTION_DAYS`), in small steps between which others write.
+//! Removes what is too old (CONTRACT 1, `HATO_RETENTION_DAYS`).
+//!
+//! It does so in steps of 500 rows with a pause after each: a database with one writer would otherwise accept no sends while a million
+//! rows are removed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +20,14 @@ const STEP_ROWS: u32 = 500;
 /// The pause between two steps, in which others write.
 const STEP_DELAY: Duration = Duration::from_millis(20);
 
-/// Keeps the store from growing for ever.
+/// Keeps the store from growing for ever. Any number of processes may run one.
 pub struct Janitor {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     retention: Duration,
 }
 
-/// What is removed, in this order.
+/// A kind of rows that become too old.
 #[derive(Clone, Copy, Debug)]
 enum PurgeKind {
     DeletedApps,
@@ -36,6 +39,7 @@ enum PurgeKind {
     Webhooks,
 }
 
+/// All kinds, in the order in which they are removed.
 const PURGE_KINDS: [PurgeKind; 7] = [
     PurgeKind::DeletedApps,
     PurgeKind::Sends,
@@ -47,7 +51,7 @@ const PURGE_KINDS: [PurgeKind; 7] = [
 ];
 
 impl Janitor {
-    /// One for `store` that goes by `settings`.
+    /// A janitor of `store` that keeps things for `settings.retention_days`.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: &DeliverySettings) -> Self {
         Self {
             store,
@@ -64,7 +68,7 @@ impl Janitor {
         }
     }
 
-    /// Removes everything that is too old now; what cannot be removed keeps nothing else.
+    /// Removes everything that is too old now. A kind that cannot be removed is logged and keeps no other from being removed.
     pub async fn sweep(&self) {
         for kind in PURGE_KINDS {
             if let Err(error) = self.remove(kind).await {
@@ -87,6 +91,7 @@ impl Janitor {
         Ok(())
     }
 
+    /// Removes up to 500 rows of a kind, and tells whether more may be left.
     async fn step(&self, kind: PurgeKind) -> Result<bool, StoreError> {
         let (store, now) = (&self.store, self.clock.now());
         let old: UnixMillis = now.minus(self.retention);

@@ -1,11 +1,36 @@
 //! Hato's delivery engine: claim → page → encrypt → push → classify → settle.
 //!
-//! [`Engine`] takes pages of recipients off the queue, [`push::encryption`] makes a message for each recipient, the client
-//! pushes them through a pool of connections per push-service origin, [`push::response`] judges what comes back, and the page is
-//! settled as one transaction. Nothing here grows with the audience: pages in flight, connections, requests per origin,
-//! answers and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`] posts what became of them to the apps'
-//! webhooks.
+//! A send is accepted in one transaction, whatever its audience; everything that takes long happens here, in the background. [`Engine`]
+//! takes pages of at most 500 recipients off the queue, makes a message for each ([`push::encryption`]), pushes the messages through
+//! a pool of connections per push service, and settles the page as one transaction. Nothing grows with the audience: pages
+//! in flight, connections, requests per origin, answers and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`]
+//! posts what became of the recipients to the apps' webhooks, and [`Janitor`] removes what is too old. How it all works together is
+//! in `docs/ENGINE.md`.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use hato_delivery::{DeliverySettings, Engine};
+//! use hato_service::ports::SystemClock;
+//! use hato_service::{Notifier, Secrets};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let store = hato_store::open(&format!("sqlite:{}", folder.path().join("hato.db").display())).await?;
+//! let engine = Engine::new(
+//!     store,
+//!     Arc::new(SystemClock),
+//!     Secrets::new(None, None),
+//!     Notifier::default(),
+//!     DeliverySettings::default(),
+//! )?;
+//! engine.run_until_idle().await?;
+//! # Ok(())
+//! # }
+//! ```
 
+mod clock_step;
 mod janitor;
 pub mod metrics;
 pub mod push;

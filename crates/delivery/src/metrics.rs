@@ -1,4 +1,4 @@
-//! Deliveries and attempts to post events counted by outcome, for whoever records metrics; nobody does unless a recorder is installed.
+//! Counts deliveries and attempts to post events by outcome. Without a recorder of the `metrics` crate nothing is counted.
 
 use hato_service::ports::Settlement;
 use metrics::{counter, describe_counter};
@@ -30,7 +30,7 @@ impl AttemptResult {
     }
 }
 
-/// Tells the recorder what is counted, and that nothing was yet.
+/// Describes the counters to the recorder and starts each at zero, so that they are exported before anything happens.
 pub fn describe() {
     describe_counter!(
         DELIVERIES,
@@ -65,7 +65,8 @@ fn count_attempts(outcome: AttemptResult, number: u64) {
     counter!(ATTEMPTS, "outcome" => outcome.as_str()).increment(number);
 }
 
-/// Counts what became of a page whose attempt this was; what an interruption left unknown was no delivery.
+/// Counts what became of the recipients of a page in its `attempt`. Those queued again in the same attempt, deferred or unknown after an
+/// interruption, are no deliveries.
 pub(crate) fn count_deliveries(settlement: &Settlement, attempt: u8) {
     let later = settlement
         .retries

@@ -1,19 +1,22 @@
-//! The way of a page of recipients: claim → encrypt → push → classify → settle.
+//! The way of a page of recipients: claim → page → encrypt → push → classify → settle.
+//!
+//! Read it top to bottom in this order: `engine` claims pages; `engine/page_task.rs` takes one through to its settlement;
+//! `push_sender` makes its messages (`vapid`, `encryption`, `request`) and hands each to `client`, which asks `limiter`
+//! whether the push service takes it and `pool` for a connection; `response` judges the answer; `settlement` adds up
+//! what is recorded. No two of them use each other.
 
 mod client;
-mod connect_limiter;
-mod connection;
-mod connector;
 pub mod encryption;
-pub(crate) mod engine;
+mod engine;
 mod limiter;
-pub(crate) mod origin;
+mod origin;
 mod pool;
 mod push_sender;
 mod request;
-pub mod response;
+mod response;
 mod settings;
 mod settlement;
+mod shared_map;
 mod vapid;
 
 pub use engine::Engine;

@@ -1,16 +1,18 @@
-//! What must be on record: a store that fails is asked again for as long as the process runs, for what was delivered must not
-//! be delivered twice. Asking late does no harm, because leases' tokens fence.
+//! Retries of what must be on record.
+//!
+//! A store that fails is asked again for as long as the process runs, because what is not recorded is delivered twice. Asking late
+//! does no harm: the token of a lease that was lost matches nothing.
 
 use std::time::Duration;
 
 use crate::shutdown::Shutdown;
 
-/// The waits between two attempts: the first, and the longest.
+/// The waits between two attempts: the first, and the longest, to which they double.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// How long it is attempted once the process was asked to stop now.
+/// How long attempts go on once the process was asked to stop now: a part of the 4 s that it has for settling.
 const ABORT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What `attempt` comes to at last; None when the process was asked to stop now, and every attempt failed for a while.
+/// The first value that `attempt` gives; None when the process was asked to stop now and no attempt succeeded for 3 s more.
 pub async fn retry_until_shutdown<T, F: Future<Output = Option<T>>>(
     shutdown: &Shutdown,
     attempt: impl FnMut() -> F,

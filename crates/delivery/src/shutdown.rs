@@ -1,9 +1,9 @@
-//! How an engine is asked to stop.
+//! How the engine, the webhooks' sender and the janitor are asked to stop: first to finish, then to stop now.
 
 use tokio_util::sync::CancellationToken;
 
-/// Two tokens: the soft one stops claiming and lets pages finish, the hard one settles what is known and gives back the
-/// rest.
+/// Two requests to stop. Draining claims no more and lets what is in flight finish; aborting settles what is known and gives
+/// back the rest. Clones stand for the same requests.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
     soft: CancellationToken,
@@ -11,7 +11,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// Nothing asked yet.
+    /// Nothing is asked yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -23,7 +23,7 @@ use hato_service::ports::{Clock, NextOutbox, OutboxClaimRequest, StoreError, Web
 use hato_service::{Notifier, Secrets};
 use tokio_util::task::TaskTracker;
 
-use crate::push::engine::clock_step::ClockStepDetector;
+use crate::clock_step::ClockStepDetector;
 use crate::shutdown::Shutdown;
 use client::WebhookClient;
 use concurrency::{RequestLimiter, RequestPermit};

@@ -1,27 +1,27 @@
 //! Sends pushes to any number of push services: a pool of connections for each origin, a limiter for each app in front of it.
+//!
+//! A pool is shared by all apps, since a connection costs a handshake and carries anybody's requests; a limiter is not, since push
+//! services throttle a sender and one app must not slow the others.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::{AppId, UnixMillis};
 use hato_outbound::{RootStoreError, retry_after};
 use http::StatusCode;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::push::connect_limiter::{AppConnectLimit, ConnectLimiter};
-use crate::push::connection::ExchangeError;
-use crate::push::connector::{ConnectError, Connector};
 use crate::push::limiter::{AdaptiveLimiter, Feedback, Rejected};
 use crate::push::origin::Origin;
-use crate::push::pool::{DeliveryError, Pool};
+use crate::push::pool::Pool;
+use crate::push::pool::connector::Connector;
+use crate::push::pool::error::{ConnectError, DeliveryError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 use crate::push::settings::{DeliverySettings, OriginLimits};
+use crate::push::shared_map::SharedMap;
 
-/// Pools and limiters kept before the idle ones among them are forgotten early.
-const MAX_ENTRIES: usize = 16_384;
 /// How long an idle pool is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -31,37 +31,41 @@ pub struct PushClient {
     limits: OriginLimits,
     response_timeout: Duration,
     permit_timeout: Duration,
-    pools: Mutex<HashMap<Origin, Arc<Pool>>>,
-    limiters: Mutex<HashMap<(AppId, Origin), Arc<AdaptiveLimiter>>>,
-    connect_limiter: ConnectLimiter,
+    connects_per_app: usize,
+    pools: SharedMap<Origin, Pool>,
+    limiters: SharedMap<(AppId, Origin), AdaptiveLimiter>,
+    connect_limits: SharedMap<AppId, Semaphore>,
 }
 
-/// The route of an app's pushes to an origin.
+/// The way of an app's pushes to an origin. Whoever holds it keeps its limiter and its pool from being forgotten.
 #[derive(Clone)]
 pub struct PushRoute {
     limiter: Arc<AdaptiveLimiter>,
     pool: Arc<Pool>,
-    connect_limit: AppConnectLimit,
+    /// Permits for the connections that the app opens while it waits for them, to all origins together: names that do not resolve
+    /// and hosts that do not answer hold lookups and connections for seconds, and an app with many of them waits for itself.
+    connect_limit: Arc<Semaphore>,
 }
 
 impl PushRoute {
-    /// Whether it is worth preparing a push.
+    /// Whether it is worth preparing a push: its encryption is wasted if the limiter then rejects it.
     pub fn check(&self) -> Result<(), Rejected> {
         self.limiter.check()
     }
 }
 
 impl PushClient {
-    /// One that goes by `settings`.
+    /// A client with the bounds, permitted networks and trusted roots of `settings`.
     pub fn new(settings: &DeliverySettings) -> Result<Self, RootStoreError> {
         Ok(Self {
             connector: Arc::new(Connector::new(settings)?),
             limits: settings.per_origin,
             response_timeout: settings.response_timeout,
             permit_timeout: settings.permit_timeout,
-            pools: Mutex::new(HashMap::new()),
-            limiters: Mutex::new(HashMap::new()),
-            connect_limiter: ConnectLimiter::new(settings.connects_per_app),
+            connects_per_app: settings.connects_per_app.max(1),
+            pools: SharedMap::default(),
+            limiters: SharedMap::default(),
+            connect_limits: SharedMap::default(),
         })
     }
 
@@ -70,7 +74,7 @@ impl PushClient {
         let pool = self.pool(origin);
         let limiter = self.limiter(app, origin);
         limiter.set_ceiling(pool.ceiling());
-        let connect_limit = self.connect_limiter.for_app(app);
+        let connect_limit = self.connect_limit(app);
         PushRoute {
             limiter,
             pool,
@@ -78,8 +82,8 @@ impl PushClient {
         }
     }
 
-    /// Sends a push and answers what the push service said, whatever it said; redirects are not followed. `now` is asked
-    /// when an answer names a date.
+    /// Sends a push and returns what the push service said, whatever it said; redirects are not followed. `now` is asked
+    /// when `Retry-After` names a date.
     pub async fn send(
         &self,
         route: &PushRoute,
@@ -101,64 +105,39 @@ impl PushClient {
     /// Closes the connections that were not used for a minute, and forgets limiters that know nothing any more.
     pub fn evict_idle(&self) {
         self.close_idle_pools(IDLE_TIMEOUT);
-        evict_forgettable(&mut lock(&self.limiters));
-        self.connect_limiter.evict_idle();
+        self.limiters.evict(AdaptiveLimiter::is_forgettable);
+        self.connect_limits.evict(|_| true);
     }
 
     fn pool(&self, origin: &Origin) -> Arc<Pool> {
-        let mut pools = lock(&self.pools);
-        if let Some(pool) = pools.get(origin) {
-            return Arc::clone(pool);
-        }
-        if pools.len() >= MAX_ENTRIES {
-            evict_idle_pools(&mut pools, Instant::now());
-        }
-        let pool = Pool::new(origin.clone(), Arc::clone(&self.connector), self.limits);
-        insert(&mut pools, origin.clone(), pool)
+        let now = Instant::now();
+        let is_idle = |pool: &Pool| pool.is_idle_since(now);
+        self.pools.get_or_insert(origin.clone(), is_idle, || {
+            Pool::new(origin.clone(), Arc::clone(&self.connector), self.limits)
+        })
     }
 
     fn limiter(&self, app: &AppId, origin: &Origin) -> Arc<AdaptiveLimiter> {
-        let mut limiters = lock(&self.limiters);
         let key = (app.clone(), origin.clone());
-        if let Some(limiter) = limiters.get(&key) {
-            return Arc::clone(limiter);
-        }
-        if limiters.len() >= MAX_ENTRIES {
-            evict_forgettable(&mut limiters);
-        }
-        insert(
-            &mut limiters,
-            key,
-            AdaptiveLimiter::new(self.limits.requests, self.permit_timeout),
+        self.limiters
+            .get_or_insert(key, AdaptiveLimiter::is_forgettable, || {
+                AdaptiveLimiter::new(self.limits.requests, self.permit_timeout)
+            })
+    }
+
+    fn connect_limit(&self, app: &AppId) -> Arc<Semaphore> {
+        self.connect_limits.get_or_insert(
+            app.clone(),
+            |_| true,
+            || Semaphore::new(self.connects_per_app),
         )
     }
 
     fn close_idle_pools(&self, unused_for: Duration) {
         let now = Instant::now();
-        evict_idle_pools(
-            &mut lock(&self.pools),
-            now.checked_sub(unused_for).unwrap_or(now),
-        );
+        let since = now.checked_sub(unused_for).unwrap_or(now);
+        self.pools.evict(|pool| pool.is_idle_since(since));
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn insert<K: Eq + Hash, V>(map: &mut HashMap<K, Arc<V>>, key: K, value: V) -> Arc<V> {
-    let value = Arc::new(value);
-    map.insert(key, Arc::clone(&value));
-    value
-}
-
-/// A pool that a page is about to use is held by it, and stays.
-fn evict_idle_pools(pools: &mut HashMap<Origin, Arc<Pool>>, since: Instant) {
-    pools.retain(|_, pool| Arc::strong_count(pool) > 1 || !pool.is_idle_since(since));
-}
-
-fn evict_forgettable(limiters: &mut HashMap<(AppId, Origin), Arc<AdaptiveLimiter>>) {
-    limiters.retain(|_, limiter| Arc::strong_count(limiter) > 1 || !limiter.is_forgettable());
 }
 
 fn feedback(
@@ -178,6 +157,7 @@ fn feedback(
     }
 }
 
+/// 503 counts as well, for push services that are overloaded answer it with a `Retry-After` (RFC 9110 §15.6.4).
 fn is_throttling(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE
 }

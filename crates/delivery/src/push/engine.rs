@@ -1,34 +1,38 @@
 //! The loop that keeps pages moving: a slot, a claim, a task, and a settlement that is never lost.
+//!
+//! In this file pages are claimed; [`page_task`] reads a page's recipients, pushes to them and settles; [`leased_page`] holds the lease
+//! meanwhile. [`slots`] and [`fairness`] decide whose page is next.
 
-pub(crate) mod clock_step;
+mod context;
 mod fairness;
 mod lease_registry;
+mod leased_page;
 mod page_task;
 mod panic_counts;
 mod slots;
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use hato_domain::{AppId, UnixMillis};
 use hato_outbound::RootStoreError;
 use hato_service::ports::{
     ClaimedPage, Clock, DeliveryQueue, NextPage, PageClaimRequest, StoreError,
 };
 use hato_service::{Notifier, Secrets};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
+use crate::clock_step::{ClockStepDetector, longest_wait};
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
-use clock_step::ClockStepDetector;
+use context::EngineContext;
 use fairness::FairnessWindow;
-use lease_registry::{LeaseGuard, LeaseRegistry};
+use leased_page::LeasedPage;
 use page_task::PageTask;
 use panic_counts::PanicCounts;
-use slots::{Slot, Slots};
+use slots::Slots;
 
 /// The wait after a claim failed.
 const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -37,35 +41,12 @@ const EVICT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Delivers what is queued, with as many pages in flight as the settings allow.
 ///
-/// Cheap to clone: clones share their slots, connections and caches.
-pub struct Engine<Q: ?Sized> {
-    queue: Arc<Q>,
-    shared: Arc<EngineShared>,
-}
-
-struct EngineShared {
-    clock: Arc<dyn Clock>,
-    secrets: Secrets,
-    notifier: Notifier,
-    push_sender: PushSender,
-    slots: Arc<Slots>,
-    leases: Arc<LeaseRegistry>,
-    panic_counts: PanicCounts,
-    clock_steps: ClockStepDetector,
-    settings: DeliverySettings,
-}
-
-impl<Q: ?Sized> Clone for Engine<Q> {
-    fn clone(&self) -> Self {
-        Self {
-            queue: Arc::clone(&self.queue),
-            shared: Arc::clone(&self.shared),
-        }
-    }
-}
+/// Any number of engines, in one process or in many, may deliver one queue: a claimed page is leased to one of them.
+pub struct Engine<Q: ?Sized>(Arc<EngineContext<Q>>);
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
-    /// An engine over `queue` that listens to `notifier`. Fails when the additional trusted roots are unusable.
+    /// An engine over `queue`, which looks at the queue when `notifier` says so. Fails when the additional trusted roots are
+    /// unusable.
     pub fn new(
         queue: Arc<Q>,
         clock: Arc<dyn Clock>,
@@ -74,7 +55,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         settings: DeliverySettings,
     ) -> Result<Self, RootStoreError> {
         let slots = Slots::new(settings.pages_in_flight, settings.max_parked_recipients);
-        let shared = EngineShared {
+        Ok(Self(Arc::new(EngineContext {
+            queue,
             push_sender: PushSender::new(&settings, Arc::clone(&clock))?,
             clock,
             secrets,
@@ -84,11 +66,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             panic_counts: PanicCounts::default(),
             clock_steps: ClockStepDetector::default(),
             settings,
-        };
-        Ok(Self {
-            queue,
-            shared: Arc::new(shared),
-        })
+        })))
     }
 
     /// Delivers until asked to stop, and returns when nothing is in flight any more.
@@ -105,13 +83,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     /// Delivers what is due, one page after the other, and returns when nothing is.
     pub async fn run_until_idle(&self) -> Result<(), StoreError> {
         let shutdown = Shutdown::new();
-        while let Some(permit) = self.shared.slots.permit().await {
+        while let Some(permit) = self.0.slots.permit().await {
             let NextPage::Claimed(page) = self.claim(Vec::new()).await? else {
                 break;
             };
-            if let Some(guard) = self.shared.leases.register(page.lease) {
-                let slot = self.shared.slots.fill(permit, &page.app_id);
-                self.work(*page, guard, slot, &shutdown).await;
+            if let Some(work) = self.begin(*page, permit, &shutdown) {
+                work.await;
             }
         }
         Ok(())
@@ -124,26 +101,23 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             let permit = tokio::select! {
                 biased;
                 () = shutdown.draining() => return,
-                Some(permit) = self.shared.slots.permit() => permit,
+                Some(permit) = self.0.slots.permit() => permit,
             };
-            let notified = self.shared.notifier.notified();
-            let at_quota = self.shared.slots.at_quota();
+            // Listening begins before the claim: what is queued in between wakes it.
+            let notified = self.0.notifier.notified();
+            let at_quota = self.0.slots.at_quota();
             match self.next_page(&mut fairness, &at_quota).await {
                 Ok(NextPage::Claimed(page)) => {
-                    let Some(guard) = self.shared.leases.register(page.lease) else {
-                        tracing::warn!(send = %page.send_id, "a page in work was due again");
-                        continue;
-                    };
-                    let slot = self.shared.slots.fill(permit, &page.app_id);
-                    let (engine, shutdown) = (self.clone(), shutdown.clone());
-                    pages.spawn(async move { engine.work(*page, guard, slot, &shutdown).await });
+                    if let Some(work) = self.begin(*page, permit, shutdown) {
+                        pages.spawn(work);
+                    }
                 }
                 Ok(NextPage::Idle { next_due }) => {
                     drop(permit);
                     tokio::select! {
                         () = shutdown.draining() => return,
                         () = notified => {}
-                        () = self.shared.slots.changed(), if !at_quota.is_empty() => {}
+                        () = self.0.slots.changed(), if !at_quota.is_empty() => {}
                         () = tokio::time::sleep(self.idle_time(next_due)) => {}
                     }
                 }
@@ -158,24 +132,28 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         }
     }
 
-    async fn work(
+    /// The work on a claimed page; None when the page is in work already, which then goes on under the new lease.
+    fn begin(
         &self,
         page: ClaimedPage,
-        guard: LeaseGuard,
-        mut slot: Slot,
+        permit: OwnedSemaphorePermit,
         shutdown: &Shutdown,
-    ) {
+    ) -> Option<impl Future<Output = ()> + Send + 'static + use<Q>> {
+        let Some(guard) = self.0.leases.register(page.lease) else {
+            tracing::warn!(send = %page.send_id, "a page in work was due again");
+            return None;
+        };
+        let slot = self.0.slots.fill(permit, &page.app_id);
+        let context = Arc::clone(&self.0);
         let task = PageTask {
-            engine: self.clone(),
-            page,
-            guard,
+            leased: LeasedPage {
+                context,
+                page,
+                guard,
+            },
             shutdown: shutdown.clone(),
         };
-        let delivery = AssertUnwindSafe(task.deliver(&mut slot)).catch_unwind();
-        match delivery.await {
-            Ok(()) => self.shared.panic_counts.forget(task.guard.lease().job),
-            Err(_) => task.after_panic().await,
-        }
+        Some(task.run(slot))
     }
 
     /// The page that has been due longest, of an app that does not have its share; now and then, of an app that had no turn
@@ -199,44 +177,37 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     }
 
     async fn claim(&self, excluded_apps: Vec<AppId>) -> Result<NextPage, StoreError> {
-        let DeliverySettings {
-            lease, page_size, ..
-        } = self.shared.settings;
-        let now = self.shared.clock.now();
-        if self.shared.clock_steps.has_stepped_back(now) {
+        let now = self.0.clock.now();
+        if self.0.clock_steps.has_stepped_back(now) {
             self.clamp_due_times(now).await?;
         }
-        self.queue
-            .claim_page(PageClaimRequest {
-                now,
-                lease,
-                max_recipients: page_size,
-                excluded_apps,
-            })
-            .await
+        let request = PageClaimRequest {
+            now,
+            lease: self.0.settings.lease,
+            max_recipients: self.0.settings.page_size,
+            excluded_apps,
+        };
+        self.0.queue.claim_page(request).await
     }
 
     async fn clamp_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
-        let settings = &self.shared.settings;
-        let longest = clock_step::longest_wait(&settings.retry_delays);
-        self.queue
-            .clamp_due_times(now, settings.lease, longest)
-            .await?;
-        self.shared.clock_steps.mark_clamped(now);
+        let settings = &self.0.settings;
+        let longest = longest_wait(&settings.retry_delays);
+        let clamping = self.0.queue.clamp_due_times(now, settings.lease, longest);
+        clamping.await?;
+        self.0.clock_steps.mark_clamped(now);
         Ok(())
     }
 
     fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
-        let longest = self.shared.settings.poll_interval;
-        next_due.map_or(longest, |due| {
-            due.since(self.shared.clock.now()).min(longest)
-        })
+        let longest = self.0.settings.poll_interval;
+        next_due.map_or(longest, |due| due.since(self.0.clock.now()).min(longest))
     }
 
     async fn evict_idle(&self) {
         loop {
             tokio::time::sleep(EVICT_INTERVAL).await;
-            self.shared.push_sender.evict_idle();
+            self.0.push_sender.evict_idle();
         }
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! Nobody tells a sender how much a push service takes, so the limiter begins at its ceiling and adapts ([`aimd`]). An origin that
 //! throttles an app slows that app's subscribers there and nobody else: each app has a limiter of its own for each origin.
-//! A rejected request is told how long to wait, which is no attempt, or fails like those that were
-//! just let in and got no answer.
+//! A request that the limiter rejects was not sent: it either comes back later in the same attempt, when the origin asked for less,
+//! or fails like those in flight, when nobody is answered.
 
 mod aimd;
+mod window;
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,38 +16,20 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use aimd::AimdState;
+pub use aimd::Rejected;
+pub use window::Feedback;
 
-/// Most permits that a limiter can have.
+/// The largest ceiling that is taken: half of what a semaphore can count.
 const MAX_PERMITS: usize = Semaphore::MAX_PERMITS >> 1;
 
-/// Why a request was rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Rejected {
-    /// The push service asked to be left alone, or too many wait: worth another look after this time.
-    #[error("the push service is to be left alone for {0:?}")]
-    Throttled(Duration),
-    /// The latest requests got no answer.
-    #[error("the push service answers nobody")]
-    Unresponsive,
-}
-
-/// What became of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feedback {
-    /// An answer.
-    Answered,
-    /// 429 or 503, with what `Retry-After` asks for.
-    Throttled(Option<Duration>),
-    /// No answer in time, or no connection.
-    Unanswered,
-    /// Something that says nothing about the origin's capacity.
-    Unclear,
-}
-
-/// The limiter of one app at one origin.
+/// The limiter of one app at one origin: a semaphore whose size follows [`AimdState`].
+///
+/// A semaphore is fair, wakes one waiter per permit and gives a permit back when its request is dropped; what it cannot do is
+/// shrink below what is in use, which is why permits beyond the limit are taken away one by one as they are released.
 pub struct AdaptiveLimiter {
     permits: Arc<Semaphore>,
     state: Mutex<AimdState>,
+    /// Wakes those who wait when they are to be rejected instead.
     closed: Notify,
     permit_timeout: Duration,
 }
@@ -69,7 +52,8 @@ impl AdaptiveLimiter {
         self.state().admit(free, Instant::now())
     }
 
-    /// A permit, at once or within `permit_timeout`.
+    /// A permit, at once or within `permit_timeout`. Those who wait are rejected as soon as the origin is paused or answers
+    /// nobody: their permit would come too late to be of use.
     pub async fn acquire(self: &Arc<Self>) -> Result<PushPermit, Rejected> {
         self.check()?;
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
@@ -80,7 +64,7 @@ impl AdaptiveLimiter {
         entered.unwrap_or_else(|_| Err(self.state().reject(Instant::now())))
     }
 
-    /// At most `ceiling` at a time from now on.
+    /// Admits at most `ceiling` at a time from now on; a higher ceiling is reached step by step.
     pub fn set_ceiling(&self, ceiling: usize) {
         let mut state = self.state();
         let before = state.limit();
@@ -88,7 +72,7 @@ impl AdaptiveLimiter {
         self.resize(&mut state, before);
     }
 
-    /// Whether nothing is in flight or waits, and a new limiter would do the same.
+    /// Whether nothing is in flight or waits, and a new limiter would behave the same.
     pub fn is_forgettable(&self) -> bool {
         self.state().is_forgettable(Instant::now())
     }
@@ -106,6 +90,7 @@ impl AdaptiveLimiter {
                 .check_open(unresponsive_windows, Instant::now())?;
             tokio::select! {
                 Ok(permit) = &mut permit => {
+                    // Issued before the check, so that a rejected one is dropped as a permit and counts toward shrinking.
                     let issued = self.issue(permit);
                     self.state().check_open(unresponsive_windows, Instant::now())?;
                     return Ok(issued);
@@ -135,7 +120,7 @@ impl AdaptiveLimiter {
         }
     }
 
-    /// Adds permits, or takes them away: the free ones at once, the others when they are released.
+    /// Adds permits, or takes them away: free ones at once, the others when they are released.
     fn resize(&self, state: &mut AimdState, before: usize) {
         let limit = state.limit();
         if limit > before {
@@ -148,7 +133,7 @@ impl AdaptiveLimiter {
     }
 }
 
-/// The right to a request in flight; released when dropped.
+/// The right to a request in flight. Dropped without [`Self::release`], it goes back and says nothing about the origin.
 pub struct PushPermit {
     limiter: Arc<AdaptiveLimiter>,
     permit: Option<OwnedSemaphorePermit>,
@@ -156,7 +141,7 @@ pub struct PushPermit {
 }
 
 impl PushPermit {
-    /// Releases it, telling what became of the request.
+    /// Gives it back with what became of the request.
     pub fn release(self, feedback: Feedback) {
         self.limiter.record(feedback, self.generation);
     }
@@ -173,7 +158,7 @@ impl Drop for PushPermit {
     }
 }
 
-/// Counts a request that waits for a permit.
+/// Counts one request as waiting for as long as it lives, because waiting is bounded.
 struct WaiterGuard<'a>(&'a AdaptiveLimiter);
 
 impl<'a> WaiterGuard<'a> {

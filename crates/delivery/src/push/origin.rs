@@ -37,7 +37,7 @@ impl Origin {
         }
     }
 
-    /// Whether requests go to Microsoft's push service.
+    /// Whether this is Microsoft's push service (WNS), which asks for a header of its own.
     pub fn is_windows(&self) -> bool {
         let Host::Domain(name) = self.host() else {
             return false;
@@ -59,7 +59,7 @@ impl fmt::Debug for Origin {
     }
 }
 
-/// An endpoint that no HTTP request can name.
+/// The endpoint is a URL that no HTTP request can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the endpoint is no URL that a request can name")]
 pub struct InvalidTargetError;
@@ -67,14 +67,14 @@ pub struct InvalidTargetError;
 /// An endpoint, taken apart for a request.
 #[derive(Clone, Debug)]
 pub struct PushTarget {
-    /// Where to connect.
+    /// The origin to connect to.
     pub origin: Origin,
     /// The absolute form, without a fragment.
     pub uri: Uri,
 }
 
 impl PushTarget {
-    /// Takes an endpoint apart.
+    /// The target of an endpoint.
     pub fn from_endpoint(endpoint: &Endpoint) -> Result<Self, InvalidTargetError> {
         let url = endpoint.to_url().map_err(|_| InvalidTargetError)?;
         let host = url.host().ok_or(InvalidTargetError)?.to_owned();

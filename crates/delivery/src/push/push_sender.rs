@@ -1,34 +1,36 @@
 //! Sends a page's message to its recipients: encrypts a chunk while earlier chunks are on their way.
+//!
+//! [`PushSender::deliver`] has the whole way in its order: chunk → route and limiter → encrypt → push → classify. One chunk of a page is
+//! in line for encryption at a time, so a page of 500 recipients keeps a core from nobody.
 
-mod countdown;
+mod dispatch_countdown;
 mod page_context;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
-use hato_domain::FailureReason;
 use hato_outbound::RootStoreError;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
 
 use crate::push::client::PushClient;
-use crate::push::connector::ConnectError;
 use crate::push::encryption::{EncryptionError, Encryptor};
 use crate::push::limiter::Rejected;
-use crate::push::pool::DeliveryError;
+use crate::push::origin::Origin;
+use crate::push::pool::error::{ConnectError, DeliveryError};
 use crate::push::response::{PushOutcome, classify};
 use crate::push::settings::DeliverySettings;
 use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
-pub use countdown::DispatchCountdown;
-use page_context::{PageContext, PreparedPush, RoutedRecipient};
+pub use dispatch_countdown::DispatchCountdown;
+pub use page_context::PushJob;
+use page_context::{PageContext, PageRoute, PreparedPush, RoutedRecipient};
 
-/// Recipients encrypted at a time: at most about 2 ms of one core.
+/// Recipients that are encrypted at a time: four groups of eight agreements, and at most about 2 ms of one core.
 const CHUNK: usize = 32;
 
-/// Pushes pages.
+/// Sends the messages of any number of pages at a time.
 pub struct PushSender {
     client: PushClient,
     encryptor: Encryptor,
@@ -37,25 +39,11 @@ pub struct PushSender {
     in_flight: usize,
 }
 
-/// A page's content, and to whom it goes.
-#[derive(Clone, Copy)]
-pub struct PushJob<'a> {
-    /// The page.
-    pub page: &'a ClaimedPage,
-    /// Its app's key pair.
-    pub signer: &'a Signer,
-    /// How long push services are to keep the message.
-    pub ttl: Duration,
-    /// To whom.
-    pub recipients: &'a [Recipient],
-    /// Told when they are on their way.
-    pub countdown: &'a DispatchCountdown,
-}
-
+/// A recipient with the message to push, or with an outcome already.
 type Ready = (RecipientId, Result<PreparedPush, PushOutcome>);
 
 impl PushSender {
-    /// One that goes by `settings`.
+    /// A sender with the bounds and the VAPID subject of `settings`.
     pub fn new(settings: &DeliverySettings, clock: Arc<dyn Clock>) -> Result<Self, RootStoreError> {
         Ok(Self {
             client: PushClient::new(settings)?,
@@ -81,7 +69,10 @@ impl PushSender {
         self.client.evict_idle();
     }
 
-    /// What becomes of each recipient, in the order in which it is known. A stream that is dropped leaves the rest unknown.
+    /// The outcome of each recipient, in the order in which outcomes are known. A stream that is dropped leaves the rest unknown.
+    ///
+    /// The stream makes the next chunk only while fewer than a page of pushes are in flight, and makes one at a time; pushes run
+    /// within it and not in tasks of their own, so whoever drops it stops them all.
     pub fn deliver<'a>(
         &'a self,
         job: PushJob<'a>,
@@ -97,7 +88,7 @@ impl PushSender {
             .buffer_unordered(self.in_flight)
     }
 
-    /// Those of a chunk that it is worth encrypting for, with their messages, and what became of the others.
+    /// Those of a chunk that are worth encrypting for, with their messages, and the outcomes of the others.
     async fn prepare_chunk<'a>(
         &self,
         context: Arc<PageContext<'a>>,
@@ -114,7 +105,7 @@ impl PushSender {
         ready
     }
 
-    /// A chunk that the end of the runtime interrupts is left out, and so stays unknown.
+    /// The messages of a chunk. One that the end of the runtime interrupts has none, so that its recipients stay unknown.
     async fn encrypt<'a>(
         &self,
         context: &PageContext<'a>,
@@ -125,13 +116,12 @@ impl PushSender {
         }
         let keys = routed.iter().map(|one| one.recipient.keys.clone());
         let plaintext = context.plaintext.clone();
-        match self.encryptor.encrypt(keys.collect(), plaintext).await {
-            Ok(bodies) => routed.into_iter().zip(bodies).map(prepare).collect(),
-            Err(interrupted) => {
-                tracing::warn!(%interrupted, "a page is given back in part");
-                Vec::new()
-            }
-        }
+        let bodies = self.encryptor.encrypt(keys.collect(), plaintext).await;
+        let Some(bodies) = bodies else {
+            tracing::warn!("encryption was interrupted: a page is given back in part");
+            return Vec::new();
+        };
+        routed.into_iter().zip(bodies).map(prepare).collect()
     }
 
     fn route_recipient<'a>(
@@ -142,6 +132,18 @@ impl PushSender {
         let routed = context.route_recipient(recipient, |origin| self.route(context, origin))?;
         routed.route.push_route.check().map_err(rejection)?;
         Ok(routed)
+    }
+
+    /// The route of the page to an origin, and the headers of all that goes there.
+    fn route(&self, context: &PageContext<'_>, origin: &Origin) -> Result<PageRoute, PushOutcome> {
+        let PushJob { page, signer, .. } = context.job;
+        let now = self.clock.now();
+        let authorization = self.vapid.authorization(&page.app_id, signer, origin, now);
+        let authorization = authorization.map_err(|_| PushOutcome::UNREACHABLE)?;
+        Ok(PageRoute {
+            push_route: self.client.route(&page.app_id, origin),
+            headers: Arc::new(context.headers.with(authorization, origin)),
+        })
     }
 
     /// What became of one recipient. A panic counts as a failed attempt of this recipient alone.
@@ -157,7 +159,7 @@ impl PushSender {
             }
         };
         let outcome = AssertUnwindSafe(sending).catch_unwind().await;
-        (recipient, outcome.unwrap_or(UNREACHABLE))
+        (recipient, outcome.unwrap_or(PushOutcome::UNREACHABLE))
     }
 
     async fn send(&self, prepared: &PreparedPush) -> PushOutcome {
@@ -177,23 +179,6 @@ impl PushSender {
     }
 }
 
-/// Nobody was reached; it may work later.
-const UNREACHABLE: PushOutcome = PushOutcome::Retry {
-    reason: FailureReason::Unreachable,
-    status: None,
-    after: None,
-};
-/// The address filter forbids the address.
-const BLOCKED: PushOutcome = PushOutcome::Failed {
-    reason: FailureReason::BlockedAddress,
-    status: None,
-};
-/// No request can be made for this recipient.
-const REFUSED: PushOutcome = PushOutcome::Failed {
-    reason: FailureReason::Refused,
-    status: None,
-};
-
 fn prepare((routed, body): (RoutedRecipient<'_>, Result<Bytes, EncryptionError>)) -> Ready {
     let recipient = routed.recipient.id;
     (
@@ -206,24 +191,24 @@ fn prepare((routed, body): (RoutedRecipient<'_>, Result<Bytes, EncryptionError>)
 fn encryption_failed(error: EncryptionError) -> PushOutcome {
     tracing::warn!(%error, "a message cannot be encrypted");
     match error {
-        EncryptionError::Library => UNREACHABLE,
-        EncryptionError::TooLong | EncryptionError::NoPoint => REFUSED,
+        EncryptionError::Library => PushOutcome::UNREACHABLE,
+        EncryptionError::TooLong | EncryptionError::NoPoint => PushOutcome::REFUSED,
     }
 }
 
 fn rejection(rejected: Rejected) -> PushOutcome {
     match rejected {
         Rejected::Throttled(wait) => PushOutcome::Deferred { wait },
-        Rejected::Unresponsive => UNREACHABLE,
+        Rejected::Unresponsive => PushOutcome::UNREACHABLE,
     }
 }
 
 fn delivery_failed(error: &DeliveryError) -> PushOutcome {
     match error {
         DeliveryError::Rejected(rejected) => rejection(*rejected),
-        DeliveryError::Connect(ConnectError::Blocked) => BLOCKED,
+        DeliveryError::Connect(ConnectError::Blocked) => PushOutcome::BLOCKED,
         DeliveryError::Connect(ConnectError::Unreachable(_)) | DeliveryError::Exchange(_) => {
-            UNREACHABLE
+            PushOutcome::UNREACHABLE
         }
     }
 }

@@ -15,7 +15,7 @@ const URGENCY: HeaderName = HeaderName::from_static("urgency");
 const TOPIC: HeaderName = HeaderName::from_static("topic");
 const WNS_CACHE_POLICY: HeaderName = HeaderName::from_static("x-wns-cache-policy");
 
-/// The headers that all messages of a page share.
+/// The headers that all messages of a page share: `TTL`, `Urgency` and `Topic` (RFC 8030 §5.2 to §5.4) and the body's coding.
 #[derive(Clone, Debug)]
 pub struct PageHeaders {
     common: HeaderMap,
@@ -23,7 +23,7 @@ pub struct PageHeaders {
 }
 
 impl PageHeaders {
-    /// Those for messages kept for `ttl`, in whole seconds.
+    /// The headers of messages that push services keep for `ttl`, in whole seconds.
     pub fn new(ttl: Duration, urgency: Option<Urgency>, topic: Option<&Topic>) -> Self {
         let mut common = HeaderMap::with_capacity(8);
         common.insert(TTL, HeaderValue::from(ttl.as_secs()));
@@ -41,7 +41,7 @@ impl PageHeaders {
         Self { common, ttl }
     }
 
-    /// Those of the messages to one origin. Microsoft's service keeps a message of TTL 0 unless it is told not to.
+    /// The headers of the messages to one origin. Microsoft's service keeps a message of TTL 0 unless it is told not to.
     pub fn with(&self, authorization: HeaderValue, origin: &Origin) -> HeaderMap {
         let mut headers = self.common.clone();
         headers.insert(AUTHORIZATION, authorization);
@@ -55,7 +55,7 @@ impl PageHeaders {
 /// One push message, ready to send and to send again.
 #[derive(Clone, Debug)]
 pub struct Push {
-    /// Where to.
+    /// Where it goes.
     pub target: PushTarget,
     /// As [`PageHeaders::with`] makes them.
     pub headers: Arc<HeaderMap>,

@@ -1,4 +1,7 @@
 //! What a push service's answer means for a delivery (CONTRACT 7): one pure, total function.
+//!
+//! RFC 8030 §5 and §7.3 say what 201, 404, 410 and 429 mean; the rest is how push services behave. What is sure to fail again is
+//! told apart from what may work later, because a dead letter with its reason is of use to the sender and a retry is not.
 
 use std::time::Duration;
 
@@ -10,11 +13,11 @@ use http::{HeaderMap, StatusCode};
 /// The part of a push service's answer that is read.
 #[derive(Clone, Debug)]
 pub struct PushResponse {
-    /// The status.
+    /// Any status; redirects are answers like others and not followed.
     pub status: StatusCode,
-    /// The headers, bounded by the connection.
+    /// At most 16 KiB of headers.
     pub headers: HeaderMap,
-    /// The first few kilobytes of the body.
+    /// The first 4 KiB of the body at most.
     pub body: Bytes,
 }
 
@@ -35,26 +38,45 @@ pub enum PushOutcome {
     Retry {
         /// Recorded when the retries are used up.
         reason: FailureReason,
-        /// None without an answer.
+        /// The status; None without an answer.
         status: Option<u16>,
         /// What `Retry-After` asks for.
         after: Option<Duration>,
     },
-    /// It was not tried: the push service is to be left alone for a while.
+    /// It was not tried, because the push service asked to be left alone: that is no attempt.
     Deferred {
-        /// For how long.
+        /// The time after which it is worth trying.
         wait: Duration,
     },
     /// Trying again cannot help.
     Failed {
         /// Recorded with the dead letter.
         reason: FailureReason,
-        /// None without an answer.
+        /// The status; None without an answer.
         status: Option<u16>,
     },
 }
 
-/// Judges an answer received at `now`.
+impl PushOutcome {
+    /// The push service was not reached, or what it has seen is unknown.
+    pub const UNREACHABLE: Self = Self::Retry {
+        reason: FailureReason::Unreachable,
+        status: None,
+        after: None,
+    };
+    /// The address filter forbids every address of the host.
+    pub const BLOCKED: Self = Self::Failed {
+        reason: FailureReason::BlockedAddress,
+        status: None,
+    };
+    /// No request can be made for this recipient: its endpoint or its key is of no use.
+    pub const REFUSED: Self = Self::Failed {
+        reason: FailureReason::Refused,
+        status: None,
+    };
+}
+
+/// Judges an answer that was received at `now`.
 pub fn classify(answer: &PushResponse, now: UnixMillis) -> PushOutcome {
     let status = answer.status.as_u16();
     match status {

@@ -31,7 +31,7 @@ pub struct DeliverySettings {
     pub page_size: u32,
     /// How long a claimed page stays claimed when its process dies; renewed while the process lives.
     pub lease: Duration,
-    /// How long the queue is left alone at most.
+    /// The longest time between two looks at the queue when nothing notifies.
     pub poll_interval: Duration,
     /// Connections open at a time, to all push services together.
     pub connections: usize,

@@ -1,4 +1,5 @@
-//! From the outcomes of a page to what is recorded of it: pure arithmetic of attempts and times.
+//! From the outcomes of a page to what is recorded of it (CONTRACT 7): arithmetic of attempts and times, without a clock of its
+//! own, so that every rule can be tested.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 /// How long a recipient is deferred at most, counted from acceptance, whose message push services are not to keep.
 const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 
-/// Whose outcome is known, by recipient.
+/// The outcomes that are known, by recipient.
 pub type PushOutcomes = HashMap<RecipientId, PushOutcome>;
 
 /// How long the push service is to keep the message: the first attempt as given, a retry what is left counted from
@@ -36,7 +37,7 @@ pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
     Some(Duration::from_secs(left.as_secs().max(1)))
 }
 
-/// Why somebody who is deferred until `then` is not waited for any longer.
+/// The reason why a recipient who is deferred until `then` is given up instead: the message's time is over by then.
 fn too_late(page: &ClaimedPage, then: UnixMillis) -> Option<FailureReason> {
     let age = then.since(page.accepted_at);
     match Duration::from_secs(page.ttl.seconds().into()) {
@@ -61,7 +62,7 @@ pub fn settlement(
     builder.build(now)
 }
 
-/// Every recipient finally failed for one reason, without an answer.
+/// What is recorded when every recipient has finally failed for one reason, without an answer.
 pub fn all_failed(
     page: &ClaimedPage,
     recipients: &[Recipient],
@@ -164,7 +165,8 @@ impl<'a> SettlementBuilder<'a> {
         recipients.push(recipient);
     }
 
-    /// Waiting is no attempt, so only time ends it.
+    /// Queues those who were deferred, each host's together and for the longest of their waits, or there would be a job for each
+    /// recipient. Waiting is no attempt, so only time ends it.
     fn queue_deferred(&mut self, now: UnixMillis) {
         for (wait, recipients) in std::mem::take(&mut self.deferred).into_values() {
             let wait = whole_seconds(wait);

@@ -3,47 +3,41 @@
 //! A token is reused for six hours: signing costs as much as a quarter of an encryption, and Apple wants no token renewed
 //! more often than about hourly.
 
-mod cache;
 mod signer;
 #[cfg(test)]
 mod tests;
 
-pub use signer::{MalformedKeyError, Signer};
+pub use signer::{MalformedKeyError, Signer, VapidSignError};
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hato_domain::{AppId, UnixMillis};
 use http::HeaderValue;
+use lru::LruCache;
 
 use crate::push::origin::Origin;
-use cache::GenerationalCache;
 
 /// How long a token is good for; push services refuse more than 24 h (RFC 8292 §2).
 const TOKEN_LIFETIME: Duration = Duration::from_hours(12);
 /// A token with less than this left is replaced.
 const MIN_LIFETIME_LEFT: Duration = Duration::from_hours(6);
 /// Tokens kept, about half a kilobyte each.
-const MAX_TOKENS: usize = 16_384;
+const MAX_TOKENS: NonZeroUsize = NonZeroUsize::new(16_384).expect("not zero");
 /// Apps whose private key is kept open.
-const MAX_SIGNERS: usize = 1_024;
+const MAX_SIGNERS: NonZeroUsize = NonZeroUsize::new(1_024).expect("not zero");
 
-/// A token could not be signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a VAPID token could not be signed")]
-pub struct VapidSignError;
-
-#[derive(Clone)]
 struct VapidToken {
     header: HeaderValue,
     expires_at: UnixMillis,
 }
 
-/// Makes `Authorization` headers and keeps them while they are good.
+/// Makes `Authorization` headers and keeps them for six hours; those that were used least recently make room.
 pub struct Vapid {
     subject: String,
-    tokens: Mutex<GenerationalCache<(AppId, Origin), VapidToken>>,
-    signers: Mutex<GenerationalCache<AppId, Arc<Signer>>>,
+    tokens: Mutex<LruCache<(AppId, Origin), VapidToken>>,
+    signers: Mutex<LruCache<AppId, Arc<Signer>>>,
 }
 
 impl Vapid {
@@ -51,12 +45,12 @@ impl Vapid {
     pub fn new(subject: String) -> Self {
         Self {
             subject,
-            tokens: Mutex::new(GenerationalCache::new(MAX_TOKENS)),
-            signers: Mutex::new(GenerationalCache::new(MAX_SIGNERS)),
+            tokens: Mutex::new(LruCache::new(MAX_TOKENS)),
+            signers: Mutex::new(LruCache::new(MAX_SIGNERS)),
         }
     }
 
-    /// The app's signer, made with `open` when it is not at hand; an error is `open`'s.
+    /// The app's signer, made by `open` when it is not kept; an error is `open`'s.
     pub fn signer<E>(
         &self,
         app: &AppId,
@@ -66,13 +60,14 @@ impl Vapid {
             .signers
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .get(app);
+            .get(app)
+            .cloned();
         if let Some(signer) = kept {
             return Ok(signer);
         }
         let signer = Arc::new(open()?);
         let mut signers = self.signers.lock().unwrap_or_else(PoisonError::into_inner);
-        signers.insert(app.clone(), Arc::clone(&signer));
+        signers.put(app.clone(), Arc::clone(&signer));
         Ok(signer)
     }
 
@@ -87,11 +82,11 @@ impl Vapid {
         let key = (app.clone(), origin.clone());
         let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = tokens.get(&key).filter(|token| token.is_good(now)) {
-            return Ok(token.header);
+            return Ok(token.header.clone());
         }
         let expires_at = now.plus(TOKEN_LIFETIME);
         let header = signer.header(origin, &self.subject, expires_at)?;
-        tokens.insert(
+        tokens.put(
             key,
             VapidToken {
                 header: header.clone(),
@@ -103,7 +98,8 @@ impl Vapid {
 }
 
 impl VapidToken {
-    /// A clock that was set back makes a token look too long-lived: it is replaced as well.
+    /// Whether six hours are left. A clock that was set back makes a token look too long-lived for a push service: it is
+    /// replaced as well.
     fn is_good(&self, now: UnixMillis) -> bool {
         (MIN_LIFETIME_LEFT..=TOKEN_LIFETIME).contains(&self.expires_at.since(now))
     }

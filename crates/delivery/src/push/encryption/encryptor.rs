@@ -1,4 +1,5 @@
-//! The thread pool that encrypts messages: as many threads as there are cores, and no reactor among them.
+//! Where messages are encrypted: on blocking threads, as many as there are cores, so that the threads that drive the network
+//! are never busy with arithmetic.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -6,16 +7,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hato_domain::BrowserKeys;
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
-use super::{EncryptionError, encrypt_page};
+use super::batch::encrypt_page;
+use super::record::EncryptionError;
 
-/// The runtime ended before the messages were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("encryption was interrupted")]
-pub struct InterruptedError;
-
-/// Encrypts chunks of recipients on blocking threads, at most one per core at a time.
-#[derive(Clone, Debug)]
+/// Encrypts chunks of recipients, at most one per core at a time.
+#[derive(Debug)]
 pub struct Encryptor {
     cores: Arc<Semaphore>,
 }
@@ -29,32 +27,25 @@ impl Encryptor {
         }
     }
 
-    /// The body for each of `recipients`, in their order. A chunk of 32 keeps a core busy for 2 ms at most.
+    /// The body for each of `recipients`, in their order; None when the runtime ends before they are made. A chunk of 32 keeps a core busy for 2 ms at most.
     ///
-    /// The permit moves to the thread, so that a caller who goes away does not let another one in too early.
+    /// The permit moves to the thread: a caller who goes away does not let another chunk in while the core is still busy. A panic
+    /// there is passed on to the caller.
     pub async fn encrypt(
         &self,
         recipients: Vec<BrowserKeys>,
         plaintext: Bytes,
-    ) -> Result<Vec<Result<Bytes, EncryptionError>>, InterruptedError> {
-        let permit = Arc::clone(&self.cores)
-            .acquire_owned()
-            .await
-            .map_err(|_| InterruptedError)?;
+    ) -> Option<Vec<Result<Bytes, EncryptionError>>> {
+        let permit = Arc::clone(&self.cores).acquire_owned().await.ok()?;
         let work = tokio::task::spawn_blocking(move || {
             let messages = encrypt_page(&recipients, &plaintext);
             drop(permit);
             messages
         });
-        work.await.map_err(|error| match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => InterruptedError,
-        })
-    }
-}
-
-impl Default for Encryptor {
-    fn default() -> Self {
-        Self::new()
+        match work.await.map_err(JoinError::try_into_panic) {
+            Ok(messages) => Some(messages),
+            Err(Ok(panic)) => std::panic::resume_unwind(panic),
+            Err(Err(_)) => None,
+        }
     }
 }

@@ -10,10 +10,9 @@ use web_push_native::p256::SecretKey;
 use web_push_native::p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, decrypt};
 
-use super::{
-    EncryptionError, Encryptor, HEADER_SIZE, MAX_PLAINTEXT, agree_single, encrypt, encrypt_page,
-    seal,
-};
+use super::batch::agree_single;
+use super::record::{HEADER_SIZE, MAX_PLAINTEXT, seal};
+use super::{EncryptionError, Encryptor, encrypt, encrypt_page};
 
 fn decode<const N: usize>(text: &str) -> [u8; N] {
     let bytes = URL_SAFE_NO_PAD.decode(text).expect("base64url");

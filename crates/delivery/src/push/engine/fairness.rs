@@ -5,7 +5,7 @@
 
 use hato_domain::AppId;
 
-/// Every so many claims pass over the apps of those before.
+/// How many claims a window has: the next one passes over their apps, which costs one more look at an index in sixteen claims.
 const WINDOW: usize = 16;
 
 /// The apps of the claims of this window.
@@ -20,7 +20,7 @@ impl FairnessWindow {
         (self.served.len() >= WINDOW).then(|| std::mem::take(&mut self.served))
     }
 
-    /// A page of `app` was claimed.
+    /// Counts a page of `app` as claimed.
     pub fn record(&mut self, app: &AppId) {
         self.served.push(app.clone());
     }

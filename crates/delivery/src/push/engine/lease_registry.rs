@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hato_service::ports::{JobId, PageLease};
 
-/// The tokens of the leases, by job.
+/// The pages in work in this process: the tokens of their leases, by job.
 #[derive(Default)]
 pub struct LeaseRegistry(Mutex<HashMap<JobId, Arc<AtomicI64>>>);
 

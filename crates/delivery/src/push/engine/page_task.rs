@@ -1,25 +1,21 @@
-//! One page in the engine, from its recipients to its settlement.
+//! The work on one page: its recipients are read, pushed to and settled.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
 use hato_service::UnsealError;
-use hato_service::ports::{
-    ClaimedPage, DeliveryQueue, Recipient, SettleOutcome, Settlement, StoreError,
-};
+use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
 
-use super::lease_registry::LeaseGuard;
+use super::leased_page::LeasedPage;
 use super::slots::Slot;
-use super::{Engine, EngineShared};
-use crate::metrics;
 use crate::push::push_sender::{DispatchCountdown, PushJob};
 use crate::push::settlement::{PushOutcomes, all_failed, settlement, ttl_left};
 use crate::push::vapid::{MalformedKeyError, Signer};
-use crate::retry::retry_until_shutdown;
 use crate::shutdown::Shutdown;
 
 /// The wait before a page is tried again whose app's private key cannot be opened: an operator has to act.
@@ -33,7 +29,7 @@ const SMALL_PAGE: usize = 32;
 /// The pause between two attempts to park a page.
 const PARK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The app's private key is not to be had.
+/// The app's private key cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum SigningKeyError {
     #[error("the encryption key is not configured (HATO_ENCRYPTION_KEY)")]
@@ -56,68 +52,55 @@ enum ReleaseReason {
     Read(StoreError),
 }
 
-/// A claimed page with all that it takes to deliver it.
-pub(super) struct PageTask<Q: ?Sized> {
-    pub(super) engine: Engine<Q>,
-    pub(super) page: ClaimedPage,
-    pub(super) guard: LeaseGuard,
-    pub(super) shutdown: Shutdown,
+/// The work on a claimed page.
+pub struct PageTask<Q: ?Sized> {
+    pub leased: LeasedPage<Q>,
+    pub shutdown: Shutdown,
 }
 
-impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
-    /// Delivers the page and settles it, renewing its lease all the while.
-    pub(super) async fn deliver(&self, slot: &mut Slot) {
+impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
+    /// Delivers the page and settles it. A panic on the way gives it back instead.
+    pub async fn run(self, mut slot: Slot) {
+        // Dropped before the slot is free, for the next claim may find this very page, given back.
+        let task = self;
+        let delivery = AssertUnwindSafe(task.deliver_leased(&mut slot)).catch_unwind();
+        let panic_counts = &task.leased.context.panic_counts;
+        match delivery.await {
+            Ok(()) => panic_counts.forget(task.leased.guard.lease().job),
+            Err(_) => task.after_panic().await,
+        }
+    }
+
+    async fn deliver_leased(&self, slot: &mut Slot) {
         tokio::select! {
-            () = self.run(slot) => {}
-            never = self.keep_lease() => match never {},
+            () = self.deliver(slot) => {}
+            never = self.leased.keep_lease() => match never {},
         }
     }
 
-    /// Gives the page back after the delivery has panicked, each time for longer; after the last retry its recipients have
-    /// finally failed. A page that panics even then stays in the queue.
-    pub(super) async fn after_panic(&self) {
-        let before = self.shared().panic_counts.count(self.guard.lease().job);
-        tracing::error!(send = %self.page.send_id, before, "the work on a page panicked");
-        if let Some(wait) = self.shared().settings.retry_delays.get(before) {
-            return self.release(*wait).await;
-        }
-        match AssertUnwindSafe(self.give_up()).catch_unwind().await {
-            Ok(Ok(())) => self.shared().panic_counts.forget(self.guard.lease().job),
-            _ => self.release(POISONED_PAGE_DELAY).await,
-        }
-    }
-
-    async fn give_up(&self) -> Result<(), StoreError> {
-        let recipients = self.engine.queue.recipients(&self.page).await?;
-        let settlement = all_failed(&self.page, &recipients, FailureReason::Unreachable);
-        self.settle(settlement).await;
-        Ok(())
-    }
-
-    async fn run(&self, slot: &mut Slot) {
+    async fn deliver(&self, slot: &mut Slot) {
+        let page = &self.leased.page;
         match self.attempt(slot).await {
             Ok(Some(settlement)) => self.settle(settlement).await,
-            Ok(None) => self.release(Duration::ZERO).await,
+            Ok(None) => self.leased.release(Duration::ZERO).await,
             Err(ReleaseReason::SigningKey(cause)) => {
-                tracing::error!(app = %self.page.app_id, %cause, "a page waits: no VAPID key");
-                self.release(SIGNING_KEY_RETRY_DELAY).await;
+                tracing::error!(app = %page.app_id, %cause, "a page waits: no VAPID key");
+                self.leased.release(SIGNING_KEY_RETRY_DELAY).await;
             }
             Err(ReleaseReason::Read(cause)) => {
-                tracing::error!(send = %self.page.send_id, %cause, "a page waits: no recipients");
-                self.release(READ_RETRY_DELAY).await;
+                tracing::error!(send = %page.send_id, %cause, "a page waits: no recipients");
+                self.leased.release(READ_RETRY_DELAY).await;
             }
         }
     }
 
-    /// What became of the page; None when it was interrupted before anything was known.
+    /// What is to be recorded of the page; None when it was interrupted before anything was known.
     async fn attempt(&self, slot: &mut Slot) -> Result<Option<Settlement>, ReleaseReason> {
-        let EngineShared {
-            clock, settings, ..
-        } = self.shared();
-        let recipients = self.engine.queue.recipients(&self.page).await;
+        let (context, page) = (&self.leased.context, &self.leased.page);
+        let recipients = context.queue.recipients(page).await;
         let recipients = recipients.map_err(ReleaseReason::Read)?;
-        let Some(ttl) = ttl_left(&self.page, clock.now()) else {
-            let settlement = all_failed(&self.page, &recipients, FailureReason::OutOfTime);
+        let Some(ttl) = ttl_left(page, context.clock.now()) else {
+            let settlement = all_failed(page, &recipients, FailureReason::OutOfTime);
             return Ok(Some(settlement));
         };
         let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
@@ -125,23 +108,16 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         if outcomes.is_empty() && !recipients.is_empty() {
             return Ok(None);
         }
-        let settlement = settlement(
-            &self.page,
-            &recipients,
-            &outcomes,
-            &settings.retry_delays,
-            clock.now(),
-        );
+        let delays = &context.settings.retry_delays;
+        let settlement = settlement(page, &recipients, &outcomes, delays, context.clock.now());
         Ok(Some(settlement))
     }
 
-    fn signer(&self) -> Result<std::sync::Arc<Signer>, SigningKeyError> {
-        let (shared, page) = (self.shared(), &self.page);
-        shared.push_sender.signer(page, || {
-            Ok(shared
-                .secrets
-                .sealer()?
-                .open(page.app_id.as_str(), &page.sealed_private_key)?)
+    fn signer(&self) -> Result<Arc<Signer>, SigningKeyError> {
+        let (context, page) = (&self.leased.context, &self.leased.page);
+        context.push_sender.signer(page, || {
+            let sealer = context.secrets.sealer()?;
+            Ok(sealer.open(page.app_id.as_str(), &page.sealed_private_key)?)
         })
     }
 
@@ -154,8 +130,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         recipients: &[Recipient],
     ) -> PushOutcomes {
         let countdown = DispatchCountdown::new(recipients.len());
-        let deliveries = self.shared().push_sender.deliver(PushJob {
-            page: &self.page,
+        let deliveries = self.leased.context.push_sender.deliver(PushJob {
+            page: &self.leased.page,
             signer,
             ttl,
             recipients,
@@ -181,8 +157,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
         }
     }
 
-    /// Leaves the slot when the page only waits for answers: a small page at once, for one that is kept from its next page by
-    /// each latency would send to a few recipients a second; a large one when that takes long.
+    /// Leaves the slot when the page only waits for answers: a small page at once, or single sends would go out at the rate of
+    /// slots per round trip; a large one when that takes long, because what is parked is held in memory.
     async fn park(
         &self,
         slot: &mut Slot,
@@ -192,83 +168,38 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> PageTask<Q> {
     ) {
         countdown.wait().await;
         if unknown.load(Ordering::Relaxed) > SMALL_PAGE {
-            tokio::time::sleep(self.shared().settings.park_after).await;
+            tokio::time::sleep(self.leased.context.settings.park_after).await;
         }
         while !slot.park(recipients, unknown.load(Ordering::Relaxed)) {
             tokio::time::sleep(PARK_RETRY_INTERVAL).await;
         }
     }
 
-    fn shared(&self) -> &EngineShared {
-        &self.engine.shared
-    }
-
     async fn settle(&self, settlement: Settlement) {
-        let settled = retry_until_shutdown(&self.shutdown, || async {
-            let settled = self.try_settle(&settlement).await;
-            let settled = settled.inspect_err(|error| {
-                tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
-            });
-            settled.ok()
-        });
-        match settled.await {
-            Some(SettleOutcome::Recorded) => self.after_recording(&settlement),
-            Some(SettleOutcome::RecordedWithEvents) => {
-                self.after_recording(&settlement);
-                self.shared().notifier.notify_event(&self.page.app_id);
-            }
-            Some(SettleOutcome::LeaseLost) => {
-                tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
-            }
-            None => {
-                tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
-            }
+        let settling = self.leased.settle(settlement, &self.shutdown);
+        settling.await;
+    }
+
+    /// Gives the page back after the delivery has panicked, each time for longer; after the last retry its recipients have
+    /// finally failed. A page that panics even then stays in the queue.
+    async fn after_panic(&self) {
+        let (context, job) = (&self.leased.context, self.leased.guard.lease().job);
+        let before = context.panic_counts.count(job);
+        tracing::error!(send = %self.leased.page.send_id, before, "the work on a page panicked");
+        if let Some(wait) = context.settings.retry_delays.get(before) {
+            return self.leased.release(*wait).await;
+        }
+        match AssertUnwindSafe(self.give_up()).catch_unwind().await {
+            Ok(Ok(())) => context.panic_counts.forget(job),
+            _ => self.leased.release(POISONED_PAGE_DELAY).await,
         }
     }
 
-    async fn try_settle(&self, settlement: &Settlement) -> Result<SettleOutcome, StoreError> {
-        loop {
-            let (lease, now) = (self.guard.lease(), self.shared().clock.now());
-            let page = ClaimedPage {
-                lease,
-                ..self.page.clone()
-            };
-            let settled = self.engine.queue.settle(&page, settlement.clone(), now);
-            match settled.await? {
-                SettleOutcome::LeaseLost if self.guard.lease() != lease => {}
-                settled => return Ok(settled),
-            }
-        }
-    }
-
-    fn after_recording(&self, settlement: &Settlement) {
-        metrics::count_deliveries(settlement, self.page.attempt);
-        if !settlement.retries.is_empty() {
-            self.shared().notifier.notify();
-        }
-    }
-
-    /// A page that cannot be given back is due again when its lease ends.
-    async fn release(&self, wait: Duration) {
-        let due_at = self.shared().clock.now().plus(wait);
-        if let Err(error) = self.engine.queue.release(self.guard.lease(), due_at).await {
-            tracing::warn!(send = %self.page.send_id, %error, "a page cannot be given back");
-        }
-    }
-
-    async fn keep_lease(&self) -> std::convert::Infallible {
-        let Self { engine, page, .. } = self;
-        let lease = self.shared().settings.lease;
-        loop {
-            tokio::time::sleep(lease / 3).await;
-            let until = self.shared().clock.now().plus(lease);
-            if let Err(error) = engine
-                .queue
-                .renew_leases(&[self.guard.lease()], until)
-                .await
-            {
-                tracing::warn!(send = %page.send_id, %error, "a lease cannot be renewed");
-            }
-        }
+    async fn give_up(&self) -> Result<(), StoreError> {
+        let page = &self.leased.page;
+        let recipients = self.leased.context.queue.recipients(page).await?;
+        let settlement = all_failed(page, &recipients, FailureReason::Unreachable);
+        self.settle(settlement).await;
+        Ok(())
     }
 }

@@ -1,32 +1,40 @@
-//! Pages whose work panicked: each is put off longer, and given up after a few times.
+//! How often the work on a page has panicked, so that a page that always does is given up (docs/ENGINE.md, Panics).
+//!
+//! The counts are this process's alone: after a restart a page gets all its tries once more, which bounds the harm all the same.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hato_service::ports::JobId;
+use lru::LruCache;
 
 /// Pages that are remembered; a process in which more of them panic has other worries.
-const MAX_ENTRIES: usize = 1_024;
+const MAX_PAGES: NonZeroUsize = NonZeroUsize::new(1_024).expect("not zero");
 
-/// How often the pages of this process panicked, those that did and are still queued.
-#[derive(Default)]
-pub struct PanicCounts(Mutex<HashMap<JobId, usize>>);
+/// The panics of the pages that had one and are still queued.
+pub struct PanicCounts(Mutex<LruCache<JobId, usize>>);
+
+impl Default for PanicCounts {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::new(MAX_PAGES)))
+    }
+}
 
 impl PanicCounts {
     /// Counts one more, and returns how many there were of this page before.
     pub fn count(&self, job: JobId) -> usize {
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if pages.len() >= MAX_ENTRIES && !pages.contains_key(&job) {
-            pages.clear();
-        }
-        let count = pages.entry(job).or_default();
+        let mut pages = self.pages();
+        let count = pages.get_or_insert_mut(job, usize::default);
         *count += 1;
         *count - 1
     }
 
     /// Forgets a page that is done.
     pub fn forget(&self, job: JobId) {
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        pages.remove(&job);
+        self.pages().pop(&job);
+    }
+
+    fn pages(&self) -> MutexGuard<'_, LruCache<JobId, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 /// A parked page whose recipients are nearly all answered still holds them all: that counts as this share of them.
 const PARKED_SHARE_DIVISOR: usize = 8;
 
-/// The slots of an engine.
+/// The slots of an engine, and how they are shared among apps.
 pub struct Slots {
     count: usize,
     parked_capacity: usize,
@@ -30,9 +30,6 @@ struct Shares {
     /// Recipients of parked pages, by app.
     parked: HashMap<AppId, usize>,
 }
-
-/// The right to claim a page.
-pub struct Permit(OwnedSemaphorePermit);
 
 /// What a page occupies: a slot, or room among the parked.
 pub struct Slot {
@@ -55,22 +52,18 @@ impl Slots {
         }
     }
 
-    /// A free slot, when there is one.
-    pub async fn permit(&self) -> Option<Permit> {
-        Arc::clone(&self.free)
-            .acquire_owned()
-            .await
-            .ok()
-            .map(Permit)
+    /// Waits for a free slot.
+    pub async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.free).acquire_owned().await.ok()
     }
 
     /// Gives the slot to a page of `app`.
-    pub fn fill(self: &Arc<Self>, permit: Permit, app: &AppId) -> Slot {
+    pub fn fill(self: &Arc<Self>, permit: OwnedSemaphorePermit, app: &AppId) -> Slot {
         *self.shares().pages.entry(app.clone()).or_default() += 1;
         Slot {
             slots: Arc::clone(self),
             app: app.clone(),
-            permit: Some(permit.0),
+            permit: Some(permit),
             parked: 0,
         }
     }
@@ -87,7 +80,7 @@ impl Slots {
         at_quota.map(|(app, _)| app.clone()).collect()
     }
 
-    /// Resolves when a page has left its slot since the last call.
+    /// Resolves when a page has left its slot since the last call; one caller may wait.
     pub async fn changed(&self) {
         self.changed.notified().await;
     }
@@ -97,14 +90,15 @@ impl Slots {
     }
 }
 
-/// Three quarters of the slots, rounded down so that one is left, but at least one.
+/// Three quarters of the slots, rounded down so that one is left, but at least one. A fixed share would leave slots empty while
+/// one app sends alone, or leave nothing for a second; a share of what others leave does neither.
 fn quota_of(slots: usize) -> usize {
     (slots * 3 / 4).max(1)
 }
 
 impl Slot {
-    /// Makes room for other pages, if there is room to park a page of `recipients` of whom `unanswered` are not answered;
-    /// says whether the page is parked.
+    /// Gives up the slot, if there is room to park a page of `recipients` of whom `unanswered` are not answered, and tells whether
+    /// the page is parked.
     pub fn park(&mut self, recipients: usize, unanswered: usize) -> bool {
         if self.permit.is_none() {
             return true;

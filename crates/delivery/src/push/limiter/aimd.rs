@@ -1,9 +1,15 @@
-//! AIMD: how many requests a limiter admits, window by window of responses.
+//! How many requests a limiter admits: additive increase and multiplicative decrease, by windows of responses.
 //!
-//! A window in which at least half were throttled halves the limit, and pauses the limiter for as long as was asked for; one in
-//! which nobody was answered leaves an eighth; any other adds (RFC 5681 §3.1 in spirit: double while small, then a step).
-//! Requests that were sent before a change say nothing about what came of it, so each change begins a new generation and
-//! feedback of older ones is not counted.
+//! A window in which at least half were throttled halves the limit and pauses the limiter for as long as was asked for; one in
+//! which nobody was answered leaves an eighth; any other adds. Among the linear rules this is the one by which senders that
+//! know nothing of each other come to share a service fairly and use all of it (Chiu and Jain, *Analysis of the Increase
+//! and Decrease Algorithms for Congestion Avoidance in Computer Networks*, 1989). As TCP does, a small limit grows faster: it at most
+//! doubles in a round (slow start, RFC 5681 §3.1), so that a long recovery is not one step per round trip.
+//!
+//! Answers arrive a round trip late: after a change, those still under way tell of the limit from before, and counting them would
+//! punish one overload several times. So each decrease begins a new generation, and feedback of older ones is not counted.
+//!
+//! This file is arithmetic on a clock that is passed in; permits and waiting are the limiter's.
 
 #[cfg(test)]
 mod tests;
@@ -12,13 +18,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Feedback, Rejected};
+use super::window::{Feedback, Window};
 
 /// Responses of a window, when as many may be in flight: few enough to react before much harm is done.
 const WINDOW: usize = 32;
-/// How many windows of a full limiter lie between empty and full.
+/// The share of the ceiling that is added per round, after a round trip of a full limit: 48 of 3,072.
 const STEPS: usize = 64;
-/// What is left of the limit when nobody is answered.
+/// What the limit is divided by when nobody is answered: silence costs each request its whole time-out, so few are to try.
 const UNRESPONSIVE_DIVISOR: usize = 8;
 /// How long new requests fail while nobody is answered: long enough to settle many pages, short enough to find out soon when
 /// it is over.
@@ -36,14 +42,25 @@ const REJECT_DELAY: (Duration, Duration) = (Duration::from_millis(500), Duration
 /// How long a request is taken to need while nothing else is known.
 const ASSUMED_RTT: Duration = Duration::from_millis(100);
 
-/// The state of a limiter.
+/// Why a request was rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejected {
+    /// The push service asked to be left alone, or too many wait: worth another look after this time.
+    #[error("the push service is to be left alone for {0:?}")]
+    Throttled(Duration),
+    /// The latest requests got no answer.
+    #[error("the push service answers nobody")]
+    Unresponsive,
+}
+
+/// The state of a limiter: its limit, and what it has learnt of its origin.
 pub struct AimdState {
     ceiling: usize,
     limit: usize,
-    /// Permits to be taken away when they are released.
+    /// Permits beyond the limit that requests in flight still hold; each is taken away when it is released.
     deferred_shrink: usize,
     in_flight: usize,
-    /// Those who wait.
+    /// Requests that wait for a permit.
     pub waiting: usize,
     generation: u64,
     window: Window,
@@ -52,24 +69,16 @@ pub struct AimdState {
     pause: Duration,
     /// When the limit was shrunk last.
     shrunk_at: Option<Instant>,
-    /// When somebody got no answer last, while nobody gets one.
+    /// When the latest window without any answer ended; None once a window had one.
     unresponsive_at: Option<Instant>,
-    /// How many windows passed without an answer.
+    /// How many windows without any answer there were.
     unresponsive_windows: u64,
-    /// Until when rejected requests fill the time.
+    /// The time up to which rejected requests were told to come back: the end of their line.
     reserved_until: Instant,
 }
 
-#[derive(Default)]
-struct Window {
-    responses: usize,
-    throttled: usize,
-    unanswered: usize,
-    retry_after: Duration,
-}
-
 impl AimdState {
-    /// As many as `ceiling` may be in flight.
+    /// A limiter that admits as many as `ceiling`: nobody tells a sender the limit, and most push services have none in reach.
     pub fn new(ceiling: usize, now: Instant) -> Self {
         Self {
             ceiling,
@@ -99,7 +108,7 @@ impl AimdState {
         self.limit = self.limit.min(ceiling);
     }
 
-    /// Whether a request that comes now may start, or wait.
+    /// Whether a request that comes now may start, or wait for a permit.
     pub fn admit(&mut self, has_free_permit: bool, now: Instant) -> Result<(), Rejected> {
         if self.paused_until > now {
             return Err(self.reject(now));
@@ -119,7 +128,7 @@ impl AimdState {
         Ok(())
     }
 
-    /// How many windows passed without an answer.
+    /// How many windows without any answer there were so far.
     pub fn unresponsive_windows(&self) -> u64 {
         self.unresponsive_windows
     }
@@ -136,7 +145,8 @@ impl AimdState {
         }
     }
 
-    /// Rejects a request until a permit may be free, behind those that were rejected before.
+    /// Rejects a request, and tells it when a permit may be free for it: behind those that were rejected before, each a
+    /// [`Self::step`] after the other. If all came back at once when the pause ends, most would be rejected again.
     pub fn reject(&mut self, now: Instant) -> Rejected {
         let open = self.paused_until.max(now);
         let first = open + REJECT_DELAY.0;
@@ -145,19 +155,19 @@ impl AimdState {
         Rejected::Throttled(self.reserved_until - now)
     }
 
-    /// The share of one in the time that a full limiter needs: a pause and what follows it, or a round trip.
+    /// The time between two who come back, so that a limit of them comes per pause, or per round trip when there is none.
     fn step(&self, is_paused: bool) -> Duration {
         let span = if is_paused { self.pause } else { ASSUMED_RTT };
         span.max(ASSUMED_RTT) / u32::try_from(self.limit).unwrap_or(u32::MAX)
     }
 
-    /// Starts a request, and says which generation it is of.
+    /// Starts a request and returns its generation.
     pub fn start(&mut self) -> u64 {
         self.in_flight += 1;
         self.generation
     }
 
-    /// Ends a request, and says whether its permit goes as well.
+    /// Ends a request, and tells whether its permit is one of those to be taken away.
     pub fn finish(&mut self) -> bool {
         self.in_flight -= 1;
         let is_shrinking = self.deferred_shrink > 0;
@@ -165,19 +175,19 @@ impl AimdState {
         is_shrinking
     }
 
-    /// Defers the removal of permits that are taken.
+    /// Has so many permits taken away as requests release them: a permit in use cannot be taken at once.
     pub fn defer_shrink(&mut self, permits: usize) {
         self.deferred_shrink += permits;
     }
 
-    /// Keeps of the new permits those whose removal was deferred, and returns how many are left.
+    /// Sets permits whose removal is still due off against `permits` new ones, and returns how many new ones remain.
     pub fn settle_shrink(&mut self, permits: usize) -> usize {
         let paid = self.deferred_shrink.min(permits);
         self.deferred_shrink -= paid;
         permits - paid
     }
 
-    /// Whether a new limiter would do the same.
+    /// Whether a new limiter would do the same: idle, open, and as wide as at the start or shrunk too long ago to matter.
     pub fn is_forgettable(&self, now: Instant) -> bool {
         let is_long_ago = |at: Option<Instant>, memory| at.is_none_or(|at| now - at >= memory);
         let idle = self.in_flight == 0 && self.waiting == 0;
@@ -187,12 +197,12 @@ impl AimdState {
         idle && open && wide
     }
 
-    /// Records feedback, and says whether those who wait should hear of it.
+    /// Records feedback of a request of `generation`, and tells whether those who wait are to be rejected or look again.
     pub fn record(&mut self, feedback: Feedback, generation: u64, now: Instant) -> bool {
         if generation != self.generation || !self.window.add(feedback) {
             return false;
         }
-        if self.window.responses < self.limit.min(WINDOW) {
+        if self.window.responses() < self.limit.min(WINDOW) {
             return false;
         }
         self.close_window(now)
@@ -200,48 +210,32 @@ impl AimdState {
 
     fn close_window(&mut self, now: Instant) -> bool {
         let window = std::mem::take(&mut self.window);
-        if window.throttled * 2 >= window.responses {
+        if window.is_throttled() {
             self.shrink(2, now);
-            self.pause = window.retry_after.min(MAX_PAUSE);
+            self.pause = window.retry_after().min(MAX_PAUSE);
             self.paused_until = now + self.pause;
             return !self.pause.is_zero();
         }
-        if window.unanswered == window.responses {
+        if window.is_unanswered() {
             self.shrink(UNRESPONSIVE_DIVISOR, now);
             self.unresponsive_at = Some(now);
             self.unresponsive_windows += 1;
             return true;
         }
         self.unresponsive_at = None;
-        self.grow(window.responses);
+        self.grow(window.responses());
         false
     }
 
-    fn shrink(&mut self, share: usize, now: Instant) {
+    fn shrink(&mut self, divisor: usize, now: Instant) {
         self.shrunk_at = Some(now);
-        self.limit = (self.limit / share).max(1);
+        self.limit = (self.limit / divisor).max(1);
         self.generation += 1;
     }
 
+    /// A round is as many answers as the limit, and a window is a part of it, so it adds that part of a step.
     fn grow(&mut self, answers: usize) {
         let step = (self.ceiling / STEPS).max(1) * answers / self.limit;
         self.limit = (self.limit + step.clamp(1, self.limit)).min(self.ceiling);
-    }
-}
-
-impl Window {
-    /// Counts feedback, if it says anything.
-    fn add(&mut self, feedback: Feedback) -> bool {
-        match feedback {
-            Feedback::Answered => {}
-            Feedback::Throttled(retry_after) => {
-                self.throttled += 1;
-                self.retry_after = self.retry_after.max(retry_after.unwrap_or_default());
-            }
-            Feedback::Unanswered => self.unanswered += 1,
-            Feedback::Unclear => return false,
-        }
-        self.responses += 1;
-        true
     }
 }

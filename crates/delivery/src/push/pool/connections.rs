@@ -1,12 +1,16 @@
 //! What a pool has open, and when it wants more.
+//!
+//! To send at rate *r* to a service with latency *l* takes *r · l* requests in flight (Little's law), more than one connection
+//! allows. Another is opened before all are full, at 80 % of their streams, so that it is there when it is needed. No more
+//! are opened than the requests at hand would fill, since each costs both sides a handshake.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::push::connection::{Http1, Http2, PushConnection};
-use crate::push::connector::ConnectError;
+use super::connection::{Http1, Http2, PushConnection};
+use super::error::ConnectError;
 use crate::push::settings::OriginLimits;
 
 /// Percent of an HTTP/2 connection's streams in use from which another connection is wanted.
@@ -14,7 +18,8 @@ const NEARLY_FULL: usize = 80;
 /// How long a pool that has connections waits after failing to open another.
 const CONNECT_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Something that is counted while it is held: a stream, or a connection.
+/// Counts streams or connections in use: as many as there are clones of it beyond the first. A count that is held like this is
+/// right whichever way a request ends.
 pub type UseCount = Arc<()>;
 
 /// The open connections of a pool.
@@ -27,7 +32,9 @@ pub struct Connections {
     speaks_http1: bool,
     /// Connections being opened.
     pub connecting: usize,
+    /// How many times opening has failed.
     failures: u64,
+    /// The latest of them.
     failure: Option<(Instant, ConnectError)>,
     /// When a request last wanted one.
     pub used_at: Instant,
@@ -55,7 +62,7 @@ impl Http2Slot {
 }
 
 impl Connections {
-    /// None yet.
+    /// No connections yet.
     pub fn new(now: Instant) -> Self {
         Self {
             http2: Vec::new(),
@@ -69,7 +76,7 @@ impl Connections {
         }
     }
 
-    /// Whether the last connection spoke HTTP/1.1.
+    /// Whether the connection that was opened last spoke HTTP/1.1.
     pub fn speaks_http1(&self) -> bool {
         self.speaks_http1
     }
@@ -91,7 +98,8 @@ impl Connections {
         self.idle.clear();
     }
 
-    /// A connection with room: the idle one used last, or the least loaded.
+    /// A connection with room: the idle HTTP/1.1 one that was used last and is least likely to be closed by the peer, or the
+    /// least loaded of HTTP/2.
     pub fn take(&mut self, limits: &OriginLimits) -> Option<(PushConnection, UseCount)> {
         if let Some((connection, use_count)) = self.idle.pop() {
             return Some((PushConnection::Http1(connection), use_count));
@@ -135,7 +143,7 @@ impl Connections {
         waiting && self.connecting == 0
     }
 
-    /// All are nearly full, and those being opened will not take everybody either.
+    /// Whether all are nearly full, and those being opened will not take everybody either.
     fn wants_more_http2(&self, active_requests: usize, limits: &OriginLimits) -> bool {
         let capacities = self.http2.iter().map(|slot| slot.capacity(limits));
         let capacity = capacities.max().unwrap_or(1);

@@ -1,30 +1,36 @@
 //! One request's lease of a connection.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
-use super::Pool;
+use super::connection::{Http1, PushConnection};
 use super::connections::UseCount;
-use crate::push::connection::{ExchangeError, PushConnection};
+use super::error::ExchangeError;
+use super::state::PoolState;
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 
+/// How long an HTTP/1.1 connection may take to be ready for its next request.
+const READY_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// A connection for one request. However it ends, the next in line is told that there is room.
 pub struct ConnectionLease {
-    pool: Arc<Pool>,
+    state: Arc<PoolState>,
     leased: Option<(PushConnection, UseCount)>,
 }
 
 impl ConnectionLease {
-    pub fn new(pool: Arc<Pool>, connection: PushConnection, use_count: UseCount) -> Self {
+    /// The lease of a connection that `use_count` counts.
+    pub fn new(state: Arc<PoolState>, connection: PushConnection, use_count: UseCount) -> Self {
         Self {
-            pool,
+            state,
             leased: Some((connection, use_count)),
         }
     }
 
-    /// Makes the exchange that the lease is for.
+    /// Makes the one exchange that the lease is for; the head of the answer must be there by `deadline`.
     pub async fn exchange(
         mut self,
         push: &Push,
@@ -34,21 +40,29 @@ impl ConnectionLease {
             return Err(ExchangeError::Unsent);
         };
         let answer = connection.exchange(push, deadline).await?;
-        self.give_back();
-        Ok(answer)
-    }
-
-    /// An HTTP/1.1 connection whose answer was read may serve again; after a failure it is dropped.
-    fn give_back(&mut self) {
+        // An HTTP/1.1 connection whose answer was read may serve again; after a failure it is dropped with the lease.
         if let Some((PushConnection::Http1(connection), use_count)) = self.leased.take() {
-            tokio::spawn(Arc::clone(&self.pool).take_back(connection, use_count));
+            tokio::spawn(take_back(Arc::clone(&self.state), connection, use_count));
         }
+        Ok(answer)
     }
 }
 
 impl Drop for ConnectionLease {
     fn drop(&mut self) {
+        // Before the notification: its stream must count as free when the next in line looks.
         self.leased = None;
-        self.pool.changed.notify_one();
+        self.state.changed.notify_one();
     }
+}
+
+/// Takes an HTTP/1.1 connection back once it is ready for another request, in a task of its own: the peer decides when that is, and
+/// the request that is done does not wait for it.
+async fn take_back(state: Arc<PoolState>, mut connection: Http1, use_count: UseCount) {
+    let ready = timeout(READY_TIMEOUT, connection.ready()).await;
+    if matches!(ready, Ok(Ok(()))) {
+        state.connections().keep(connection, use_count);
+        state.make_room();
+    }
+    state.changed.notify_one();
 }

@@ -1,48 +1,63 @@
-//! The context of a page: what its recipients share, made once per page or once per origin.
+//! What the recipients of a page share, made once per page or once per origin and not for each of 500.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
-use hato_service::ports::Recipient;
+use hato_service::ports::{ClaimedPage, Recipient};
 use http::HeaderMap;
 
-use super::{PushJob, PushSender, REFUSED, UNREACHABLE};
+use super::dispatch_countdown::DispatchCountdown;
 use crate::push::client::PushRoute;
 use crate::push::origin::{Origin, PushTarget};
 use crate::push::request::{PageHeaders, Push};
 use crate::push::response::PushOutcome;
+use crate::push::vapid::Signer;
+
+/// A page's content, and to whom it goes.
+#[derive(Clone, Copy)]
+pub struct PushJob<'a> {
+    /// The page: its app, payload and options.
+    pub page: &'a ClaimedPage,
+    /// The app's VAPID key pair.
+    pub signer: &'a Signer,
+    /// How long push services are to keep the message.
+    pub ttl: Duration,
+    /// Whom it goes to.
+    pub recipients: &'a [Recipient],
+    /// Counts the recipients whose pushes have begun.
+    pub countdown: &'a DispatchCountdown,
+}
 
 /// What the recipients of a page share.
 pub struct PageContext<'a> {
-    job: PushJob<'a>,
-    /// What is encrypted.
+    pub job: PushJob<'a>,
+    /// The payload, which is encrypted for each of them.
     pub plaintext: Bytes,
-    headers: PageHeaders,
+    pub headers: PageHeaders,
+    /// The routes to the origins met so far.
     routes: Mutex<HashMap<Origin, Arc<PageRoute>>>,
 }
 
-/// What its recipients at one origin share.
+/// What the page's recipients at one origin share.
 pub struct PageRoute {
-    /// How to get there.
+    /// The limiter and the connections.
     pub push_route: PushRoute,
-    headers: Arc<HeaderMap>,
+    /// The headers of each request, `Authorization` among them.
+    pub headers: Arc<HeaderMap>,
 }
 
 /// A recipient, and how to reach it.
 pub struct RoutedRecipient<'a> {
-    /// Who.
     pub recipient: &'a Recipient,
-    /// By which route.
     pub route: Arc<PageRoute>,
     target: PushTarget,
 }
 
 /// A message to a recipient, ready to go.
 pub struct PreparedPush {
-    /// By which route.
     pub route: Arc<PageRoute>,
-    /// What is sent.
     pub push: Push,
 }
 
@@ -64,7 +79,8 @@ impl<'a> PageContext<'a> {
         recipient: &'a Recipient,
         route: impl FnOnce(&Origin) -> Result<PageRoute, PushOutcome>,
     ) -> Result<RoutedRecipient<'a>, PushOutcome> {
-        let target = PushTarget::from_endpoint(&recipient.endpoint).map_err(|_| REFUSED)?;
+        let target =
+            PushTarget::from_endpoint(&recipient.endpoint).map_err(|_| PushOutcome::REFUSED)?;
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         let route = if let Some(route) = routes.get(&target.origin) {
             Arc::clone(route)
@@ -93,25 +109,5 @@ impl RoutedRecipient<'_> {
             route: self.route,
             push,
         }
-    }
-}
-
-impl PushSender {
-    /// The route to an origin, and the headers of all that goes there.
-    pub(super) fn route(
-        &self,
-        context: &PageContext<'_>,
-        origin: &Origin,
-    ) -> Result<PageRoute, PushOutcome> {
-        let PushJob { page, signer, .. } = context.job;
-        let now = self.clock.now();
-        let authorization = self.vapid.authorization(&page.app_id, signer, origin, now);
-        let headers = context
-            .headers
-            .with(authorization.map_err(|_| UNREACHABLE)?, origin);
-        Ok(PageRoute {
-            push_route: self.client.route(&page.app_id, origin),
-            headers: Arc::new(headers),
-        })
     }
 }

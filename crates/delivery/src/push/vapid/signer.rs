@@ -7,11 +7,15 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::UnixMillis;
 use http::HeaderValue;
 
-use super::VapidSignError;
 use crate::push::origin::Origin;
 
 /// The JOSE header of every token: `{"typ":"JWT","alg":"ES256"}` (RFC 8292 §2).
 const JOSE_HEADER: &[u8] = br#"{"typ":"JWT","alg":"ES256"}"#;
+
+/// A token could not be signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a VAPID token could not be signed")]
+pub struct VapidSignError;
 
 /// The stored private key is none on P-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +30,7 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// From a PKCS #8 document (RFC 5208) of a key on P-256.
+    /// The key pair in a PKCS #8 document (RFC 5208) of a key on P-256.
     pub fn from_pkcs8(document: &[u8]) -> Result<Self, MalformedKeyError> {
         let key_pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, document);
         let key_pair = key_pair.map_err(|_| MalformedKeyError)?;
@@ -38,7 +42,8 @@ impl Signer {
         })
     }
 
-    pub(super) fn header(
+    /// `vapid t=…, k=…`: a token for `origin`, which ends at `expires_at`, and the public key that verifies it (RFC 8292 §3).
+    pub fn header(
         &self,
         origin: &Origin,
         subject: &str,

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{AimdState, MAX_PAUSE, REJECT_DELAY};
-use crate::push::limiter::{Feedback, Rejected};
+use super::{AimdState, Feedback, MAX_PAUSE, REJECT_DELAY, Rejected};
 
 fn feed(state: &mut AimdState, feedback: Feedback, times: usize, now: Instant) {
     for _ in 0..times {

@@ -1,11 +1,14 @@
-//! Opens connections: vetted address, TLS, HTTP, within a time and a number.
+//! Opens connections: a permitted address, TLS, HTTP, within a time and a number.
+//!
+//! It connects to the very addresses that the filter has vetted and resolves no name twice, so that a name cannot turn into
+//! a private address in between.
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_outbound::{AddressFilter, LookupPermit, ResolveError, RootStoreError, client_config};
+use hato_outbound::{AddressFilter, LookupPermit, RootStoreError, client_config};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -14,38 +17,12 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use url::Host;
 
-use crate::push::connection::PushConnection;
+use super::connection::PushConnection;
+use super::error::ConnectError;
 use crate::push::origin::Origin;
 use crate::push::settings::DeliverySettings;
 
-/// Why a connection could not be opened; shared by all requests that waited for it.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ConnectError {
-    /// The address is not permitted.
-    #[error("the address is not permitted")]
-    Blocked,
-    /// It took too long, or failed.
-    #[error("unreachable: {0}")]
-    Unreachable(Arc<str>),
-}
-
-impl ConnectError {
-    /// Unreachable, because of `cause`.
-    pub fn unreachable(cause: impl std::fmt::Display) -> Self {
-        Self::Unreachable(cause.to_string().into())
-    }
-}
-
-impl From<ResolveError> for ConnectError {
-    fn from(cause: ResolveError) -> Self {
-        match cause {
-            ResolveError::Blocked => Self::Blocked,
-            ResolveError::Unresolved(_) => Self::unreachable(cause),
-        }
-    }
-}
-
-/// Opens connections to push services.
+/// Opens connections to push services, as many as the settings allow to be open at a time.
 pub struct Connector {
     filter: AddressFilter,
     tls: TlsConnector,
@@ -54,7 +31,7 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// One that goes by `settings`.
+    /// A connector with the bounds, permitted networks and trusted roots of `settings`.
     pub fn new(settings: &DeliverySettings) -> Result<Self, RootStoreError> {
         let config = client_config(settings.outbound_ca.as_deref())?;
         Ok(Self {
@@ -76,7 +53,7 @@ impl Connector {
     }
 
     /// A new connection to `origin`. Waiting for a slot or for other lookups does not count toward the time-out: it says nothing
-    /// about the push service.
+    /// about the push service, and a time-out makes the app's limiter shrink.
     pub async fn open(&self, origin: &Origin) -> Result<PushConnection, ConnectError> {
         let slot = Arc::clone(&self.slots)
             .acquire_owned()
@@ -135,7 +112,7 @@ impl Connector {
     }
 }
 
-/// The name that the peer's certificate must be good for.
+/// The name that the peer's certificate must be valid for (RFC 9525).
 fn server_name(
     origin: &Origin,
 ) -> Result<ServerName<'static>, rustls::pki_types::InvalidDnsNameError> {

@@ -1,16 +1,19 @@
 //! Notices that the clock was set back, which leaves jobs due in a future that is far away.
+//!
+//! Due times and leases are the machine's time, because they outlive the process and are shared with others. What is done about a step
+//! is to bring due times forward to a bound, which any number of processes may do.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
 
-/// Clocks are slewed by less than this all the time.
+/// Steps below this are ignored: clocks are corrected by less all the time.
 const TOLERANCE: Duration = Duration::from_secs(1);
 /// The longest that a push service can have a job wait: what it may ask for (CONTRACT 7), and the queue behind that.
 const LONGEST_WAIT: Duration = Duration::from_mins(70);
 
-/// Detects steps of the clock. At first, when nothing is known, it counts as set back.
+/// Detects steps back of the clock, by the latest moment that was seen (ms). At first, when nothing is known, it counts as set back.
 pub struct ClockStepDetector(AtomicI64);
 
 impl Default for ClockStepDetector {
@@ -30,7 +33,7 @@ impl ClockStepDetector {
         false
     }
 
-    /// The jobs are due as they should be at `now`.
+    /// Takes note that due times were repaired at `now`.
     pub fn mark_clamped(&self, now: UnixMillis) {
         self.0.store(now.0, Ordering::Relaxed);
     }

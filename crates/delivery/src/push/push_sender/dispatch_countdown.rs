@@ -1,4 +1,4 @@
-//! The moment from which a page only waits for answers.
+//! The moment from which a page only waits for answers, when it may give up its slot.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ pub struct DispatchCountdown {
 }
 
 impl DispatchCountdown {
-    /// Of so many recipients.
+    /// A countdown of so many recipients.
     pub fn new(recipients: usize) -> Self {
         Self {
             remaining: AtomicUsize::new(recipients),
@@ -19,14 +19,14 @@ impl DispatchCountdown {
         }
     }
 
-    /// One more is on its way.
+    /// Counts one more recipient as on its way.
     pub fn dispatched(&self) {
         if self.remaining.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.done.notify_one();
         }
     }
 
-    /// Resolves when all are; for one who asks.
+    /// Resolves when all are on their way; one caller may wait.
     pub async fn wait(&self) {
         self.done.notified().await;
     }

@@ -1,0 +1,27 @@
+//! What the pages of an engine share.
+
+use std::sync::Arc;
+
+use hato_service::ports::Clock;
+use hato_service::{Notifier, Secrets};
+
+use super::lease_registry::LeaseRegistry;
+use super::panic_counts::PanicCounts;
+use super::slots::Slots;
+use crate::clock_step::ClockStepDetector;
+use crate::push::push_sender::PushSender;
+use crate::push::settings::DeliverySettings;
+
+/// What an engine and its pages work with, made once.
+pub struct EngineContext<Q: ?Sized> {
+    pub queue: Arc<Q>,
+    pub clock: Arc<dyn Clock>,
+    pub secrets: Secrets,
+    pub notifier: Notifier,
+    pub push_sender: PushSender,
+    pub slots: Arc<Slots>,
+    pub leases: Arc<LeaseRegistry>,
+    pub panic_counts: PanicCounts,
+    pub clock_steps: ClockStepDetector,
+    pub settings: DeliverySettings,
+}

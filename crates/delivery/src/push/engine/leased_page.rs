@@ -1,0 +1,98 @@
+//! A claimed page and its lease: renewed while the page is worked on, and ended by settling the page or giving it back.
+//!
+//! Every write names the lease's token, and the store does nothing when another claim has replaced it. So a page whose process was
+//! paused too long cannot be counted twice, however late it comes (a fencing token, as Kleppmann describes in *How to do distributed
+//! locking*, 2016).
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement, StoreError};
+
+use super::context::EngineContext;
+use super::lease_registry::LeaseGuard;
+use crate::metrics;
+use crate::retry::retry_until_shutdown;
+use crate::shutdown::Shutdown;
+
+/// A claimed page, in work in this process.
+pub struct LeasedPage<Q: ?Sized> {
+    pub context: Arc<EngineContext<Q>>,
+    pub page: ClaimedPage,
+    pub guard: LeaseGuard,
+}
+
+impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
+    /// Renews the lease again and again, three times as often as it would end.
+    pub async fn keep_lease(&self) -> Infallible {
+        let lease = self.context.settings.lease;
+        loop {
+            tokio::time::sleep(lease / 3).await;
+            let until = self.context.clock.now().plus(lease);
+            let leases = [self.guard.lease()];
+            let renewed = self.context.queue.renew_leases(&leases, until);
+            if let Err(error) = renewed.await {
+                tracing::warn!(send = %self.page.send_id, %error, "a lease cannot be renewed");
+            }
+        }
+    }
+
+    /// Records what became of the page and removes it from the queue. A store that fails is asked again until `shutdown` is
+    /// at its end: giving up would deliver the page once more.
+    pub async fn settle(&self, settlement: Settlement, shutdown: &Shutdown) {
+        let settled = retry_until_shutdown(shutdown, || async {
+            let settled = self.try_settle(&settlement).await;
+            let settled = settled.inspect_err(|error| {
+                tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
+            });
+            settled.ok()
+        });
+        match settled.await {
+            Some(SettleOutcome::Recorded) => self.after_recording(&settlement),
+            Some(SettleOutcome::RecordedWithEvents) => {
+                self.after_recording(&settlement);
+                self.context.notifier.notify_event(&self.page.app_id);
+            }
+            Some(SettleOutcome::LeaseLost) => {
+                tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
+            }
+            None => {
+                tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
+            }
+        }
+    }
+
+    /// Gives the page back, due again after `wait`. A page that cannot be given back is due when its lease ends.
+    pub async fn release(&self, wait: Duration) {
+        let due_at = self.context.clock.now().plus(wait);
+        let released = self.context.queue.release(self.guard.lease(), due_at);
+        if let Err(error) = released.await {
+            tracing::warn!(send = %self.page.send_id, %error, "a page cannot be given back");
+        }
+    }
+
+    /// Settles under the lease of now. When it is lost because this very process has claimed the page again meanwhile, the work
+    /// goes on under the new lease.
+    async fn try_settle(&self, settlement: &Settlement) -> Result<SettleOutcome, StoreError> {
+        loop {
+            let (lease, now) = (self.guard.lease(), self.context.clock.now());
+            let page = ClaimedPage {
+                lease,
+                ..self.page.clone()
+            };
+            let settled = self.context.queue.settle(&page, settlement.clone(), now);
+            match settled.await? {
+                SettleOutcome::LeaseLost if self.guard.lease() != lease => {}
+                settled => return Ok(settled),
+            }
+        }
+    }
+
+    fn after_recording(&self, settlement: &Settlement) {
+        metrics::count_deliveries(settlement, self.page.attempt);
+        if !settlement.retries.is_empty() {
+            self.context.notifier.notify();
+        }
+    }
+}

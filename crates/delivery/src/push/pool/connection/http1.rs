@@ -1,0 +1,61 @@
+//! HTTP/1.1 for push services without HTTP/2: one request at a time on a connection.
+
+use bytes::Bytes;
+use http::Version;
+use http_body_util::Full;
+use hyper::client::conn::http1::{Builder, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::client::TlsStream;
+
+use super::body::{MAX_HEADER_BYTES, read_beginning};
+use crate::push::pool::error::{ConnectError, ExchangeError};
+use crate::push::request::Push;
+use crate::push::response::PushResponse;
+
+/// The only handle to an HTTP/1.1 connection.
+pub type Http1 = SendRequest<Full<Bytes>>;
+
+/// Starts HTTP/1.1 on a TLS connection; `slot` is given back when it closes.
+pub async fn start(
+    stream: TlsStream<TcpStream>,
+    slot: OwnedSemaphorePermit,
+) -> Result<Http1, ConnectError> {
+    let (sender, connection) = Builder::new()
+        .max_buf_size(MAX_HEADER_BYTES as usize)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(ConnectError::unreachable)?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection to a push service ended");
+        }
+        drop(slot);
+    });
+    Ok(sender)
+}
+
+/// Sends a push and reads the answer, whose head must be there by `deadline`. The request counts as unsent when hyper gives it
+/// back: then no byte of it was written.
+pub async fn exchange(
+    sender: &mut Http1,
+    push: &Push,
+    deadline: Instant,
+) -> Result<PushResponse, ExchangeError> {
+    let request = push.request(Version::HTTP_11, Full::new(push.body.clone()));
+    let response = timeout_at(deadline, sender.try_send_request(request)).await;
+    let response = response.map_err(|_| ExchangeError::Late)?;
+    let (head, body) = response
+        .map_err(|mut error| match error.take_message() {
+            Some(_) => ExchangeError::Unsent,
+            None => ExchangeError::Failed(error.into_error().into()),
+        })?
+        .into_parts();
+    Ok(PushResponse {
+        status: head.status,
+        headers: head.headers,
+        body: read_beginning(body, deadline).await,
+    })
+}
