@@ -50,7 +50,7 @@ async fn measure(options: &BenchOptions) -> anyhow::Result<()> {
     figures.add(
         "added_percent",
         rounds.added_percent(),
-        FigureTarget::AtMost(5.0),
+        FigureTarget::AtMost(15.0),
     );
     rounds.show(&mut figures, "broadcast");
     let rounds = single::rounds(&mut setup, options, recipients).await?;

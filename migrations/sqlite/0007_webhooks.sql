@@ -43,8 +43,7 @@ CREATE TABLE webhook_events (
 ) STRICT;
 
 CREATE INDEX webhook_events_by_app ON webhook_events (app_id);
-CREATE INDEX webhook_events_first ON webhook_events (app_id, id) WHERE due_at IS NOT NULL AND attempts = 0;
-CREATE INDEX webhook_events_again ON webhook_events (app_id, due_at) WHERE due_at IS NOT NULL AND attempts > 0;
+CREATE INDEX webhook_events_due ON webhook_events (app_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_events_resend ON webhook_events (app_id) WHERE resend_at IS NOT NULL;
 CREATE INDEX webhook_events_finished ON webhook_events (id) WHERE due_at IS NULL;
 
