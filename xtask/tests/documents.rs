@@ -62,6 +62,8 @@ fn paths(document: &str) -> BTreeSet<&str> {
     quoted
         .filter(|word| FOLDERS.iter().any(|folder| word.starts_with(folder)))
         .filter(|word| !word.contains(['{', '*', '…', ' ', '<', '\n']))
+        // It is made by the first release of the SDK.
+        .filter(|word| !word.starts_with("sw/releases"))
         .collect()
 }
 
