@@ -14,10 +14,10 @@ pub const ABOUT: &str = "Sessions of people.";
 /// The endpoints of accounts and sessions, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     vec![
-        entrance("/auth/register", "register", 201)
+        with_credentials("/auth/register", "register", 201)
             .summary("Make an account", "アカウントを作成する")
             .errors([E::EmailInUse, E::RegistrationClosed]),
-        entrance("/auth/login", "logIn", 200)
+        with_credentials("/auth/login", "logIn", 200)
             .summary("Begin a session", "ログインする")
             .errors([E::InvalidCredentials]),
         post("/auth/logout", "logOut")
@@ -46,28 +46,21 @@ pub fn operations() -> Vec<OperationSpec> {
             .parameters(parameter::callback())
             .redirect("To the apps, signed in.")
             .errors([E::InvalidInput, E::MissingCode, E::InvalidState])
-            .errors([
-                E::RegistrationClosed,
-                E::GithubAuthFailed,
-                E::OauthNotConfigured,
-            ]),
+            .errors([E::RegistrationClosed, E::GithubAuthFailed])
+            .errors([E::OauthNotConfigured]),
     ]
 }
 
-/// What people go through with an address and a password to get a session.
-fn entrance(path: &'static str, id: &'static str, status: u16) -> OperationSpec {
+/// An endpoint that takes an address and a password and answers a session.
+fn with_credentials(path: &'static str, id: &'static str, status: u16) -> OperationSpec {
     let about = "The account and a session, also as a cookie.";
     let session = json!({"user": user(), "session_token": "3f1c…"});
     post(path, id)
         .auth(EndpointAuth::Anybody)
         .body::<Credentials>(json!({"email": "owner@example.com", "password": "a long password"}))
         .response::<SessionCreated>(status, about, session)
-        .errors([
-            E::RateLimited,
-            E::InvalidOrigin,
-            E::MissingFields,
-            E::InvalidEmail,
-        ])
+        .errors([E::RateLimited, E::InvalidOrigin])
+        .errors([E::MissingFields, E::InvalidEmail])
 }
 
 fn user() -> Value {
