@@ -35,28 +35,20 @@ async fn perform(service: &Service, task: AdminTask) -> Result<String, AdminErro
         AdminTask::SetPlan(email, plan) => {
             let set = service.set_plan(&operator, &email, plan).await;
             set.map_err(|error| refused(&error, &email))?;
-            Ok(format!(
-                "{} has the plan {}\n",
-                email.as_str(),
-                plan.as_str()
-            ))
+            let (email, plan) = (email.as_str(), plan.as_str());
+            Ok(format!("{email} has the plan {plan}\n"))
         }
         AdminTask::SetPassword(email, password) => {
             let set = service.set_password(&operator, &email, password).await;
             set.map_err(|error| refused(&error, &email))?;
-            Ok(format!(
-                "{} has a new password and no sessions\n",
-                email.as_str()
-            ))
+            let email = email.as_str();
+            Ok(format!("{email} has a new password and no sessions\n"))
         }
         AdminTask::CreateAccount(email, password) => {
             let made = service.create_account(&operator, email.clone(), password);
             let account = made.await.map_err(|error| refused(&error, &email))?;
-            Ok(format!(
-                "{} has the account {}\n",
-                email.as_str(),
-                account.id
-            ))
+            let (email, id) = (email.as_str(), account.id);
+            Ok(format!("{email} has the account {id}\n"))
         }
         AdminTask::ListAccounts => {
             let accounts = service.accounts(&operator).await;

@@ -80,13 +80,8 @@ pub struct Config {
     #[command(flatten)]
     pub store: StoreConfig,
     /// Days after which sends, dead letters and deactivated subscriptions are purged
-    #[arg(
-        long,
-        env = "HATO_RETENTION_DAYS",
-        value_name = "DAYS",
-        help_heading = "Data"
-    )]
-    #[arg(default_value = "90", value_parser = retention_days())]
+    #[arg(long, env = "HATO_RETENTION_DAYS")]
+    #[arg(value_name = "DAYS", help_heading = "Data", default_value = "90", value_parser = retention_days())]
     pub retention_days: u32,
     /// The log.
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! The API's description as an OpenAPI 3.1 document, made of the wire types and the error table; `/api/v1/openapi.json` and
 //! the page `/docs/api` show the same one.
 //!
-//! Each endpoint stands in the file of its noun, with an example of what goes in and what comes out. What it may be refused
+//! Each endpoint stands in the file of its group, with an example of what goes in and what comes out. What it may be refused
 //! with follows from who may use it and whether it takes a body; only what is its own is listed there.
 
 mod accounts;
@@ -17,6 +17,8 @@ mod sends;
 mod stats;
 mod subscriptions;
 mod webhook;
+
+use std::mem;
 
 use axum::Json;
 use axum::extract::State;
@@ -42,21 +44,16 @@ pub async fn show(State(state): State<AppState>) -> Json<Value> {
 
 /// The document of the server at this address.
 pub fn document(base_url: &BaseUrl) -> Value {
-    let operations = operations();
-    let mut components = ComponentsBuilder::new();
-    for operation in &operations {
-        components = components.schemas_from_iter(operation.schemas.clone());
+    let (mut tags, mut paths) = (Vec::new(), PathsBuilder::new());
+    let mut components = secured(ComponentsBuilder::new());
+    for (tag, about, operations) in groups() {
+        tags.push(TagBuilder::new().name(tag).description(Some(about)).build());
+        for mut operation in operations {
+            components = components.schemas_from_iter(mem::take(&mut operation.schemas));
+            let (path, item) = operation.into_item(tag);
+            paths = paths.path(path, item);
+        }
     }
-    let paths = operations
-        .into_iter()
-        .fold(PathsBuilder::new(), |paths, operation| {
-            let (path, item) = operation.into_item();
-            paths.path(path, item)
-        });
-    let tags = TAGS.map(|(name, about)| {
-        let tag = TagBuilder::new().name(name).description(Some(about));
-        tag.build()
-    });
     let licence = LicenseBuilder::new().name("MIT OR Apache-2.0").build();
     let info = InfoBuilder::new()
         .title("Hato")
@@ -68,51 +65,31 @@ pub fn document(base_url: &BaseUrl) -> Value {
         .servers(Some([ServerBuilder::new().url(base_url.as_str()).build()]))
         .tags(Some(tags))
         .paths(paths)
-        .components(Some(secured(components).build()));
+        .components(Some(components.build()));
     serde_json::to_value(document.build()).expect("the document is plain data")
 }
 
-const TAGS: [(&str, &str); 9] = [
-    (
-        subscriptions::TAG,
-        "Browsers register what their push service gave them.",
-    ),
-    (
-        sends::TAG,
-        "A send is stored, answered 202, and delivered in the background.",
-    ),
-    (
-        history::TAG,
-        "What was sent, what became of it, and stopping it.",
-    ),
-    (
-        apps::TAG,
-        "An app has a VAPID key pair, subscribers and keys of its own.",
-    ),
-    (
-        webhook::TAG,
-        "What happened is posted to the owner's server.",
-    ),
-    (keys::TAG, "Credentials of programs, in three scopes."),
-    (stats::TAG, "What was sent and who is subscribed."),
-    (accounts::TAG, "Sessions of people."),
-    (description::TAG, "For programs that read descriptions."),
-];
-
-/// Every endpoint, in the order of the specification.
-fn operations() -> Vec<OperationSpec> {
+/// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.
+fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 9] {
     [
-        subscriptions::operations(),
-        sends::operations(),
-        history::operations(),
-        apps::operations(),
-        webhook::operations(),
-        keys::operations(),
-        stats::operations(),
-        accounts::operations(),
-        description::operations(),
+        (
+            subscriptions::TAG,
+            subscriptions::ABOUT,
+            subscriptions::operations(),
+        ),
+        (sends::TAG, sends::ABOUT, sends::operations()),
+        (history::TAG, history::ABOUT, history::operations()),
+        (apps::TAG, apps::ABOUT, apps::operations()),
+        (webhook::TAG, webhook::ABOUT, webhook::operations()),
+        (keys::TAG, keys::ABOUT, keys::operations()),
+        (stats::TAG, stats::ABOUT, stats::operations()),
+        (accounts::TAG, accounts::ABOUT, accounts::operations()),
+        (
+            description::TAG,
+            description::ABOUT,
+            description::operations(),
+        ),
     ]
-    .concat()
 }
 
 fn secured(components: ComponentsBuilder) -> ComponentsBuilder {
@@ -121,17 +98,11 @@ fn secured(components: ComponentsBuilder) -> ComponentsBuilder {
         SecurityScheme::Http(bearer.description(Some(about)).build())
     };
     let cookie = ApiKeyValue::with_description("hato_session", "The same token as a cookie.");
+    let key = bearer("An API key: `pk_` and 64 hexadecimal digits.");
+    let session = bearer("The `session_token` of a login.");
+    let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(cookie));
     components
-        .security_scheme(
-            endpoint_auth::KEY,
-            bearer("An API key: `pk_` and 64 hexadecimal digits."),
-        )
-        .security_scheme(
-            endpoint_auth::SESSION,
-            bearer("The `session_token` of a login."),
-        )
-        .security_scheme(
-            endpoint_auth::COOKIE,
-            SecurityScheme::ApiKey(ApiKey::Cookie(cookie)),
-        )
+        .security_scheme(endpoint_auth::KEY, key)
+        .security_scheme(endpoint_auth::SESSION, session)
+        .security_scheme(endpoint_auth::COOKIE, cookie)
 }

@@ -16,10 +16,7 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use crate::api::{
-    apps, dead_letters, key_events, keys, notifications, notify, stats, subscriptions,
-    vapid_public_key, webhook,
-};
+use crate::api::{apps, keys, notifications, notify, stats, subscriptions, webhook};
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::{client_address, rate_limit, request_id, unread_body};
@@ -48,17 +45,11 @@ pub fn router(state: &AppState) -> Router {
         .merge(assets::site())
         .method_not_allowed_fallback(wrong_method)
         .fallback_service(catch_panics(pages::routes(state)))
-        .with_state(AppState::clone(state))
-        .layer(from_fn_with_state(
-            AppState::clone(state),
-            client_address::resolve,
-        ))
+        .with_state(state.clone())
+        .layer(from_fn_with_state(state.clone(), client_address::resolve))
         .layer(from_fn(unread_body::drain_unread))
         .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(from_fn_with_state(
-            AppState::clone(state),
-            error::write_bodies,
-        ))
+        .layer(from_fn_with_state(state.clone(), error::write_bodies))
         .layer(compression())
         .layer(default_headers())
         .layer(from_fn(request_id::assign))
@@ -70,10 +61,7 @@ pub fn worker(state: &AppState) -> Router {
         .merge(health::routes(state.service.clone()))
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(from_fn_with_state(
-            AppState::clone(state),
-            error::write_bodies,
-        ))
+        .layer(from_fn_with_state(state.clone(), error::write_bodies))
         .layer(default_headers())
         .layer(from_fn(request_id::assign))
 }
@@ -93,7 +81,7 @@ fn api_routes() -> Routes {
             subscriptions::register_within_limit,
         )
         .delete("/apps/{appId}/subscriptions", subscriptions::unsubscribe)
-        .get("/vapid-public-key", vapid_public_key::show)
+        .get("/vapid-public-key", subscriptions::show_public_key)
         .get("/stats", stats::show)
         .get("/apps/{appId}/stats", stats::show_for_app)
         .post("/apps/{appId}/keys", keys::create)
@@ -108,8 +96,11 @@ fn api_routes() -> Routes {
             "/apps/{appId}/notifications/{send_id}",
             notifications::cancel,
         )
-        .get("/apps/{appId}/dead-letters", dead_letters::list)
-        .get("/apps/{appId}/key-events", key_events::list)
+        .get(
+            "/apps/{appId}/dead-letters",
+            notifications::list_dead_letters,
+        )
+        .get("/apps/{appId}/key-events", keys::list_events)
         .patch("/apps/{appId}", apps::update)
         .get("/apps/{appId}/webhook", webhook::show)
         .post("/apps/{appId}/webhook/secret", webhook::rotate)
@@ -143,7 +134,7 @@ fn mcp_router(state: &AppState) -> Router<AppState> {
         .method_not_allowed_fallback(wrong_method);
     catch_panics(routes)
         .layer(from_fn_with_state(
-            AppState::clone(state),
+            state.clone(),
             rate_limit::limit_failed_keys,
         ))
         .layer(data_headers())
@@ -156,11 +147,11 @@ fn api(state: &AppState) -> Router<AppState> {
         .method_not_allowed_fallback(wrong_method);
     catch_panics(routes)
         .layer(from_fn_with_state(
-            AppState::clone(state),
+            state.clone(),
             rate_limit::limit_failed_keys,
         ))
         .layer(from_fn_with_state(
-            AppState::clone(state),
+            state.clone(),
             RenewedSession::refresh_cookie,
         ))
         .layer(data_headers())
@@ -174,11 +165,11 @@ fn auth(state: &AppState) -> Router<AppState> {
         .method_not_allowed_fallback(wrong_method);
     catch_panics(routes)
         .layer(from_fn_with_state(
-            AppState::clone(state),
+            state.clone(),
             RenewedSession::refresh_cookie,
         ))
         .layer(from_fn_with_state(
-            AppState::clone(state),
+            state.clone(),
             accounts::render_error_pages,
         ))
         .layer(data_headers())
@@ -187,7 +178,7 @@ fn auth(state: &AppState) -> Router<AppState> {
 /// Answers refusals as pages to whoever asks for pages (CONTRACT 2).
 fn with_error_pages(state: &AppState, methods: MethodRouter<AppState>) -> MethodRouter<AppState> {
     methods.layer(from_fn_with_state(
-        AppState::clone(state),
+        state.clone(),
         accounts::render_error_pages,
     ))
 }

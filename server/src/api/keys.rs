@@ -1,14 +1,15 @@
-//! API keys (SPEC 4.6, 4.7).
+//! API keys, and what happened to them (SPEC 4.6, 4.7, 4.12).
 
 use axum::Json;
 use axum::extract::State;
-use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey};
+use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey, KeyEvent, Page};
 use http::StatusCode;
 
 use crate::http::access::{ManageAccess, Pepper};
 use crate::http::error::ApiResult;
 use crate::http::json::ApiJson;
-use crate::http::path::KeyIdPath;
+use crate::http::paging::PagingParams;
+use crate::http::path::ItemIdPath;
 use crate::state::AppState;
 
 /// `POST /api/v1/apps/{appId}/keys`: the only answer with the raw key.
@@ -35,8 +36,18 @@ pub async fn list(
 pub async fn delete(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
-    KeyIdPath(key): KeyIdPath,
+    ItemIdPath(key): ItemIdPath,
 ) -> ApiResult<Json<Acknowledged>> {
     state.service.delete_key(&access, &key).await?;
     Ok(Json(Acknowledged { ok: true }))
+}
+
+/// `GET /api/v1/apps/{appId}/key-events`: who made and deleted keys, newest first.
+pub async fn list_events(
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess,
+    PagingParams(page): PagingParams,
+) -> ApiResult<Json<Page<KeyEvent>>> {
+    let events = state.service.key_events(&access, &page).await?;
+    Ok(Json(events.map(KeyEvent::from)))
 }

@@ -1,13 +1,13 @@
-//! What was sent: the history, one send, and cancelling it (SPEC 4.11, CONTRACT 4).
+//! What was sent: the history, one send, cancelling it, and deliveries that finally failed (SPEC 4.11, CONTRACT 4).
 
 use axum::Json;
 use axum::extract::State;
-use hato_domain::wire::{Cancelled, HistoryItem, Page};
+use hato_domain::wire::{Cancelled, DeadLetter, HistoryItem, Page};
 
 use crate::http::access::ManageAccess;
 use crate::http::error::ApiResult;
 use crate::http::paging::PagingParams;
-use crate::http::path::SendIdPath;
+use crate::http::path::ItemIdPath;
 use crate::state::AppState;
 
 /// `GET /api/v1/apps/{appId}/notifications`: newest first.
@@ -24,7 +24,7 @@ pub async fn list(
 pub async fn show(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
-    SendIdPath(send): SendIdPath,
+    ItemIdPath(send): ItemIdPath,
 ) -> ApiResult<Json<HistoryItem>> {
     let send = state.service.sent(&access, &send).await?;
     Ok(Json(send.into()))
@@ -34,11 +34,21 @@ pub async fn show(
 pub async fn cancel(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
-    SendIdPath(send): SendIdPath,
+    ItemIdPath(send): ItemIdPath,
 ) -> ApiResult<Json<Cancelled>> {
     let cancelled = state.service.cancel(&access, &send).await?;
     Ok(Json(Cancelled {
         ok: true,
         cancelled,
     }))
+}
+
+/// `GET /api/v1/apps/{appId}/dead-letters`: deliveries that finally failed, newest first.
+pub async fn list_dead_letters(
+    State(state): State<AppState>,
+    ManageAccess { access, .. }: ManageAccess,
+    PagingParams(page): PagingParams,
+) -> ApiResult<Json<Page<DeadLetter>>> {
+    let letters = state.service.dead_letters(&access, &page).await?;
+    Ok(Json(letters.map(DeadLetter::from)))
 }

@@ -1,8 +1,8 @@
-//! Registering and removing browsers (SPEC 4.1 to 4.3).
+//! Registering and removing browsers, and the key that they need for it (SPEC 4.1 to 4.4).
 
 use axum::Json;
 use axum::extract::State;
-use hato_domain::wire::{Acknowledged, RegisterSubscription, Registered, Unsubscribe};
+use hato_domain::wire::{Acknowledged, PublicKey, RegisterSubscription, Registered, Unsubscribe};
 use hato_service::Registration;
 use http::StatusCode;
 
@@ -51,4 +51,9 @@ pub async fn unsubscribe(
     let endpoint = request.into_endpoint()?;
     state.service.unsubscribe(&access, &endpoint).await?;
     Ok(Json(Acknowledged { ok: true }))
+}
+
+/// `GET /api/v1/vapid-public-key`: what a browser needs to subscribe.
+pub async fn show_public_key(SubscribeAccess(access): SubscribeAccess) -> Json<PublicKey> {
+    Json(PublicKey::from(&access))
 }

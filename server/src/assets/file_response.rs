@@ -1,14 +1,12 @@
 //! A response with an embedded file: validators, compression and type.
 
-use std::borrow::Cow;
-
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use hato_domain::ErrorCode;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
 };
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, StatusCode};
 use rust_embed::EmbeddedFile;
 
 use super::{BUILD_FILE, SiteAssets};
@@ -24,11 +22,11 @@ pub(super) enum Caching {
 }
 
 impl Caching {
-    fn header(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
+    const fn header(self) -> &'static str {
+        match self {
             Self::Immutable => "public, max-age=31536000, immutable",
             Self::Revalidated => "no-cache",
-        })
+        }
     }
 }
 
@@ -53,46 +51,23 @@ pub(super) fn serve(path: &str, caching: Caching, request_headers: &HeaderMap) -
     let encoding = brotli.is_some().then_some("br");
     let file = brotli.unwrap_or(file);
     let etag = etag(&file);
-    let known = is_known(request_headers, &etag);
-    let body = if known { Body::empty() } else { body(file) };
-    let mut response = Response::new(body);
-    describe(response.headers_mut(), path, &etag, caching, encoding);
-    if known {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    let headers = [
+        (CONTENT_TYPE, content_type(path)),
+        (CACHE_CONTROL, caching.header()),
+        (VARY, "accept-encoding"),
+        (ETAG, &etag),
+    ];
+    let encoding = encoding.map(|encoding| [(CONTENT_ENCODING, encoding)]);
+    if is_known(request_headers, &etag) {
+        return (StatusCode::NOT_MODIFIED, headers, encoding, ()).into_response();
     }
-    response
-}
-
-fn describe(
-    headers: &mut HeaderMap,
-    path: &str,
-    etag: &str,
-    caching: Caching,
-    encoding: Option<&'static str>,
-) {
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(path)));
-    headers.insert(CACHE_CONTROL, caching.header());
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    if let Ok(etag) = HeaderValue::from_str(etag) {
-        headers.insert(ETAG, etag);
-    }
-    if let Some(encoding) = encoding {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
-    }
-}
-
-fn body(file: EmbeddedFile) -> Body {
-    match file.data {
-        Cow::Borrowed(bytes) => Body::from(bytes),
-        Cow::Owned(bytes) => Body::from(bytes),
-    }
+    (headers, encoding, Body::from(file.data)).into_response()
 }
 
 /// Strong, and another one for each encoding, since it is the hash of the bytes sent.
 fn etag(file: &EmbeddedFile) -> String {
     let hash = file.metadata.sha256_hash();
-    let digits = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
-    format!("\"{}\"", digits.collect::<String>())
+    format!("\"{}\"", hex::encode(&hash[..16]))
 }
 
 /// Whether the client has these very bytes; for a GET a weak comparison is enough (RFC 9110 §13.1.2).

@@ -11,44 +11,24 @@ use super::parser::{SettingError, SettingParser};
 #[command(next_help_heading = "Login through GitHub")]
 pub struct GithubConfig {
     /// Client id of the OAuth app; with the secret it switches the login on
-    #[arg(
-        long = "github-client-id",
-        env = "HATO_GITHUB_CLIENT_ID",
-        value_name = "ID"
-    )]
-    #[arg(value_parser = SettingParser::text(ID, credential))]
+    #[arg(long = "github-client-id", env = "HATO_GITHUB_CLIENT_ID")]
+    #[arg(value_name = "ID", value_parser = SettingParser::text(ID, credential))]
     client_id: Option<String>,
     /// Client secret of the OAuth app
-    #[arg(
-        long = "github-client-secret",
-        env = "HATO_GITHUB_CLIENT_SECRET",
-        value_name = "SECRET"
-    )]
-    #[arg(value_parser = SettingParser::text(SECRET, credential))]
+    #[arg(long = "github-client-secret", env = "HATO_GITHUB_CLIENT_SECRET")]
+    #[arg(value_name = "SECRET", value_parser = SettingParser::text(SECRET, credential))]
     client_secret: Option<String>,
     /// Page at which people agree
-    #[arg(
-        long = "github-authorize-url",
-        env = "HATO_GITHUB_AUTHORIZE_URL",
-        value_name = "URL"
-    )]
-    #[arg(default_value = "https://github.com/login/oauth/authorize", value_parser = url())]
+    #[arg(long = "github-authorize-url", env = "HATO_GITHUB_AUTHORIZE_URL")]
+    #[arg(value_name = "URL", default_value = "https://github.com/login/oauth/authorize", value_parser = url())]
     pub authorize_url: Url,
     /// Address that gives tokens
-    #[arg(
-        long = "github-token-url",
-        env = "HATO_GITHUB_TOKEN_URL",
-        value_name = "URL"
-    )]
-    #[arg(default_value = "https://github.com/login/oauth/access_token", value_parser = url())]
+    #[arg(long = "github-token-url", env = "HATO_GITHUB_TOKEN_URL")]
+    #[arg(value_name = "URL", default_value = "https://github.com/login/oauth/access_token", value_parser = url())]
     pub token_url: Url,
     /// Address of the API
-    #[arg(
-        long = "github-api-url",
-        env = "HATO_GITHUB_API_URL",
-        value_name = "URL"
-    )]
-    #[arg(default_value = "https://api.github.com", value_parser = url())]
+    #[arg(long = "github-api-url", env = "HATO_GITHUB_API_URL")]
+    #[arg(value_name = "URL", default_value = "https://api.github.com", value_parser = url())]
     api_url: Url,
 }
 

@@ -15,12 +15,8 @@ pub struct SecretsConfig {
     #[arg(long, env = "HATO_ENCRYPTION_KEY", value_name = "HEX", value_parser = secret())]
     pub encryption_key: Option<[u8; 32]>,
     /// Whether a missing secret is made and kept in secrets.toml: true or false
-    #[arg(
-        long = "generate-secrets",
-        env = "HATO_GENERATE_SECRETS",
-        value_name = "BOOL"
-    )]
-    #[arg(default_value = "true", value_parser = generate(), action = ArgAction::Set)]
+    #[arg(long = "generate-secrets", env = "HATO_GENERATE_SECRETS")]
+    #[arg(value_name = "BOOL", default_value = "true", value_parser = generate(), action = ArgAction::Set)]
     pub generate: bool,
 }
 

@@ -102,14 +102,13 @@ pub async fn wrong_method() -> ApiError {
 
 /// The answer to a request whose handler panicked.
 pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let text = panic.downcast::<String>().map_or_else(
-        |panic| {
-            panic
-                .downcast::<&str>()
-                .map_or("panic".to_owned(), |text| text.to_string())
-        },
-        |text| *text,
-    );
+    let text = match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => panic
+            .downcast::<&str>()
+            .map_or("panic", |text| *text)
+            .to_owned(),
+    };
     ApiError(ServiceError::internal(text)).into_response()
 }
 

@@ -22,14 +22,10 @@ impl<S: Sync> FromRequestParts<S> for PagingParams {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let Query(query) =
-            Query::<PagingQuery>::try_from_uri(&parts.uri).map_err(|_| ErrorCode::InvalidInput)?;
-        let PagingQuery {
-            limit,
-            before,
-            before_id,
-        } = &query;
-        let page = PageRequest::parse(limit.as_deref(), before.as_deref(), before_id.as_deref())?;
+        let query = Query::<PagingQuery>::try_from_uri(&parts.uri);
+        let Query(query) = query.map_err(|_| ErrorCode::InvalidInput)?;
+        let (limit, before) = (query.limit.as_deref(), query.before.as_deref());
+        let page = PageRequest::parse(limit, before, query.before_id.as_deref())?;
         Ok(Self(page))
     }
 }

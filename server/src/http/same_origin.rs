@@ -22,22 +22,15 @@ pub fn require(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
         || parts.headers.contains_key(ORIGIN) && has_own_origin(parts, base_url),
         is_own_site,
     );
-    if known {
-        Ok(())
-    } else {
-        Err(ErrorCode::InvalidOrigin)
-    }
+    known.then_some(()).ok_or(ErrorCode::InvalidOrigin)
 }
 
 /// For a request that no cookie authorises: it must not be known to come from elsewhere, else `INVALID_ORIGIN`.
 pub fn refuse_cross_origin(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let own_site = fetch_site(&parts.headers).is_none_or(is_own_site);
     let own_origin = !parts.headers.contains_key(ORIGIN) || has_own_origin(parts, base_url);
-    if own_site && own_origin {
-        Ok(())
-    } else {
-        Err(ErrorCode::InvalidOrigin)
-    }
+    let own = own_site && own_origin;
+    own.then_some(()).ok_or(ErrorCode::InvalidOrigin)
 }
 
 /// For programs that speak another protocol than the API's (CONTRACT 9): an origin, if one is named, must be the base

@@ -17,11 +17,8 @@ pub fn page(arguments: JsonObject) -> Result<PageRequest, ErrorCode> {
     let members: ListEntries = read(arguments)?;
     let text = |number: Option<i64>| number.map(|number| number.to_string());
     let (limit, before) = (text(members.limit), text(members.before));
-    PageRequest::parse(
-        limit.as_deref(),
-        before.as_deref(),
-        members.before_id.as_deref(),
-    )
+    let before_id = members.before_id.as_deref();
+    PageRequest::parse(limit.as_deref(), before.as_deref(), before_id)
 }
 
 /// The id of the key that is meant, unchecked.

@@ -9,6 +9,7 @@ use hato_domain::wire::{
 use rmcp::model::{JsonObject, Tool as ToolDefinition, ToolAnnotations};
 use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use super::context::ToolContext;
 use super::{arguments, schema};
@@ -16,7 +17,7 @@ use crate::http::access::{EncryptionKey, Pepper, RequiredSecret as _};
 use crate::http::error::ApiResult;
 
 /// A tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Tool {
     /// SPEC 4.7.
     ListApiKeys,
@@ -32,45 +33,93 @@ pub enum Tool {
     ListNotifications,
 }
 
+/// What clients are told of a tool, besides what it promises of itself.
+struct ToolSpec {
+    tool: Tool,
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    /// The schemas of its arguments and of its answer.
+    schemas: fn() -> (JsonObject, JsonObject),
+}
+
+static SPECS: [ToolSpec; 6] = [
+    ToolSpec {
+        tool: Tool::ListApiKeys,
+        name: "list_api_keys",
+        title: "List API keys",
+        about: "Lists the API keys of the app: id, name, scope and last use. Raw keys are never shown.",
+        schemas: || (schema::empty(), schema::for_list::<ApiKey>()),
+    },
+    ToolSpec {
+        tool: Tool::CreateApiKey,
+        name: "create_api_key",
+        title: "Create an API key",
+        about: "Creates an API key with the scope subscribe_only (for web pages), notify (for servers that send) or full \
+                (for management). The answer has the raw key, once and never again.",
+        schemas: schemas::<CreateKey, CreatedKey>,
+    },
+    ToolSpec {
+        tool: Tool::DeleteApiKey,
+        name: "delete_api_key",
+        title: "Delete an API key",
+        about: "Deletes an API key at once and for good: whatever uses it stops working.",
+        schemas: schemas::<NamedKey, Acknowledged>,
+    },
+    ToolSpec {
+        tool: Tool::SendNotification,
+        name: "send_notification",
+        title: "Send a push notification",
+        about: "Sends a Web Push notification to all active subscribers of the app, or only to the one whose endpoint is \
+                given. It appears on people's devices and cannot be taken back.",
+        schemas: schemas::<Notify, SendAccepted>,
+    },
+    ToolSpec {
+        tool: Tool::GetStats,
+        name: "get_stats",
+        title: "Show statistics",
+        about: "Shows subscribers, totals, this month's count toward the plan, and the last 30 days.",
+        schemas: || (schema::empty(), schema::for_type::<Stats>()),
+    },
+    ToolSpec {
+        tool: Tool::ListNotifications,
+        name: "list_notifications",
+        title: "List sent notifications",
+        about: "Lists the sends of the app, newest first, with how many recipients were reached. For the next page pass \
+                next_before and next_before_id as before and before_id.",
+        schemas: schemas::<ListEntries, Page<HistoryItem>>,
+    },
+];
+
 /// All tools as clients are told of them.
 pub static DEFINITIONS: LazyLock<Vec<ToolDefinition>> =
-    LazyLock::new(|| Tool::ALL.into_iter().map(Tool::definition).collect());
+    LazyLock::new(|| SPECS.iter().map(ToolSpec::definition).collect());
+
+impl ToolSpec {
+    fn definition(&self) -> ToolDefinition {
+        let (input, output) = (self.schemas)();
+        ToolDefinition::new(self.name, self.about, input)
+            .with_title(self.title)
+            .with_raw_output_schema(output.into())
+            .with_annotations(self.tool.hints(self.title))
+    }
+}
+
+fn schemas<Input: ToSchema, Output: ToSchema>() -> (JsonObject, JsonObject) {
+    (schema::for_type::<Input>(), schema::for_type::<Output>())
+}
 
 impl Tool {
-    const ALL: [Self; 6] = [
-        Self::ListApiKeys,
-        Self::CreateApiKey,
-        Self::DeleteApiKey,
-        Self::SendNotification,
-        Self::GetStats,
-        Self::ListNotifications,
-    ];
-
     /// The tool of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tool| tool.name() == name)
-    }
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ListApiKeys => "list_api_keys",
-            Self::CreateApiKey => "create_api_key",
-            Self::DeleteApiKey => "delete_api_key",
-            Self::SendNotification => "send_notification",
-            Self::GetStats => "get_stats",
-            Self::ListNotifications => "list_notifications",
-        }
+        let spec = SPECS.iter().find(|spec| spec.name == name);
+        spec.map(|spec| spec.tool)
     }
 
     /// Does what the endpoint does; the JSON that it answers.
     pub async fn call(self, context: ToolContext, input: JsonObject) -> ApiResult<Value> {
-        let ToolContext {
-            state,
-            access,
-            arguments: well_formed,
-        } = context;
-        well_formed?;
+        context.arguments?;
+        let ToolContext { state, access, .. } = context;
         let service = &state.service;
         Ok(match self {
             Self::ListApiKeys => {
@@ -103,48 +152,6 @@ impl Tool {
         })
     }
 
-    fn definition(self) -> ToolDefinition {
-        let (title, about) = self.texts();
-        let (input, output) = self.schemas();
-        let mut definition = ToolDefinition::new(self.name(), about, input);
-        definition.title = Some(title.to_owned());
-        definition.output_schema = Some(output.into());
-        definition.annotations = Some(self.hints(title));
-        definition
-    }
-
-    const fn texts(self) -> (&'static str, &'static str) {
-        match self {
-            Self::ListApiKeys => (
-                "List API keys",
-                "Lists the API keys of the app: id, name, scope and last use. Raw keys are never shown.",
-            ),
-            Self::CreateApiKey => (
-                "Create an API key",
-                "Creates an API key with the scope subscribe_only (for web pages), notify (for servers that send) or full \
-                 (for management). The answer has the raw key, once and never again.",
-            ),
-            Self::DeleteApiKey => (
-                "Delete an API key",
-                "Deletes an API key at once and for good: whatever uses it stops working.",
-            ),
-            Self::SendNotification => (
-                "Send a push notification",
-                "Sends a Web Push notification to all active subscribers of the app, or only to the one whose endpoint is \
-                 given. It appears on people's devices and cannot be taken back.",
-            ),
-            Self::GetStats => (
-                "Show statistics",
-                "Shows subscribers, totals, this month's count toward the plan, and the last 30 days.",
-            ),
-            Self::ListNotifications => (
-                "List sent notifications",
-                "Lists the sends of the app, newest first, with how many recipients were reached. For the next page pass \
-                 next_before and next_before_id as before and before_id.",
-            ),
-        }
-    }
-
     /// What it promises of itself.
     fn hints(self, title: &str) -> ToolAnnotations {
         let hints = |reads, destroys, repeatable, reaches_people| {
@@ -157,29 +164,6 @@ impl Tool {
             Self::CreateApiKey => hints(no, no, no, no),
             Self::DeleteApiKey => hints(no, yes, yes, no),
             Self::SendNotification => hints(no, yes, no, yes),
-        }
-    }
-
-    fn schemas(self) -> (JsonObject, JsonObject) {
-        match self {
-            Self::ListApiKeys => (schema::empty(), schema::for_list::<ApiKey>()),
-            Self::CreateApiKey => (
-                schema::for_type::<CreateKey>(),
-                schema::for_type::<CreatedKey>(),
-            ),
-            Self::DeleteApiKey => (
-                schema::for_type::<NamedKey>(),
-                schema::for_type::<Acknowledged>(),
-            ),
-            Self::SendNotification => (
-                schema::for_type::<Notify>(),
-                schema::for_type::<SendAccepted>(),
-            ),
-            Self::GetStats => (schema::empty(), schema::for_type::<Stats>()),
-            Self::ListNotifications => (
-                schema::for_type::<ListEntries>(),
-                schema::for_type::<Page<HistoryItem>>(),
-            ),
         }
     }
 }

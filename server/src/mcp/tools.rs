@@ -8,6 +8,7 @@ use rmcp::model::{
     Tool as ToolDefinition,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
 
 use super::context::ToolContext;
 use super::tool::{DEFINITIONS, Tool, structured};
@@ -37,10 +38,8 @@ impl ServerHandler for McpServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        DEFINITIONS
-            .iter()
-            .find(|definition| definition.name == name)
-            .cloned()
+        let mut definitions = DEFINITIONS.iter();
+        definitions.find(|it| it.name == name).cloned()
     }
 
     /// A refusal is the tool's answer, not the protocol's: models read it and do better.
@@ -55,19 +54,18 @@ impl ServerHandler for McpServer {
         let tool_context =
             ToolContext::from_extensions(&context.extensions).ok_or_else(no_context)?;
         let pricing_url = tool_context.state.pricing_url.clone();
-        let outcome = tool
-            .call(tool_context, request.arguments.unwrap_or_default())
-            .await;
-        Ok(match outcome {
-            Ok(output) => {
-                let mut result =
-                    CallToolResult::success(vec![ContentBlock::text(output.to_string())]);
-                result.structured_content = Some(structured(&output));
-                result.into()
-            }
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(match tool.call(tool_context, arguments).await {
+            Ok(output) => success(&output).into(),
             Err(error) => refusal(&error, &pricing_url).into(),
         })
     }
+}
+
+fn success(output: &Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(output.to_string())]);
+    result.structured_content = Some(structured(output));
+    result
 }
 
 fn refusal(error: &ApiError, pricing_url: &str) -> CallToolResult {

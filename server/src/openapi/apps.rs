@@ -1,21 +1,21 @@
 //! Making, listing, changing and deleting apps (SPEC 4.13, 4.14, CONTRACT 4).
 
-use hato_domain::ErrorCode;
+use hato_domain::ErrorCode as E;
 use hato_domain::wire::{Acknowledged, App, AppUpdated, CreateApp, UpdateApp};
-use http::Method;
 use serde_json::{Value, json};
 
 use super::endpoint_auth::EndpointAuth;
-use super::operation::OperationSpec;
+use super::operation::{OperationSpec, delete, get, patch, post};
 
-/// The tag under which documents group the endpoints of apps.
 pub const TAG: &str = "apps";
+pub const ABOUT: &str = "An app has a VAPID key pair, subscribers and keys of its own.";
 
 /// The endpoints of apps, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let (all, one) = ("/api/v1/apps", "/api/v1/apps/{appId}");
+    let hook = "https://hooks.example.com/hato";
     vec![
-        OperationSpec::new(Method::POST, all, "createApp", TAG)
+        post(all, "createApp")
             .summary(
                 "Create an app with a VAPID key pair",
                 "VAPID 鍵を持つアプリを作成する",
@@ -23,41 +23,30 @@ pub fn operations() -> Vec<OperationSpec> {
             .auth(EndpointAuth::Session)
             .body::<CreateApp>(json!({"name": "My shop"}))
             .response::<App>(201, "The app.", app())
-            .errors([
-                ErrorCode::MissingFields,
-                ErrorCode::PlanLimitExceeded,
-                ErrorCode::ConfigError,
-            ]),
-        OperationSpec::new(Method::GET, all, "listApps", TAG)
+            .errors([E::MissingFields, E::PlanLimitExceeded, E::ConfigError]),
+        get(all, "listApps")
             .summary("The account's apps", "アカウントのアプリを一覧する")
             .auth(EndpointAuth::Session)
             .list_response::<App>("All of them.", json!([app()])),
-        OperationSpec::new(Method::GET, one, "getApp", TAG)
+        get(one, "getApp")
             .summary("One app", "アプリを取得する")
-            .auth(EndpointAuth::SessionOrFullKey)
             .response::<App>(200, "The app.", app()),
-        OperationSpec::new(Method::PATCH, one, "updateApp", TAG)
+        patch(one, "updateApp")
             .summary("Set or clear the webhook", "Webhook を設定または解除する")
             .about("`null` or the empty string clears it; setting it needs the Pro plan.")
-            .auth(EndpointAuth::SessionOrFullKey)
-            .body::<UpdateApp>(json!({"webhook_url": "https://hooks.example.com/hato"}))
+            .body::<UpdateApp>(json!({"webhook_url": hook}))
             .response::<AppUpdated>(
                 200,
                 "What is set now.",
-                json!({"ok": true, "webhook_url": "https://hooks.example.com/hato"}),
+                json!({"ok": true, "webhook_url": hook}),
             )
-            .errors([
-                ErrorCode::MissingFields,
-                ErrorCode::InvalidUrl,
-                ErrorCode::PlanRequired,
-            ]),
-        OperationSpec::new(Method::DELETE, one, "deleteApp", TAG)
+            .errors([E::MissingFields, E::InvalidUrl, E::PlanRequired]),
+        delete(one, "deleteApp")
             .summary(
                 "Delete an app with everything in it",
                 "アプリとそのすべてを削除する",
             )
             .about("What it has queued is stopped; what it has sent this month still counts.")
-            .auth(EndpointAuth::SessionOrFullKey)
             .response::<Acknowledged>(200, "It is gone.", json!({"ok": true})),
     ]
 }

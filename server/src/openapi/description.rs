@@ -1,14 +1,14 @@
 //! The document, described in itself.
 
 use hato_domain::ErrorCode;
-use http::Method;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::operation::OperationSpec;
+use super::endpoint_auth::EndpointAuth;
+use super::operation::{OperationSpec, get};
 
-/// The tag of the endpoint that describes the others.
 pub const TAG: &str = "description";
+pub const ABOUT: &str = "For programs that read descriptions.";
 
 /// What every OpenAPI document has.
 #[derive(ToSchema)]
@@ -27,10 +27,10 @@ struct OpenApi {
 /// The endpoint that answers the document.
 pub fn operations() -> Vec<OperationSpec> {
     let example = json!({"openapi": "3.1.0", "info": {"title": "Hato"}, "paths": {}});
-    vec![
-        OperationSpec::new(Method::GET, "/api/v1/openapi.json", "getDescription", TAG)
-            .summary("This document", "このドキュメントを取得する")
-            .response::<OpenApi>(200, "OpenAPI 3.1.", example)
-            .errors([ErrorCode::RateLimited]),
-    ]
+    let document = get("/api/v1/openapi.json", "getDescription")
+        .summary("This document", "このドキュメントを取得する")
+        .auth(EndpointAuth::Anybody)
+        .response::<OpenApi>(200, "OpenAPI 3.1.", example)
+        .errors([ErrorCode::RateLimited]);
+    vec![document]
 }

@@ -1,7 +1,7 @@
 //! Who may use an endpoint, and what everybody else is answered (SPEC 5, CONTRACT 2, 3).
 
 use hato_domain::{ErrorCode, Scope};
-use http::Method;
+use utoipa::openapi::path::HttpMethod;
 use utoipa::openapi::security::SecurityRequirement;
 
 /// The name of the scheme of API keys.
@@ -33,11 +33,8 @@ impl EndpointAuth {
             Self::Session => &[SESSION, COOKIE],
             Self::Anybody => &[],
         };
-        let none = std::iter::empty::<&str>;
-        let schemes = schemes.iter();
-        schemes
-            .map(|scheme| SecurityRequirement::new(*scheme, none()))
-            .collect()
+        let requirement = |scheme: &&str| SecurityRequirement::new(*scheme, [""; 0]);
+        schemes.iter().map(requirement).collect()
     }
 
     /// The same as a phrase for people.
@@ -52,7 +49,7 @@ impl EndpointAuth {
     }
 
     /// What those are answered who may not use it on this path.
-    pub fn errors(self, method: &Method, path: &str) -> Vec<ErrorCode> {
+    pub fn errors(self, method: &HttpMethod, path: &str) -> Vec<ErrorCode> {
         use ErrorCode as E;
         if self == Self::Anybody {
             return Vec::new();
@@ -69,7 +66,7 @@ impl EndpointAuth {
             codes.push(E::RateLimited);
         }
         let accepts_sessions = matches!(self, Self::SessionOrFullKey | Self::Session);
-        if accepts_sessions && *method != Method::GET {
+        if accepts_sessions && *method != HttpMethod::Get {
             codes.push(E::InvalidOrigin);
         }
         if self != Self::Key(Scope::SubscribeOnly) {

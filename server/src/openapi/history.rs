@@ -1,63 +1,58 @@
 //! What was sent, stopping it, and deliveries that finally failed (SPEC 4.11, CONTRACT 4).
 
-use hato_domain::ErrorCode;
+use hato_domain::ErrorCode as E;
 use hato_domain::wire::{Cancelled, DeadLetter, HistoryItem, Page};
-use http::Method;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
-use super::endpoint_auth::EndpointAuth;
-use super::operation::OperationSpec;
+use super::operation::{OperationSpec, delete, get};
 use super::parameter;
 
-/// The tag under which documents group the endpoints of the history of sends.
 pub const TAG: &str = "history";
+pub const ABOUT: &str = "What was sent, what became of it, and stopping it.";
 
 /// The endpoints of the history of sends, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
+    let all = "/api/v1/apps/{appId}/notifications";
     let one = "/api/v1/apps/{appId}/notifications/{send_id}";
+    let dead_letters = "/api/v1/apps/{appId}/dead-letters";
     vec![
-        list("/api/v1/apps/{appId}/notifications", "listNotifications")
-            .summary(
-                "The sends of the app, newest first",
-                "送信履歴を新しい順に取得する",
-            )
-            .response::<Page<HistoryItem>>(200, "A page of them.", page(&item())),
-        OperationSpec::new(Method::GET, one, "getNotification", TAG)
+        list::<HistoryItem>(all, "listNotifications", &item()).summary(
+            "The sends of the app, newest first",
+            "送信履歴を新しい順に取得する",
+        ),
+        get(one, "getNotification")
             .summary("One send", "一件の送信を取得する")
-            .auth(EndpointAuth::SessionOrFullKey)
             .response::<HistoryItem>(200, "Its history item.", item())
-            .errors([ErrorCode::NotFound]),
-        OperationSpec::new(Method::DELETE, one, "cancelNotification", TAG)
+            .errors([E::NotFound]),
+        delete(one, "cancelNotification")
             .summary(
                 "Stop what of a send is not yet being delivered",
                 "未配信の分を取り消す",
             )
-            .auth(EndpointAuth::SessionOrFullKey)
             .response::<Cancelled>(
                 200,
                 "How many recipients were spared.",
                 json!({"ok": true, "cancelled": 80}),
             )
-            .errors([ErrorCode::NotFound]),
-        list("/api/v1/apps/{appId}/dead-letters", "listDeadLetters")
-            .summary(
-                "Deliveries that finally failed, newest first",
-                "最終的に失敗した配信を新しい順に取得する",
-            )
-            .response::<Page<DeadLetter>>(200, "A page of them.", page(&letter())),
+            .errors([E::NotFound]),
+        list::<DeadLetter>(dead_letters, "listDeadLetters", &dead_letter()).summary(
+            "Deliveries that finally failed, newest first",
+            "最終的に失敗した配信を新しい順に取得する",
+        ),
     ]
 }
 
-fn list(path: &'static str, id: &'static str) -> OperationSpec {
-    OperationSpec::new(Method::GET, path, id, TAG)
-        .auth(EndpointAuth::SessionOrFullKey)
+/// The endpoint of a list that is newest first, with a last page that has one entry.
+pub fn list<T>(path: &'static str, id: &'static str, entry: &Value) -> OperationSpec
+where
+    Page<T>: ToSchema,
+{
+    let page = json!({"items": [entry], "next_before": null, "next_before_id": null});
+    get(path, id)
         .parameters(parameter::paging())
-        .errors([ErrorCode::InvalidInput])
-}
-
-/// The last page, with one entry.
-pub fn page(item: &Value) -> Value {
-    json!({"items": [item], "next_before": null, "next_before_id": null})
+        .response::<Page<T>>(200, "A page of them.", page)
+        .errors([E::InvalidInput])
 }
 
 fn item() -> Value {
@@ -69,7 +64,7 @@ fn item() -> Value {
     })
 }
 
-fn letter() -> Value {
+fn dead_letter() -> Value {
     json!({
         "id": "dl_17", "send_id": "snd_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9",
         "subscription_id": "sub_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "endpoint": "https://push.example.com/abc",

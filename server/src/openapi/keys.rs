@@ -1,63 +1,39 @@
 //! API keys, and what happened to them (SPEC 4.6, 4.7, 4.12).
 
-use hato_domain::ErrorCode;
-use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey, KeyEvent, Page};
-use http::Method;
+use hato_domain::ErrorCode as E;
+use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey, KeyEvent};
 use serde_json::{Value, json};
 
-use super::endpoint_auth::EndpointAuth;
-use super::history::page;
-use super::operation::OperationSpec;
-use super::parameter;
+use super::history::list;
+use super::operation::{OperationSpec, delete, get, post};
 
-/// The tag under which documents group the endpoints of API keys.
 pub const TAG: &str = "API keys";
+pub const ABOUT: &str = "Credentials of programs, in three scopes.";
 
 /// The endpoints of API keys, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
     let all = "/api/v1/apps/{appId}/keys";
+    let events = "/api/v1/apps/{appId}/key-events";
     let mut created = key();
     created["key"] = format!("pk_{}", "0".repeat(64)).into();
     vec![
-        OperationSpec::new(Method::POST, all, "createApiKey", TAG)
+        post(all, "createApiKey")
             .summary("Create a key", "API キーを作成する")
             .about("The only answer with the raw key.")
-            .auth(EndpointAuth::SessionOrFullKey)
             .body::<CreateKey>(json!({"name": "web shop", "scope": "notify"}))
             .response::<CreatedKey>(201, "The key, once.", created)
-            .errors([
-                ErrorCode::MissingFields,
-                ErrorCode::InvalidScope,
-                ErrorCode::ConfigError,
-            ]),
-        OperationSpec::new(Method::GET, all, "listApiKeys", TAG)
+            .errors([E::MissingFields, E::InvalidScope, E::ConfigError]),
+        get(all, "listApiKeys")
             .summary("The app's keys", "API キーを一覧する")
-            .auth(EndpointAuth::SessionOrFullKey)
             .list_response::<ApiKey>("All of them, without the raw keys.", json!([key()])),
-        OperationSpec::new(
-            Method::DELETE,
-            "/api/v1/apps/{appId}/keys/{keyId}",
-            "deleteApiKey",
-            TAG,
-        )
-        .summary("Delete a key at once and for good", "API キーを削除する")
-        .auth(EndpointAuth::SessionOrFullKey)
-        .response::<Acknowledged>(200, "It is gone.", json!({"ok": true}))
-        .errors([ErrorCode::NotFound]),
-        OperationSpec::new(
-            Method::GET,
-            "/api/v1/apps/{appId}/key-events",
-            "listKeyEvents",
-            TAG,
-        )
-        .summary(
+        delete("/api/v1/apps/{appId}/keys/{keyId}", "deleteApiKey")
+            .summary("Delete a key at once and for good", "API キーを削除する")
+            .response::<Acknowledged>(200, "It is gone.", json!({"ok": true}))
+            .errors([E::NotFound]),
+        list::<KeyEvent>(events, "listKeyEvents", &event()).summary(
             "Who made and deleted keys, newest first",
             "API キーの作成と削除の履歴を新しい順に取得する",
-        )
-        .auth(EndpointAuth::SessionOrFullKey)
-        .parameters(parameter::paging())
-        .response::<Page<KeyEvent>>(200, "A page of them.", page(&event()))
-        .errors([ErrorCode::InvalidInput]),
+        ),
     ]
 }
 

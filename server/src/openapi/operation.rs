@@ -1,13 +1,12 @@
-//! One endpoint of the document, from what its noun's file says of it.
+//! One endpoint of the document, from what its group's file says of it.
 
 use hato_domain::ErrorCode;
-use http::Method;
 use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, PathItem};
-use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
+use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::schema::{ArrayBuilder, Ref, Schema};
 use utoipa::openapi::{RefOr, Required, Response};
 
@@ -15,48 +14,58 @@ use super::endpoint_auth::EndpointAuth;
 use super::parameter;
 use super::response;
 
-/// An endpoint as its noun's file describes it.
-#[derive(Clone)]
+/// An endpoint as its group's file describes it.
 pub struct OperationSpec {
-    method: Method,
+    method: HttpMethod,
     path: &'static str,
-    id: &'static str,
-    tag: &'static str,
-    summary: &'static str,
-    summary_ja: &'static str,
     about: Option<&'static str>,
     auth: EndpointAuth,
-    parameters: Vec<Parameter>,
-    body: Option<RequestBody>,
-    responses: Vec<(u16, Response)>,
     errors: Vec<ErrorCode>,
+    operation: OperationBuilder,
     /// The wire types that it refers to.
     pub schemas: Vec<(String, RefOr<Schema>)>,
 }
 
+/// `GET path`, named `id` in generated clients.
+pub fn get(path: &'static str, id: &'static str) -> OperationSpec {
+    OperationSpec::new(HttpMethod::Get, path, id)
+}
+
+/// `POST path`, named `id` in generated clients.
+pub fn post(path: &'static str, id: &'static str) -> OperationSpec {
+    OperationSpec::new(HttpMethod::Post, path, id)
+}
+
+/// `PATCH path`, named `id` in generated clients.
+pub fn patch(path: &'static str, id: &'static str) -> OperationSpec {
+    OperationSpec::new(HttpMethod::Patch, path, id)
+}
+
+/// `DELETE path`, named `id` in generated clients.
+pub fn delete(path: &'static str, id: &'static str) -> OperationSpec {
+    OperationSpec::new(HttpMethod::Delete, path, id)
+}
+
 impl OperationSpec {
-    /// `method path`, named `id` in generated clients, under the heading `tag`.
-    pub fn new(method: Method, path: &'static str, id: &'static str, tag: &'static str) -> Self {
+    fn new(method: HttpMethod, path: &'static str, id: &'static str) -> Self {
         Self {
             method,
             path,
-            id,
-            tag,
-            summary: "",
-            summary_ja: "",
             about: None,
-            auth: EndpointAuth::Anybody,
-            parameters: parameter::in_path(path),
-            body: None,
-            responses: Vec::new(),
+            auth: EndpointAuth::SessionOrFullKey,
             errors: Vec::new(),
+            operation: OperationBuilder::new()
+                .operation_id(Some(id))
+                .parameters(Some(parameter::in_path(path))),
             schemas: Vec::new(),
         }
     }
 
     /// Sets what it does, in English and Japanese.
-    pub fn summary(mut self, summary: &'static str, summary_ja: &'static str) -> Self {
-        (self.summary, self.summary_ja) = (summary, summary_ja);
+    pub fn summary(mut self, english: &str, japanese: &str) -> Self {
+        let japanese = ExtensionsBuilder::new().add("x-summary-ja", japanese);
+        let operation = self.operation.summary(Some(english));
+        self.operation = operation.extensions(Some(japanese.build()));
         self
     }
 
@@ -66,19 +75,19 @@ impl OperationSpec {
         self
     }
 
-    /// Sets who may use it; anybody unless it is set.
+    /// Sets who may use it; without this a session, or a full key.
     pub fn auth(mut self, auth: EndpointAuth) -> Self {
         self.auth = auth;
         self
     }
 
     /// Adds parameters to those in the path, which are there already.
-    pub fn parameters(mut self, parameters: Vec<Parameter>) -> Self {
-        self.parameters.extend(parameters);
+    pub fn parameters(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
+        self.operation = self.operation.parameters(Some(parameters));
         self
     }
 
-    /// Sets the JSON body that it takes, a `T`.
+    /// Sets the JSON body that it takes, a `T`, with what a body may be refused with.
     pub fn body<T: ToSchema>(mut self, example: Value) -> Self {
         let content = ContentBuilder::new()
             .schema(Some(self.schema_ref::<T>()))
@@ -86,41 +95,32 @@ impl OperationSpec {
         let body = RequestBodyBuilder::new()
             .required(Some(Required::True))
             .content("application/json", content.build());
-        self.body = Some(body.build());
-        self
+        self.operation = self.operation.request_body(Some(body.build()));
+        self.errors([ErrorCode::InvalidInput, ErrorCode::PayloadTooLarge])
     }
 
     /// Adds the success `status` with a JSON body, a `T`.
     pub fn response<T: ToSchema>(mut self, status: u16, about: &str, example: Value) -> Self {
         let schema = self.schema_ref::<T>();
-        let response = response::success(about, schema, example);
-        self.responses.push((status, response));
-        self
+        self.success(status, response::success(about, schema, example))
     }
 
     /// Adds the success 200 with a bare array of `T`.
     pub fn list_response<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
-        let items = self.schema_ref::<T>();
-        let schema = ArrayBuilder::new().items(items);
-        let schema = RefOr::T(schema.into());
-        self.responses
-            .push((200, response::success(about, schema, example)));
-        self
+        let list = ArrayBuilder::new().items(self.schema_ref::<T>());
+        self.success(200, response::success(about, list.into(), example))
     }
 
-    /// Says that its answers may be those of earlier, equal requests (CONTRACT 6).
-    pub fn replayable(mut self) -> Self {
-        let responses = self.responses.into_iter();
-        self.responses = responses
-            .map(|(status, response)| (status, response::replayable(response)))
-            .collect();
-        self
+    /// Adds the success 202, which may be that of an earlier, equal request (CONTRACT 6).
+    pub fn replayable_response<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
+        let schema = self.schema_ref::<T>();
+        let success = response::success(about, schema, example);
+        self.success(202, response::replayable(success))
     }
 
     /// Adds the success 302, which leads a browser elsewhere.
-    pub fn redirect(mut self, about: &str) -> Self {
-        self.responses.push((302, response::redirect(about)));
-        self
+    pub fn redirect(self, about: &str) -> Self {
+        self.success(302, response::redirect(about))
     }
 
     /// Adds refusals besides those that follow from who may use it and whether it takes a body.
@@ -129,32 +129,24 @@ impl OperationSpec {
         self
     }
 
-    /// Its path, and itself as the document shows it.
-    pub fn into_item(self) -> (&'static str, PathItem) {
-        let codes = self.codes();
-        let mut operation = OperationBuilder::new()
-            .operation_id(Some(self.id))
-            .tag(self.tag)
-            .summary(Some(self.summary))
-            .description(Some(self.description()))
-            .parameters(Some(self.parameters))
-            .request_body(self.body)
-            .securities(Some(self.auth.requirements()))
-            .extensions(Some(
-                ExtensionsBuilder::new()
-                    .add("x-summary-ja", self.summary_ja)
-                    .build(),
-            ));
-        for (status, response) in self.responses {
-            operation = operation.response(status.to_string(), response);
-        }
-        for (status, response) in response::errors(&codes) {
-            operation = operation.response(status, response);
-        }
-        (
-            self.path,
-            PathItem::new(http_method(&self.method), operation),
-        )
+    /// Its path, and itself as the document shows it below `tag`.
+    pub fn into_item(self, tag: &str) -> (&'static str, PathItem) {
+        let (description, codes) = (self.description(), self.codes());
+        let operation = self
+            .operation
+            .tag(tag)
+            .description(Some(description))
+            .securities(Some(self.auth.requirements()));
+        let errors = response::errors(&codes).into_iter();
+        let operation = errors.fold(operation, |operation, (status, response)| {
+            operation.response(status, response)
+        });
+        (self.path, PathItem::new(self.method, operation))
+    }
+
+    fn success(mut self, status: u16, response: Response) -> Self {
+        self.operation = self.operation.response(status.to_string(), response);
+        self
     }
 
     fn description(&self) -> String {
@@ -168,9 +160,6 @@ impl OperationSpec {
     /// Everything that it may be refused with.
     fn codes(&self) -> Vec<ErrorCode> {
         let mut codes = self.auth.errors(&self.method, self.path);
-        if self.body.is_some() {
-            codes.extend([ErrorCode::InvalidInput, ErrorCode::PayloadTooLarge]);
-        }
         codes.extend(&self.errors);
         codes.push(ErrorCode::InternalError);
         codes
@@ -181,14 +170,5 @@ impl OperationSpec {
         self.schemas.push((T::name().into_owned(), T::schema()));
         T::schemas(&mut self.schemas);
         RefOr::Ref(Ref::from_schema_name(T::name()))
-    }
-}
-
-fn http_method(method: &Method) -> HttpMethod {
-    match method.as_str() {
-        "POST" => HttpMethod::Post,
-        "PATCH" => HttpMethod::Patch,
-        "DELETE" => HttpMethod::Delete,
-        _ => HttpMethod::Get,
     }
 }

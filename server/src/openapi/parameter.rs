@@ -11,20 +11,14 @@ pub fn in_path(path: &str) -> Vec<Parameter> {
         .skip(1)
         .filter_map(|rest| rest.split('}').next());
     let parameter = |name: &str| {
-        let (about, example) = match name {
-            "appId" => ("The app.", "app_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9"),
-            "keyId" => (
-                "The key's id, not the key.",
-                "key_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9",
-            ),
-            _ => ("The send.", "snd_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9"),
+        let (about, kind) = match name {
+            "appId" => ("The app.", "app"),
+            "keyId" => ("The key's id, not the key.", "key"),
+            _ => ("The send.", "snd"),
         };
-        ParameterBuilder::new()
-            .name(name)
-            .parameter_in(ParameterIn::Path)
+        let example = format!("{kind}_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9");
+        described(name, ParameterIn::Path, about, text())
             .required(Required::True)
-            .description(Some(about))
-            .schema(Some(text()))
             .example(Some(example.into()))
             .build()
     };
@@ -32,39 +26,29 @@ pub fn in_path(path: &str) -> Vec<Parameter> {
 }
 
 /// Where in a list that is newest first a page begins, and how long it is (CONTRACT 4).
-pub fn paging() -> Vec<Parameter> {
+pub fn paging() -> [Parameter; 3] {
     let limit = ObjectBuilder::new()
         .schema_type(Type::Integer)
         .minimum(Some(1))
         .maximum(Some(100))
         .default(Some(50.into()));
     let before = ObjectBuilder::new().schema_type(Type::Integer);
-    vec![
+    let cursor = "`next_before` of the page before.";
+    let cursor_id = "`next_before_id` of the page before, together with `before`.";
+    [
         query("limit", "How many entries.", or_empty(limit)),
-        query(
-            "before",
-            "`next_before` of the page before.",
-            or_empty(before),
-        ),
-        query(
-            "before_id",
-            "`next_before_id` of the page before, together with `before`.",
-            text().into(),
-        ),
+        query("before", cursor, or_empty(before)),
+        query("before_id", cursor_id, text()),
     ]
 }
 
 /// The app, for sessions of accounts with several.
-pub fn app_id() -> Vec<Parameter> {
-    vec![query(
-        "appId",
-        "The app, where a session has several.",
-        text().into(),
-    )]
+pub fn app_id() -> Parameter {
+    query("appId", "The app, where a session has several.", text())
 }
 
 /// CONTRACT 6.
-pub fn idempotency_key() -> Vec<Parameter> {
+pub fn idempotency_key() -> Parameter {
     let name = ObjectBuilder::new()
         .schema_type(Type::String)
         .min_length(Some(1))
@@ -72,39 +56,40 @@ pub fn idempotency_key() -> Vec<Parameter> {
         .pattern(Some("^[ -~]+$"));
     let about =
         "For 24 hours an equal request with the same key gets the first answer and sends nothing.";
-    let header = ParameterBuilder::new()
-        .name("Idempotency-Key")
-        .parameter_in(ParameterIn::Header)
-        .required(Required::False)
-        .description(Some(about))
-        .schema(Some(name));
-    vec![header.build()]
+    described("Idempotency-Key", ParameterIn::Header, about, name.into()).build()
 }
 
 /// Where a login through GitHub ends.
-pub fn next() -> Vec<Parameter> {
+pub fn next() -> Parameter {
     let about = "The page of Hato to come back to, as a path; any other is left out.";
-    vec![query("next", about, text().into())]
+    query("next", about, text())
 }
 
 /// What GitHub hands back to the browser.
-pub fn callback() -> Vec<Parameter> {
-    ["code", "state"]
-        .map(|name| query(name, "As GitHub gave it.", text().into()))
-        .to_vec()
+pub fn callback() -> [Parameter; 2] {
+    ["code", "state"].map(|name| query(name, "As GitHub gave it.", text()))
 }
 
 fn query(name: &str, about: &str, schema: RefOr<Schema>) -> Parameter {
+    described(name, ParameterIn::Query, about, schema).build()
+}
+
+/// A parameter that may be left out.
+fn described(
+    name: &str,
+    place: ParameterIn,
+    about: &str,
+    schema: RefOr<Schema>,
+) -> ParameterBuilder {
     ParameterBuilder::new()
         .name(name)
-        .parameter_in(ParameterIn::Query)
+        .parameter_in(place)
         .required(Required::False)
         .description(Some(about))
         .schema(Some(schema))
-        .build()
 }
 
-fn text() -> Schema {
+fn text() -> RefOr<Schema> {
     ObjectBuilder::new().schema_type(Type::String).into()
 }
 

@@ -1,20 +1,20 @@
 //! Registering and removing browsers, and the key that they need for it (SPEC 4.1 to 4.4).
 
 use hato_domain::wire::{Acknowledged, PublicKey, RegisterSubscription, Registered, Unsubscribe};
-use hato_domain::{ErrorCode, Scope};
-use http::Method;
+use hato_domain::{ErrorCode as E, Scope};
 use serde_json::{Value, json};
 
 use super::endpoint_auth::EndpointAuth;
-use super::operation::OperationSpec;
+use super::operation::{OperationSpec, delete, get, post};
 
-/// The tag under which documents group the endpoints of subscriptions.
 pub const TAG: &str = "subscriptions";
+pub const ABOUT: &str = "Browsers register what their push service gave them.";
 
 const ANY_KEY: EndpointAuth = EndpointAuth::Key(Scope::SubscribeOnly);
 
 /// The endpoints of subscriptions, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
+    let of_app = "/api/v1/apps/{appId}/subscriptions";
     vec![
         registration("/api/v1/subscriptions", "registerSubscription")
             .summary(
@@ -22,58 +22,37 @@ pub fn operations() -> Vec<OperationSpec> {
                 "ブラウザをキーのアプリに登録する",
             )
             .about("Registering again replaces its keys. Not subject to the subscriber limit."),
-        registration(
-            "/api/v1/apps/{appId}/subscriptions",
-            "registerAppSubscription",
-        )
-        .summary(
-            "Register a browser within the plan's limit",
-            "プランの上限の範囲でブラウザを登録する",
-        )
-        .errors([ErrorCode::SubscriberLimitExceeded]),
-        OperationSpec::new(
-            Method::DELETE,
-            "/api/v1/apps/{appId}/subscriptions",
-            "unsubscribe",
-            TAG,
-        )
-        .summary("Unsubscribe a browser", "ブラウザの登録を解除する")
-        .about("Also 200 when there is nothing to unsubscribe.")
-        .auth(ANY_KEY)
-        .body::<Unsubscribe>(json!({"endpoint": "https://push.example.com/abc"}))
-        .response::<Acknowledged>(200, "It gets nothing more.", json!({"ok": true}))
-        .errors([
-            ErrorCode::MissingFields,
-            ErrorCode::InvalidUrl,
-            ErrorCode::InvalidEndpoint,
-        ]),
-        OperationSpec::new(
-            Method::GET,
-            "/api/v1/vapid-public-key",
-            "getVapidPublicKey",
-            TAG,
-        )
-        .summary(
-            "What a browser needs to subscribe",
-            "購読に必要な公開鍵を取得する",
-        )
-        .auth(ANY_KEY)
-        .response::<PublicKey>(200, "The key of the app.", public_key()),
+        registration(of_app, "registerAppSubscription")
+            .summary(
+                "Register a browser within the plan's limit",
+                "プランの上限の範囲でブラウザを登録する",
+            )
+            .errors([E::SubscriberLimitExceeded]),
+        delete(of_app, "unsubscribe")
+            .summary("Unsubscribe a browser", "ブラウザの登録を解除する")
+            .about("Also 200 when there is nothing to unsubscribe.")
+            .auth(ANY_KEY)
+            .body::<Unsubscribe>(json!({"endpoint": "https://push.example.com/abc"}))
+            .response::<Acknowledged>(200, "It gets nothing more.", json!({"ok": true}))
+            .errors([E::MissingFields, E::InvalidUrl, E::InvalidEndpoint]),
+        get("/api/v1/vapid-public-key", "getVapidPublicKey")
+            .summary(
+                "What a browser needs to subscribe",
+                "購読に必要な公開鍵を取得する",
+            )
+            .auth(ANY_KEY)
+            .response::<PublicKey>(200, "The key of the app.", public_key()),
     ]
 }
 
 fn registration(path: &'static str, id: &'static str) -> OperationSpec {
     let registered = json!({"id": "sub_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9"});
-    OperationSpec::new(Method::POST, path, id, TAG)
+    post(path, id)
         .auth(ANY_KEY)
         .body::<RegisterSubscription>(subscription())
         .response::<Registered>(201, "The endpoint is new.", registered.clone())
         .response::<Registered>(200, "The endpoint was known.", registered)
-        .errors([
-            ErrorCode::MissingFields,
-            ErrorCode::InvalidUrl,
-            ErrorCode::InvalidEndpoint,
-        ])
+        .errors([E::MissingFields, E::InvalidUrl, E::InvalidEndpoint])
 }
 
 fn subscription() -> Value {

@@ -2,49 +2,33 @@
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::Webhook;
-use http::Method;
 use serde_json::{Value, json};
 
-use super::endpoint_auth::EndpointAuth;
-use super::operation::OperationSpec;
+use super::operation::{OperationSpec, get, post};
 
-/// The tag under which documents group the endpoints of webhooks.
 pub const TAG: &str = "Webhooks";
+pub const ABOUT: &str = "What happened is posted to the owner's server.";
 
 /// The endpoints of webhooks, in the order of the specification.
 pub fn operations() -> Vec<OperationSpec> {
-    let path = "/api/v1/apps/{appId}/webhook";
     vec![
-        OperationSpec::new(Method::GET, path, "getWebhook", TAG)
+        get("/api/v1/apps/{appId}/webhook", "getWebhook")
             .summary("Where events go, and what signs them", "Webhook を取得する")
             .about(
                 "404 while the app has no `webhook_url`, which `PATCH /api/v1/apps/{appId}` sets.",
             )
-            .auth(EndpointAuth::SessionOrFullKey)
             .response::<Webhook>(200, "The webhook.", webhook()),
-        OperationSpec::new(
-            Method::POST,
-            "/api/v1/apps/{appId}/webhook/secret",
-            "rotateWebhookSecret",
-            TAG,
-        )
-        .summary("Make a new secret", "Webhook の署名シークレットを更新する")
-        .about("For 24 hours both sign.")
-        .auth(EndpointAuth::SessionOrFullKey)
-        .response::<Webhook>(200, "The webhook with both secrets.", rotated()),
-        OperationSpec::new(
-            Method::POST,
-            "/api/v1/apps/{appId}/webhook/enable",
-            "enableWebhook",
-            TAG,
-        )
-        .summary(
-            "Switch a switched-off webhook on",
-            "停止した Webhook を再開する",
-        )
-        .auth(EndpointAuth::SessionOrFullKey)
-        .response::<Webhook>(200, "The webhook.", webhook())
-        .errors([ErrorCode::PlanRequired]),
+        post("/api/v1/apps/{appId}/webhook/secret", "rotateWebhookSecret")
+            .summary("Make a new secret", "Webhook の署名シークレットを更新する")
+            .about("For 24 hours both sign.")
+            .response::<Webhook>(200, "The webhook with both secrets.", rotated()),
+        post("/api/v1/apps/{appId}/webhook/enable", "enableWebhook")
+            .summary(
+                "Switch a switched-off webhook on",
+                "停止した Webhook を再開する",
+            )
+            .response::<Webhook>(200, "The webhook.", webhook())
+            .errors([ErrorCode::PlanRequired]),
     ]
 }
 

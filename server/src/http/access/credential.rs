@@ -24,25 +24,21 @@ impl Credential {
     /// The credential of a request, where the header wins over the cookie; none, or a header that is not
     /// `Bearer <something>`: `UNAUTHORIZED`.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self, ErrorCode> {
-        match headers.get(AUTHORIZATION) {
-            Some(header) => header
-                .to_str()
-                .ok()
-                .and_then(bearer)
-                .map(Self::from_bearer)
-                .ok_or(ErrorCode::Unauthorized),
-            None => session_cookie::read(headers)
-                .map(|token| Self::Session {
-                    token,
-                    by_cookie: true,
-                })
-                .ok_or(ErrorCode::Unauthorized),
-        }
+        let credential = match headers.get(AUTHORIZATION) {
+            Some(header) => header.to_str().ok().and_then(bearer).map(Self::from_bearer),
+            None => session_cookie::read(headers).map(Self::from_cookie),
+        };
+        credential.ok_or(ErrorCode::Unauthorized)
     }
 
     /// Whether a request shows a session, live or not.
     pub fn is_session(headers: &HeaderMap) -> bool {
         matches!(Self::from_headers(headers), Ok(Self::Session { .. }))
+    }
+
+    fn from_cookie(token: String) -> Self {
+        let by_cookie = true;
+        Self::Session { token, by_cookie }
     }
 
     fn from_bearer(token: &str) -> Self {
