@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{Change, integer, text};
+use super::member::{Change, text, value};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
@@ -117,11 +117,11 @@ pub struct NamedKey {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ListEntries {
     /// The most entries that the answer holds.
-    #[serde(default, deserialize_with = "integer")]
+    #[serde(default, deserialize_with = "value")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 100))]
     pub limit: Option<i64>,
     /// `next_before` of the page before, Unix milliseconds.
-    #[serde(default, deserialize_with = "integer")]
+    #[serde(default, deserialize_with = "value")]
     pub before: Option<i64>,
     /// `next_before_id` of the page before, together with `before`.
     #[serde(default, deserialize_with = "text")]
