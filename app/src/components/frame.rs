@@ -58,7 +58,7 @@ fn Navigation(ctx: RequestContext) -> impl IntoView {
             <a href="/apps">{texts.apps}</a>
             <a href="/account" class="account-link" title=texts.account>
                 <span class="visually-hidden">{texts.account} ": "</span>
-                {owner.account().email.clone()}
+                {owner.account().email.as_str().to_owned()}
             </a>
             <form class="log-out" method="post" action=server_fns::LogOut::url()>
                 <button type="submit" class="quiet">

@@ -44,7 +44,7 @@ pub fn AccountPage() -> impl IntoView {
 #[component]
 fn Facts(texts: &'static AccountTexts, owner: AccountPrincipal) -> impl IntoView {
     let account = owner.account();
-    let (email, since) = (account.email.clone(), account.created_at.day());
+    let (email, since) = (account.email.as_str().to_owned(), account.created_at.day());
     let plan = plan_name(account.plan);
     view! {
         <dl class="facts">
@@ -86,7 +86,7 @@ fn Password(ctx: RequestContext, owner: AccountPrincipal) -> impl IntoView {
                     class="visually-hidden"
                     name="username"
                     autocomplete="username"
-                    value=owner.account().email.clone()
+                    value=owner.account().email.as_str().to_owned()
                     readonly
                     tabindex="-1"
                     aria-hidden="true"

@@ -42,8 +42,7 @@ pub async fn subscribe_browser(
             auth: given(auth),
             platform: Some(PLATFORM.to_owned()),
         };
-        let parts = asked.into_parts()?;
-        form.service().register_own_browser(&access, parts).await?;
+        form.service().register_own_browser(&access, asked).await?;
         Ok(())
     })
     .await

@@ -68,7 +68,7 @@ fn table(apps: &[App]) -> Table {
             app.created_at.to_minute(),
         ]
     });
-    Table::new(["ID", "NAME", "PLAN", "SUBSCRIBERS", "CREATED_UTC"], rows)
+    Table::new("ID NAME PLAN SUBSCRIBERS CREATED_UTC", rows)
 }
 
 fn lines(app: &App) -> Vec<String> {

@@ -13,15 +13,7 @@ pub fn run(paging: &PagingArgs, connection: &ServerConnection, output: &Output) 
 }
 
 fn table(letters: &Page<DeadLetter>) -> Table {
-    let head = [
-        "ID",
-        "GIVEN_UP_UTC",
-        "REASON",
-        "HTTP",
-        "ATTEMPTS",
-        "SEND",
-        "ENDPOINT",
-    ];
+    let head = "ID GIVEN_UP_UTC REASON HTTP ATTEMPTS SEND ENDPOINT";
     let rows = letters.items.iter().map(|letter| {
         let status = letter.http_status.map(|status| status.to_string());
         [

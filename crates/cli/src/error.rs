@@ -42,29 +42,24 @@ pub struct FailedSend {
     pub send_ids: Vec<String>,
 }
 
-/// Why a command failed.
-#[derive(Debug)]
+/// Why a command failed, and as which object programs read it.
+#[derive(Debug, Serialize)]
 pub struct CliError {
+    #[serde(skip)]
     exit: Exit,
     /// The server's code, or one of the client's own in lower case.
     code: String,
+    #[serde(rename = "error")]
     message: String,
     remedy: String,
     /// Nothing is to be said: whoever read the output has gone.
+    #[serde(skip)]
     silent: bool,
     /// The request may have been carried out all the same.
+    #[serde(skip)]
     uncertain: bool,
-    send: Option<Box<FailedSend>>,
-}
-
-/// A failure for programs.
-#[derive(Serialize)]
-struct ErrorJson<'a> {
-    code: &'a str,
-    error: &'a str,
-    remedy: &'a str,
     #[serde(flatten)]
-    send: Option<&'a FailedSend>,
+    send: Option<Box<FailedSend>>,
 }
 
 impl CliError {
@@ -157,14 +152,12 @@ impl CliError {
     /// Prints the failure on standard error; returns the exit code.
     pub fn report(&self, as_json: bool) -> ExitCode {
         if !self.silent {
-            anstream::eprintln!(
-                "{}",
-                if as_json {
-                    self.to_json()
-                } else {
-                    self.to_line()
-                }
-            );
+            let text = if as_json {
+                serde_json::to_string(self).expect("a failure is plain data")
+            } else {
+                self.to_line()
+            };
+            anstream::eprintln!("{text}");
         }
         ExitCode::from(self.exit as u8)
     }
@@ -179,16 +172,6 @@ impl CliError {
         } = self;
         let send = send.as_deref().map(FailedSend::to_text).unwrap_or_default();
         printable(&format!("hato: {code}: {message} ({remedy}){send}"))
-    }
-
-    fn to_json(&self) -> String {
-        let shown = ErrorJson {
-            code: &self.code,
-            error: &self.message,
-            remedy: &self.remedy,
-            send: self.send.as_deref(),
-        };
-        serde_json::to_string(&shown).expect("a failure is plain data")
     }
 }
 

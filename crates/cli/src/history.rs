@@ -42,7 +42,7 @@ impl History {
                 output.table(&sends, table)
             }
             Some(HistoryCommand::Show { send_id }) => {
-                output.show(&read(connection, &send_id)?, lines)
+                output.show(&connection.api().get(&path(connection, &send_id)?)?, lines)
             }
             Some(HistoryCommand::Cancel { send_id }) => {
                 let cancelled: Cancelled = connection.api().delete(&path(connection, &send_id)?)?;
@@ -55,26 +55,13 @@ impl History {
     }
 }
 
-fn read(connection: &ServerConnection, send_id: &str) -> Result<HistoryItem> {
-    connection.api().get(&path(connection, send_id)?)
-}
-
 /// The path of one send.
 pub fn path(connection: &ServerConnection, send_id: &str) -> Result<String> {
     connection.app_path(&format!("/notifications/{}", segment(send_id)))
 }
 
 fn table(sends: &Page<HistoryItem>) -> Table {
-    let head = [
-        "ID",
-        "ACCEPTED_UTC",
-        "STATUS",
-        "RECIPIENTS",
-        "SENT",
-        "EXPIRED",
-        "FAILED",
-        "TITLE",
-    ];
+    let head = "ID ACCEPTED_UTC STATUS RECIPIENTS SENT EXPIRED FAILED TITLE";
     let rows = sends.items.iter().map(|send| {
         [
             send.send_id.clone(),

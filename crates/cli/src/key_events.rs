@@ -23,5 +23,5 @@ fn table(events: &Page<KeyEvent>) -> Table {
             event.actor.name.clone(),
         ]
     });
-    Table::new(["AT_UTC", "EVENT", "KEY", "NAME", "SCOPE", "BY"], rows)
+    Table::new("AT_UTC EVENT KEY NAME SCOPE BY", rows)
 }

@@ -1,6 +1,7 @@
 //! `hato keys`: the API keys of an app.
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
+use clap::builder::PossibleValue;
 use hato_domain::Scope;
 use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey};
 
@@ -19,8 +20,8 @@ pub enum Keys {
         /// A label
         name: String,
         /// What it may do
-        #[arg(long, value_enum)]
-        scope: KeyScope,
+        #[arg(long, value_parser = scopes())]
+        scope: String,
     },
     /// Delete a key, which ends its use at once
     Delete {
@@ -29,26 +30,15 @@ pub enum Keys {
     },
 }
 
-/// The scopes of SPEC 5.2 as the command line spells them.
-#[derive(Clone, Copy, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum KeyScope {
-    /// Subscribing and unsubscribing: for pages
-    SubscribeOnly,
-    /// Sending too: for servers
-    Notify,
-    /// Everything of the app: for management
-    Full,
-}
-
-impl From<KeyScope> for Scope {
-    fn from(scope: KeyScope) -> Self {
-        match scope {
-            KeyScope::SubscribeOnly => Self::SubscribeOnly,
-            KeyScope::Notify => Self::Notify,
-            KeyScope::Full => Self::Full,
-        }
-    }
+/// The scopes of SPEC 5.2, with what `--help` says of each.
+fn scopes() -> [PossibleValue; 3] {
+    Scope::ALL.map(|scope| {
+        PossibleValue::new(scope.as_str()).help(match scope {
+            Scope::SubscribeOnly => "Subscribing and unsubscribing: for pages",
+            Scope::Notify => "Sending too: for servers",
+            Scope::Full => "Everything of the app: for management",
+        })
+    })
 }
 
 impl Keys {
@@ -60,9 +50,11 @@ impl Keys {
             Self::Create { name, scope } => {
                 let request = CreateKey {
                     name: Some(name),
-                    scope: Some(Scope::from(scope).as_str().to_owned()),
+                    scope: Some(scope),
                 };
-                output.show(&api.post::<CreatedKey>(&path, &request)?, lines)
+                let created: CreatedKey = api.post(&path, &request)?;
+                // The key alone on its line, so that `$(hato keys create …)` is the key.
+                output.show(&created, |it| vec![it.key.clone()])
             }
             Self::Delete { id } => {
                 let done: Acknowledged = api.delete(&format!("{path}/{}", segment(&id)))?;
@@ -83,13 +75,5 @@ fn table(keys: &[ApiKey]) -> Table {
             key.created_at.to_minute(),
         ]
     });
-    Table::new(
-        ["ID", "NAME", "SCOPE", "LAST_USED_UTC", "CREATED_UTC"],
-        rows,
-    )
-}
-
-/// The key alone on its line, so that `$(hato keys create …)` is the key.
-fn lines(key: &CreatedKey) -> Vec<String> {
-    vec![key.key.clone()]
+    Table::new("ID NAME SCOPE LAST_USED_UTC CREATED_UTC", rows)
 }

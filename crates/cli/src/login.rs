@@ -58,20 +58,12 @@ impl Login {
             url,
             holder,
         };
-        output.show(&stored, StoredLogin::lines)
-    }
-}
-
-impl StoredLogin {
-    fn lines(&self) -> Vec<String> {
-        let Self {
-            profile,
-            url,
-            holder,
-        } = self;
-        vec![format!(
-            "Signed in at {url} as {holder} (profile {profile})."
-        )]
+        output.show(&stored, |it| {
+            let (url, holder, profile) = (&it.url, &it.holder, &it.profile);
+            vec![format!(
+                "Signed in at {url} as {holder} (profile {profile})."
+            )]
+        })
     }
 }
 

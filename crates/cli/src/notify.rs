@@ -6,9 +6,9 @@ mod wait;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use hato_domain::IdempotencyKey;
+use clap::Args;
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
+use hato_domain::{IdempotencyKey, Urgency};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -38,8 +38,8 @@ pub struct NotifyArgs {
     #[arg(long, value_name = "SECONDS")]
     ttl: Option<i64>,
     /// How soon it has to arrive
-    #[arg(long, value_enum)]
-    urgency: Option<UrgencyArg>,
+    #[arg(long, value_parser = Urgency::ALL.map(Urgency::as_str))]
+    urgency: Option<String>,
     /// A name under which a newer message replaces one that still waits
     #[arg(long)]
     topic: Option<String>,
@@ -60,16 +60,8 @@ pub struct NotifyArgs {
     timeout: Duration,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum UrgencyArg {
-    VeryLow,
-    Low,
-    Normal,
-    High,
-}
-
 /// What was accepted, and what became of it if somebody waited.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct SendReport {
     sends: Vec<QueuedSend>,
     queued: i64,
@@ -96,7 +88,10 @@ impl NotifyArgs {
         if let Some(batches) = &batches {
             require_key_length(&key, batches.len())?;
         }
-        let mut report = SendReport::new(key);
+        let mut report = SendReport {
+            idempotency_key: key,
+            ..SendReport::default()
+        };
         let done = self.send_and_wait(connection, batches, &mut report, output);
         done.map_err(|error| error.with_send(report.into_failed_send()))
     }
@@ -164,7 +159,6 @@ impl NotifyArgs {
     }
 
     fn message(&self) -> Notify {
-        let urgency = self.urgency.and_then(|urgency| urgency.to_possible_value());
         Notify {
             title: Some(self.title.clone()),
             body: Some(self.body.clone()),
@@ -173,7 +167,7 @@ impl NotifyArgs {
             badge: self.badge.clone(),
             endpoint: self.to.clone(),
             ttl: self.ttl,
-            urgency: urgency.map(|urgency| urgency.get_name().to_owned()),
+            urgency: self.urgency.clone(),
             topic: self.topic.clone(),
         }
     }
@@ -208,15 +202,6 @@ fn new_key() -> String {
 }
 
 impl SendReport {
-    fn new(idempotency_key: String) -> Self {
-        Self {
-            sends: Vec::new(),
-            queued: 0,
-            idempotency_key,
-            outcome: None,
-        }
-    }
-
     fn add(&mut self, send_id: String, queued: i64) {
         self.queued += queued;
         self.sends.push(QueuedSend { send_id, queued });

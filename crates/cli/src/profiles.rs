@@ -81,5 +81,5 @@ fn table(profiles: &Vec<ProfileRow<'_>>) -> Table {
             if profile.current { "yes" } else { "" }.to_owned(),
         ]
     });
-    Table::new(["PROFILE", "URL", "CREDENTIAL", "OF", "CURRENT"], rows)
+    Table::new("PROFILE URL CREDENTIAL OF CURRENT", rows)
 }

@@ -30,7 +30,7 @@ fn lines(stats: &Stats) -> Vec<String> {
         let [sends, sent, failed] = counts;
         [day.date.clone(), sends, sent, failed]
     });
-    let days = Table::new(["DAY_UTC", "SENDS", "SENT", "FAILED"], rows).lines();
+    let days = Table::new("DAY_UTC SENDS SENT FAILED", rows).lines();
     if days.len() > 1 {
         lines.push(String::new());
         lines.extend(days);

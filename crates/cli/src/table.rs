@@ -16,19 +16,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty cell is shown as a dash, so that columns can be counted.
-    pub fn new<const N: usize>(
-        head: [&str; N],
-        rows: impl IntoIterator<Item = [String; N]>,
-    ) -> Self {
+    /// A table with a heading for each column, in words between blanks. An empty cell is shown as a dash, so that columns can
+    /// be counted.
+    pub fn new<const N: usize>(head: &str, rows: impl IntoIterator<Item = [String; N]>) -> Self {
         let shown = |cell: String| match printable(cell.trim()) {
             cell if cell.is_empty() => "-".to_owned(),
             cell => cell,
         };
-        let rows = rows.into_iter().map(|cells| cells.map(shown));
-        let head = head.map(str::to_owned);
+        let head = head.split(' ').map(str::to_owned).collect();
+        let rows = rows.into_iter().map(|cells| cells.map(shown).into());
         Self {
-            rows: once(head).chain(rows).map(Vec::from).collect(),
+            rows: once(head).chain(rows).collect(),
         }
     }
 
@@ -82,7 +80,7 @@ mod tests {
     #[test]
     fn columns_are_aligned_whatever_the_script() {
         let rows = [["鳩", "1"], ["", "2"]].map(|row| row.map(str::to_owned));
-        let table = Table::new(["NAME", "N"], rows);
+        let table = Table::new("NAME N", rows);
         assert_eq!(aligned(&table.rows), ["NAME  N", "鳩    1", "-     2"]);
     }
 

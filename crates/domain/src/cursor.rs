@@ -54,31 +54,26 @@ impl PageRequest {
         before: Option<&str>,
         before_id: Option<&str>,
     ) -> Result<Self, ErrorCode> {
-        let given = |text: Option<&str>| text.filter(|t| !t.is_empty()).map(str::to_owned);
-        let limit = given(limit).map_or(Ok(PageLimit::DEFAULT), |text| PageLimit::parse(&text))?;
-        let cursor = match (given(before), given(before_id)) {
+        let [limit, before, before_id] =
+            [limit, before, before_id].map(|text| text.filter(|text| !text.is_empty()));
+        let limit = limit.map_or(Ok(PageLimit::DEFAULT), PageLimit::parse)?;
+        let cursor = match (before, before_id) {
             (None, None) => None,
             (None, Some(_)) => return Err(ErrorCode::InvalidInput),
-            (Some(before), before_id) => Some(Self::cursor(&before, before_id)?),
+            (Some(before), before_id) => Some(Self::cursor(before, before_id)?),
         };
         Ok(Self { limit, cursor })
     }
 
-    fn cursor(before: &str, before_id: Option<String>) -> Result<Cursor, ErrorCode> {
-        if before.starts_with('+') {
-            return Err(ErrorCode::InvalidInput);
+    fn cursor(before: &str, before_id: Option<&str>) -> Result<Cursor, ErrorCode> {
+        let is_too_long = before_id.is_some_and(|id| id.len() > Self::MAX_ID_BYTES);
+        match before.parse() {
+            Ok(millis) if !is_too_long && !before.starts_with('+') => Ok(Cursor {
+                before: UnixMillis(millis),
+                before_id: before_id.map(str::to_owned),
+            }),
+            _ => Err(ErrorCode::InvalidInput),
         }
-        let before = before
-            .parse()
-            .map(UnixMillis)
-            .map_err(|_| ErrorCode::InvalidInput)?;
-        if before_id
-            .as_ref()
-            .is_some_and(|id| id.len() > Self::MAX_ID_BYTES)
-        {
-            return Err(ErrorCode::InvalidInput);
-        }
-        Ok(Cursor { before, before_id })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use serde::Serialize;
 use url::{Host, Url};
 
 use crate::{ErrorCode, OutboundPolicy};
@@ -65,7 +66,7 @@ impl Endpoint {
 }
 
 /// An `https://` link of a notification: url, icon or badge (SPEC 2.4), kept as it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HttpsUrl(String);
 
 impl HttpsUrl {

@@ -8,8 +8,8 @@ use crate::ErrorCode;
 /// Longest text accepted as an identifier, in bytes.
 const MAX_BYTES: usize = 64;
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $prefix:literal,)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -47,37 +47,25 @@ macro_rules! id {
                 f.write_str(&self.0)
             }
         }
-    };
+    )+};
 }
 
-id!(
+ids! {
     /// The identifier of an account, `usr_…`.
-    AccountId, "usr_"
-);
-id!(
+    AccountId = "usr_",
     /// The identifier of an app, `app_…`.
-    AppId, "app_"
-);
-id!(
+    AppId = "app_",
     /// The identifier of a subscription, `sub_…`.
-    SubscriptionId, "sub_"
-);
-id!(
+    SubscriptionId = "sub_",
     /// The identifier of an API key, `key_…`; the raw key is another text, which starts with `pk_`.
-    KeyId, "key_"
-);
-id!(
+    KeyId = "key_",
     /// The identifier of a send, `snd_…`.
-    SendId, "snd_"
-);
-id!(
+    SendId = "snd_",
     /// The identifier of a key event, `evt_…`.
-    KeyEventId, "evt_"
-);
-id!(
+    KeyEventId = "evt_",
     /// The identifier of a webhook's event, `msg_…`, which is the `webhook-id` of all its attempts (CONTRACT 8).
-    WebhookEventId, "msg_"
-);
+    WebhookEventId = "msg_",
+}
 
 #[cfg(test)]
 mod tests {

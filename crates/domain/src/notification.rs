@@ -10,8 +10,6 @@ pub struct Notification {
     title: String,
     body: String,
     url: Option<HttpsUrl>,
-    icon: Option<HttpsUrl>,
-    badge: Option<HttpsUrl>,
     payload: String,
 }
 
@@ -20,23 +18,22 @@ pub struct Notification {
 struct NotificationPayload<'a> {
     title: &'a str,
     body: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    icon: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    badge: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<&'a str>,
+    #[serde(flatten)]
+    links: &'a Links,
 }
 
-/// The links of a notification, each optional.
-#[derive(Clone, Debug, Default)]
+/// The links of a notification, each optional, in the payload's order.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Links {
-    /// The link that a click opens.
-    pub url: Option<HttpsUrl>,
     /// The picture beside the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub icon: Option<HttpsUrl>,
     /// The small monochrome picture for where there is little room, such as a status bar.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub badge: Option<HttpsUrl>,
+    /// The link that a click opens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<HttpsUrl>,
 }
 
 impl Notification {
@@ -45,13 +42,10 @@ impl Notification {
 
     /// Encodes the payload; one of over 3,072 bytes is `PAYLOAD_TOO_LARGE` (SPEC 8).
     pub fn new(title: String, body: String, links: Links) -> Result<Self, ErrorCode> {
-        let Links { url, icon, badge } = links;
         let message = NotificationPayload {
             title: &title,
             body: &body,
-            icon: icon.as_ref().map(HttpsUrl::as_str),
-            badge: badge.as_ref().map(HttpsUrl::as_str),
-            url: url.as_ref().map(HttpsUrl::as_str),
+            links: &links,
         };
         let payload = serde_json::to_string(&message).map_err(|_| ErrorCode::InternalError)?;
         if payload.len() > Self::MAX_PAYLOAD_BYTES {
@@ -60,9 +54,7 @@ impl Notification {
         Ok(Self {
             title,
             body,
-            url,
-            icon,
-            badge,
+            url: links.url,
             payload,
         })
     }
@@ -80,16 +72,6 @@ impl Notification {
     /// The link that a click opens.
     pub fn url(&self) -> Option<&HttpsUrl> {
         self.url.as_ref()
-    }
-
-    /// The picture beside the text.
-    pub fn icon(&self) -> Option<&HttpsUrl> {
-        self.icon.as_ref()
-    }
-
-    /// The small monochrome picture for where there is little room, such as a status bar.
-    pub fn badge(&self) -> Option<&HttpsUrl> {
-        self.badge.as_ref()
     }
 
     /// The plaintext of the push that the service worker reads: a compact JSON object, at most 3,072 bytes (CONTRACT

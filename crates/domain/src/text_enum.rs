@@ -22,35 +22,7 @@
 /// ```
 #[macro_export]
 macro_rules! text_enum {
-    ($(#[$meta:meta])* $name:ident or $code:path {
-        $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+
-    }) => {
-        $crate::text_enum!(@declare $(#[$meta])* $name {
-            $($(#[$variant_meta])* $variant = $text,)+
-        });
-
-        impl $name {
-            /// The value that `text` stands for; any other text is refused.
-            pub fn parse(text: &str) -> Result<Self, $crate::ErrorCode> {
-                Self::ALL.into_iter().find(|it| it.as_str() == text).ok_or($code)
-            }
-        }
-    };
-    ($(#[$meta:meta])* $name:ident {
-        $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+
-    }) => {
-        $crate::text_enum!(@declare $(#[$meta])* $name {
-            $($(#[$variant_meta])* $variant = $text,)+
-        });
-
-        impl $name {
-            /// The value that `text` stands for; `None` for any other text.
-            pub fn parse(text: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|it| it.as_str() == text)
-            }
-        }
-    };
-    (@declare $(#[$meta:meta])* $name:ident {
+    ($(#[$meta:meta])* $name:ident $(or $code:path)? {
         $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+
     }) => {
         $(#[$meta])*
@@ -69,6 +41,20 @@ macro_rules! text_enum {
                     $(Self::$variant => $text,)+
                 }
             }
+
+            $crate::text_enum!(@parse $($code)?);
+        }
+    };
+    (@parse $code:path) => {
+        /// The value that `text` stands for; any other text is refused.
+        pub fn parse(text: &str) -> Result<Self, $crate::ErrorCode> {
+            Self::ALL.into_iter().find(|it| it.as_str() == text).ok_or($code)
+        }
+    };
+    (@parse) => {
+        /// The value that `text` stands for; `None` for any other text.
+        pub fn parse(text: &str) -> Option<Self> {
+            Self::ALL.into_iter().find(|it| it.as_str() == text)
         }
     };
 }

@@ -33,7 +33,7 @@ impl UnixMillis {
 
     /// The UTC calendar month of this moment.
     pub fn month(self) -> Month {
-        let date = self.date();
+        let date = self.utc().date();
         Month(i64::from(date.year()) * 12 + i64::from(u8::from(date.month())) - 1)
     }
 
@@ -49,13 +49,7 @@ impl UnixMillis {
 
     /// The UTC day of this moment as `YYYY-MM-DD`.
     pub fn day(self) -> String {
-        let date = self.date();
-        format!(
-            "{:04}-{:02}-{:02}",
-            date.year(),
-            u8::from(date.month()),
-            date.day()
-        )
+        self.utc().date().to_string()
     }
 
     /// Date and minute in UTC as people read them: `2026-01-31 09:05`.
@@ -79,10 +73,6 @@ impl UnixMillis {
             time.second(),
             self.0.rem_euclid(1_000)
         )
-    }
-
-    fn date(self) -> Date {
-        self.utc().date()
     }
 
     fn utc(self) -> OffsetDateTime {

@@ -16,8 +16,8 @@ mod webhook;
 pub use body::{MAX_BODY_BYTES, read};
 pub use notify::{Notify, NotifyBatch};
 pub use request::{
-    CreateApp, CreateKey, Credentials, ListEntries, NamedKey, RegisterSubscription,
-    RegistrationParts, Unsubscribe, UpdateApp,
+    CreateApp, CreateKey, Credentials, ListEntries, NamedKey, RegisterSubscription, Unsubscribe,
+    UpdateApp,
 };
 pub use response::{
     Account, Acknowledged, Actor, ApiKey, App, AppUpdated, BatchAccepted, Cancelled, CreatedKey,

@@ -1,26 +1,21 @@
 //! What a caller may do, as values that only authentication can make.
 //!
 //! A use case that needs a right takes its value: [`MaySubscribe`], [`MaySend`], [`MayManage`] or [`AccountPrincipal`]. Their
-//! fields are private to this module and their constructors to this crate, so no handler can make one up, and each names the
-//! app that it is for, so no handler can use it on another.
+//! fields are private to this crate, so no handler can make one up, and each names the app that it is for, so no handler can
+//! use it on another.
 
 use hato_domain::{AccountId, AppId, ErrorCode, Scope};
 
 pub use crate::actor::{ActorKind, ActorRecord};
-use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey, KeyRecord};
+use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey};
 
 /// A program that authenticated with an API key, which is bound to one app (SPEC 2.3).
 #[derive(Clone, Debug)]
-pub struct ApiKeyPrincipal {
-    key: KeyRecord,
-    vapid_public_key: Vec<u8>,
-}
+pub struct ApiKeyPrincipal(pub(crate) AuthenticatedKey);
 
 /// A person who authenticated with a session, and the account that it is of.
 #[derive(Clone, Debug)]
-pub struct AccountPrincipal {
-    account: AccountRecord,
-}
+pub struct AccountPrincipal(pub(crate) AccountRecord);
 
 /// The right to register and remove subscriptions of an app, and to read its public key.
 #[derive(Clone, Debug)]
@@ -36,12 +31,9 @@ pub struct MaySend {
     actor: ActorRecord,
 }
 
-/// The right to manage an app: its keys, webhook, subscriptions, history and end.
+/// The right to manage an app: its keys, webhook, subscriptions, history and end. It comes with that to send (SPEC 5.3).
 #[derive(Clone, Debug)]
-pub struct MayManage {
-    app: AppId,
-    actor: ActorRecord,
-}
+pub struct MayManage(MaySend);
 
 /// Somebody at the machine, who can open the database by themselves: no request makes one.
 #[derive(Clone, Copy, Debug)]
@@ -55,97 +47,80 @@ impl Operator {
 }
 
 impl ApiKeyPrincipal {
-    pub(crate) fn new(key: AuthenticatedKey) -> Self {
-        Self {
-            key: key.record,
-            vapid_public_key: key.vapid_public_key,
-        }
-    }
-
     /// The right to subscribe, which any scope has (SPEC 5.2).
     pub fn may_subscribe(self) -> MaySubscribe {
         MaySubscribe {
-            app: self.key.app_id,
-            vapid_public_key: self.vapid_public_key,
+            app: self.0.record.app_id,
+            vapid_public_key: self.0.vapid_public_key,
         }
     }
 
     /// The right to send, which takes the scope `notify` or `full` (SPEC 5.2); otherwise `INSUFFICIENT_SCOPE`.
     pub fn may_send(&self) -> Result<MaySend, ErrorCode> {
         self.require_scope(Scope::Notify)?;
-        Ok(MaySend {
-            app: self.key.app_id.clone(),
-            actor: self.actor(),
-        })
+        Ok(self.sender())
     }
 
     /// Managing takes a full key (`INSUFFICIENT_SCOPE`) of this very app (`APP_MISMATCH`); scope is judged first
     /// (CONTRACT 3).
     pub fn may_manage(&self, app: &str) -> Result<MayManage, ErrorCode> {
         self.require_scope(Scope::Full)?;
-        if self.key.app_id.as_str() != app {
+        if self.0.record.app_id.as_str() != app {
             return Err(ErrorCode::AppMismatch);
         }
-        Ok(MayManage {
-            app: self.key.app_id.clone(),
-            actor: self.actor(),
-        })
+        Ok(MayManage(self.sender()))
     }
 
     /// Managing the key's own app, where a request names none, takes a full key; otherwise `INSUFFICIENT_SCOPE`.
     pub fn may_manage_own(&self) -> Result<MayManage, ErrorCode> {
-        self.may_manage(self.key.app_id.as_str())
+        self.may_manage(self.0.record.app_id.as_str())
     }
 
     fn require_scope(&self, scope: Scope) -> Result<(), ErrorCode> {
-        if self.key.scope >= scope {
+        if self.0.record.scope >= scope {
             Ok(())
         } else {
             Err(ErrorCode::InsufficientScope)
         }
     }
 
-    fn actor(&self) -> ActorRecord {
-        ActorRecord {
-            kind: ActorKind::ApiKey,
-            id: self.key.id.to_string(),
-            name: self.key.name.clone(),
+    fn sender(&self) -> MaySend {
+        let key = &self.0.record;
+        MaySend {
+            app: key.app_id.clone(),
+            actor: ActorRecord {
+                kind: ActorKind::ApiKey,
+                id: key.id.to_string(),
+                name: key.name.clone(),
+            },
         }
     }
 }
 
 impl AccountPrincipal {
-    pub(crate) fn new(account: AccountRecord) -> Self {
-        Self { account }
-    }
-
     /// The account as it was when the session authenticated the request.
     pub fn account(&self) -> &AccountRecord {
-        &self.account
+        &self.0
     }
 
     /// The id of the account that is signed in.
     pub fn id(&self) -> &AccountId {
-        &self.account.id
+        &self.0.id
     }
 
     /// The right to manage `app`; another account's app does not exist for this one: `NOT_FOUND` (CONTRACT 3).
     pub(crate) fn may_manage(&self, app: &AppRecord) -> Result<MayManage, ErrorCode> {
-        if app.account_id != self.account.id {
+        if app.account_id != self.0.id {
             return Err(ErrorCode::NotFound);
         }
-        Ok(MayManage {
+        Ok(MayManage(MaySend {
             app: app.id.clone(),
-            actor: self.actor(),
-        })
-    }
-
-    fn actor(&self) -> ActorRecord {
-        ActorRecord {
-            kind: ActorKind::User,
-            id: self.account.id.to_string(),
-            name: self.account.email.clone(),
-        }
+            actor: ActorRecord {
+                kind: ActorKind::User,
+                id: self.0.id.to_string(),
+                name: self.0.email.as_str().to_owned(),
+            },
+        }))
     }
 }
 
@@ -176,19 +151,16 @@ impl MaySend {
 impl MayManage {
     /// The app that the right is for.
     pub fn app(&self) -> &AppId {
-        &self.app
+        &self.0.app
     }
 
     /// The user or key that key events name.
     pub fn actor(&self) -> &ActorRecord {
-        &self.actor
+        &self.0.actor
     }
 
     /// The right to send, which comes with that to manage (SPEC 5.3).
     pub fn may_send(&self) -> MaySend {
-        MaySend {
-            app: self.app.clone(),
-            actor: self.actor.clone(),
-        }
+        self.0.clone()
     }
 }

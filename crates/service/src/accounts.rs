@@ -4,7 +4,7 @@ use hato_domain::{AccountId, Email, ErrorCode, LoginPassword, NewPassword};
 use uuid::Uuid;
 
 use crate::access::AccountPrincipal;
-use crate::ports::{AccountRecord, MonthlyUsage, NewAccount};
+use crate::ports::{AccountRecord, MonthlyUsage};
 use crate::{Service, ServiceResult};
 
 impl Service {
@@ -18,9 +18,7 @@ impl Service {
         if !self.settings.registration_open {
             return Err(ErrorCode::RegistrationClosed.into());
         }
-        Ok(AccountPrincipal::new(
-            self.make_account(email, password).await?,
-        ))
+        Ok(AccountPrincipal(self.make_account(email, password).await?))
     }
 
     /// Signs in with a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`,
@@ -36,7 +34,7 @@ impl Service {
             .and_then(|account| account.password_hash.clone());
         let matches = self.hasher.verify(password, hash).await?;
         match account {
-            Some(account) if matches => Ok(AccountPrincipal::new(account)),
+            Some(account) if matches => Ok(AccountPrincipal(account)),
             _ => Err(ErrorCode::InvalidCredentials.into()),
         }
     }
@@ -52,9 +50,8 @@ impl Service {
         if owner.account().password_hash.is_some() {
             self.confirm(owner, current).await?;
         }
-        let email = Email::parse(&owner.account().email)?;
-        let hash = self.hasher.hash(new).await?;
-        if self.store.set_password(&email, hash).await? {
+        let (email, hash) = (&owner.account().email, self.hasher.hash(new).await?);
+        if self.store.set_password(email, hash).await? {
             Ok(())
         } else {
             Err(ErrorCode::InvalidSession.into())
@@ -91,7 +88,7 @@ impl Service {
             Some(hash) => self.hasher.verify(typed, Some(hash.clone())).await?,
             None => typed
                 .as_bytes()
-                .eq_ignore_ascii_case(account.email.as_bytes()),
+                .eq_ignore_ascii_case(account.email.as_str().as_bytes()),
         };
         if confirmed {
             Ok(())
@@ -108,31 +105,20 @@ impl Service {
     ) -> ServiceResult<AccountRecord> {
         let password_hash = self.hasher.hash(password).await?;
         let account = self.new_account(email, Some(password_hash));
-        let record = as_record(&account);
-        if !self.store.create_account(account).await? {
+        if !self.store.create_account(account.clone()).await? {
             return Err(ErrorCode::EmailInUse.into());
         }
-        Ok(record)
+        Ok(account)
     }
 
-    /// What the store needs to make an account of the default plan; nothing is stored yet.
-    pub(crate) fn new_account(&self, email: Email, password_hash: Option<String>) -> NewAccount {
-        NewAccount {
+    /// A new account of the default plan; nothing is stored yet.
+    pub(crate) fn new_account(&self, email: Email, password_hash: Option<String>) -> AccountRecord {
+        AccountRecord {
             id: AccountId::from_uuid(Uuid::now_v7()),
             email,
             password_hash,
             plan: self.settings.default_plan,
             created_at: self.clock.now(),
         }
-    }
-}
-
-fn as_record(account: &NewAccount) -> AccountRecord {
-    AccountRecord {
-        id: account.id.clone(),
-        email: account.email.as_str().to_owned(),
-        password_hash: account.password_hash.clone(),
-        plan: account.plan,
-        created_at: account.created_at,
     }
 }

@@ -71,6 +71,6 @@ impl Service {
             ErrorCode::GithubAuthFailed
         };
         let account = self.store.account_of_github_user(id, email, otherwise);
-        Ok(AccountPrincipal::new(account.await?.ok_or(without)?))
+        Ok(AccountPrincipal(account.await?.ok_or(without)?))
     }
 }

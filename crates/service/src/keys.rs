@@ -32,17 +32,20 @@ impl Service {
         scope: Scope,
     ) -> ServiceResult<NewKey> {
         let raw = random_key()?;
-        let key = NewKeyRecord {
+        let record = KeyRecord {
             id: KeyId::from_uuid(Uuid::now_v7()),
             app_id: access.app().clone(),
             name: name.as_str().to_owned(),
             scope,
+            last_used_at: None,
+            created_at: self.clock.now(),
+        };
+        let key = NewKeyRecord {
+            record: record.clone(),
             hash: self.secrets.hash_key(&raw)?,
             event_id: KeyEventId::from_uuid(Uuid::now_v7()),
             actor: access.actor().clone(),
-            created_at: self.clock.now(),
         };
-        let record = as_record(&key);
         found(self.store.create_key(key).await?)?;
         Ok(NewKey { record, raw })
     }
@@ -91,7 +94,7 @@ impl Service {
             .await?
             .ok_or(ErrorCode::InvalidApiKey)?;
         self.last_used.record(&key.record.id, self.clock.now());
-        Ok(ApiKeyPrincipal::new(key))
+        Ok(ApiKeyPrincipal(key))
     }
 
     /// Writes the uses of keys since the last call to the store; the server calls it often and at its end. Other
@@ -104,17 +107,6 @@ impl Service {
         self.store.record_key_uses(uses.clone()).await?;
         self.last_used.forget(&uses);
         Ok(())
-    }
-}
-
-fn as_record(key: &NewKeyRecord) -> KeyRecord {
-    KeyRecord {
-        id: key.id.clone(),
-        app_id: key.app_id.clone(),
-        name: key.name.clone(),
-        scope: key.scope,
-        last_used_at: None,
-        created_at: key.created_at,
     }
 }
 

@@ -18,7 +18,7 @@ mod stats;
 mod subscriptions;
 mod webhooks;
 
-pub use accounts::{AccountRecord, AccountStore, MonthlyUsage, NewAccount};
+pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
 pub use apps::{AppRecord, AppStore, CreateAppOutcome, NewApp, SetWebhookOutcome};
 pub use clock::{Clock, SystemClock};
 pub use error::StoreError;

@@ -159,31 +159,30 @@ impl Service {
         accepted: AcceptSendOutcome,
         send_id: SendId,
     ) -> ServiceResult<SendReceipt> {
-        match accepted {
+        let (send_id, queued, replayed) = match accepted {
             AcceptSendOutcome::Queued { recipients: queued } => {
                 if queued == 0 {
                     self.notifier.notify_event(access.app());
                 } else {
                     self.notifier.notify();
                 }
-                Ok(SendReceipt {
-                    send_id,
-                    queued,
-                    replayed: false,
-                })
+                (send_id, queued, false)
             }
             AcceptSendOutcome::Replayed {
                 send_id,
                 recipients: queued,
-            } => Ok(SendReceipt {
-                send_id,
-                queued,
-                replayed: true,
-            }),
-            AcceptSendOutcome::Conflict => Err(ErrorCode::IdempotencyConflict.into()),
-            AcceptSendOutcome::NotFound => Err(ErrorCode::NotFound.into()),
-            AcceptSendOutcome::OverMonthlyLimit => Err(ErrorCode::MonthlyLimitExceeded.into()),
-        }
+            } => (send_id, queued, true),
+            AcceptSendOutcome::Conflict => return Err(ErrorCode::IdempotencyConflict.into()),
+            AcceptSendOutcome::NotFound => return Err(ErrorCode::NotFound.into()),
+            AcceptSendOutcome::OverMonthlyLimit => {
+                return Err(ErrorCode::MonthlyLimitExceeded.into());
+            }
+        };
+        Ok(SendReceipt {
+            send_id,
+            queued,
+            replayed,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Registering, listing and removing browsers.
 
-use hato_domain::wire::RegistrationParts;
-use hato_domain::{AppId, BrowserKeys, Endpoint, ErrorCode, SubscriptionId};
+use hato_domain::wire::RegisterSubscription;
+use hato_domain::{AppId, BrowserKeys, Endpoint, ErrorCode, Platform, SubscriptionId};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe};
@@ -25,13 +25,13 @@ pub struct Registration {
 
 impl Service {
     /// Registers a browser's subscription: an upsert on its endpoint (SPEC 4.1). `INVALID_URL`, `INVALID_ENDPOINT`,
-    /// `INVALID_INPUT`.
+    /// `INVALID_INPUT`; `MISSING_FIELDS` unless endpoint, p256dh and auth are there.
     pub async fn register_subscription(
         &self,
         access: &MaySubscribe,
-        parts: RegistrationParts,
+        request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.new_subscription(access.app(), parts)?;
+        let subscription = self.new_subscription(access.app(), request)?;
         registration(self.store.register_subscription(subscription).await?)
     }
 
@@ -40,9 +40,9 @@ impl Service {
     pub async fn register_within_limit(
         &self,
         access: &MaySubscribe,
-        parts: RegistrationParts,
+        request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.new_subscription(access.app(), parts)?;
+        let subscription = self.new_subscription(access.app(), request)?;
         registration(self.store.register_within_limit(subscription).await?)
     }
 
@@ -51,9 +51,9 @@ impl Service {
     pub async fn register_own_browser(
         &self,
         access: &MayManage,
-        parts: RegistrationParts,
+        request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.new_subscription(access.app(), parts)?;
+        let subscription = self.new_subscription(access.app(), request)?;
         registration(self.store.register_within_limit(subscription).await?)
     }
 
@@ -89,14 +89,18 @@ impl Service {
     fn new_subscription(
         &self,
         app: &AppId,
-        parts: RegistrationParts,
+        request: RegisterSubscription,
     ) -> ServiceResult<NewSubscription> {
+        let endpoint = request.endpoint.ok_or(ErrorCode::MissingFields)?;
+        let p256dh = request.p256dh.ok_or(ErrorCode::MissingFields)?;
+        let auth = request.auth.ok_or(ErrorCode::MissingFields)?;
+        let platform = request.platform.as_deref().map(Platform::parse);
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
-            endpoint: Endpoint::parse_reachable(&parts.endpoint, &self.settings.outbound)?,
-            keys: BrowserKeys::parse(&parts.p256dh, &parts.auth)?,
-            platform: parts.platform,
+            platform: platform.transpose()?,
+            endpoint: Endpoint::parse_reachable(&endpoint, &self.settings.outbound)?,
+            keys: BrowserKeys::parse(&p256dh, &auth)?,
             now: self.clock.now(),
         })
     }
@@ -107,10 +111,8 @@ impl Service {
         access: &MaySubscribe,
         endpoint: &Endpoint,
     ) -> ServiceResult<()> {
-        Ok(self
-            .store
-            .unsubscribe(access.app(), endpoint, self.clock.now())
-            .await?)
+        let now = self.clock.now();
+        Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
     }
 }
 

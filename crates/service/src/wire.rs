@@ -32,7 +32,7 @@ impl From<&AccountPrincipal> for User {
         let account = owner.account();
         Self {
             id: account.id.to_string(),
-            email: account.email.clone(),
+            email: account.email.as_str().to_owned(),
             plan: account.plan.as_str().to_owned(),
             created_at: account.created_at,
         }

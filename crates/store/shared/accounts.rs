@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, AppId, Email, Month, Plan, UnixMillis};
-use hato_service::ports::{AccountRecord, AccountStore, MonthlyUsage, NewAccount, StoreError};
+use hato_service::ports::{AccountRecord, AccountStore, MonthlyUsage, StoreError};
 
 use crate::Database;
 use crate::deleted_accounts::mark_deleted;
@@ -11,7 +11,7 @@ use crate::error::{decode_error, with_context};
 
 #[async_trait]
 impl AccountStore for Database {
-    async fn create_account(&self, account: NewAccount) -> Result<bool, StoreError> {
+    async fn create_account(&self, account: AccountRecord) -> Result<bool, StoreError> {
         transaction!(self, "make an account", |c| insert(c, &account).await)
     }
 
@@ -95,7 +95,7 @@ impl AccountRow {
     pub(crate) fn into_record(self) -> sqlx::Result<AccountRecord> {
         Ok(AccountRecord {
             id: AccountId::trusted(self.id),
-            email: self.email,
+            email: Email::trusted(self.email),
             password_hash: self.password_hash,
             plan: parse_plan(&self.plan)?,
             created_at: UnixMillis(self.created_at),
@@ -109,7 +109,7 @@ pub(crate) fn parse_plan(text: &str) -> sqlx::Result<Plan> {
 }
 
 /// Adds the account; `false` when the address is taken.
-pub(crate) async fn insert(c: &mut DbConnection, account: &NewAccount) -> sqlx::Result<bool> {
+pub(crate) async fn insert(c: &mut DbConnection, account: &AccountRecord) -> sqlx::Result<bool> {
     let inserted = sqlx::query!(
         "INSERT INTO accounts (id, email, email_folded, password_hash, plan, created_at)
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email_folded) DO NOTHING",

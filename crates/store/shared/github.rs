@@ -2,9 +2,7 @@
 
 use async_trait::async_trait;
 use hato_domain::{Email, UnixMillis};
-use hato_service::ports::{
-    AccountRecord, GithubId, GithubStore, NewAccount, PendingLogin, StoreError,
-};
+use hato_service::ports::{AccountRecord, GithubId, GithubStore, PendingLogin, StoreError};
 
 use crate::Database;
 use crate::accounts::{AccountRow, insert};
@@ -60,7 +58,7 @@ impl GithubStore for Database {
         &self,
         user: GithubId,
         email: Option<Email>,
-        otherwise: Option<NewAccount>,
+        otherwise: Option<AccountRecord>,
     ) -> Result<Option<AccountRecord>, StoreError> {
         transaction!(self, "find the account of a GitHub user", |c| {
             if let Some(known) = find_linked(c, user).await? {

@@ -16,18 +16,18 @@ use crate::key_events::{self, record_event};
 impl KeyStore for Database {
     async fn create_key(&self, key: NewKeyRecord) -> Result<bool, StoreError> {
         transaction!(self, "make a key", |c| {
-            let inserted = insert(c, &key).await?;
+            let inserted = insert(c, &key.record, key.hash).await?;
             if inserted {
                 let event = KeyEventRecord {
                     id: key.event_id,
                     event: KeyEventKind::Created,
-                    key_id: key.id,
-                    key_name: key.name,
-                    key_scope: key.scope,
+                    key_id: key.record.id,
+                    key_name: key.record.name,
+                    key_scope: key.record.scope,
                     actor: key.actor,
-                    created_at: key.created_at,
+                    created_at: key.record.created_at,
                 };
-                record_event(c, &key.app_id, event).await?;
+                record_event(c, &key.record.app_id, event).await?;
             }
             Ok(inserted)
         })
@@ -143,7 +143,7 @@ pub(crate) fn parse_scope(text: &str) -> sqlx::Result<Scope> {
 }
 
 /// Adds the key; `false` when its app is gone.
-async fn insert(c: &mut DbConnection, key: &NewKeyRecord) -> sqlx::Result<bool> {
+async fn insert(c: &mut DbConnection, key: &KeyRecord, hash: PepperedHash) -> sqlx::Result<bool> {
     let inserted = sqlx::query!(
         "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
          SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps
@@ -152,7 +152,7 @@ async fn insert(c: &mut DbConnection, key: &NewKeyRecord) -> sqlx::Result<bool> 
         key.app_id.as_str(),
         key.name,
         key.scope.as_str(),
-        &key.hash[..],
+        &hash[..],
         key.created_at.0
     );
     Ok(inserted.execute(c).await?.rows_affected() == 1)

@@ -1,7 +1,7 @@
 //! Sessions: browsers that are logged in, each known by the hash of its token.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, UnixMillis};
+use hato_domain::{AccountId, Email, UnixMillis};
 use hato_service::ports::{AccountRecord, OpenSession, SessionRecord, SessionStore, StoreError};
 
 use crate::Database;
@@ -68,7 +68,7 @@ impl SessionStore for Database {
             Ok(SessionRecord {
                 account: AccountRecord {
                     id: AccountId::trusted(row.id),
-                    email: row.email,
+                    email: Email::trusted(row.email),
                     password_hash: row.password_hash,
                     plan: parse_plan(&row.plan)?,
                     created_at: UnixMillis(row.created_at),

@@ -15,10 +15,9 @@ use crate::state::AppState;
 pub async fn register(
     State(state): State<AppState>,
     SubscribeAccess(access): SubscribeAccess,
-    ApiJson(request): ApiJson<RegisterSubscription>,
+    ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
-    let parts = request.into_parts()?;
-    let registration = state.service.register_subscription(&access, parts).await?;
+    let registration = state.service.register_subscription(&access, body).await?;
     Ok(reply(&registration))
 }
 
@@ -26,10 +25,9 @@ pub async fn register(
 pub async fn register_within_limit(
     State(state): State<AppState>,
     PathSubscribeAccess(access): PathSubscribeAccess,
-    ApiJson(request): ApiJson<RegisterSubscription>,
+    ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
-    let parts = request.into_parts()?;
-    let registration = state.service.register_within_limit(&access, parts).await?;
+    let registration = state.service.register_within_limit(&access, body).await?;
     Ok(reply(&registration))
 }
 

@@ -31,7 +31,7 @@ pub fn parse_timeout(text: &str) -> std::result::Result<Duration, &'static str> 
 }
 
 /// What became of one or several sends together, in the names of the history (SPEC 2.5).
-#[derive(Default, Serialize)]
+#[derive(Clone, Default, Serialize)]
 pub struct SendOutcome {
     recipients: i64,
     sent_count: i64,
@@ -68,10 +68,11 @@ pub fn follow(
     for id in ids {
         loop {
             let send = fetch_send(connection, id, deadline)?;
-            let so_far = SendOutcome::from(&send);
-            bar.set_position(u64::try_from(ended.completed() + so_far.completed()).unwrap_or(0));
+            let mut so_far = ended.clone();
+            so_far.add(&send);
+            bar.set_position(u64::try_from(so_far.completed()).unwrap_or(0));
             if matches!(send.status.as_str(), "done" | "cancelled") {
-                ended.add(&so_far);
+                ended = so_far;
                 break;
             }
             if is_past(deadline) {
@@ -119,27 +120,14 @@ fn timed_out(id: &str) -> CliError {
     )
 }
 
-impl From<&HistoryItem> for SendOutcome {
-    fn from(send: &HistoryItem) -> Self {
-        Self {
-            recipients: send.recipients,
-            sent_count: send.sent_count,
-            failed_expired: send.failed_expired,
-            failed_other: send.failed_other,
-            skipped_count: send.skipped_count,
-            cancelled_count: send.cancelled_count,
-        }
-    }
-}
-
 impl SendOutcome {
-    fn add(&mut self, other: &Self) {
-        self.recipients += other.recipients;
-        self.sent_count += other.sent_count;
-        self.failed_expired += other.failed_expired;
-        self.failed_other += other.failed_other;
-        self.skipped_count += other.skipped_count;
-        self.cancelled_count += other.cancelled_count;
+    fn add(&mut self, send: &HistoryItem) {
+        self.recipients += send.recipients;
+        self.sent_count += send.sent_count;
+        self.failed_expired += send.failed_expired;
+        self.failed_other += send.failed_other;
+        self.skipped_count += send.skipped_count;
+        self.cancelled_count += send.cancelled_count;
     }
 
     fn completed(&self) -> i64 {

@@ -67,7 +67,7 @@ impl AdaptiveLimiter {
     /// Admits at most `ceiling` at a time from now on; a higher ceiling is reached step by step.
     pub fn set_ceiling(&self, ceiling: usize) {
         let mut state = self.state();
-        let before = state.limit();
+        let before = state.limit;
         state.set_ceiling(ceiling.clamp(1, MAX_PERMITS));
         self.resize(&mut state, before);
     }
@@ -83,7 +83,7 @@ impl AdaptiveLimiter {
 
     async fn wait(self: &Arc<Self>) -> Result<PushPermit, Rejected> {
         let mut permit = pin!(Arc::clone(&self.permits).acquire_owned());
-        let unresponsive_windows = self.state().unresponsive_windows();
+        let unresponsive_windows = self.state().unresponsive_windows;
         loop {
             let closed = self.closed.notified();
             self.state()
@@ -111,7 +111,7 @@ impl AdaptiveLimiter {
 
     fn record(&self, feedback: Feedback, generation: u64) {
         let mut state = self.state();
-        let before = state.limit();
+        let before = state.limit;
         let has_closed = state.record(feedback, generation, Instant::now());
         self.resize(&mut state, before);
         drop(state);
@@ -122,7 +122,7 @@ impl AdaptiveLimiter {
 
     /// Adds permits, or takes them away: free ones at once, the others when they are released.
     fn resize(&self, state: &mut AimdState, before: usize) {
-        let limit = state.limit();
+        let limit = state.limit;
         if limit > before {
             self.permits
                 .add_permits(state.settle_shrink(limit - before));

@@ -14,21 +14,11 @@ const HTTPS_PORT: u16 = 443;
 /// Scheme, host and port of an endpoint; the scheme is always https (SPEC 2.2).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Origin {
-    host: Arc<Host<String>>,
-    port: u16,
+    pub host: Arc<Host<String>>,
+    pub port: u16,
 }
 
 impl Origin {
-    /// The host: a domain name, or an address literal.
-    pub fn host(&self) -> &Host<String> {
-        &self.host
-    }
-
-    /// The port, 443 unless the endpoint names another.
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-
     /// `host`, or `host:port` if the port is not 443.
     pub fn authority(&self) -> String {
         match self.port {
@@ -39,7 +29,7 @@ impl Origin {
 
     /// Whether this is Microsoft's push service (WNS), which asks for a header of its own.
     pub fn is_windows(&self) -> bool {
-        let Host::Domain(name) = self.host() else {
+        let Host::Domain(name) = &*self.host else {
             return false;
         };
         name == "notify.windows.com" || name.ends_with(".notify.windows.com")

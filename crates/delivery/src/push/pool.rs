@@ -91,7 +91,7 @@ impl Pool {
 
     /// How many requests of one app it makes sense to have in flight here.
     pub fn ceiling(&self) -> usize {
-        if self.state.connections().speaks_http1() {
+        if self.state.connections().speaks_http1 {
             self.limits.http1_connections
         } else {
             self.limits.requests
@@ -108,7 +108,7 @@ impl Pool {
         self: &Arc<Self>,
         connect_limit: &Arc<Semaphore>,
     ) -> Result<ConnectionLease, ConnectError> {
-        let failures_before = self.state.connections().failures();
+        let failures_before = self.state.connections().failures;
         loop {
             // Listening begins before looking: room that is made in between is not missed.
             let mut changed = pin!(self.state.changed.notified());
@@ -172,7 +172,7 @@ impl Pool {
         let opened = state.connector.open(&self.origin).await;
         drop(permit);
         if let Err(error) = &opened {
-            tracing::debug!(host = %self.origin.host(), %error, "no connection to a push service");
+            tracing::debug!(host = %self.origin.host, %error, "no connection to a push service");
         }
         state.connections().opened(opened);
         state.make_room();

@@ -168,12 +168,12 @@ impl PushSender {
         let outcome = match self.client.send(route, push, now).await {
             Ok(answer) => classify(&answer, now()),
             Err(error) => {
-                tracing::debug!(host = %push.target.origin.host(), %error, "a push got no answer");
+                tracing::debug!(host = %push.target.origin.host, %error, "a push got no answer");
                 delivery_failed(&error)
             }
         };
         if !matches!(outcome, PushOutcome::Sent { .. }) {
-            tracing::debug!(host = %push.target.origin.host(), ?outcome, "a push was not taken");
+            tracing::debug!(host = %push.target.origin.host, ?outcome, "a push was not taken");
         }
         outcome
     }

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::{AccountId, AppId, Email, Plan, UnixMillis};
 use hato_service::Sealer;
-use hato_service::ports::{NewAccount, NewApp, Store};
+use hato_service::ports::{AccountRecord, NewApp, Store};
 
 use crate::test_engine::ENCRYPTION_KEY;
 
@@ -20,7 +20,7 @@ impl TestApp {
     /// A new app of a new account without limits.
     pub async fn new(store: &dyn Store, number: &str, now: UnixMillis) -> Self {
         let account = AccountId::trusted(format!("usr_{number}"));
-        let created = store.create_account(NewAccount {
+        let created = store.create_account(AccountRecord {
             id: account.clone(),
             email: Email::parse(&format!("{number}@example.com")).expect("an address"),
             password_hash: None,

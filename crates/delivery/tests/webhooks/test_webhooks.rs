@@ -12,7 +12,7 @@ use hato_domain::{
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, AttemptRecord, Audience, ClaimedPage, Clock, NewAccount, NewApp, NewSend,
+    AcceptSendOutcome, AccountRecord, AttemptRecord, Audience, ClaimedPage, Clock, NewApp, NewSend,
     NewSubscription, NextPage, PageClaimRequest, Recipient, SentRecipient, SetWebhookOutcome,
     SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
 };
@@ -88,7 +88,7 @@ impl TestWebhooks {
             AccountId::trusted(format!("usr_{number}")),
             self.clock.now(),
         );
-        let created = self.store.create_account(NewAccount {
+        let created = self.store.create_account(AccountRecord {
             id: account.clone(),
             email: Email::parse(&format!("{number}@example.com")).expect("an address"),
             password_hash: None,

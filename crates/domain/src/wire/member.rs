@@ -34,22 +34,6 @@ impl<'de> Deserialize<'de> for Change {
     }
 }
 
-/// A list of strings, where `null` and the empty string count as absent.
-pub fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Member {
-        Texts(Vec<String>),
-        Text(String),
-    }
-    match Option::<Member>::deserialize(from)? {
-        None => Ok(None),
-        Some(Member::Texts(texts)) => Ok(Some(texts)),
-        Some(Member::Text(text)) if text.is_empty() => Ok(None),
-        Some(Member::Text(_)) => Err(D::Error::custom("expected a list of strings")),
-    }
-}
-
 /// An object, where `null` and the empty string count as absent. What serde would read from a list is no object.
 pub fn object<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
 where
@@ -63,18 +47,22 @@ where
     }
 }
 
-/// An integer, where `null` and the empty string count as absent.
-pub fn integer<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+/// An integer or a list of strings, where `null` and the empty string count as absent.
+pub fn value<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Member {
-        Integer(i64),
+    enum Member<T> {
+        Value(T),
         Text(String),
     }
-    match Option::<Member>::deserialize(from)? {
+    match Option::<Member<T>>::deserialize(from)? {
         None => Ok(None),
-        Some(Member::Integer(number)) => Ok(Some(number)),
+        Some(Member::Value(value)) => Ok(Some(value)),
         Some(Member::Text(text)) if text.is_empty() => Ok(None),
-        Some(Member::Text(_)) => Err(D::Error::custom("expected an integer")),
+        Some(Member::Text(_)) => Err(D::Error::custom("expected another type than a string")),
     }
 }

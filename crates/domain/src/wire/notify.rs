@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{integer, object, present_text, text, texts};
+use super::member::{object, present_text, text, value};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::notification::Links;
@@ -41,7 +41,7 @@ pub struct Notify {
     #[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^https://", max_length = 2048))]
     pub endpoint: Option<String>,
     /// How long push services keep the message, seconds.
-    #[serde(default, deserialize_with = "integer")]
+    #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::ttl))]
     pub ttl: Option<i64>,
@@ -87,7 +87,7 @@ impl Notify {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NotifyBatch {
     /// The endpoints to send to, at most 100.
-    #[serde(default, deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "value")]
     #[cfg_attr(feature = "openapi", schema(schema_with = endpoints, required))]
     pub endpoints: Option<Vec<String>>,
     /// What to send to each; a member `endpoint` of it is refused.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{Change, integer, text};
+use super::member::{Change, text, value};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
-use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Platform, Scope};
+use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Scope};
 
 /// The body of `POST /auth/register` and `POST /auth/login`.
 #[derive(Default, Serialize, Deserialize)]
@@ -117,11 +117,11 @@ pub struct NamedKey {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ListEntries {
     /// The most entries that the answer holds.
-    #[serde(default, deserialize_with = "integer")]
+    #[serde(default, deserialize_with = "value")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 100))]
     pub limit: Option<i64>,
     /// `next_before` of the page before, Unix milliseconds.
-    #[serde(default, deserialize_with = "integer")]
+    #[serde(default, deserialize_with = "value")]
     pub before: Option<i64>,
     /// `next_before_id` of the page before, together with `before`.
     #[serde(default, deserialize_with = "text")]
@@ -149,30 +149,6 @@ pub struct RegisterSubscription {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 100))]
     pub platform: Option<String>,
-}
-
-/// The members of [`RegisterSubscription`] that must be there, and the label.
-pub struct RegistrationParts {
-    /// The push service's URL, unchecked.
-    pub endpoint: String,
-    /// The browser's public key, unchecked.
-    pub p256dh: String,
-    /// The browser's authentication secret, unchecked.
-    pub auth: String,
-    /// The label of the client's platform.
-    pub platform: Option<Platform>,
-}
-
-impl RegisterSubscription {
-    /// The members by themselves; `MISSING_FIELDS` unless endpoint, p256dh and auth are there.
-    pub fn into_parts(self) -> Result<RegistrationParts, ErrorCode> {
-        Ok(RegistrationParts {
-            endpoint: self.endpoint.ok_or(ErrorCode::MissingFields)?,
-            p256dh: self.p256dh.ok_or(ErrorCode::MissingFields)?,
-            auth: self.auth.ok_or(ErrorCode::MissingFields)?,
-            platform: self.platform.as_deref().map(Platform::parse).transpose()?,
-        })
-    }
 }
 
 /// The body of `DELETE /api/v1/apps/{appId}/subscriptions` (SPEC 4.3).

@@ -10,28 +10,13 @@ use super::StoreError;
 pub struct AccountRecord {
     /// The account's id, `usr_…`.
     pub id: AccountId,
-    /// The email address as it was given; accounts are found by its folded form.
-    pub email: String,
+    /// The email address as it was given, unique among accounts in its folded form, by which they are found.
+    pub email: Email,
     /// The argon2id hash of the password as a PHC string; `None` for an account that only logs in through GitHub.
     pub password_hash: Option<String>,
     /// The plan, whose limits the store applies.
     pub plan: Plan,
     /// When the account was made.
-    pub created_at: UnixMillis,
-}
-
-/// A new account, all of whose values are decided by the caller.
-#[derive(Clone, Debug)]
-pub struct NewAccount {
-    /// The account's id, `usr_…`.
-    pub id: AccountId,
-    /// The address, unique among accounts in its folded form.
-    pub email: Email,
-    /// The argon2id hash of the password as a PHC string; `None` without a password.
-    pub password_hash: Option<String>,
-    /// The plan, whose limits the store applies.
-    pub plan: Plan,
-    /// When the account is made: the current time.
     pub created_at: UnixMillis,
 }
 
@@ -48,7 +33,7 @@ pub struct MonthlyUsage {
 #[async_trait]
 pub trait AccountStore {
     /// Makes the account; `false` when the address is taken.
-    async fn create_account(&self, account: NewAccount) -> Result<bool, StoreError>;
+    async fn create_account(&self, account: AccountRecord) -> Result<bool, StoreError>;
 
     /// The account with this address, compared case-insensitively.
     async fn account_by_email(&self, email: &Email) -> Result<Option<AccountRecord>, StoreError>;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use hato_domain::{Email, UnixMillis};
 
-use super::{AccountRecord, NewAccount, StoreError};
+use super::{AccountRecord, StoreError};
 
 /// The number that GitHub gave to one of its users, which stays when their name and addresses change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,6 @@ pub trait GithubStore {
         &self,
         user: GithubId,
         email: Option<Email>,
-        otherwise: Option<NewAccount>,
+        otherwise: Option<AccountRecord>,
     ) -> Result<Option<AccountRecord>, StoreError>;
 }

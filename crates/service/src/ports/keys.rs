@@ -38,22 +38,14 @@ pub struct AuthenticatedKey {
 /// A key to be made, with the event that records it.
 #[derive(Clone, Debug)]
 pub struct NewKeyRecord {
-    /// The key's id, `key_…`, which is not the raw key.
-    pub id: KeyId,
-    /// The one app that the key is bound to.
-    pub app_id: AppId,
-    /// The label that its owner gave it.
-    pub name: String,
-    /// What the key may do.
-    pub scope: Scope,
+    /// The record of the key, not used yet.
+    pub record: KeyRecord,
     /// The hash by which it is found.
     pub hash: PepperedHash,
     /// The id of the event `created`, `evt_…`.
     pub event_id: KeyEventId,
     /// The user or key that makes the key.
     pub actor: ActorRecord,
-    /// When the key is made: the current time.
-    pub created_at: UnixMillis,
 }
 
 /// A key to be deleted, with the event that records it.

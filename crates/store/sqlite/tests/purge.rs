@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hato_domain::{AccountId, AppId, Email, Plan, UnixMillis};
-use hato_service::ports::{AccountStore as _, AppStore as _, NewAccount, NewApp};
+use hato_service::ports::{AccountRecord, AccountStore as _, AppStore as _, NewApp};
 use hato_store_sqlite::Database;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, SqliteConnection};
@@ -76,7 +76,7 @@ impl PurgeFixture {
 
     async fn make_app(&self) {
         let account_id = AccountId::trusted("usr_1".to_owned());
-        let account = NewAccount {
+        let account = AccountRecord {
             id: account_id.clone(),
             email: Email::parse("a@example.com").expect("an address"),
             password_hash: None,

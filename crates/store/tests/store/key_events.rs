@@ -20,7 +20,7 @@ async fn making_and_deleting_a_key_are_told() {
     let test = TestStore::new().await;
     let app = test.app().await;
     let made = test.new_key(&app, [1; 32]);
-    let (key, creation) = (made.id.clone(), made.event_id.clone());
+    let (key, creation) = (made.record.id.clone(), made.event_id.clone());
     test.store.create_key(made).await.expect("stored");
     let owner = ActorRecord {
         kind: ActorKind::User,
@@ -63,7 +63,7 @@ async fn pages_of_any_size_show_every_event_once_and_in_order() {
         for app in [&app, &other] {
             let mut key = test.new_key(app, [0; 32]);
             key.hash[..16].copy_from_slice(&test.uuid().into_bytes());
-            key.created_at = at(number % 3);
+            key.record.created_at = at(number % 3);
             test.store.create_key(key).await.expect("stored");
         }
     }

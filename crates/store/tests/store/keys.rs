@@ -11,7 +11,7 @@ async fn a_key_is_found_by_its_hash() {
     let test = TestStore::new().await;
     let app = test.app().await;
     let key = test.new_key(&app, [1; 32]);
-    let id = key.id.clone();
+    let id = key.record.id.clone();
     assert!(test.store.create_key(key).await.expect("stored"));
     let found = test
         .store
@@ -46,7 +46,7 @@ async fn keys_are_listed_oldest_first_and_only_those_of_the_app() {
         .expect("stored");
     for (hash, age) in [(1, 20), (2, 30), (3, 10)] {
         let mut key = test.new_key(&app, [hash; 32]);
-        key.created_at = at(age);
+        key.record.created_at = at(age);
         test.store.create_key(key).await.expect("stored");
     }
     let listed = test.store.keys_of(&app).await.expect("listed");
@@ -97,7 +97,7 @@ async fn uses_only_move_forward() {
     let test = TestStore::new().await;
     let app = test.app().await;
     let (used, idle) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
-    let id = used.id.clone();
+    let id = used.record.id.clone();
     for key in [used, idle] {
         test.store.create_key(key).await.expect("stored");
     }
@@ -140,7 +140,7 @@ async fn a_key_is_deleted_once_and_only_by_its_app() {
     let test = TestStore::new().await;
     let (app, other) = (test.app().await, test.app().await);
     let (key, kept) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
-    let id = key.id.clone();
+    let id = key.record.id.clone();
     for key in [key, kept] {
         test.store.create_key(key).await.expect("stored");
     }

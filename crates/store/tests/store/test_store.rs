@@ -12,9 +12,9 @@ use hato_domain::{
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, AppRecord, Audience, ClaimedPage, NewAccount, NewApp, NewKeyRecord, NewSend,
-    NewSubscription, NextPage, PageClaimRequest, Recipient, RecipientId, SendRecord, SentRecipient,
-    SettleOutcome, Settlement, Store,
+    AcceptSendOutcome, AccountRecord, AppRecord, Audience, ClaimedPage, KeyRecord, NewApp,
+    NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest, Recipient, RecipientId,
+    SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -107,8 +107,8 @@ impl TestStore {
         Uuid::from_u128(u128::from(self.number.fetch_add(1, Ordering::Relaxed)))
     }
 
-    pub fn new_account(&self, email: &str, plan: Plan) -> NewAccount {
-        NewAccount {
+    pub fn new_account(&self, email: &str, plan: Plan) -> AccountRecord {
+        AccountRecord {
             id: AccountId::from_uuid(self.uuid()),
             email: Email::parse(email).expect("an address"),
             password_hash: Some("$argon2id$".to_owned()),
@@ -154,14 +154,17 @@ impl TestStore {
 
     pub fn new_key(&self, app: &AppId, hash: [u8; 32]) -> NewKeyRecord {
         NewKeyRecord {
-            id: KeyId::from_uuid(self.uuid()),
-            app_id: app.clone(),
-            name: "key".to_owned(),
-            scope: Scope::Notify,
+            record: KeyRecord {
+                id: KeyId::from_uuid(self.uuid()),
+                app_id: app.clone(),
+                name: "key".to_owned(),
+                scope: Scope::Notify,
+                last_used_at: None,
+                created_at: START,
+            },
             hash,
             event_id: KeyEventId::from_uuid(self.uuid()),
             actor: actor(),
-            created_at: START,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use aws_lc_rs::aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::error::Unspecified;
-use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Prk, Salt};
+use aws_lc_rs::hkdf::{HKDF_SHA256, Prk, Salt};
 use bytes::Bytes;
 use hato_curve::{Agreement, InvalidPointError};
 use hato_domain::BrowserKeys;
@@ -62,13 +62,14 @@ pub fn seal(
     if plaintext.len() > MAX_PLAINTEXT {
         return Err(EncryptionError::TooLong);
     }
-    let content = ContentKey::derive(agreement, salt, keys)?;
+    let (key, nonce) = content_key(agreement, salt, keys)?;
     let mut message = Vec::with_capacity(HEADER_SIZE + plaintext.len() + 1 + TAG_SIZE);
     write_header(&mut message, salt, &agreement.public);
     message.extend_from_slice(plaintext);
     message.push(LAST_RECORD);
-    let tag = content.seal(&mut message[HEADER_SIZE..])?;
-    message.extend_from_slice(&tag);
+    let record = &mut message[HEADER_SIZE..];
+    let tag = key.seal_in_place_separate_tag(nonce, Aad::empty(), record)?;
+    message.extend_from_slice(tag.as_ref());
     Ok(message.into())
 }
 
@@ -79,55 +80,25 @@ fn write_header(message: &mut Vec<u8>, salt: [u8; SALT_SIZE], public: &[u8]) {
     message.extend_from_slice(public);
 }
 
-/// The content encryption key and the nonce of one record.
-struct ContentKey {
-    key: LessSafeKey,
-    nonce: Nonce,
+/// The content encryption key and the nonce of one record, by two steps of HKDF (RFC 8291 §3.4): the shared secret and the authentication secret give the input keying material of RFC 8188 §2.2. The first record's sequence number is 0, which leaves the nonce as it is.
+fn content_key(
+    agreement: &Agreement,
+    salt: [u8; SALT_SIZE],
+    keys: &BrowserKeys,
+) -> Result<(LessSafeKey, Nonce), Unspecified> {
+    let prk = Salt::new(HKDF_SHA256, &keys.auth).extract(&agreement.shared);
+    let info: [&[u8]; 3] = [b"WebPush: info\0", &keys.p256dh, &agreement.public];
+    let material = expand(&prk, &info)?;
+    let prk = Salt::new(HKDF_SHA256, &salt).extract(&material);
+    let key = expand(&prk, &[b"Content-Encoding: aes128gcm\0"])?;
+    let nonce = expand(&prk, &[b"Content-Encoding: nonce\0"])?;
+    let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key[..16])?);
+    Ok((key, Nonce::try_assume_unique_for_key(&nonce[..12])?))
 }
 
-impl ContentKey {
-    /// Derives both in two steps of HKDF (RFC 8291 §3.4): the shared secret and the authentication secret give the input keying material of RFC 8188 §2.2.
-    fn derive(
-        agreement: &Agreement,
-        salt: [u8; SALT_SIZE],
-        keys: &BrowserKeys,
-    ) -> Result<Self, Unspecified> {
-        let mut material = [0; 32];
-        Salt::new(HKDF_SHA256, &keys.auth)
-            .extract(&agreement.shared)
-            .expand(
-                &[b"WebPush: info\0", &keys.p256dh, &agreement.public],
-                HKDF_SHA256,
-            )?
-            .fill(&mut material)?;
-        let prk = Salt::new(HKDF_SHA256, &salt).extract(&material);
-        let key: [u8; 16] = expand(&prk, b"Content-Encoding: aes128gcm\0")?;
-        let nonce: [u8; 12] = expand(&prk, b"Content-Encoding: nonce\0")?;
-        Ok(Self {
-            key: LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key)?),
-            nonce: Nonce::assume_unique_for_key(nonce),
-        })
-    }
-
-    /// Encrypts in place and answers the tag. The first record's sequence number is 0, which leaves the nonce as it is.
-    fn seal(self, record: &mut [u8]) -> Result<[u8; TAG_SIZE], Unspecified> {
-        let tag = self
-            .key
-            .seal_in_place_separate_tag(self.nonce, Aad::empty(), record)?;
-        tag.as_ref().try_into().map_err(|_| Unspecified)
-    }
-}
-
-struct Length(usize);
-
-impl KeyType for Length {
-    fn len(&self) -> usize {
-        self.0
-    }
-}
-
-fn expand<const N: usize>(prk: &Prk, info: &[u8]) -> Result<[u8; N], Unspecified> {
-    let mut out = [0; N];
-    prk.expand(&[info], Length(N))?.fill(&mut out)?;
+/// The first 32 bytes of HKDF's output, with which every shorter output begins (RFC 5869 §2.3).
+fn expand(prk: &Prk, info: &[&[u8]]) -> Result<[u8; 32], Unspecified> {
+    let mut out = [0; 32];
+    prk.expand(info, HKDF_SHA256)?.fill(&mut out)?;
     Ok(out)
 }

@@ -56,7 +56,7 @@ pub enum Rejected {
 /// The state of a limiter: its limit, and what it has learnt of its origin.
 pub struct AimdState {
     ceiling: usize,
-    limit: usize,
+    pub limit: usize,
     /// Permits beyond the limit that requests in flight still hold; each is taken away when it is released.
     deferred_shrink: usize,
     in_flight: usize,
@@ -72,7 +72,7 @@ pub struct AimdState {
     /// When the latest window without any answer ended; None once a window had one.
     unresponsive_at: Option<Instant>,
     /// How many windows without any answer there were.
-    unresponsive_windows: u64,
+    pub unresponsive_windows: u64,
     /// The time up to which rejected requests were told to come back: the end of their line.
     reserved_until: Instant,
 }
@@ -95,11 +95,6 @@ impl AimdState {
             unresponsive_windows: 0,
             reserved_until: now,
         }
-    }
-
-    /// How many may be in flight.
-    pub fn limit(&self) -> usize {
-        self.limit
     }
 
     /// At most so many from now on; a higher ceiling is reached step by step.
@@ -126,11 +121,6 @@ impl AimdState {
             return Err(self.reject(now));
         }
         Ok(())
-    }
-
-    /// How many windows without any answer there were so far.
-    pub fn unresponsive_windows(&self) -> u64 {
-        self.unresponsive_windows
     }
 
     /// Whether somebody may go on waiting who began when `unresponsive_windows` windows had passed without an answer.
@@ -202,7 +192,7 @@ impl AimdState {
         if generation != self.generation || !self.window.add(feedback) {
             return false;
         }
-        if self.window.responses() < self.limit.min(WINDOW) {
+        if self.window.responses < self.limit.min(WINDOW) {
             return false;
         }
         self.close_window(now)
@@ -212,7 +202,7 @@ impl AimdState {
         let window = std::mem::take(&mut self.window);
         if window.is_throttled() {
             self.shrink(2, now);
-            self.pause = window.retry_after().min(MAX_PAUSE);
+            self.pause = window.retry_after.min(MAX_PAUSE);
             self.paused_until = now + self.pause;
             return !self.pause.is_zero();
         }
@@ -223,7 +213,7 @@ impl AimdState {
             return true;
         }
         self.unresponsive_at = None;
-        self.grow(window.responses());
+        self.grow(window.responses);
         false
     }
 

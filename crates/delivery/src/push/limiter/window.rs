@@ -21,10 +21,10 @@ pub enum Feedback {
 /// among many answers are not about the sender.
 #[derive(Default)]
 pub struct Window {
-    responses: usize,
+    pub responses: usize,
     throttled: usize,
     unanswered: usize,
-    retry_after: Duration,
+    pub retry_after: Duration,
 }
 
 impl Window {
@@ -43,11 +43,6 @@ impl Window {
         true
     }
 
-    /// How many responses it has.
-    pub fn responses(&self) -> usize {
-        self.responses
-    }
-
     /// Whether half of them or more asked for less.
     pub fn is_throttled(&self) -> bool {
         self.throttled * 2 >= self.responses
@@ -56,10 +51,5 @@ impl Window {
     /// Whether none of them was an answer.
     pub fn is_unanswered(&self) -> bool {
         self.unanswered == self.responses
-    }
-
-    /// The longest `Retry-After` among them.
-    pub fn retry_after(&self) -> Duration {
-        self.retry_after
     }
 }

@@ -29,11 +29,11 @@ pub struct Connections {
     /// Counts the HTTP/1.1 connections, idle or not.
     http1_use: UseCount,
     /// Whether the last connection spoke HTTP/1.1.
-    speaks_http1: bool,
+    pub speaks_http1: bool,
     /// Connections being opened.
     pub connecting: usize,
     /// How many times opening has failed.
-    failures: u64,
+    pub failures: u64,
     /// The latest of them.
     failure: Option<(Instant, ConnectError)>,
     /// When a request last wanted one.
@@ -74,16 +74,6 @@ impl Connections {
             failure: None,
             used_at: now,
         }
-    }
-
-    /// Whether the connection that was opened last spoke HTTP/1.1.
-    pub fn speaks_http1(&self) -> bool {
-        self.speaks_http1
-    }
-
-    /// How many times opening has failed.
-    pub fn failures(&self) -> u64 {
-        self.failures
     }
 
     /// Forgets connections that take no more requests; what is in flight on them is not touched.

@@ -59,7 +59,7 @@ impl Connector {
             .acquire_owned()
             .await
             .map_err(ConnectError::unreachable)?;
-        let lookup = self.filter.lookup_permit(origin.host()).await;
+        let lookup = self.filter.lookup_permit(&origin.host).await;
         match timeout(self.timeout, self.establish(origin, lookup, slot)).await {
             Ok(opened) => opened,
             Err(_) => Err(ConnectError::unreachable("no connection in time")),
@@ -74,7 +74,7 @@ impl Connector {
     ) -> Result<PushConnection, ConnectError> {
         let addresses = self
             .filter
-            .addresses(origin.host(), origin.port(), lookup)
+            .addresses(&origin.host, origin.port, lookup)
             .await?;
         let name = server_name(origin).map_err(ConnectError::unreachable)?;
         let tcp = self
@@ -116,7 +116,7 @@ impl Connector {
 fn server_name(
     origin: &Origin,
 ) -> Result<ServerName<'static>, rustls::pki_types::InvalidDnsNameError> {
-    match origin.host() {
+    match &*origin.host {
         Host::Domain(name) => ServerName::try_from(name.clone()),
         Host::Ipv4(v4) => Ok(ServerName::from(std::net::IpAddr::V4(*v4))),
         Host::Ipv6(v6) => Ok(ServerName::from(std::net::IpAddr::V6(*v6))),

@@ -28,7 +28,7 @@ fn a_few_refusals_among_many_answers_change_nothing() {
         feed(&mut state, Feedback::Unanswered, 3, now);
         feed(&mut state, Feedback::Answered, 20, now);
     }
-    assert_eq!(state.limit(), 1_000);
+    assert_eq!(state.limit, 1_000);
     assert_eq!(state.admit(true, now), Ok(()));
 }
 
@@ -37,7 +37,7 @@ fn the_limit_falls_to_one_and_no_further() {
     let now = Instant::now();
     let mut state = AimdState::new(1_000, now);
     feed(&mut state, Feedback::Throttled(None), 1_000, now);
-    assert_eq!(state.limit(), 1);
+    assert_eq!(state.limit, 1);
     assert_eq!(state.admit(true, now), Ok(()), "no pause was asked for");
 }
 
@@ -46,11 +46,11 @@ fn the_limit_recovers_by_doubling_and_then_in_steps() {
     let now = Instant::now();
     let mut state = AimdState::new(1_024, now);
     feed(&mut state, Feedback::Throttled(None), 1_000, now);
-    let mut limits = vec![state.limit()];
-    while state.limit() < 1_024 {
-        let in_flight = state.limit();
+    let mut limits = vec![state.limit];
+    while state.limit < 1_024 {
+        let in_flight = state.limit;
         feed(&mut state, Feedback::Answered, in_flight, now);
-        limits.push(state.limit());
+        limits.push(state.limit);
     }
     assert_eq!(limits[..5], [1, 2, 4, 8, 16]);
     assert!(limits.is_sorted());
@@ -66,7 +66,7 @@ fn what_was_sent_before_a_change_is_not_held_against_it() {
     for generation in sent {
         state.record(Feedback::Throttled(None), generation, now);
     }
-    assert_eq!(state.limit(), 50);
+    assert_eq!(state.limit, 50);
 }
 
 #[test]
