@@ -40,7 +40,7 @@ pub use app::{
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;
 pub use errors::message;
-pub use landing::LandingTexts;
+pub use landing::{LandingPoint, LandingTexts};
 pub use pricing::PricingTexts;
 pub use reference::ReferenceTexts;
 pub use site::SiteTexts;

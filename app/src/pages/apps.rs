@@ -42,11 +42,9 @@ fn AppsView(
     view! {
         <Frame title=texts.title>
             <section class="apps">
-                <div class="page-head">
-                    <div>
-                        <h1>{texts.title}</h1>
-                        <p class="lead">{texts.lead}</p>
-                    </div>
+                <div>
+                    <h1>{texts.title}</h1>
+                    <p class="lead">{texts.lead}</p>
                 </div>
                 <SuccessNote what="delete" text=texts.deleted />
                 <MonthCard ctx=ctx.clone() owner recipients=month.recipients />

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::load_page;
 use crate::components::{Frame, Logo};
-use crate::i18n::LandingTexts;
+use crate::i18n::{LandingPoint, LandingTexts};
 use crate::request_context::RequestContext;
 
 /// What Hato is, and the way in.
@@ -18,42 +18,25 @@ pub fn LandingPage() -> impl IntoView {
                 <Hero texts signed_in />
                 <section class="steps">
                     <h2>{texts.steps_title}</h2>
-                    <ol>
-                        {texts
-                            .steps
-                            .iter()
-                            .map(|step| {
-                                view! {
-                                    <li>
-                                        <h3>{step.title}</h3>
-                                        <p>{step.text}</p>
-                                    </li>
-                                }
-                            })
-                            .collect_view()}
-                    </ol>
+                    <ol>{texts.steps.each_ref().map(list_item)}</ol>
                 </section>
                 <section class="points">
                     <h2>{texts.points_title}</h2>
-                    <ul>
-                        {texts
-                            .points
-                            .iter()
-                            .map(|point| {
-                                view! {
-                                    <li>
-                                        <h3>{point.title}</h3>
-                                        <p>{point.text}</p>
-                                    </li>
-                                }
-                            })
-                            .collect_view()}
-                    </ul>
+                    <ul>{texts.points.each_ref().map(list_item)}</ul>
                 </section>
             </Frame>
         }
         .into_any())
     })
+}
+
+fn list_item(point: &'static LandingPoint) -> impl IntoView {
+    view! {
+        <li>
+            <h3>{point.title}</h3>
+            <p>{point.text}</p>
+        </li>
+    }
 }
 
 #[component]
@@ -74,9 +57,7 @@ fn Hero(texts: &'static LandingTexts, signed_in: bool) -> impl IntoView {
                                 <span>{line}</span>
                                 " "
                             }
-                        })
-                        .into_iter()
-                        .collect_view()}
+                        })}
                 </h1>
                 <p class="lead">{texts.lead}</p>
                 <p class="actions">

@@ -18,10 +18,8 @@ pub async fn create_app(
     let form = Form::new("/apps", "create").keep("name", &name);
     form.respond(async {
         let owner = form.ctx().owner().await?;
-        let app = form
-            .service()
-            .create_app(&owner, Name::parse(&name)?)
-            .await?;
+        let name = Name::parse(&name)?;
+        let app = form.service().create_app(&owner, name).await?;
         Ok(format!("/apps/{}", app.id))
     })
     .await

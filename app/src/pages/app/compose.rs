@@ -64,11 +64,8 @@ async fn handle_step(
     match done {
         Ok(None) => ComposeView::Review(draft),
         Ok(Some(accepted)) => {
-            ctx.redirect(&format!(
-                "/apps/{}/sends/{}",
-                access.app(),
-                accepted.send_id
-            ));
+            let (app, send) = (access.app(), accepted.send_id);
+            ctx.redirect(&format!("/apps/{app}/sends/{send}"));
             ComposeView::Sent
         }
         Err(error) => form_with_error(ctx, draft, &error),

@@ -17,10 +17,8 @@ use crate::request_context::RequestContext;
 pub fn DeadLettersPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let page = ctx
-            .service()
-            .dead_letters(&access, &requested_page(&ctx)?)
-            .await?;
+        let asked = requested_page(&ctx)?;
+        let page = ctx.service().dead_letters(&access, &asked).await?;
         Ok(view! { <DeadLettersView ctx app page /> }.into_any())
     })
 }

@@ -17,10 +17,8 @@ use crate::request_context::RequestContext;
 pub fn HistoryPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let page = ctx
-            .service()
-            .history(&access, &requested_page(&ctx)?)
-            .await?;
+        let asked = requested_page(&ctx)?;
+        let page = ctx.service().history(&access, &asked).await?;
         Ok(view! { <HistoryView ctx app page /> }.into_any())
     })
 }

@@ -16,10 +16,8 @@ use crate::request_context::RequestContext;
 pub fn KeyEventsPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let page = ctx
-            .service()
-            .key_events(&access, &requested_page(&ctx)?)
-            .await?;
+        let asked = requested_page(&ctx)?;
+        let page = ctx.service().key_events(&access, &asked).await?;
         Ok(view! { <KeyEventsView ctx app page /> }.into_any())
     })
 }
