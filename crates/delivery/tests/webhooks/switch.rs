@@ -117,6 +117,24 @@ async fn a_quiet_time_between_two_failures_does_not_switch_it_off() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_switched_off() {
+    let test = TestWebhooks::new().await;
+    let a_day_later = DAY + Duration::from_secs(1);
+    test.receiver
+        .respond_with(ReceiverResponse::RetryAfter(DAY.as_secs()));
+    test.queue_test_event().await;
+    for attempts in 1..=5 {
+        test.post().await;
+        assert_eq!(test.receiver.seen().len(), attempts);
+        assert_eq!(test.webhook().await.disabled, None);
+        test.advance_clock(a_day_later);
+    }
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
+}
+
+#[tokio::test]
 async fn another_url_starts_afresh_and_the_same_does_not() {
     let test = TestWebhooks::new().await;
     test.receiver.script([ReceiverResponse::Status(410)]);
