@@ -34,8 +34,8 @@ mod clock_step;
 mod janitor;
 pub mod metrics;
 pub mod push;
-mod retry;
 mod shutdown;
+mod store_retry;
 mod webhooks;
 
 pub use janitor::Janitor;

@@ -19,7 +19,7 @@ use super::concurrency::RequestPermit;
 use super::schedule::next_step;
 use super::signature::{Signers, SigningSecretError, first_secret};
 use crate::metrics::{AttemptResult, count_attempt};
-use crate::retry::retry_until_shutdown;
+use crate::store_retry::retry_until_shutdown;
 use crate::shutdown::Shutdown;
 
 /// Bytes of a body without results at most.

@@ -13,7 +13,7 @@ use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement,
 use super::context::EngineContext;
 use super::lease_registry::LeaseGuard;
 use crate::metrics;
-use crate::retry::retry_until_shutdown;
+use crate::store_retry::retry_until_shutdown;
 use crate::shutdown::Shutdown;
 
 /// A claimed page, in work in this process.
