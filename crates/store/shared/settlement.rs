@@ -1,4 +1,4 @@
-//! Settling: what became of a page, counted once.
+//! Settling: what became of a page, counted once. What is written here was computed by `crates/delivery/src/push/settlement_plan.rs`.
 //!
 //! The page's job is removed first, and only by who holds its lease (fencing): who lost the lease changes nothing at all. All
 //! else happens in the same transaction, so a page is either counted and gone, or due again and not counted.

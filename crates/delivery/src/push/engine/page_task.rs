@@ -14,7 +14,7 @@ use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
 use super::leased_page::LeasedPage;
 use super::slots::Slot;
 use crate::push::push_sender::{DispatchCountdown, PushJob};
-use crate::push::settlement::{PushOutcomes, all_failed, settlement, ttl_left};
+use crate::push::settlement_plan::{PushOutcomes, all_failed, settlement, ttl_left};
 use crate::push::vapid::{MalformedKeyError, Signer};
 use crate::shutdown::Shutdown;
 

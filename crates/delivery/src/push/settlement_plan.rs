@@ -1,5 +1,6 @@
-//! From the outcomes of a page to what is recorded of it (CONTRACT 7): arithmetic of attempts and times, without a clock of its
-//! own, so that every rule can be tested.
+//! From the outcomes of a page to what is to be recorded of it (CONTRACT 7): which recipients are tried again and when, which have
+//! finally failed. Arithmetic of attempts and times, without a clock of its own, so that every rule can be tested. What it computes
+//! is written by `crates/store/shared/settlement.rs`, in one transaction.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,7 @@ use crate::push::response::PushOutcome;
 /// The longest wait that a push service may ask for (CONTRACT 7).
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 
-/// How long a recipient is deferred at most, counted from acceptance, whose message push services are not to keep.
+/// How long a recipient is deferred at most whose message has a TTL of 0, counted from acceptance; any other until its TTL ends.
 const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 
 /// The outcomes that are known, by recipient.
