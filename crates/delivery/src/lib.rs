@@ -30,7 +30,7 @@
 //! # }
 //! ```
 
-mod clock_step;
+mod due_time_repair;
 mod janitor;
 pub mod metrics;
 pub mod push;

@@ -19,8 +19,8 @@ use super::concurrency::RequestPermit;
 use super::schedule::next_step;
 use super::signature::{Signers, SigningSecretError, first_secret};
 use crate::metrics::{AttemptResult, count_attempt};
-use crate::store_retry::retry_until_shutdown;
 use crate::shutdown::Shutdown;
+use crate::store_retry::retry_until_shutdown;
 
 /// Bytes of a body without results at most.
 const BASE_BYTES: usize = 4_096;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Disposition, WebhookResponse};
 
-/// The longest wait that a receiver may ask for.
-const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
+/// The longest wait that a receiver may ask for (CONTRACT 8); a push service has an hour.
+const MAX_WEBHOOK_RETRY_AFTER: Duration = Duration::from_hours(24);
 /// By how much a wait varies, so that a receiver that comes back is not met by everything at once.
 const JITTER_SHARE: f64 = 0.2;
 
@@ -27,7 +27,7 @@ pub fn next_step(
         WebhookResponse::Received { .. } | WebhookResponse::NotReceived(_) => {
             let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
             let delay = delays.get(earlier).map(|delay| {
-                let retry_after = retry_after.unwrap_or_default().min(MAX_RETRY_AFTER);
+                let retry_after = retry_after.unwrap_or_default().min(MAX_WEBHOOK_RETRY_AFTER);
                 delay.mul_f64(1.0 + JITTER_SHARE * jitter).max(retry_after)
             });
             Disposition::Failed(delay.map(|delay| now.plus(delay)))
@@ -36,9 +36,11 @@ pub fn next_step(
 }
 
 /// The longest that an event can have to wait.
-pub fn longest_wait(delays: &[Duration]) -> Duration {
+pub fn longest_event_wait(delays: &[Duration]) -> Duration {
     let longest = delays.iter().max().copied().unwrap_or_default();
-    longest.mul_f64(1.0 + JITTER_SHARE).max(MAX_RETRY_AFTER)
+    longest
+        .mul_f64(1.0 + JITTER_SHARE)
+        .max(MAX_WEBHOOK_RETRY_AFTER)
 }
 
 #[cfg(test)]
@@ -48,7 +50,7 @@ mod tests {
     use hato_domain::{NoResponseReason, UnixMillis};
     use hato_service::ports::{Disposition, WebhookResponse};
 
-    use super::{longest_wait, next_step};
+    use super::{longest_event_wait, next_step};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
     const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
@@ -99,9 +101,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_waits_longer_than_the_longest_wait() {
-        assert_eq!(longest_wait(&DELAYS), Duration::from_hours(24));
+    fn nothing_waits_longer_than_the_longest_event_wait() {
+        assert_eq!(longest_event_wait(&DELAYS), Duration::from_hours(24));
         let days = [Duration::from_hours(100)];
-        assert_eq!(longest_wait(&days), Duration::from_hours(120));
+        assert_eq!(longest_event_wait(&days), Duration::from_hours(120));
     }
 }

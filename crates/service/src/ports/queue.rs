@@ -200,7 +200,7 @@ pub trait DeliveryQueue {
     /// Repairs due times after the clock was set back. What is due later than anything can have to wait, or belongs to a
     /// send that was accepted in what is the future, is due at `now`; a lease that ends later than any can ends at
     /// `now + lease`.
-    async fn clamp_due_times(
+    async fn repair_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,

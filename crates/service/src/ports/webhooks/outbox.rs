@@ -166,7 +166,7 @@ pub trait WebhookQueue {
     ) -> Result<(), StoreError>;
 
     /// Repairs due times after the clock was set back, as the delivery queue's verb does.
-    async fn clamp_webhook_due_times(
+    async fn repair_webhook_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,
