@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use hato_domain::{AppId, UnixMillis};
 use hato_outbound::{RootStoreError, retry_after};
-use http::StatusCode;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -18,7 +17,7 @@ use crate::push::pool::Pool;
 use crate::push::pool::connector::Connector;
 use crate::push::pool::error::{ConnectError, DeliveryError, ExchangeError};
 use crate::push::request::Push;
-use crate::push::response::PushResponse;
+use crate::push::response::{PushResponse, StatusClass};
 use crate::push::settings::{DeliverySettings, OriginLimits};
 use crate::push::shared_map::SharedMap;
 
@@ -145,8 +144,8 @@ fn feedback(
     now: impl Fn() -> UnixMillis,
 ) -> Feedback {
     match result {
-        Ok(answer) if is_throttling(answer.status) => {
-            Feedback::Throttled(retry_after(&answer.headers, now()))
+        Ok(response) if StatusClass::of(response.status).is_throttling() => {
+            Feedback::Throttled(retry_after(&response.headers, now()))
         }
         Ok(_) => Feedback::Answered,
         Err(
@@ -155,9 +154,4 @@ fn feedback(
         ) => Feedback::Unanswered,
         Err(_) => Feedback::Unclear,
     }
-}
-
-/// 503 counts as well, for push services that are overloaded answer it with a `Retry-After` (RFC 9110 §15.6.4).
-fn is_throttling(status: StatusCode) -> bool {
-    status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE
 }

@@ -14,10 +14,7 @@ use hato_service::ports::{
     SentRecipient, Settlement,
 };
 
-use crate::push::response::PushOutcome;
-
-/// The longest wait that a push service may ask for (CONTRACT 7).
-const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
+use crate::push::response::{MAX_PUSH_RETRY_AFTER, PushOutcome};
 
 /// How long a recipient is deferred at most whose message has a TTL of 0, counted from acceptance; any other until its TTL ends.
 const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
@@ -63,7 +60,7 @@ pub fn settlement(
     builder.build(now)
 }
 
-/// What is recorded when every recipient has finally failed for one reason, without an answer.
+/// What is recorded when every recipient has finally failed for one reason, without a response.
 pub fn all_failed(
     page: &ClaimedPage,
     recipients: &[Recipient],
@@ -187,7 +184,7 @@ impl<'a> SettlementBuilder<'a> {
     /// The wait before the next attempt, if there is one.
     fn wait(&self, retry_after: Option<Duration>) -> Option<Duration> {
         let delay = *self.delays.get(usize::from(self.page.attempt))?;
-        let retry_after = whole_seconds(retry_after.unwrap_or_default().min(MAX_RETRY_AFTER));
+        let retry_after = whole_seconds(retry_after.unwrap_or_default().min(MAX_PUSH_RETRY_AFTER));
         Some(delay.max(retry_after))
     }
 

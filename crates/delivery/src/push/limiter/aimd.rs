@@ -19,6 +19,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::window::{Feedback, Window};
+use crate::push::response::MAX_PUSH_RETRY_AFTER;
 
 /// Responses of a window, when as many may be in flight: few enough to react before much harm is done.
 const WINDOW: usize = 32;
@@ -35,8 +36,6 @@ const UNRESPONSIVE_MEMORY: Duration = Duration::from_mins(1);
 const SHRINK_MEMORY: Duration = Duration::from_mins(10);
 /// Requests that may wait, however few may be in flight: a page.
 const MAX_WAITING: usize = 512;
-/// The longest that a push service may ask to be left alone (CONTRACT 7).
-const MAX_PAUSE: Duration = Duration::from_hours(1);
 /// The shortest and the longest delay of a rejected request while there is no pause.
 const REJECT_DELAY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_mins(5));
 /// How long a request is taken to need while nothing else is known.
@@ -45,7 +44,8 @@ const ASSUMED_RTT: Duration = Duration::from_millis(100);
 /// Why a request was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    /// The push service asked to be left alone, or too many wait: worth another look after this time.
+    /// The push service throttles the app (its limiter is paused, or too many wait for it): worth another look after this time. The
+    /// recipient is then deferred (`PushOutcome::Deferred`).
     #[error("the push service is to be left alone for {0:?}")]
     Throttled(Duration),
     /// The latest requests got no answer.
@@ -212,7 +212,7 @@ impl AimdState {
         let window = std::mem::take(&mut self.window);
         if window.is_throttled() {
             self.shrink(2, now);
-            self.pause = window.retry_after().min(MAX_PAUSE);
+            self.pause = window.retry_after().min(MAX_PUSH_RETRY_AFTER);
             self.paused_until = now + self.pause;
             return !self.pause.is_zero();
         }
