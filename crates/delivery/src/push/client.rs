@@ -1,4 +1,4 @@
-//! Sends pushes to any number of push services: a pool of connections for each origin, a limiter for each app in front of it.
+//! Pushes to any number of push services: a pool of connections for each origin, a limiter for each app in front of it.
 //!
 //! A pool is shared by all apps, since a connection costs a handshake and carries anybody's requests; a limiter is not, since push
 //! services throttle a sender and one app must not slow the others.
@@ -81,9 +81,9 @@ impl PushClient {
         }
     }
 
-    /// Sends a push and returns what the push service said, whatever it said; redirects are not followed. `now` is asked
+    /// Makes a push and returns what the push service said, whatever it said; redirects are not followed. `now` is asked
     /// when `Retry-After` names a date.
-    pub async fn send(
+    pub async fn push(
         &self,
         route: &PushRoute,
         push: &Push,
@@ -95,7 +95,7 @@ impl PushClient {
         let permit = route.limiter.acquire().await?;
         let result = route
             .pool
-            .send(push, &route.connect_limit, self.response_timeout)
+            .push(push, &route.connect_limit, self.response_timeout)
             .await;
         permit.release(feedback(&result, now));
         result

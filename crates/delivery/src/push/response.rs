@@ -113,7 +113,7 @@ impl StatusClass {
         }
     }
 
-    /// Whether it asks the app to send less. 503 does as well, for push services that are overloaded respond with it and a
+    /// Whether it asks for fewer pushes of the app. 503 does as well, for push services that are overloaded respond with it and a
     /// `Retry-After` (RFC 9110 §15.6.4).
     pub fn is_throttling(self) -> bool {
         matches!(self, Self::Throttled | Self::Overloaded)

@@ -55,21 +55,21 @@ mod tests {
     const NOW: UnixMillis = UnixMillis(1_000_000);
     const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
 
-    fn answer(status: u16) -> WebhookResponse {
+    fn response(status: u16) -> WebhookResponse {
         let text = String::new();
         WebhookResponse::Received { status, text }
     }
 
     fn wait(retry_after: Option<u64>, earlier: u32, jitter: f64) -> Option<u64> {
         let retry_after = retry_after.map(Duration::from_secs);
-        match next_step(&answer(503), retry_after, earlier, &DELAYS, jitter, NOW) {
+        match next_step(&response(503), retry_after, earlier, &DELAYS, jitter, NOW) {
             Disposition::Failed(next) => next.map(|next| next.since(NOW).as_secs()),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn every_reply_has_its_verdict() {
+    fn every_response_has_its_verdict() {
         let judged = |response: &WebhookResponse| next_step(response, None, 0, &[], 0.0, NOW);
         for status in 100..=599 {
             let expected = match status {
@@ -77,7 +77,7 @@ mod tests {
                 410 => Disposition::Gone,
                 _ => Disposition::Failed(None),
             };
-            assert_eq!(judged(&answer(status)), expected, "{status}");
+            assert_eq!(judged(&response(status)), expected, "{status}");
         }
         let nothing = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
         assert_eq!(judged(&nothing), Disposition::Failed(None));

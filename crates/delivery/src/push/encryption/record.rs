@@ -109,7 +109,7 @@ impl ContentKey {
         })
     }
 
-    /// Encrypts in place and answers the tag. The first record's sequence number is 0, which leaves the nonce as it is.
+    /// Encrypts in place and returns the tag. The first record's sequence number is 0, which leaves the nonce as it is.
     fn seal(self, record: &mut [u8]) -> Result<[u8; TAG_SIZE], Unspecified> {
         let tag = self
             .key

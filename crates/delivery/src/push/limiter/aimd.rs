@@ -6,7 +6,7 @@
 //! and Decrease Algorithms for Congestion Avoidance in Computer Networks*, 1989). As TCP does, a small limit grows faster: it at most
 //! doubles in a round (slow start, RFC 5681 §3.1), so that a long recovery is not one step per round trip.
 //!
-//! Answers arrive a round trip late: after a change, those still under way tell of the limit from before, and counting them would
+//! Responses arrive a round trip late: after a change, those still under way tell of the limit from before, and counting them would
 //! punish one overload several times. So each decrease begins a new generation, and feedback of older ones is not counted.
 //!
 //! This file is arithmetic on a clock that is passed in; permits and waiting are the limiter's.
@@ -48,7 +48,7 @@ pub enum Rejected {
     /// recipient is then deferred (`PushOutcome::Deferred`).
     #[error("the push service is to be left alone for {0:?}")]
     Throttled(Duration),
-    /// The latest requests got no answer.
+    /// The latest requests got no response.
     #[error("the push service answers nobody")]
     Unresponsive,
 }
@@ -69,9 +69,9 @@ pub struct AimdState {
     pause: Duration,
     /// When the limit was shrunk last.
     shrunk_at: Option<Instant>,
-    /// When the latest window without any answer ended; None once a window had one.
+    /// When the latest window without any response ended; None once a window had one.
     unresponsive_at: Option<Instant>,
-    /// How many windows without any answer there were.
+    /// How many windows without any response there were.
     unresponsive_windows: u64,
     /// The time up to which rejected requests were told to come back: the end of their line.
     reserved_until: Instant,
@@ -128,12 +128,12 @@ impl AimdState {
         Ok(())
     }
 
-    /// How many windows without any answer there were so far.
+    /// How many windows without any response there were so far.
     pub fn unresponsive_windows(&self) -> u64 {
         self.unresponsive_windows
     }
 
-    /// Whether somebody may go on waiting who began when `unresponsive_windows` windows had passed without an answer.
+    /// Whether somebody may go on waiting who began when `unresponsive_windows` windows had passed without a response.
     pub fn check_open(&mut self, unresponsive_windows: u64, now: Instant) -> Result<(), Rejected> {
         if self.paused_until > now {
             return Err(self.reject(now));
@@ -233,9 +233,9 @@ impl AimdState {
         self.generation += 1;
     }
 
-    /// A round is as many answers as the limit, and a window is a part of it, so it adds that part of a step.
-    fn grow(&mut self, answers: usize) {
-        let step = (self.ceiling / STEPS).max(1) * answers / self.limit;
+    /// A round is as many responses as the limit, and a window is a part of it, so it adds that part of a step.
+    fn grow(&mut self, responses: usize) {
+        let step = (self.ceiling / STEPS).max(1) * responses / self.limit;
         self.limit = (self.limit + step.clamp(1, self.limit)).min(self.ceiling);
     }
 }
