@@ -15,7 +15,7 @@ use crate::error::with_context;
 use crate::queue::number_list;
 use crate::webhook_attempts::record;
 use crate::webhook_events::{EventRow, reported_recipients};
-use crate::webhooks::{WebhookRow, is_active};
+use crate::webhooks::{WebhookRow, has_active_webhook};
 
 #[async_trait]
 impl WebhookQueue for Database {
@@ -83,7 +83,7 @@ impl WebhookQueue for Database {
         let (app, limit) = (outbox.app_id.clone(), i64::from(limit));
         transaction!(self, "discard events", |c| {
             // A webhook that was enabled meanwhile keeps what waits.
-            if is_active(c, &app).await? {
+            if has_active_webhook(c, &app).await? {
                 return Ok(false);
             }
             let app = app.as_str();
