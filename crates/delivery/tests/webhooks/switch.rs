@@ -52,7 +52,7 @@ async fn a_410_switches_it_off_until_it_is_switched_on() {
 }
 
 #[tokio::test]
-async fn what_waits_at_a_410_is_dropped() {
+async fn what_waits_at_a_410_is_discarded() {
     let test = TestWebhooks::new().await;
     let widening = vec![ReceiverResponse::Status(200); 20];
     test.receiver.script(widening);
@@ -66,7 +66,7 @@ async fn what_waits_at_a_410_is_dropped() {
     assert_eq!(enable(&test).await, EnableWebhookOutcome::Done);
     test.advance_clock(DAY);
     test.post().await;
-    assert_eq!(test.receiver.seen().len(), seen, "the others are dropped");
+    assert_eq!(test.receiver.seen().len(), seen, "the others are discarded");
 }
 
 /// Lets the time pass with an attempt at least every 20 hours.
@@ -172,7 +172,7 @@ async fn a_downgrade_stops_events_and_keeps_the_url() {
 }
 
 #[tokio::test]
-async fn without_a_url_nothing_is_written_and_what_waits_is_dropped() {
+async fn without_a_url_nothing_is_written_and_what_waits_is_discarded() {
     let test = TestWebhooks::new().await;
     test.subscribe(&test.app, 1).await;
     settle(&test).await;

@@ -139,11 +139,12 @@ pub trait WebhookQueue {
     /// Keeps `sealed` as the app's first secret, unless it has one.
     async fn keep_first_secret(&self, app: &AppId, sealed: Vec<u8>) -> Result<(), StoreError>;
 
-    /// Discards at most `limit` waiting events of an outbox whose webhook is not active; whether some may be left.
+    /// Discards at most `limit` waiting events of an outbox whose webhook is not active, which nobody counts; whether some may be
+    /// left.
     async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError>;
 
-    /// Gives up at most `limit` waiting events of an outbox that were created before `before`, unless the lease was lost; returns
-    /// how many. A resend that its owner asked for is still made.
+    /// Drops at most `limit` waiting events of an outbox that were created before `before`, unless the lease was lost; returns how
+    /// many, which are counted. A resend that its owner asked for is still made.
     async fn drop_old_events(
         &self,
         outbox: &OutboxLease,
