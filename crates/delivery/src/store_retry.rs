@@ -9,8 +9,8 @@ use crate::shutdown::Shutdown;
 
 /// The waits between two attempts: the first, and the longest, to which they double.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// How long attempts go on once the process was asked to stop now: less than the 4 s that
-/// `STOP_TIMEOUT` in `server/src/lifecycle.rs` leaves for settling.
+/// How long attempts go on once the process was asked to stop now: less than the 4 s that `STOP_TIMEOUT` in
+/// `server/src/lifecycle.rs` leaves for settling.
 const ABORT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The first value that `attempt` gives; None when the process was asked to stop now and no attempt succeeded for 3 s more.

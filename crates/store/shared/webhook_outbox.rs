@@ -304,8 +304,8 @@ async fn release(
 }
 
 /// The repair of outboxes, as `due_time_repair.rs` does it for jobs. Who holds a lease renews it before it ends; every other outbox
-/// becomes due at once, and whoever claims it finds out what is
-/// due. An event that was never posted is due from the moment it was written, which is never in the future.
+/// becomes due at once, and whoever claims it finds out what is due. An event that was never posted is due from the moment it was
+/// written, which is never in the future.
 async fn repair_due_times(
     c: &mut DbConnection,
     now: UnixMillis,

@@ -47,7 +47,8 @@ pub enum PushOutcome {
         after: Option<Duration>,
     },
     /// It was not tried, because the push service throttles the app: the limiter is paused, or too many wait for it. That is no
-    /// attempt, and the recipient is queued again. To be throttled is to get a 429, which is an attempt and a [`Self::Retry`].
+    /// attempt, and the recipient is queued again until it is too late for its message. To be throttled is to get a 429, which is an
+    /// attempt and a [`Self::Retry`].
     Deferred {
         /// The time after which it is worth trying.
         wait: Duration,

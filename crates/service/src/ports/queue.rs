@@ -1,9 +1,8 @@
 //! The delivery queue: pages of recipients that are claimed, delivered and settled.
 //!
 //! A job is a page, or the rest of a broadcast that is still to be paged: a send with a range of subscriptions or a list of them, an
-//! attempt and the time when it is due. Claiming
-//! moves that time to the end of a lease and hands out a token; only the holder of the token settles. So a page whose
-//! process died is due again by itself, may be delivered twice, and is never counted twice.
+//! attempt and the time when it is due. Claiming moves that time to the end of a lease and hands out a token; only the holder of the
+//! token settles. So a page whose process died is due again by itself, may be delivered twice, and is never counted twice.
 
 use std::time::Duration;
 
