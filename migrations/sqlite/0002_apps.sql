@@ -6,7 +6,7 @@ CREATE TABLE apps (
     name                 TEXT    NOT NULL,
     -- The point on P-256, uncompressed: 65 bytes.
     vapid_public_key     BLOB    NOT NULL,
-    -- Encrypted with the master key, which is not in the database.
+    -- Encrypted with the encryption key, which is not in the database.
     sealed_private_key   BLOB    NOT NULL,
     webhook_url          TEXT,
     -- The number of the app's subscriptions that have a position: limits and sends to everyone need it without counting.

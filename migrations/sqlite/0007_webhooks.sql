@@ -5,7 +5,7 @@
 -- the lease and takes a new lease_token.
 CREATE TABLE webhooks (
     app_id                     TEXT    NOT NULL PRIMARY KEY REFERENCES apps (id) ON DELETE CASCADE,
-    -- The secret that signs, encrypted with the master key; made when it is first needed.
+    -- The secret that signs, encrypted with the encryption key; made when it is first needed.
     sealed_secret              BLOB,
     -- The secret before the last rotation, which signs as well until it expires.
     sealed_previous_secret     BLOB,

@@ -19,7 +19,7 @@ use crate::metrics::MetricsServer;
 
 /// How long requests and pages in flight may take to finish; with the bounds below it stays under 20 seconds.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(12);
-/// How long the engine may take to settle what is known and release the rest.
+/// How long the workers may take to settle what is known and release the rest; `crates/delivery/src/store_retry.rs` stays below it.
 const STOP_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long the last writes may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -87,7 +87,7 @@ struct RunningTasks {
     http: JoinHandle<()>,
     workers: JoinHandle<()>,
     draining: CancellationToken,
-    delivery: Shutdown,
+    workers_shutdown: Shutdown,
 }
 
 impl ServerRuntime {
@@ -130,26 +130,26 @@ impl Workers {
 
 impl RunningTasks {
     fn start(listener: TcpListener, router: Router, workers: Option<Workers>) -> Self {
-        let (draining, delivery) = (CancellationToken::new(), Shutdown::new());
-        let stopping = delivery.clone();
-        let deliver = async move {
+        let (draining, workers_shutdown) = (CancellationToken::new(), Shutdown::new());
+        let shutdown = workers_shutdown.clone();
+        let working = async move {
             match workers {
-                Some(workers) => workers.run(stopping).await,
-                None => stopping.draining().await,
+                Some(workers) => workers.run(shutdown).await,
+                None => shutdown.draining().await,
             }
         };
         Self {
             http: tokio::spawn(connections::serve(listener, router, draining.clone())),
-            workers: tokio::spawn(deliver),
+            workers: tokio::spawn(working),
             draining,
-            delivery,
+            workers_shutdown,
         }
     }
 
     async fn ended(&mut self) -> TaskExitError {
         let (part, ended) = tokio::select! {
             ended = &mut self.http => ("the listener", ended),
-            ended = &mut self.workers => ("the delivery", ended),
+            ended = &mut self.workers => ("the workers", ended),
         };
         log_panic(part, &ended);
         TaskExitError { part }
@@ -157,10 +157,10 @@ impl RunningTasks {
 
     async fn drain(mut self) {
         self.draining.cancel();
-        self.delivery.drain();
+        self.workers_shutdown.drain();
         if timeout(DRAIN_TIMEOUT, self.finished()).await.is_err() {
             tracing::warn!("draining takes too long: releasing what is in flight");
-            self.delivery.abort();
+            self.workers_shutdown.abort();
             self.http.abort();
             if timeout(STOP_TIMEOUT, self.finished()).await.is_err() {
                 tracing::warn!("some pages were not released: their leases expire");

@@ -3,7 +3,7 @@
 //! A send is accepted in one transaction, whatever its audience; everything that takes long happens here, in the background. [`Engine`]
 //! takes pages of at most 500 recipients off the queue, makes a message for each ([`push::encryption`]), pushes the messages through
 //! a pool of connections per push service, and settles the page as one transaction. Nothing grows with the audience: pages
-//! in flight, connections, requests per origin, answers and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`]
+//! in flight, connections, requests per origin, responses and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`]
 //! posts what became of the recipients to the apps' webhooks, and [`Janitor`] removes what is too old. How it all works together is
 //! in `docs/ENGINE.md`.
 //!
@@ -30,12 +30,12 @@
 //! # }
 //! ```
 
-mod clock_step;
+mod due_time_repair;
 mod janitor;
 pub mod metrics;
 pub mod push;
-mod retry;
 mod shutdown;
+mod store_retry;
 mod webhooks;
 
 pub use janitor::Janitor;

@@ -2,7 +2,7 @@
 //!
 //! Read it top to bottom in this order: `engine` claims pages; `engine/page_task.rs` takes one through to its settlement;
 //! `push_sender` makes its messages (`vapid`, `encryption`, `request`) and hands each to `client`, which asks `limiter`
-//! whether the push service takes it and `pool` for a connection; `response` judges the answer; `settlement` adds up
+//! whether the push service takes it and `pool` for a connection; `response` judges the response; `settlement_plan` adds up
 //! what is recorded. No two of them use each other.
 
 mod client;
@@ -15,7 +15,7 @@ mod push_sender;
 mod request;
 mod response;
 mod settings;
-mod settlement;
+mod settlement_plan;
 mod shared_map;
 mod vapid;
 

@@ -1,4 +1,4 @@
-//! How the engine, the webhooks' sender and the janitor are asked to stop: first to finish, then to stop now.
+//! How the workers (engine, webhooks' sender and janitor) are asked to stop: first to finish, then to stop now.
 
 use tokio_util::sync::CancellationToken;
 
@@ -6,8 +6,8 @@ use tokio_util::sync::CancellationToken;
 /// back the rest. Clones stand for the same requests.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
-    soft: CancellationToken,
-    hard: CancellationToken,
+    draining: CancellationToken,
+    aborting: CancellationToken,
 }
 
 impl Shutdown {
@@ -18,27 +18,27 @@ impl Shutdown {
 
     /// Asks to claim no more and to finish what is in flight.
     pub fn drain(&self) {
-        self.soft.cancel();
+        self.draining.cancel();
     }
 
     /// Asks to stop now.
     pub fn abort(&self) {
-        self.soft.cancel();
-        self.hard.cancel();
+        self.draining.cancel();
+        self.aborting.cancel();
     }
 
     /// Resolves when asked to claim no more.
     pub async fn draining(&self) {
-        self.soft.cancelled().await;
+        self.draining.cancelled().await;
     }
 
     /// Whether asked to claim no more.
     pub fn is_draining(&self) -> bool {
-        self.soft.is_cancelled()
+        self.draining.is_cancelled()
     }
 
     /// Resolves when asked to stop now.
     pub async fn aborting(&self) {
-        self.hard.cancelled().await;
+        self.aborting.cancelled().await;
     }
 }

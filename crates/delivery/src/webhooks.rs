@@ -5,7 +5,7 @@
 //! lease has ended.
 //!
 //! This file claims; `outbox` is the work on a claimed outbox, `attempt` one event of it, `client` the request and `schedule`
-//! what follows from its answer.
+//! what follows from its response.
 
 mod attempt;
 mod client;
@@ -23,12 +23,12 @@ use hato_service::ports::{Clock, NextOutbox, OutboxClaimRequest, StoreError, Web
 use hato_service::{Notifier, Secrets};
 use tokio_util::task::TaskTracker;
 
-use crate::clock_step::ClockStepDetector;
+use crate::due_time_repair::DueTimeRepair;
 use crate::shutdown::Shutdown;
 use client::WebhookClient;
 use concurrency::{RequestLimiter, RequestPermit};
 use outbox::OutboxWorker;
-use schedule::longest_wait;
+use schedule::longest_event_wait;
 
 pub use client::ClientBuildError;
 pub use settings::WebhookSettings;
@@ -50,7 +50,7 @@ struct SenderShared {
     notifier: Notifier,
     client: WebhookClient,
     limiter: RequestLimiter,
-    clock_steps: ClockStepDetector,
+    due_time_repair: DueTimeRepair,
     settings: WebhookSettings,
 }
 
@@ -84,7 +84,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             secrets,
             notifier,
             limiter: RequestLimiter::new(&settings),
-            clock_steps: ClockStepDetector::default(),
+            due_time_repair: DueTimeRepair::default(),
             settings,
         };
         Ok(Self {
@@ -151,8 +151,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
         shutdown: &Shutdown,
     ) -> Result<OutboxClaim<Q>, StoreError> {
         let now = self.shared.clock.now();
-        if self.shared.clock_steps.has_stepped_back(now) {
-            self.clamp_due_times(now).await?;
+        if self.shared.due_time_repair.is_needed(now) {
+            self.repair_due_times(now).await?;
         }
         let slow_permit = self.shared.limiter.try_acquire(true);
         let claim = OutboxClaimRequest {
@@ -175,13 +175,13 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
         }
     }
 
-    async fn clamp_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
+    async fn repair_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
         let settings = &self.shared.settings;
-        let longest = longest_wait(&settings.retry_delays);
+        let longest = longest_event_wait(&settings.retry_delays);
         self.queue
-            .clamp_webhook_due_times(now, settings.lease, longest)
+            .repair_webhook_due_times(now, settings.lease, longest)
             .await?;
-        self.shared.clock_steps.mark_clamped(now);
+        self.shared.due_time_repair.mark_done(now);
         Ok(())
     }
 

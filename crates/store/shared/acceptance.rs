@@ -12,7 +12,7 @@ use crate::dialect::DbConnection;
 use crate::idempotency::{self, PriorRequest};
 use crate::queue::{queue_list, queue_positions};
 use crate::webhook_events::insert_completed_event;
-use crate::webhooks::is_active;
+use crate::webhooks::has_active_webhook;
 
 /// Answers a repeated request, or accepts the send, or does nothing.
 pub(crate) async fn accept(
@@ -47,7 +47,7 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
     count_send(c, send).await?;
     if recipients > 0 {
         queue(c, send, &audience).await?;
-    } else if is_active(c, &send.app_id).await? {
+    } else if has_active_webhook(c, &send.app_id).await? {
         let completed = (0, SendCounts::default());
         insert_completed_event(c, &send.app_id, &send.id, completed, send.now).await?;
     }

@@ -4,7 +4,7 @@ use hato_domain::{AppId, SendId, UnixMillis};
 
 use crate::dialect::{DbConnection, sql};
 use crate::settlement::finish;
-use crate::webhooks::is_active;
+use crate::webhooks::has_active_webhook;
 
 /// Cancels the send and returns how many recipients left the queue; `None` when the app has no such send.
 ///
@@ -31,8 +31,8 @@ pub(crate) async fn cancel(
     .execute(&mut *c)
     .await?;
     count_cancelled(c, send, cancelled).await?;
-    let has_webhook = is_active(c, app).await?;
-    finish(c, send, has_webhook, now).await?;
+    let has_active_webhook = has_active_webhook(c, app).await?;
+    finish(c, send, has_active_webhook, now).await?;
     Ok(Some(cancelled))
 }
 

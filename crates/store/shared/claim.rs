@@ -11,8 +11,8 @@ use crate::queue::queue_positions;
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
 ///
-/// A broadcast is one job however many subscriptions it has. A claim takes at most a page off its front and queues the rest
-/// again, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
+/// A broadcast is queued as one job however many subscriptions it has. A claim takes at most a page off its front and queues the
+/// rest as another job, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
 pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
@@ -145,7 +145,8 @@ async fn split(
     Ok(PageRange::Positions { after, up_to: end })
 }
 
-/// Where the first active subscription of the job stands that a page of `max_recipients` does not hold.
+/// Where the first active subscription of the job stands that a page of `max_recipients` does not hold. One without a position is
+/// not active (`migrations/sqlite/0004_subscriptions.sql`), so the range names active ones only.
 async fn position_beyond(
     c: &mut DbConnection,
     job: &JobRow,

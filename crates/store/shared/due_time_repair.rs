@@ -1,4 +1,5 @@
-//! After the clock was set back: jobs that are due in a future which the clock will not reach soon.
+//! The repair of due times after the clock was set back: jobs that are due in a future which the clock will not reach soon. When it is
+//! needed is decided in `crates/delivery/src/due_time_repair.rs`.
 
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use crate::dialect::DbConnection;
 /// How far the clocks of two machines may differ.
 const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
 
-/// Clamps due times that are too late. Doing it again changes nothing, so each process may do it.
-pub(crate) async fn clamp_due_times(
+/// Brings due times that are too late forward. Doing it again changes nothing, so each process may do it.
+pub(crate) async fn repair_due_times(
     c: &mut DbConnection,
     now: UnixMillis,
     lease: Duration,

@@ -16,7 +16,7 @@ use hato_service::ports::{
 use crate::Database;
 use crate::claim::claim;
 use crate::dialect::{DbConnection, readers, sql, transaction};
-use crate::due_time_repair::clamp_due_times;
+use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, json, with_context};
 use crate::settlement::{SettledPage, settle};
 
@@ -26,14 +26,14 @@ impl DeliveryQueue for Database {
         transaction!(self, "claim a page", |c| claim(c, &wanted).await)
     }
 
-    async fn clamp_due_times(
+    async fn repair_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
-        transaction!(self, "clamp due times of jobs", |c| {
-            clamp_due_times(c, now, lease, longest_wait).await
+        transaction!(self, "repair due times of jobs", |c| {
+            repair_due_times(c, now, lease, longest_wait).await
         })
     }
 

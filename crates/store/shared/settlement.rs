@@ -1,4 +1,4 @@
-//! Settling: what became of a page, counted once.
+//! Settling: what became of a page, counted once. What is written here was computed by `crates/delivery/src/push/settlement_plan.rs`.
 //!
 //! The page's job is removed first, and only by who holds its lease (fencing): who lost the lease changes nothing at all. All
 //! else happens in the same transaction, so a page is either counted and gone, or due again and not counted.
@@ -66,8 +66,9 @@ pub(crate) async fn settle(
     } else {
         queue_retries(c, page, &settlement.retries).await?;
     }
-    let has_results = send.is_watched && insert_results_event(c, page, settlement, now).await?;
-    let is_completed = finish(c, &page.send_id, send.is_watched, now).await?;
+    let has_results =
+        send.has_active_webhook && insert_results_event(c, page, settlement, now).await?;
+    let is_completed = finish(c, &page.send_id, send.has_active_webhook, now).await?;
     Ok(if has_results || is_completed {
         SettleOutcome::RecordedWithEvents
     } else {
@@ -122,11 +123,11 @@ async fn queue_retries(
 /// What settling needs to know of a page's send.
 struct CountedSend {
     is_cancelled: bool,
-    /// Whether the app's webhook is active.
-    is_watched: bool,
+    /// Whether the app has an active webhook.
+    has_active_webhook: bool,
 }
 
-/// Counts what became of the page on its send. Whether a webhook wants to know is asked with it, for it costs a statement less.
+/// Counts what became of the page on its send. Whether the app has an active webhook is asked with it, for it costs a statement less.
 async fn count(
     c: &mut DbConnection,
     send: &SendId,
@@ -143,7 +144,7 @@ async fn count(
                                                 JOIN accounts AS a ON a.id = p.account_id
                              WHERE w.app_id = sends.app_id AND w.disabled_reason IS NULL
                                AND p.webhook_url IS NOT NULL AND a.plan = $5)
-                     AS "is_watched!: bool""#,
+                     AS "has_active_webhook!: bool""#,
         send.as_str(),
         count_i64(settlement.sent.len()),
         count_i64(settlement.expired.len()),
@@ -205,7 +206,7 @@ fn count_i64(len: usize) -> i64 {
 pub(crate) async fn finish(
     c: &mut DbConnection,
     send: &SendId,
-    has_webhook: bool,
+    has_active_webhook: bool,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let finished = sqlx::query!(
@@ -221,7 +222,7 @@ pub(crate) async fn finish(
     )
     .fetch_optional(&mut *c)
     .await?;
-    let Some(finished) = finished.filter(|_| has_webhook) else {
+    let Some(finished) = finished.filter(|_| has_active_webhook) else {
         return Ok(false);
     };
     let counts = SendCounts {

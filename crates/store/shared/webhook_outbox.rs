@@ -15,7 +15,7 @@ use crate::error::with_context;
 use crate::queue::number_list;
 use crate::webhook_attempts::record;
 use crate::webhook_events::{EventRow, reported_recipients};
-use crate::webhooks::{WebhookRow, is_active};
+use crate::webhooks::{WebhookRow, has_active_webhook};
 
 #[async_trait]
 impl WebhookQueue for Database {
@@ -83,7 +83,7 @@ impl WebhookQueue for Database {
         let (app, limit) = (outbox.app_id.clone(), i64::from(limit));
         transaction!(self, "discard events", |c| {
             // A webhook that was enabled meanwhile keeps what waits.
-            if is_active(c, &app).await? {
+            if has_active_webhook(c, &app).await? {
                 return Ok(false);
             }
             let app = app.as_str();
@@ -154,13 +154,13 @@ impl WebhookQueue for Database {
         .await)
     }
 
-    async fn clamp_webhook_due_times(
+    async fn repair_webhook_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
-        transaction!(self, "clamp due times of outboxes", |c| clamp_due_times(
+        transaction!(self, "repair due times of outboxes", |c| repair_due_times(
             c,
             now,
             lease,
@@ -303,9 +303,10 @@ async fn release(
     .map(drop)
 }
 
-/// Who holds a lease renews it before it ends; every other outbox becomes due at once, and whoever claims it finds out what is
-/// due. An event that was never posted is due from the moment it was written, which is never in the future.
-async fn clamp_due_times(
+/// The repair of outboxes, as `due_time_repair.rs` does it for jobs. Who holds a lease renews it before it ends; every other outbox
+/// becomes due at once, and whoever claims it finds out what is due. An event that was never posted is due from the moment it was
+/// written, which is never in the future.
+async fn repair_due_times(
     c: &mut DbConnection,
     now: UnixMillis,
     lease: Duration,

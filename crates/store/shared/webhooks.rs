@@ -56,11 +56,11 @@ impl WebhookStore for Database {
     async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError> {
         let app = app.clone();
         transaction!(self, "queue a test event", |c| {
-            let is_active = is_active(c, &app).await?;
-            if is_active {
+            let has_active_webhook = has_active_webhook(c, &app).await?;
+            if has_active_webhook {
                 insert_test_event(c, &app, now).await?;
             }
-            Ok(is_active)
+            Ok(has_active_webhook)
         })
     }
 
@@ -72,7 +72,7 @@ impl WebhookStore for Database {
     ) -> Result<bool, StoreError> {
         let (app, event) = (app.clone(), event.clone());
         transaction!(self, "queue an event again", |c| {
-            if !is_active(c, &app).await? {
+            if !has_active_webhook(c, &app).await? {
                 return Ok(false);
             }
             let (name, event) = (app.as_str(), event.as_str());
@@ -217,7 +217,7 @@ async fn reset_failures(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
 }
 
 /// Whether events about the app are written: it has a URL, the plan that takes, and is not disabled.
-pub(crate) async fn is_active(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
+pub(crate) async fn has_active_webhook(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
     let (app, plan) = (app.as_str(), Plan::FOR_WEBHOOKS.as_str());
     sqlx::query_scalar!(
         r#"SELECT EXISTS (

@@ -1,4 +1,4 @@
-//! Sends pushes to any number of push services: a pool of connections for each origin, a limiter for each app in front of it.
+//! Pushes to any number of push services: a pool of connections for each origin, a limiter for each app in front of it.
 //!
 //! A pool is shared by all apps, since a connection costs a handshake and carries anybody's requests; a limiter is not, since push
 //! services throttle a sender and one app must not slow the others.
@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use hato_domain::{AppId, UnixMillis};
 use hato_outbound::{RootStoreError, retry_after};
-use http::StatusCode;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -18,7 +17,7 @@ use crate::push::pool::Pool;
 use crate::push::pool::connector::Connector;
 use crate::push::pool::error::{ConnectError, DeliveryError, ExchangeError};
 use crate::push::request::Push;
-use crate::push::response::PushResponse;
+use crate::push::response::{PushResponse, StatusClass};
 use crate::push::settings::{DeliverySettings, OriginLimits};
 use crate::push::shared_map::SharedMap;
 
@@ -82,9 +81,9 @@ impl PushClient {
         }
     }
 
-    /// Sends a push and returns what the push service said, whatever it said; redirects are not followed. `now` is asked
+    /// Makes a push and returns what the push service said, whatever it said; redirects are not followed. `now` is asked
     /// when `Retry-After` names a date.
-    pub async fn send(
+    pub async fn push(
         &self,
         route: &PushRoute,
         push: &Push,
@@ -96,7 +95,7 @@ impl PushClient {
         let permit = route.limiter.acquire().await?;
         let result = route
             .pool
-            .send(push, &route.connect_limit, self.response_timeout)
+            .push(push, &route.connect_limit, self.response_timeout)
             .await;
         permit.release(feedback(&result, now));
         result
@@ -145,8 +144,8 @@ fn feedback(
     now: impl Fn() -> UnixMillis,
 ) -> Feedback {
     match result {
-        Ok(answer) if is_throttling(answer.status) => {
-            Feedback::Throttled(retry_after(&answer.headers, now()))
+        Ok(response) if StatusClass::of(response.status).is_throttling() => {
+            Feedback::Throttled(retry_after(&response.headers, now()))
         }
         Ok(_) => Feedback::Answered,
         Err(
@@ -155,9 +154,4 @@ fn feedback(
         ) => Feedback::Unanswered,
         Err(_) => Feedback::Unclear,
     }
-}
-
-/// 503 counts as well, for push services that are overloaded answer it with a `Retry-After` (RFC 9110 §15.6.4).
-fn is_throttling(status: StatusCode) -> bool {
-    status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE
 }

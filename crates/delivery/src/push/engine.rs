@@ -23,7 +23,7 @@ use hato_service::{Notifier, Secrets};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
-use crate::clock_step::{ClockStepDetector, longest_wait};
+use crate::due_time_repair::{DueTimeRepair, longest_job_wait};
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
@@ -64,7 +64,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             slots: Arc::new(slots),
             leases: Arc::default(),
             panic_counts: PanicCounts::default(),
-            clock_steps: ClockStepDetector::default(),
+            due_time_repair: DueTimeRepair::default(),
             settings,
         })))
     }
@@ -178,8 +178,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     async fn claim(&self, excluded_apps: Vec<AppId>) -> Result<NextPage, StoreError> {
         let now = self.0.clock.now();
-        if self.0.clock_steps.has_stepped_back(now) {
-            self.clamp_due_times(now).await?;
+        if self.0.due_time_repair.is_needed(now) {
+            self.repair_due_times(now).await?;
         }
         let request = PageClaimRequest {
             now,
@@ -190,12 +190,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         self.0.queue.claim_page(request).await
     }
 
-    async fn clamp_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
+    async fn repair_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
         let settings = &self.0.settings;
-        let longest = longest_wait(&settings.retry_delays);
-        let clamping = self.0.queue.clamp_due_times(now, settings.lease, longest);
-        clamping.await?;
-        self.0.clock_steps.mark_clamped(now);
+        let longest = longest_job_wait(&settings.retry_delays);
+        let repairing = self.0.queue.repair_due_times(now, settings.lease, longest);
+        repairing.await?;
+        self.0.due_time_repair.mark_done(now);
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! The connections to one push-service origin, and the requests that share them.
 //!
 //! HTTP/2 connections carry many requests each; another is opened when every one is nearly full ([`connections`]). An HTTP/1.1
-//! connection carries one request and is kept for the next. Clients that keep one HTTP/2 connection per host, as reqwest does, send
-//! 1,700 pushes a second to a service 50 ms away that allows 100 streams; ten connections send 14,000.
+//! connection carries one request and is kept for the next. Clients that keep one HTTP/2 connection per host, as reqwest does, make
+//! 1,700 pushes a second to a service 50 ms away that allows 100 streams; ten connections make 14,000.
 //!
 //! Connections are opened in tasks of their own, so that a request which is given up does not take the connection of the
 //! others with it; all who wait for the first one learn of its failure. An app opens only a few at a time that it waits for.
@@ -64,11 +64,11 @@ impl Pool {
         }
     }
 
-    /// Sends a push once it has a connection; from then on the push service has `response_timeout` to answer.
+    /// Makes a push once it has a connection; from then on the push service has `response_timeout` to answer.
     ///
     /// A request that was certainly not processed goes out again on another connection, within the same time. That is how a GOAWAY or
     /// a restart of a push service costs no attempt.
-    pub async fn send(
+    pub async fn push(
         self: &Arc<Self>,
         push: &Push,
         connect_limit: &Arc<Semaphore>,
@@ -83,7 +83,7 @@ impl Pool {
             let deadline = *answered_by.get_or_insert_with(|| Instant::now() + response_timeout);
             match lease.exchange(push, deadline).await {
                 Err(ExchangeError::Unsent) => {}
-                answer => return Ok(answer?),
+                result => return Ok(result?),
             }
         }
         Err(ExchangeError::Unsent.into())

@@ -1,4 +1,4 @@
-//! Sends a page's message to its recipients: encrypts a chunk while earlier chunks are on their way.
+//! Pushes a page's message to its recipients: encrypts a chunk while earlier chunks are on their way.
 //!
 //! [`PushSender::deliver`] has the whole way in its order: chunk → route and limiter → encrypt → push → classify. One chunk of a page is
 //! in line for encryption at a time, so a page of 500 recipients keeps a core from nobody.
@@ -30,13 +30,13 @@ use page_context::{PageContext, PageRoute, PreparedPush, RoutedRecipient};
 /// Recipients that are encrypted at a time: four groups of eight agreements, and at most about 2 ms of one core.
 const CHUNK: usize = 32;
 
-/// Sends the messages of any number of pages at a time.
+/// Pushes the messages of any number of pages at a time.
 pub struct PushSender {
     client: PushClient,
     encryptor: Encryptor,
     vapid: Vapid,
     clock: Arc<dyn Clock>,
-    in_flight: usize,
+    max_in_flight: usize,
 }
 
 /// A recipient with the message to push, or with an outcome already.
@@ -50,7 +50,7 @@ impl PushSender {
             encryptor: Encryptor::new(),
             vapid: Vapid::new(settings.vapid_subject.clone()),
             clock,
-            in_flight: settings.page_size as usize,
+            max_in_flight: settings.page_size as usize,
         })
     }
 
@@ -85,7 +85,7 @@ impl PushSender {
                 job.countdown.dispatched();
                 self.push(recipient, prepared)
             })
-            .buffer_unordered(self.in_flight)
+            .buffer_unordered(self.max_in_flight)
     }
 
     /// Those of a chunk that are worth encrypting for, with their messages, and the outcomes of the others.
@@ -152,23 +152,23 @@ impl PushSender {
         recipient: RecipientId,
         prepared: Result<PreparedPush, PushOutcome>,
     ) -> (RecipientId, PushOutcome) {
-        let sending = async {
+        let pushing = async {
             match prepared {
-                Ok(prepared) => self.send(&prepared).await,
+                Ok(prepared) => self.push_message(&prepared).await,
                 Err(outcome) => outcome,
             }
         };
-        let outcome = AssertUnwindSafe(sending).catch_unwind().await;
+        let outcome = AssertUnwindSafe(pushing).catch_unwind().await;
         (recipient, outcome.unwrap_or(PushOutcome::UNREACHABLE))
     }
 
-    async fn send(&self, prepared: &PreparedPush) -> PushOutcome {
+    async fn push_message(&self, prepared: &PreparedPush) -> PushOutcome {
         let now = || self.clock.now();
         let (route, push) = (&prepared.route.push_route, &prepared.push);
-        let outcome = match self.client.send(route, push, now).await {
-            Ok(answer) => classify(&answer, now()),
+        let outcome = match self.client.push(route, push, now).await {
+            Ok(response) => classify(&response, now()),
             Err(error) => {
-                tracing::debug!(host = %push.target.origin.host, %error, "a push got no answer");
+                tracing::debug!(host = %push.target.origin.host, %error, "a push got no response");
                 delivery_failed(&error)
             }
         };

@@ -52,7 +52,7 @@ impl PageHeaders {
     }
 }
 
-/// One push message, ready to send and to send again.
+/// One push message, ready to be pushed, and to be pushed again.
 #[derive(Clone, Debug)]
 pub struct Push {
     /// Where it goes.

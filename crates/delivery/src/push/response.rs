@@ -1,4 +1,4 @@
-//! What a push service's answer means for a delivery (CONTRACT 7): one pure, total function.
+//! What a push service's response means for a delivery (CONTRACT 7): pure, total functions, and the only place that judges a status.
 //!
 //! RFC 8030 §5 and §7.3 say what 201, 404, 410 and 429 mean; the rest is how push services behave. What is sure to fail again is
 //! told apart from what may work later, because a dead letter with its reason is of use to the sender and a retry is not.
@@ -10,10 +10,13 @@ use hato_domain::{FailureReason, UnixMillis};
 use hato_outbound::retry_after;
 use http::{HeaderMap, StatusCode};
 
-/// The part of a push service's answer that is read.
+/// The longest wait that a push service may ask for with `Retry-After` (CONTRACT 7); a webhook's receiver has a day.
+pub const MAX_PUSH_RETRY_AFTER: Duration = Duration::from_hours(1);
+
+/// The part of a push service's response that is read.
 #[derive(Clone, Debug)]
 pub struct PushResponse {
-    /// Any status; redirects are answers like others and not followed.
+    /// Any status; redirects are responses like others and not followed.
     pub status: StatusCode,
     /// At most 16 KiB of headers.
     pub headers: HeaderMap,
@@ -38,12 +41,14 @@ pub enum PushOutcome {
     Retry {
         /// Recorded when the retries are used up.
         reason: FailureReason,
-        /// The status; None without an answer.
+        /// The status; None without a response.
         status: Option<u16>,
         /// What `Retry-After` asks for.
         after: Option<Duration>,
     },
-    /// It was not tried, because the push service asked to be left alone: that is no attempt.
+    /// It was not tried, because the push service throttles the app: the limiter is paused, or too many wait for it. That is no
+    /// attempt, and the recipient is queued again until it is too late for its message. To be throttled is to get a 429, which is an
+    /// attempt and a [`Self::Retry`].
     Deferred {
         /// The time after which it is worth trying.
         wait: Duration,
@@ -52,7 +57,7 @@ pub enum PushOutcome {
     Failed {
         /// Recorded with the dead letter.
         reason: FailureReason,
-        /// The status; None without an answer.
+        /// The status; None without a response.
         status: Option<u16>,
     },
 }
@@ -76,16 +81,60 @@ impl PushOutcome {
     };
 }
 
-/// Judges an answer that was received at `now`.
-pub fn classify(answer: &PushResponse, now: UnixMillis) -> PushOutcome {
-    let status = answer.status.as_u16();
-    match status {
-        200 | 201 | 202 | 204 => PushOutcome::Sent { status },
-        404 | 410 => PushOutcome::Expired { status },
-        429 => retry(FailureReason::Throttled, answer, now),
-        500..=599 => retry(FailureReason::Unavailable, answer, now),
-        400 | 401 | 403 if names_key_mismatch(answer) => failed(FailureReason::KeyMismatch, status),
-        _ => failed(FailureReason::Refused, status),
+/// What a status means, for its recipient ([`classify`]) and for the limiter of its origin ([`Self::is_throttling`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusClass {
+    /// 200, 201, 202 or 204.
+    Sent,
+    /// 404 or 410.
+    Expired,
+    /// 429.
+    Throttled,
+    /// 503: for the recipient like any other 5xx.
+    Overloaded,
+    /// Another 5xx.
+    Unavailable,
+    /// 400, 401 or 403, which may say that the subscription was made with another key.
+    Unauthorized,
+    /// Anything else.
+    Refused,
+}
+
+impl StatusClass {
+    /// The class of a status.
+    pub fn of(status: StatusCode) -> Self {
+        match status.as_u16() {
+            200 | 201 | 202 | 204 => Self::Sent,
+            404 | 410 => Self::Expired,
+            429 => Self::Throttled,
+            503 => Self::Overloaded,
+            500..=599 => Self::Unavailable,
+            400 | 401 | 403 => Self::Unauthorized,
+            _ => Self::Refused,
+        }
+    }
+
+    /// Whether it asks for fewer pushes of the app. 503 does as well, for push services that are overloaded respond with it and a
+    /// `Retry-After` (RFC 9110 §15.6.4).
+    pub fn is_throttling(self) -> bool {
+        matches!(self, Self::Throttled | Self::Overloaded)
+    }
+}
+
+/// Judges a response that was received at `now`.
+pub fn classify(response: &PushResponse, now: UnixMillis) -> PushOutcome {
+    let status = response.status.as_u16();
+    match StatusClass::of(response.status) {
+        StatusClass::Sent => PushOutcome::Sent { status },
+        StatusClass::Expired => PushOutcome::Expired { status },
+        StatusClass::Throttled => retry(FailureReason::Throttled, response, now),
+        StatusClass::Overloaded | StatusClass::Unavailable => {
+            retry(FailureReason::Unavailable, response, now)
+        }
+        StatusClass::Unauthorized if names_key_mismatch(response) => {
+            failed(FailureReason::KeyMismatch, status)
+        }
+        StatusClass::Unauthorized | StatusClass::Refused => failed(FailureReason::Refused, status),
     }
 }
 
@@ -96,12 +145,12 @@ fn failed(reason: FailureReason, status: u16) -> PushOutcome {
     }
 }
 
-fn retry(reason: FailureReason, answer: &PushResponse, now: UnixMillis) -> PushOutcome {
-    let status = Some(answer.status.as_u16());
+fn retry(reason: FailureReason, response: &PushResponse, now: UnixMillis) -> PushOutcome {
+    let status = Some(response.status.as_u16());
     PushOutcome::Retry {
         reason,
         status,
-        after: retry_after(&answer.headers, now),
+        after: retry_after(&response.headers, now),
     }
 }
 
@@ -114,10 +163,10 @@ const KEY_MISMATCH: [&str; 3] = [
 ];
 
 /// The reason stands in the body, or with Microsoft in a header.
-fn names_key_mismatch(answer: &PushResponse) -> bool {
-    let header = answer.headers.get("x-wns-error-description");
+fn names_key_mismatch(response: &PushResponse) -> bool {
+    let header = response.headers.get("x-wns-error-description");
     let texts = [
-        Some(answer.body.as_ref()),
+        Some(response.body.as_ref()),
         header.map(http::HeaderValue::as_bytes),
     ];
     texts.into_iter().flatten().any(|text| {
@@ -134,12 +183,12 @@ mod tests {
     use hato_domain::{FailureReason, UnixMillis};
     use http::{HeaderMap, HeaderValue, StatusCode};
 
-    use super::{PushOutcome, PushResponse, classify};
+    use super::{PushOutcome, PushResponse, StatusClass, classify};
 
     /// 2026-01-01T00:00:00Z.
     const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 
-    fn answer(status: u16) -> PushResponse {
+    fn response(status: u16) -> PushResponse {
         PushResponse {
             status: StatusCode::from_u16(status).expect("a status"),
             headers: HeaderMap::new(),
@@ -168,21 +217,30 @@ mod tests {
                     status: Some(status),
                 },
             };
-            assert_eq!(classify(&answer(status), NOW), expected, "{status}");
+            assert_eq!(classify(&response(status), NOW), expected, "{status}");
         }
     }
 
     #[test]
+    fn who_asks_for_less_is_overloaded_or_throttles() {
+        let throttling = (100..=599).filter(|status| {
+            let status = StatusCode::from_u16(*status).expect("a status");
+            StatusClass::of(status).is_throttling()
+        });
+        assert_eq!(throttling.collect::<Vec<_>>(), [429, 503]);
+    }
+
+    #[test]
     fn a_throttled_push_waits_as_long_as_it_is_asked_to() {
-        let mut answer = answer(429);
+        let mut response = response(429);
         let wait = HeaderValue::from_static("120");
-        answer.headers.insert("retry-after", wait);
+        response.headers.insert("retry-after", wait);
         let outcome = PushOutcome::Retry {
             reason: FailureReason::Throttled,
             status: Some(429),
             after: Some(Duration::from_mins(2)),
         };
-        assert_eq!(classify(&answer, NOW), outcome);
+        assert_eq!(classify(&response, NOW), outcome);
     }
 
     #[test]
@@ -199,13 +257,13 @@ mod tests {
                 r#"{"errno":109,"message":"VAPID public key mismatch"}"#,
             ),
         ] {
-            let answer = PushResponse {
+            let response = PushResponse {
                 body: Bytes::from_static(body.as_bytes()),
-                ..answer(status)
+                ..response(status)
             };
-            assert_eq!(classify(&answer, NOW), mismatch(status), "{body}");
+            assert_eq!(classify(&response, NOW), mismatch(status), "{body}");
         }
-        let mut windows = answer(403);
+        let mut windows = response(403);
         let text = HeaderValue::from_static("VapidPkHashMismatch");
         windows.headers.insert("x-wns-error-description", text);
         assert_eq!(classify(&windows, NOW), mismatch(403));
@@ -213,10 +271,13 @@ mod tests {
 
     #[test]
     fn a_gone_subscription_is_gone_whatever_the_body_says() {
-        let answer = PushResponse {
+        let response = PushResponse {
             body: Bytes::from_static(b"VapidPkHashMismatch"),
-            ..answer(410)
+            ..response(410)
         };
-        assert_eq!(classify(&answer, NOW), PushOutcome::Expired { status: 410 });
+        assert_eq!(
+            classify(&response, NOW),
+            PushOutcome::Expired { status: 410 }
+        );
     }
 }

@@ -23,7 +23,7 @@ pub struct DeliverySettings {
     pub permit_timeout: Duration,
     /// Pages delivered at a time.
     pub pages_in_flight: usize,
-    /// How long a page that only waits for answers keeps others from being claimed; then it is parked.
+    /// How long a page that only waits for responses keeps others from being claimed; then it is parked.
     pub park_after: Duration,
     /// Recipients of parked pages, all together: unanswered ones, or an eighth of a page's if these are more.
     pub max_parked_recipients: usize,

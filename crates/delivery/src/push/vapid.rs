@@ -1,4 +1,4 @@
-//! The proof of who sends (RFC 8292): an `Authorization` header per app and push-service origin.
+//! The proof of who pushes (RFC 8292): an `Authorization` header per app and push-service origin.
 //!
 //! A token is reused for six hours: signing costs as much as a quarter of an encryption, and Apple wants no token renewed
 //! more often than about hourly.

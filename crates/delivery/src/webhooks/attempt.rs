@@ -1,4 +1,4 @@
-//! One attempt to post an event: make its body, sign it, post it, judge the answer, and record all of that.
+//! One attempt to post an event: make its body, sign it, post it, judge the response, and record all of that.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -14,13 +14,13 @@ use hato_service::ports::{
 use tokio::time::{Instant, timeout};
 
 use super::WebhookSender;
-use super::client::{ClientReply, WebhookRequest};
+use super::client::{PostResult, WebhookRequest};
 use super::concurrency::RequestPermit;
 use super::schedule::next_step;
 use super::signature::{Signers, SigningSecretError, first_secret};
 use crate::metrics::{AttemptResult, count_attempt};
-use crate::retry::retry_until_shutdown;
 use crate::shutdown::Shutdown;
+use crate::store_retry::retry_until_shutdown;
 
 /// Bytes of a body without results at most.
 const BASE_BYTES: usize = 4_096;
@@ -86,8 +86,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
         let (url, signature) = (request.url.clone(), request.signature.clone());
         let began = Instant::now();
         tokio::select! {
-            reply = self.reply(request, permit) => {
-                Ok(self.judged((url, signature), reply, started_at, began.elapsed()))
+            result = self.exchange(request, permit) => {
+                Ok(self.judged((url, signature), result, started_at, began.elapsed()))
             }
             () = self.shutdown.aborting() => Err(StopReason::Shutdown),
         }
@@ -136,29 +136,29 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
     }
 
     /// What comes back. A request that is not answered promptly leaves its permit to others.
-    async fn reply(&self, request: WebhookRequest, permit: &mut RequestPermit) -> ClientReply {
+    async fn exchange(&self, request: WebhookRequest, permit: &mut RequestPermit) -> PostResult {
         let shared = &self.sender.shared;
         let mut posting = pin!(shared.client.post(request, || shared.clock.now()));
-        if let Ok(reply) = timeout(shared.settings.prompt, posting.as_mut()).await {
-            return reply;
+        if let Ok(result) = timeout(shared.settings.prompt, posting.as_mut()).await {
+            return result;
         }
         shared.limiter.move_to_slow(permit);
         posting.await
     }
 
     fn panicked(&self) -> Attempt {
-        let reply = ClientReply {
+        let result = PostResult {
             response: WebhookResponse::NotReceived(NoResponseReason::Unreachable),
             retry_after: None,
         };
         let now = self.sender.shared.clock.now();
-        self.judged(Default::default(), reply, now, Duration::ZERO)
+        self.judged(Default::default(), result, now, Duration::ZERO)
     }
 
     fn judged(
         &self,
         (url, signature): (String, String),
-        reply: ClientReply,
+        result: PostResult,
         started_at: UnixMillis,
         duration: Duration,
     ) -> Attempt {
@@ -168,8 +168,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
             None => &settings.retry_delays,
         };
         let disposition = next_step(
-            &reply.response,
-            reply.retry_after,
+            &result.response,
+            result.retry_after,
             self.event.attempts,
             delays,
             fastrand::f64().mul_add(2.0, -1.0),
@@ -180,7 +180,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
             resend: self.event.resend,
             url,
             signature,
-            response: reply.response,
+            response: result.response,
             started_at,
             duration,
             is_slow: duration > settings.prompt,
@@ -225,7 +225,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
             .await
     }
 
-    /// Neither the URL, which may hold a token, nor the answer.
+    /// Neither the URL, which may hold a token, nor the response.
     fn log(&self, attempt: &Attempt) {
         let response = match &attempt.response {
             WebhookResponse::Received { status, .. } => status.to_string(),

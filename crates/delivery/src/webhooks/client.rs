@@ -18,7 +18,7 @@ use url::Url;
 use super::settings::WebhookSettings;
 use super::signature::timestamp;
 
-/// Bytes of an answer that are kept.
+/// Bytes of a response that are kept.
 const MAX_BODY_BYTES: usize = 1_024;
 /// How long reading them may take once the head is there.
 const BODY_TIMEOUT: Duration = Duration::from_secs(1);
@@ -53,7 +53,7 @@ pub(super) struct WebhookRequest {
 }
 
 /// What came back, and the wait that `Retry-After` asks for.
-pub(super) struct ClientReply {
+pub(super) struct PostResult {
     pub(super) response: WebhookResponse,
     pub(super) retry_after: Option<Duration>,
 }
@@ -81,32 +81,32 @@ impl WebhookClient {
         })
     }
 
-    /// Posts the request; `now` tells the time of the answer.
+    /// Posts the request; `now` tells the time of the response.
     pub(super) async fn post(
         &self,
         request: WebhookRequest,
         now: impl Fn() -> UnixMillis,
-    ) -> ClientReply {
-        match self.answer(request).await {
-            Ok(answer) => {
-                let retry_after = retry_after(answer.headers(), now());
-                let status = answer.status().as_u16();
-                let text = beginning(answer).await;
+    ) -> PostResult {
+        match self.head(request).await {
+            Ok(head) => {
+                let retry_after = retry_after(head.headers(), now());
+                let status = head.status().as_u16();
+                let text = beginning(head).await;
                 let response = WebhookResponse::Received { status, text };
-                ClientReply {
+                PostResult {
                     response,
                     retry_after,
                 }
             }
-            Err(failure) => ClientReply {
+            Err(failure) => PostResult {
                 response: WebhookResponse::NotReceived(failure),
                 retry_after: None,
             },
         }
     }
 
-    /// The head of the answer.
-    async fn answer(&self, request: WebhookRequest) -> Result<Response, NoResponseReason> {
+    /// The head of the response.
+    async fn head(&self, request: WebhookRequest) -> Result<Response, NoResponseReason> {
         let url = Url::parse(&request.url).map_err(|_| NoResponseReason::Unreachable)?;
         // No resolver sees an address literal.
         if !url.host().is_some_and(|host| self.filter.permits(&host)) {
@@ -121,7 +121,7 @@ impl WebhookClient {
             .header("webhook-signature", request.signature)
             .body(request.body);
         match timeout(self.response_timeout, request.send()).await {
-            Ok(Ok(answer)) => Ok(answer),
+            Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(failure(&error)),
             Err(_) => Err(NoResponseReason::TimedOut),
         }
@@ -151,11 +151,11 @@ fn is_blocked(error: &reqwest::Error) -> bool {
 }
 
 /// The beginning of the body, as much of it as comes in time. What is left unread goes with its connection.
-async fn beginning(mut answer: Response) -> String {
+async fn beginning(mut response: Response) -> String {
     let mut kept = Vec::new();
     let reading = async {
         while kept.len() < MAX_BODY_BYTES {
-            let Ok(Some(chunk)) = answer.chunk().await else {
+            let Ok(Some(chunk)) = response.chunk().await else {
                 break;
             };
             kept.extend_from_slice(&chunk[..chunk.len().min(MAX_BODY_BYTES - kept.len())]);

@@ -15,7 +15,7 @@ use super::settings::WebhookSettings;
 use crate::metrics::count_dropped_events;
 use crate::shutdown::Shutdown;
 
-/// Events that are discarded or dropped at a time.
+/// Events that are discarded (their webhook is off) or dropped (they are too old, which is counted) at a time.
 const DISCARD_BATCH: u32 = 500;
 /// The wait after the store has failed.
 const STORE_RETRY_DELAY: Duration = Duration::from_secs(5);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Disposition, WebhookResponse};
 
-/// The longest wait that a receiver may ask for.
-const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
+/// The longest wait that a receiver may ask for (CONTRACT 8); a push service has an hour.
+const MAX_WEBHOOK_RETRY_AFTER: Duration = Duration::from_hours(24);
 /// By how much a wait varies, so that a receiver that comes back is not met by everything at once.
 const JITTER_SHARE: f64 = 0.2;
 
@@ -27,7 +27,7 @@ pub fn next_step(
         WebhookResponse::Received { .. } | WebhookResponse::NotReceived(_) => {
             let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
             let delay = delays.get(earlier).map(|delay| {
-                let retry_after = retry_after.unwrap_or_default().min(MAX_RETRY_AFTER);
+                let retry_after = retry_after.unwrap_or_default().min(MAX_WEBHOOK_RETRY_AFTER);
                 delay.mul_f64(1.0 + JITTER_SHARE * jitter).max(retry_after)
             });
             Disposition::Failed(delay.map(|delay| now.plus(delay)))
@@ -36,9 +36,11 @@ pub fn next_step(
 }
 
 /// The longest that an event can have to wait.
-pub fn longest_wait(delays: &[Duration]) -> Duration {
+pub fn longest_event_wait(delays: &[Duration]) -> Duration {
     let longest = delays.iter().max().copied().unwrap_or_default();
-    longest.mul_f64(1.0 + JITTER_SHARE).max(MAX_RETRY_AFTER)
+    longest
+        .mul_f64(1.0 + JITTER_SHARE)
+        .max(MAX_WEBHOOK_RETRY_AFTER)
 }
 
 #[cfg(test)]
@@ -48,26 +50,26 @@ mod tests {
     use hato_domain::{NoResponseReason, UnixMillis};
     use hato_service::ports::{Disposition, WebhookResponse};
 
-    use super::{longest_wait, next_step};
+    use super::{longest_event_wait, next_step};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
     const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
 
-    fn answer(status: u16) -> WebhookResponse {
+    fn response(status: u16) -> WebhookResponse {
         let text = String::new();
         WebhookResponse::Received { status, text }
     }
 
     fn wait(retry_after: Option<u64>, earlier: u32, jitter: f64) -> Option<u64> {
         let retry_after = retry_after.map(Duration::from_secs);
-        match next_step(&answer(503), retry_after, earlier, &DELAYS, jitter, NOW) {
+        match next_step(&response(503), retry_after, earlier, &DELAYS, jitter, NOW) {
             Disposition::Failed(next) => next.map(|next| next.since(NOW).as_secs()),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn every_reply_has_its_verdict() {
+    fn every_response_has_its_verdict() {
         let judged = |response: &WebhookResponse| next_step(response, None, 0, &[], 0.0, NOW);
         for status in 100..=599 {
             let expected = match status {
@@ -75,7 +77,7 @@ mod tests {
                 410 => Disposition::Gone,
                 _ => Disposition::Failed(None),
             };
-            assert_eq!(judged(&answer(status)), expected, "{status}");
+            assert_eq!(judged(&response(status)), expected, "{status}");
         }
         let nothing = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
         assert_eq!(judged(&nothing), Disposition::Failed(None));
@@ -99,9 +101,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_waits_longer_than_the_longest_wait() {
-        assert_eq!(longest_wait(&DELAYS), Duration::from_hours(24));
+    fn nothing_waits_longer_than_the_longest_event_wait() {
+        assert_eq!(longest_event_wait(&DELAYS), Duration::from_hours(24));
         let days = [Duration::from_hours(100)];
-        assert_eq!(longest_wait(&days), Duration::from_hours(120));
+        assert_eq!(longest_event_wait(&days), Duration::from_hours(120));
     }
 }

@@ -27,7 +27,7 @@ pub struct WebhookSettings {
     pub body_bytes: usize,
     /// Requests in flight of one app.
     pub per_app: usize,
-    /// An answer within this time is prompt.
+    /// A response within this time is prompt.
     pub prompt: Duration,
     /// Events of an app that are posted before the next app has its turn, when permits are scarce.
     pub turn_events: usize,

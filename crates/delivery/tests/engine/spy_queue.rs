@@ -99,13 +99,13 @@ impl DeliveryQueue for SpyQueue {
         Ok(next)
     }
 
-    async fn clamp_due_times(
+    async fn repair_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
-        self.store.clamp_due_times(now, lease, longest_wait).await
+        self.store.repair_due_times(now, lease, longest_wait).await
     }
 
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError> {

@@ -52,7 +52,7 @@ async fn a_410_switches_it_off_until_it_is_switched_on() {
 }
 
 #[tokio::test]
-async fn what_waits_at_a_410_is_dropped() {
+async fn what_waits_at_a_410_is_discarded() {
     let test = TestWebhooks::new().await;
     let widening = vec![ReceiverResponse::Status(200); 20];
     test.receiver.script(widening);
@@ -66,7 +66,7 @@ async fn what_waits_at_a_410_is_dropped() {
     assert_eq!(enable(&test).await, EnableWebhookOutcome::Done);
     test.advance_clock(DAY);
     test.post().await;
-    assert_eq!(test.receiver.seen().len(), seen, "the others are dropped");
+    assert_eq!(test.receiver.seen().len(), seen, "the others are discarded");
 }
 
 /// Lets the time pass with an attempt at least every 20 hours.
@@ -117,6 +117,24 @@ async fn a_quiet_time_between_two_failures_does_not_switch_it_off() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_switched_off() {
+    let test = TestWebhooks::new().await;
+    let a_day_later = DAY + Duration::from_secs(1);
+    test.receiver
+        .respond_with(ReceiverResponse::RetryAfter(DAY.as_secs()));
+    test.queue_test_event().await;
+    for attempts in 1..=5 {
+        test.post().await;
+        assert_eq!(test.receiver.seen().len(), attempts);
+        assert_eq!(test.webhook().await.disabled, None);
+        test.advance_clock(a_day_later);
+    }
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
+}
+
+#[tokio::test]
 async fn another_url_starts_afresh_and_the_same_does_not() {
     let test = TestWebhooks::new().await;
     test.receiver.script([ReceiverResponse::Status(410)]);
@@ -154,7 +172,7 @@ async fn a_downgrade_stops_events_and_keeps_the_url() {
 }
 
 #[tokio::test]
-async fn without_a_url_nothing_is_written_and_what_waits_is_dropped() {
+async fn without_a_url_nothing_is_written_and_what_waits_is_discarded() {
     let test = TestWebhooks::new().await;
     test.subscribe(&test.app, 1).await;
     settle(&test).await;

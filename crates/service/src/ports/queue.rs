@@ -1,8 +1,8 @@
 //! The delivery queue: pages of recipients that are claimed, delivered and settled.
 //!
-//! A job is a page: a send with a range of subscriptions or a list of them, an attempt and the time when it is due. Claiming
-//! moves that time to the end of a lease and hands out a token; only the holder of the token settles. So a page whose
-//! process died is due again by itself, may be delivered twice, and is never counted twice.
+//! A job is a page, or the rest of a broadcast that is still to be paged: a send with a range of subscriptions or a list of them, an
+//! attempt and the time when it is due. Claiming moves that time to the end of a lease and hands out a token; only the holder of the
+//! token settles. So a page whose process died is due again by itself, may be delivered twice, and is never counted twice.
 
 use std::time::Duration;
 
@@ -200,7 +200,7 @@ pub trait DeliveryQueue {
     /// Repairs due times after the clock was set back. What is due later than anything can have to wait, or belongs to a
     /// send that was accepted in what is the future, is due at `now`; a lease that ends later than any can ends at
     /// `now + lease`.
-    async fn clamp_due_times(
+    async fn repair_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,

@@ -10,9 +10,9 @@ use crate::test_store::{LEASE, START, TestStore, at, ids};
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 const MINUTE: i64 = 60_000;
 
-async fn clamp_due_times(test: &TestStore, now: UnixMillis) {
-    let clamped = test.store.clamp_due_times(now, LEASE, LONGEST_WAIT).await;
-    clamped.expect("done");
+async fn repair_due_times(test: &TestStore, now: UnixMillis) {
+    let repaired = test.store.repair_due_times(now, LEASE, LONGEST_WAIT).await;
+    repaired.expect("done");
 }
 
 /// A send accepted at `accepted`, to be tried again at `due_at`.
@@ -38,7 +38,7 @@ async fn what_was_accepted_in_the_future_is_due() {
     let test = TestStore::new().await;
     retry_at(&test, at(30 * MINUTE), at(31 * MINUTE)).await;
     assert!(test.try_claim(START, 10).await.is_none());
-    clamp_due_times(&test, START).await;
+    repair_due_times(&test, START).await;
     assert!(test.try_claim(START, 10).await.is_some());
 }
 
@@ -46,7 +46,7 @@ async fn what_was_accepted_in_the_future_is_due() {
 async fn what_is_due_later_than_anything_can_be_is_due() {
     let test = TestStore::new().await;
     retry_at(&test, START, at(60 * MINUTE + 1)).await;
-    clamp_due_times(&test, START).await;
+    repair_due_times(&test, START).await;
     assert!(test.try_claim(START, 10).await.is_some());
 }
 
@@ -54,7 +54,7 @@ async fn what_is_due_later_than_anything_can_be_is_due() {
 async fn an_ordinary_wait_is_left_alone() {
     let test = TestStore::new().await;
     retry_at(&test, START, at(60 * MINUTE)).await;
-    clamp_due_times(&test, START).await;
+    repair_due_times(&test, START).await;
     assert_eq!(test.next_due(START).await, Some(at(60 * MINUTE)));
 }
 
@@ -66,7 +66,7 @@ async fn a_lease_from_the_future_ends_when_a_new_one_would() {
         test.subscribe(&app, 1).await;
         test.broadcast(&app, START).await;
         let page = test.claim(at(future), 10).await;
-        clamp_due_times(&test, START).await;
+        repair_due_times(&test, START).await;
         assert_eq!(test.next_due(START).await, Some(START.plus(LEASE)));
         test.deliver(&page).await;
     }
@@ -79,7 +79,7 @@ async fn a_lease_of_now_is_left_alone() {
     test.subscribe(&app, 1).await;
     test.broadcast(&app, START).await;
     test.claim(at(1_000), 10).await;
-    clamp_due_times(&test, START).await;
+    repair_due_times(&test, START).await;
     let end = at(1_000).plus(LEASE);
     assert_eq!(test.next_due(START).await, Some(end));
 }

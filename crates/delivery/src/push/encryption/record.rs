@@ -80,7 +80,9 @@ fn write_header(message: &mut Vec<u8>, salt: [u8; SALT_SIZE], public: &[u8]) {
     message.extend_from_slice(public);
 }
 
-/// The content encryption key and the nonce of one record, by two steps of HKDF (RFC 8291 §3.4): the shared secret and the authentication secret give the input keying material of RFC 8188 §2.2. The first record's sequence number is 0, which leaves the nonce as it is.
+/// The content encryption key and the nonce of one record, by two steps of HKDF (RFC 8291 §3.4): the shared secret and the
+/// authentication secret give the input keying material of RFC 8188 §2.2. The first record's sequence number is 0, which leaves
+/// the nonce as it is.
 fn content_key(
     agreement: &Agreement,
     salt: [u8; SALT_SIZE],

@@ -8,7 +8,7 @@ use hato_service::{Notifier, Secrets};
 use super::lease_registry::LeaseRegistry;
 use super::panic_counts::PanicCounts;
 use super::slots::Slots;
-use crate::clock_step::ClockStepDetector;
+use crate::due_time_repair::DueTimeRepair;
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 
@@ -22,6 +22,6 @@ pub struct EngineContext<Q: ?Sized> {
     pub slots: Arc<Slots>,
     pub leases: Arc<LeaseRegistry>,
     pub panic_counts: PanicCounts,
-    pub clock_steps: ClockStepDetector,
+    pub due_time_repair: DueTimeRepair,
     pub settings: DeliverySettings,
 }

@@ -14,7 +14,7 @@ use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
 use super::leased_page::LeasedPage;
 use super::slots::Slot;
 use crate::push::push_sender::{DispatchCountdown, PushJob};
-use crate::push::settlement::{PushOutcomes, all_failed, settlement, ttl_left};
+use crate::push::settlement_plan::{PushOutcomes, all_failed, settlement, ttl_left};
 use crate::push::vapid::{MalformedKeyError, Signer};
 use crate::shutdown::Shutdown;
 
@@ -24,7 +24,7 @@ const SIGNING_KEY_RETRY_DELAY: Duration = Duration::from_mins(1);
 const READ_RETRY_DELAY: Duration = Duration::from_secs(5);
 /// The wait before a page is tried again that panics even when it is given up.
 const POISONED_PAGE_DELAY: Duration = Duration::from_hours(1);
-/// Recipients of a page that leaves its slot as soon as it only waits for answers.
+/// Recipients of a page that leaves its slot as soon as it only waits for responses.
 const SMALL_PAGE: usize = 32;
 /// The pause between two attempts to park a page.
 const PARK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
@@ -157,7 +157,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         }
     }
 
-    /// Leaves the slot when the page only waits for answers: a small page at once, or single sends would go out at the rate of
+    /// Leaves the slot when the page only waits for responses: a small page at once, or single sends would go out at the rate of
     /// slots per round trip; a large one when that takes long, because what is parked is held in memory.
     async fn park(
         &self,

@@ -6,7 +6,7 @@
 //! and Decrease Algorithms for Congestion Avoidance in Computer Networks*, 1989). As TCP does, a small limit grows faster: it at most
 //! doubles in a round (slow start, RFC 5681 §3.1), so that a long recovery is not one step per round trip.
 //!
-//! Answers arrive a round trip late: after a change, those still under way tell of the limit from before, and counting them would
+//! Responses arrive a round trip late: after a change, those still under way tell of the limit from before, and counting them would
 //! punish one overload several times. So each decrease begins a new generation, and feedback of older ones is not counted.
 //!
 //! This file is arithmetic on a clock that is passed in; permits and waiting are the limiter's.
@@ -19,6 +19,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::window::{Feedback, Window};
+use crate::push::response::MAX_PUSH_RETRY_AFTER;
 
 /// Responses of a window, when as many may be in flight: few enough to react before much harm is done.
 const WINDOW: usize = 32;
@@ -35,8 +36,6 @@ const UNRESPONSIVE_MEMORY: Duration = Duration::from_mins(1);
 const SHRINK_MEMORY: Duration = Duration::from_mins(10);
 /// Requests that may wait, however few may be in flight: a page.
 const MAX_WAITING: usize = 512;
-/// The longest that a push service may ask to be left alone (CONTRACT 7).
-const MAX_PAUSE: Duration = Duration::from_hours(1);
 /// The shortest and the longest delay of a rejected request while there is no pause.
 const REJECT_DELAY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_mins(5));
 /// How long a request is taken to need while nothing else is known.
@@ -45,10 +44,11 @@ const ASSUMED_RTT: Duration = Duration::from_millis(100);
 /// Why a request was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    /// The push service asked to be left alone, or too many wait: worth another look after this time.
+    /// The push service throttles the app (its limiter is paused, or too many wait for it): worth another look after this time. The
+    /// recipient is then deferred (`PushOutcome::Deferred`).
     #[error("the push service is to be left alone for {0:?}")]
     Throttled(Duration),
-    /// The latest requests got no answer.
+    /// The latest requests got no response.
     #[error("the push service answers nobody")]
     Unresponsive,
 }
@@ -69,9 +69,9 @@ pub struct AimdState {
     pause: Duration,
     /// When the limit was shrunk last.
     shrunk_at: Option<Instant>,
-    /// When the latest window without any answer ended; None once a window had one.
+    /// When the latest window without any response ended; None once a window had one.
     unresponsive_at: Option<Instant>,
-    /// How many windows without any answer there were.
+    /// How many windows without any response there were.
     pub unresponsive_windows: u64,
     /// The time up to which rejected requests were told to come back: the end of their line.
     reserved_until: Instant,
@@ -123,7 +123,7 @@ impl AimdState {
         Ok(())
     }
 
-    /// Whether somebody may go on waiting who began when `unresponsive_windows` windows had passed without an answer.
+    /// Whether somebody may go on waiting who began when `unresponsive_windows` windows had passed without a response.
     pub fn check_open(&mut self, unresponsive_windows: u64, now: Instant) -> Result<(), Rejected> {
         if self.paused_until > now {
             return Err(self.reject(now));
@@ -202,7 +202,7 @@ impl AimdState {
         let window = std::mem::take(&mut self.window);
         if window.is_throttled() {
             self.shrink(2, now);
-            self.pause = window.retry_after.min(MAX_PAUSE);
+            self.pause = window.retry_after.min(MAX_PUSH_RETRY_AFTER);
             self.paused_until = now + self.pause;
             return !self.pause.is_zero();
         }
@@ -223,9 +223,9 @@ impl AimdState {
         self.generation += 1;
     }
 
-    /// A round is as many answers as the limit, and a window is a part of it, so it adds that part of a step.
-    fn grow(&mut self, answers: usize) {
-        let step = (self.ceiling / STEPS).max(1) * answers / self.limit;
+    /// A round is as many responses as the limit, and a window is a part of it, so it adds that part of a step.
+    fn grow(&mut self, responses: usize) {
+        let step = (self.ceiling / STEPS).max(1) * responses / self.limit;
         self.limit = (self.limit + step.clamp(1, self.limit)).min(self.ceiling);
     }
 }

@@ -9,7 +9,7 @@ pub enum Feedback {
     Answered,
     /// It answered 429 or 503, with what `Retry-After` asks for.
     Throttled(Option<Duration>),
-    /// There was no answer in time, or no connection.
+    /// There was no response in time, or no connection.
     Unanswered,
     /// It says nothing: the request was given up, or failed for a reason of its own.
     Unclear,
@@ -18,7 +18,7 @@ pub enum Feedback {
 /// The responses since the limit was last looked at.
 ///
 /// The limit follows a share of them and not each one, because push services throttle single subscribers too: a few 429s
-/// among many answers are not about the sender.
+/// among many responses are not about the sender.
 #[derive(Default)]
 pub struct Window {
     pub responses: usize,
@@ -48,7 +48,7 @@ impl Window {
         self.throttled * 2 >= self.responses
     }
 
-    /// Whether none of them was an answer.
+    /// Whether none of them was a response.
     pub fn is_unanswered(&self) -> bool {
         self.unanswered == self.responses
     }

@@ -39,7 +39,7 @@ impl PushConnection {
         }
     }
 
-    /// Sends a push and reads the answer, whose head must be there by `deadline`.
+    /// Makes a push and reads the response, whose head must be there by `deadline`.
     pub async fn exchange(
         &mut self,
         push: &Push,

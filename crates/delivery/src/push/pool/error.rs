@@ -1,4 +1,4 @@
-//! Why a push reached no answer: an error for each step on the way to one.
+//! Why a push reached no response: an error for each step on the way to one.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -35,21 +35,21 @@ impl From<ResolveError> for ConnectError {
     }
 }
 
-/// A request on an open connection got no answer.
+/// A request on an open connection got no response.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The push service has certainly not processed the request, which may be sent again at once.
     #[error("the connection was closed before the request was sent")]
     Unsent,
-    /// The head of the answer did not come in time.
-    #[error("no answer in time")]
+    /// The head of the response did not come in time.
+    #[error("no response in time")]
     Late,
     /// The connection failed, and what the push service has seen of the request is unknown.
     #[error("the connection failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
 }
 
-/// A push did not reach an answer.
+/// A push did not reach a response.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
     /// It was not sent: the limiter or the pool had no room for it.
@@ -58,7 +58,7 @@ pub enum DeliveryError {
     /// No connection could be opened.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// It was given to a connection, and no answer came back.
+    /// It was given to a connection, and no response came back.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
 }

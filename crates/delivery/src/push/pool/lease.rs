@@ -30,7 +30,7 @@ impl ConnectionLease {
         }
     }
 
-    /// Makes the one exchange that the lease is for; the head of the answer must be there by `deadline`.
+    /// Makes the one exchange that the lease is for; the head of the response must be there by `deadline`.
     pub async fn exchange(
         mut self,
         push: &Push,
@@ -39,12 +39,12 @@ impl ConnectionLease {
         let Some((connection, _)) = &mut self.leased else {
             return Err(ExchangeError::Unsent);
         };
-        let answer = connection.exchange(push, deadline).await?;
-        // An HTTP/1.1 connection whose answer was read may serve again; after a failure it is dropped with the lease.
+        let response = connection.exchange(push, deadline).await?;
+        // An HTTP/1.1 connection whose response was read may serve again; after a failure it is dropped with the lease.
         if let Some((PushConnection::Http1(connection), use_count)) = self.leased.take() {
             tokio::spawn(take_back(Arc::clone(&self.state), connection, use_count));
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The moment from which a page only waits for answers, when it may give up its slot.
+//! The moment from which a page only waits for responses, when it may give up its slot.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

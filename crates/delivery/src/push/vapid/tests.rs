@@ -37,7 +37,7 @@ fn decode(text: &str) -> Vec<u8> {
         .expect("base64url without padding")
 }
 
-/// Checks the signature with the key in the header, and answers the claims.
+/// Checks the signature with the key in the header, and returns the claims.
 fn verified_claims(header: &HeaderValue) -> serde_json::Value {
     let text = header
         .to_str()

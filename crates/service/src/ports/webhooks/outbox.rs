@@ -8,9 +8,10 @@ use hato_domain::{AppId, DisabledReason, UnixMillis};
 use super::{ReportedRecipient, WebhookEvent, WebhookRecord, WebhookResponse};
 use crate::ports::StoreError;
 
-/// How long an app's webhook may be without an attempt until the next failure begins the time of failing anew (CONTRACT 8): the
-/// longest wait that a receiver may ask for.
-pub const QUIET_TIME: Duration = Duration::from_hours(24);
+/// How long an app's webhook may be without an attempt until the next failure begins the time of failing anew (CONTRACT 8). The
+/// beginnings of two attempts at one event are up to a day and 15 s apart, because a receiver may ask for a wait of a day; twice that
+/// wait is quiet, or a receiver that always asks for the longest would never be switched off.
+pub const QUIET_TIME: Duration = Duration::from_hours(48);
 
 /// What a claim asks for.
 #[derive(Clone, Copy, Debug)]
@@ -138,11 +139,12 @@ pub trait WebhookQueue {
     /// Keeps `sealed` as the app's first secret, unless it has one.
     async fn keep_first_secret(&self, app: &AppId, sealed: Vec<u8>) -> Result<(), StoreError>;
 
-    /// Discards at most `limit` waiting events of an outbox whose webhook is not active; whether some may be left.
+    /// Discards at most `limit` waiting events of an outbox whose webhook is not active, which nobody counts; whether some may be
+    /// left.
     async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError>;
 
-    /// Gives up at most `limit` waiting events of an outbox that were created before `before`, unless the lease was lost; returns
-    /// how many. A resend that its owner asked for is still made.
+    /// Drops at most `limit` waiting events of an outbox that were created before `before`, unless the lease was lost; returns how
+    /// many, which are counted. A resend that its owner asked for is still made.
     async fn drop_old_events(
         &self,
         outbox: &OutboxLease,
@@ -165,7 +167,7 @@ pub trait WebhookQueue {
     ) -> Result<(), StoreError>;
 
     /// Repairs due times after the clock was set back, as the delivery queue's verb does.
-    async fn clamp_webhook_due_times(
+    async fn repair_webhook_due_times(
         &self,
         now: UnixMillis,
         lease: Duration,

@@ -1,7 +1,7 @@
-//! How much of an answer is read, in either version of HTTP.
+//! How much of a response is read, in either version of HTTP.
 //!
 //! The status alone decides most outcomes, and the body is a stranger's: it may be endless, slow, or break off. So as much is kept
-//! as comes within bounds, and no error in a body undoes the answer.
+//! as comes within bounds, and no error in a body undoes the response.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
-/// Most bytes of an answer's headers.
+/// Most bytes of a response's headers.
 pub const MAX_HEADER_BYTES: u32 = 16_384;
 /// Most bytes of its body that are read: the reason of a refusal fits, a flood does not.
 const MAX_BYTES: usize = 4_096;

@@ -37,7 +37,7 @@ pub async fn start(
     Ok(sender)
 }
 
-/// Sends a push and reads the answer, whose head must be there by `deadline`. The request counts as unsent when hyper gives it
+/// Makes a push and reads the response, whose head must be there by `deadline`. The request counts as unsent when hyper gives it
 /// back: then no byte of it was written.
 pub async fn exchange(
     sender: &mut Http1,

@@ -23,8 +23,8 @@ use crate::push::pool::error::{ConnectError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 
-/// Bytes that a peer may send unread on one stream, and on all streams of a connection together (RFC 9113 §6.9): all that an
-/// answer may have fits, and a thousand streams of a hostile peer do not fill the memory.
+/// Bytes that a peer may send unread on one stream, and on all streams of a connection together (RFC 9113 §6.9): all that a
+/// response may have fits, and a thousand streams of a hostile peer do not fill the memory.
 const STREAM_WINDOW: u32 = 16_384;
 const CONNECTION_WINDOW: u32 = 131_072;
 /// Requests at a time until the peer has said how many: the fewest that it should allow (RFC 9113 §6.5.2).
@@ -45,7 +45,7 @@ pub struct Http2 {
 struct PeerState {
     allowed_streams: AtomicUsize,
     /// Exchanges that ended otherwise than by a time-out.
-    answers: AtomicUsize,
+    responses: AtomicUsize,
     is_over: AtomicBool,
 }
 
@@ -72,14 +72,14 @@ pub async fn start(
         .map_err(ConnectError::unreachable)?;
     let peer = Arc::new(PeerState {
         allowed_streams: AtomicUsize::new(connection.max_concurrent_send_streams()),
-        answers: AtomicUsize::new(0),
+        responses: AtomicUsize::new(0),
         is_over: AtomicBool::new(false),
     });
     tokio::spawn(drive(connection, Arc::clone(&peer), slot));
     Ok(Http2 { sender, peer })
 }
 
-/// Moves a connection's frames until it closes. After a GOAWAY the streams below its last identifier still get their answers, so
+/// Moves a connection's frames until it closes. After a GOAWAY the streams below its last identifier still get their responses, so
 /// the connection is driven on; only new requests go elsewhere (RFC 9113 §6.8).
 async fn drive(
     mut connection: h2::client::Connection<TlsStream<TcpStream>>,
@@ -126,14 +126,14 @@ impl Http2 {
         self.peer.allowed_streams.load(Ordering::Relaxed)
     }
 
-    /// Sends a push and reads the answer, whose head must be there by `deadline`.
+    /// Makes a push and reads the response, whose head must be there by `deadline`.
     pub async fn exchange(
         &mut self,
         push: &Push,
         deadline: Instant,
     ) -> Result<PushResponse, ExchangeError> {
-        let before = self.answers();
-        let response = timeout_at(deadline, self.send(push)).await;
+        let before = self.responses();
+        let response = timeout_at(deadline, self.push(push)).await;
         self.record_exchange(response.is_err(), before);
         let (head, body) = response.map_err(|_| ExchangeError::Late)??.into_parts();
         Ok(PushResponse {
@@ -143,22 +143,22 @@ impl Http2 {
         })
     }
 
-    fn answers(&self) -> usize {
-        self.peer.answers.load(Ordering::Relaxed)
+    fn responses(&self) -> usize {
+        self.peer.responses.load(Ordering::Relaxed)
     }
 
-    /// Takes note of how an exchange ended that began after `answers_before` answers. A connection on which nothing at all
+    /// Takes note of how an exchange ended that began after `responses_before` responses. A connection on which nothing at all
     /// came back meanwhile may be half-open (RFC 9293 §3.5.1): it gets no more requests, and closes when those in flight have
-    /// ended. One slow answer among others that came is the push service's matter and not the connection's.
-    fn record_exchange(&self, is_late: bool, answers_before: usize) {
+    /// ended. One slow response among others that came is the push service's matter and not the connection's.
+    fn record_exchange(&self, is_late: bool, responses_before: usize) {
         if !is_late {
-            self.peer.answers.fetch_add(1, Ordering::Relaxed);
-        } else if self.answers() == answers_before {
+            self.peer.responses.fetch_add(1, Ordering::Relaxed);
+        } else if self.responses() == responses_before {
             self.peer.end();
         }
     }
 
-    async fn send(&mut self, push: &Push) -> Result<Response<RecvStream>, ExchangeError> {
+    async fn push(&mut self, push: &Push) -> Result<Response<RecvStream>, ExchangeError> {
         let request = push.request(Version::HTTP_2, ());
         let opened = match poll_fn(|context| self.sender.poll_ready(context)).await {
             Ok(()) => self.sender.send_request(request, false),
@@ -188,7 +188,7 @@ impl Http2 {
     }
 }
 
-/// Whether the push service has certainly not processed a request, so that sending it again cannot deliver it twice.
+/// Whether the push service has certainly not processed a request, so that making it again cannot deliver it twice.
 ///
 /// Two signs say so (RFC 9113 §8.7): a stream that the peer resets with `REFUSED_STREAM`, and a GOAWAY whose last stream
 /// identifier is below the stream's, which is what fails a stream here with the GOAWAY's code. One with another code than

@@ -1,7 +1,7 @@
-//! Retries of what must be on record.
+//! Asks a store that fails again, for what must be on record.
 //!
-//! A store that fails is asked again for as long as the process runs, because what is not recorded is delivered twice. Asking late
-//! does no harm: the token of a lease that was lost matches nothing.
+//! It is asked for as long as the process runs, because what is not recorded is delivered twice. Asking late does no harm: the token
+//! of a lease that was lost matches nothing. Retries of deliveries are elsewhere: `push/settlement_plan.rs`, `webhooks/schedule.rs`.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::shutdown::Shutdown;
 
 /// The waits between two attempts: the first, and the longest, to which they double.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// How long attempts go on once the process was asked to stop now: a part of the 4 s that it has for settling.
+/// How long attempts go on once the process was asked to stop now: less than the 4 s that `STOP_TIMEOUT` in
+/// `server/src/lifecycle.rs` leaves for settling.
 const ABORT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The first value that `attempt` gives; None when the process was asked to stop now and no attempt succeeded for 3 s more.

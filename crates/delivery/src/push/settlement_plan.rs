@@ -1,5 +1,6 @@
-//! From the outcomes of a page to what is recorded of it (CONTRACT 7): arithmetic of attempts and times, without a clock of its
-//! own, so that every rule can be tested.
+//! From the outcomes of a page to what is to be recorded of it (CONTRACT 7): which recipients are tried again and when, which have
+//! finally failed. Arithmetic of attempts and times, without a clock of its own, so that every rule can be tested. What it computes
+//! is written by `crates/store/shared/settlement.rs`, in one transaction.
 
 #[cfg(test)]
 mod tests;
@@ -13,12 +14,9 @@ use hato_service::ports::{
     SentRecipient, Settlement,
 };
 
-use crate::push::response::PushOutcome;
+use crate::push::response::{MAX_PUSH_RETRY_AFTER, PushOutcome};
 
-/// The longest wait that a push service may ask for (CONTRACT 7).
-const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
-
-/// How long a recipient is deferred at most, counted from acceptance, whose message push services are not to keep.
+/// How long a recipient is deferred at most whose message has a TTL of 0, counted from acceptance; any other until its TTL ends.
 const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 
 /// The outcomes that are known, by recipient.
@@ -62,7 +60,7 @@ pub fn settlement(
     builder.build(now)
 }
 
-/// What is recorded when every recipient has finally failed for one reason, without an answer.
+/// What is recorded when every recipient has finally failed for one reason, without a response.
 pub fn all_failed(
     page: &ClaimedPage,
     recipients: &[Recipient],
@@ -186,7 +184,7 @@ impl<'a> SettlementBuilder<'a> {
     /// The wait before the next attempt, if there is one.
     fn wait(&self, retry_after: Option<Duration>) -> Option<Duration> {
         let delay = *self.delays.get(usize::from(self.page.attempt))?;
-        let retry_after = whole_seconds(retry_after.unwrap_or_default().min(MAX_RETRY_AFTER));
+        let retry_after = whole_seconds(retry_after.unwrap_or_default().min(MAX_PUSH_RETRY_AFTER));
         Some(delay.max(retry_after))
     }
 
