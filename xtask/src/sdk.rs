@@ -31,8 +31,9 @@ const PAGE: [&str; 4] = [
 
 /// The SDK's files: the current ones, and those of every release in a folder of its version.
 ///
-/// A version that is not released yet has no folder: the server lets the current files stand for
-/// it, which may change.
+/// A version that is not released yet has no folder: the server answers with the current files in
+/// its place (`server/src/assets.rs`). Browsers keep those for a year as well, and snippets carry a
+/// query that names the build, so that the next one is loaded all the same.
 pub fn build(workspace: &Workspace, dev: bool) -> Result<Files> {
     let version = workspace.version_of(PACKAGE)?;
     let folder = workspace.root.join(RELEASES);
