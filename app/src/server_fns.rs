@@ -18,11 +18,15 @@ mod sends;
 mod subscribers;
 mod webhooks;
 
+#[cfg(feature = "ssr")]
+pub use account::{CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH};
 pub use account::{
     ChangePassword, DeleteAccount, LogOutEverywhere, change_password, delete_account,
     log_out_everywhere,
 };
 pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
+#[cfg(feature = "ssr")]
+pub use auth::{LOG_IN_PATH, REGISTER_PATH};
 pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
 #[cfg(feature = "ssr")]
 pub(crate) use draft::{ComposeStep, NotificationDraft};
