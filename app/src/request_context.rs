@@ -15,6 +15,7 @@ use url::form_urlencoded;
 
 use crate::i18n::Texts;
 use crate::language::Lang;
+use crate::local_path::with_query;
 use crate::{AppContext, cookie, session_cookie};
 
 /// A request and the response being made for it.
@@ -168,6 +169,12 @@ impl RequestContext {
     pub fn redirect(&self, path: &str) {
         self.set_status(StatusCode::SEE_OTHER.as_u16());
         self.set_header(LOCATION, path);
+    }
+
+    /// Answers with a redirect to `/login?next=…`, from where a log-in leads on to `next`, a path of this site. Pages do so in
+    /// `pages.rs`, refused forms in `server_fns/form.rs`.
+    pub fn redirect_to_login(&self, next: &str) {
+        self.redirect(&with_query("/login", &[("next", next)]));
     }
 
     /// Sets the status of the answer; a number that is no status becomes 500.
