@@ -1,4 +1,5 @@
-//! The dashboard as a router: pages, server functions, and the page for what does not exist.
+//! The dashboard as a router, which `server/src/dashboard.rs` mounts: pages (listed in `shell.rs`), server functions, and the
+//! page for what does not exist.
 
 use axum::body::Body;
 use axum::extract::DefaultBodyLimit;
