@@ -11,9 +11,9 @@ use crate::sdk::Sdk;
 pub struct AppContext {
     /// The use cases of the product.
     pub service: Arc<Service>,
-    /// The public address, without a slash at its end.
+    /// The base address (`HATO_BASE_URL`), without a slash at its end.
     pub base_url: String,
-    /// Whether cookies are `Secure`: the public address is https.
+    /// Whether cookies are `Secure`: the base address is https.
     pub secure_cookies: bool,
     /// The name of the site's files under `/pkg`, without their ending.
     pub output_name: String,

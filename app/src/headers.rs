@@ -10,8 +10,9 @@ use leptos::nonce::use_nonce;
 
 use crate::request_context::RequestContext;
 
-/// Sets the policy of the page being rendered: its inline scripts run by the nonce of this response alone.
-pub fn set_csp(ctx: &RequestContext) {
+/// Sets the Content-Security-Policy of the page being rendered: its inline scripts run by the nonce of this response alone.
+/// Leptos makes that nonce and writes it on its inline scripts by itself (its feature `nonce`).
+pub fn set_content_security_policy(ctx: &RequestContext) {
     let nonce = use_nonce().map_or_else(String::new, |nonce| format!(" 'nonce-{nonce}'"));
     ctx.set_header(CONTENT_SECURITY_POLICY, &policy(&nonce));
 }
@@ -33,6 +34,8 @@ pub async fn add_defaults(mut response: Response) -> Response {
     response
 }
 
+/// The Content-Security-Policy of the dashboard; the API has another (`server/src/router.rs`).
+///
 /// Icons in a notification's preview may come from anywhere; nothing else may.
 fn policy(nonce: &str) -> String {
     format!(

@@ -1,4 +1,7 @@
 //! The dashboard's texts, one structure per page with a value per language: a text that is missing does not compile.
+//!
+//! Each line of a `texts!` has the Japanese text first and the English one second. The language of an answer is chosen in
+//! `language.rs`.
 
 /// A structure of texts and its values `JA` and `EN`: each line gives a field, its type unless that is `&'static str`, the
 /// Japanese text and the English one.
@@ -29,13 +32,12 @@ mod landing;
 mod pricing;
 mod reference;
 mod site;
-mod webhook;
 
 pub use account::AccountTexts;
 pub use app::{
     AppTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts, EmbedTexts, HistoryTexts,
     KeysTexts, OverviewTexts, ReasonsTexts, SendTexts, SettingsTexts, SubscribersTexts,
-    ThisBrowserTexts,
+    ThisBrowserTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;
@@ -44,7 +46,6 @@ pub use landing::{LandingPoint, LandingTexts};
 pub use pricing::PricingTexts;
 pub use reference::ReferenceTexts;
 pub use site::SiteTexts;
-pub use webhook::WebhookTexts;
 
 use hato_domain::Plan;
 
@@ -62,7 +63,6 @@ texts! {
         account: AccountTexts = AccountTexts::JA, AccountTexts::EN;
         apps: AppsTexts = AppsTexts::JA, AppsTexts::EN;
         app: AppTexts = AppTexts::JA, AppTexts::EN;
-        webhook: WebhookTexts = WebhookTexts::JA, WebhookTexts::EN;
     }
 }
 

@@ -5,12 +5,13 @@ use url::form_urlencoded::Serializer;
 /// Longest path taken from a request, in bytes.
 const MAX_BYTES: usize = 2_048;
 
-/// `text` if it is a path of this site's pages, with or without a query.
+/// `text` if it is a path of this site, with or without a query, and none below `/_app`: a server function answers a browser
+/// that is led there with another redirect. Whether there is a page at the path is not looked at.
 pub fn local_path(text: &str) -> Option<&str> {
     let visible = text.bytes().all(|b| b.is_ascii_graphic() && b != b'\\');
     let one_slash = text.starts_with('/') && !text.starts_with("//");
-    let page = !text.starts_with("/_app");
-    (visible && one_slash && page && text.len() <= MAX_BYTES).then_some(text)
+    let no_server_fn = !text.starts_with("/_app");
+    (visible && one_slash && no_server_fn && text.len() <= MAX_BYTES).then_some(text)
 }
 
 /// `path` with a query of the pairs whose value is not empty.

@@ -34,7 +34,6 @@ use leptos::hydration::HydrationScripts;
 use leptos::prelude::*;
 use leptos::tachys::reactive_graph::OwnedView;
 
-use crate::local_path::with_query;
 use crate::request_context::RequestContext;
 
 /// A page that takes some loading: the view that comes out, or the page for why it was refused.
@@ -55,7 +54,7 @@ where
 fn login_or_error(ctx: &RequestContext, error: &ServiceError) -> AnyView {
     let code = error.code();
     if error.is_signed_out() {
-        ctx.redirect(&with_query("/login", &[("next", ctx.path_and_query())]));
+        ctx.redirect_to_login(ctx.path_and_query());
         return ().into_any();
     }
     if let Some(cause) = error.cause() {

@@ -15,6 +15,7 @@ use url::form_urlencoded;
 
 use crate::i18n::Texts;
 use crate::language::Lang;
+use crate::local_path::with_query;
 use crate::{AppContext, cookie, session_cookie};
 
 /// A request and the response being made for it.
@@ -101,7 +102,8 @@ impl RequestContext {
         ErrorCode::parse(&self.query("error")?)
     }
 
-    /// Who is signed in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
+    /// The owner, which is who is signed in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
+    /// `load_page` and `Form::respond` answer the two with [`Self::redirect_to_login`].
     pub async fn owner(&self) -> ServiceResult<AccountPrincipal> {
         let token = session_cookie::read(self.headers()).ok_or(ErrorCode::Unauthorized)?;
         let session = self.service().authenticate_session(&token).await?;
@@ -112,18 +114,18 @@ impl RequestContext {
         Ok(self.owner.get_or_init(|| session.owner).clone())
     }
 
-    /// The right of who is signed in to manage the app with this id; `NOT_FOUND`.
+    /// The right of the owner to manage the app with this id; another account's app is `NOT_FOUND`.
     pub async fn may_manage(&self, app: &str) -> ServiceResult<MayManage> {
         let owner = self.owner().await?;
         self.service().manage(&owner, app).await
     }
 
-    /// Who is signed in, if somebody is: public pages ignore a dead session.
+    /// The owner, if somebody is signed in: public pages ignore a dead session.
     pub async fn signed_in_owner(&self) -> Option<AccountPrincipal> {
         self.owner().await.ok()
     }
 
-    /// Who was found to be signed in so far.
+    /// The owner, if a call of [`Self::owner`] has found one while this request was answered.
     pub fn cached_owner(&self) -> Option<&AccountPrincipal> {
         self.owner.get()
     }
@@ -168,6 +170,12 @@ impl RequestContext {
     pub fn redirect(&self, path: &str) {
         self.set_status(StatusCode::SEE_OTHER.as_u16());
         self.set_header(LOCATION, path);
+    }
+
+    /// Answers with a redirect to `/login?next=…`, from where a log-in leads on to `next`, a path of this site. Pages do so in
+    /// `pages.rs`, refused forms in `server_fns/form.rs`.
+    pub fn redirect_to_login(&self, next: &str) {
+        self.redirect(&with_query("/login", &[("next", next)]));
     }
 
     /// Sets the status of the answer; a number that is no status becomes 500.

@@ -1,14 +1,15 @@
-//! The dashboard as a router: pages, server functions, and the page for what does not exist.
+//! The dashboard as a router, which `server/src/dashboard.rs` mounts: pages (listed in `shell.rs`), server functions, and the
+//! page for what does not exist.
 
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Path};
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
-use axum::{Form, RequestExt, Router};
+use axum::{RequestExt, Router};
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
-use http::Request;
+use http::{Request, Uri};
 use leptos::config::LeptosOptions;
 use leptos::prelude::{AnyView, IntoAny, IntoView, provide_context};
 use leptos_axum::{
@@ -16,7 +17,9 @@ use leptos_axum::{
 };
 
 use crate::request_context::RequestContext;
-use crate::server_fns::NotificationDraft;
+use crate::server_fns::{
+    CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, LOG_IN_PATH, NotificationDraft, REGISTER_PATH,
+};
 use crate::shell::{PageError, shell};
 use crate::{AppContext, headers, progress_events};
 
@@ -48,11 +51,11 @@ pub fn router(context: AppContext) -> Router {
 }
 
 /// Where the form is that posts there: a browser asks for the address of a refusal when it is loaded again.
-async fn form_page(Path(call): Path<String>) -> Redirect {
-    match call.as_str() {
-        "login" => Redirect::to("/login"),
-        "register" => Redirect::to("/register"),
-        "change_password" | "delete_account" => Redirect::to("/account"),
+async fn form_page(uri: Uri) -> Redirect {
+    match uri.path() {
+        LOG_IN_PATH => Redirect::to("/login"),
+        REGISTER_PATH => Redirect::to("/register"),
+        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH => Redirect::to("/account"),
         _ => Redirect::to("/apps"),
     }
 }
@@ -87,8 +90,11 @@ async fn compose_page<IV: IntoView + 'static>(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let asked = Request::from_parts(parts.clone(), Body::empty());
-    let form = Request::from_parts(parts, body).extract::<Form<NotificationDraft>, _>();
-    let draft = form.await.map(|Form(draft)| draft).unwrap_or_default();
+    let form = Request::from_parts(parts, body).extract::<axum::Form<NotificationDraft>, _>();
+    let draft = form
+        .await
+        .map(|axum::Form(draft)| draft)
+        .unwrap_or_default();
     let provide_request = move || {
         provide_request();
         provide_context(draft.clone());

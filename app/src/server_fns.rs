@@ -1,7 +1,8 @@
 //! The server functions: what forms are posted to, a few lines each over the use cases.
 //!
 //! Each one says who must be signed in by asking for it, and answers through `form`: a redirect for a page, a typed error
-//! for a script.
+//! for a script. None of them checks where a request comes from or how many there are: `guard_forms` of
+//! `server/src/dashboard.rs` does that for all of them, by the rules of the endpoints that they stand for (CONTRACT 3).
 
 mod account;
 mod apps;
@@ -17,11 +18,15 @@ mod sends;
 mod subscribers;
 mod webhooks;
 
+#[cfg(feature = "ssr")]
+pub use account::{CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH};
 pub use account::{
     ChangePassword, DeleteAccount, LogOutEverywhere, change_password, delete_account,
     log_out_everywhere,
 };
 pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
+#[cfg(feature = "ssr")]
+pub use auth::{LOG_IN_PATH, REGISTER_PATH};
 pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
 #[cfg(feature = "ssr")]
 pub(crate) use draft::{ComposeStep, NotificationDraft};

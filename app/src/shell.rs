@@ -24,7 +24,7 @@ pub struct PageError(pub ErrorCode);
 /// The HTML document around the page that the path names.
 pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
     let ctx = RequestContext::current();
-    headers::set_csp(&ctx);
+    headers::set_content_security_policy(&ctx);
     let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
     provide_context(options.clone());
     provide_meta_context();

@@ -26,7 +26,7 @@ test('from sign-up in the dashboard to a notification in a real Firefox', async 
   await register(dashboard, hato.url, 'owner@example.com');
   const app = await createApp(dashboard, hato.url, 'はとパン');
   const notifyKey = await createKey(dashboard, hato.url, app, 'notify');
-  // The server was told another public address than the port that it was given.
+  // The server was told another base address than the port that it was given.
   const offered = await createEmbedKey(dashboard, hato.url, app);
   const snippets = offered.replaceAll('http://localhost:3000', hato.url);
   expect(snippets).toContain('integrity="sha384-');

@@ -27,7 +27,7 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 #[allow_missing = true]
 struct SiteAssets;
 
-/// `/sdk/*`: the current files are revalidated, those of a version never change. Any site may load them.
+/// `/sdk/*`: the current files are revalidated, those in a version's folder are kept for a year. Any site may load them.
 pub fn sdk() -> Router<AppState> {
     Router::new().route("/{*path}", get(sdk_file))
 }
@@ -85,8 +85,9 @@ fn is_released() -> bool {
 
 /// The file below the site's folder `sdk` that answers a path below `/sdk/`, and how it may be cached.
 ///
-/// The files of a version never change (CONTRACT 10). Until the current one is released, its current files stand for it, and
-/// snippets tell the builds apart by a query.
+/// The files of a released version never change (CONTRACT 10). Until the current one is released, its current files are
+/// served in its folder, to be kept as long; snippets carry a query that names the build
+/// (`app/src/pages/app/embed.rs`).
 fn locate(path: &str, is_released: bool) -> (&str, Caching) {
     match path.split_once('/') {
         Some((VERSION, name)) if !is_released && !name.contains('/') => (name, Caching::Immutable),

@@ -1,7 +1,8 @@
 //! What an operator decides, read and checked before anything starts (CONTRACT 1).
 //!
 //! Each setting is one field: its flag, its environment variable, what it takes and its default stand in the field's
-//! attributes, and the field's type is what the rest of the server works with.
+//! attributes, and the field's type is what the rest of the server works with. A new one needs a row in `docs/DEPLOY.md`, a
+//! row in CONTRACT 1 and one in `server/tests/api/settings/table.rs`; tests fail while one of the three lacks it.
 
 mod base_url;
 mod delivery;
@@ -40,7 +41,7 @@ pub struct Config {
     #[arg(long, env = "HATO_LISTEN", value_name = "ADDRESS")]
     #[arg(default_value = "127.0.0.1:3000", value_parser = address())]
     pub listen: SocketAddr,
-    /// Public address; https makes cookies Secure
+    /// Base address, at which browsers reach the server; https makes cookies Secure
     #[arg(long, env = "HATO_BASE_URL", value_name = "URL")]
     #[arg(default_value = "http://localhost:3000", value_parser = base_url())]
     pub base_url: BaseUrl,
@@ -55,7 +56,7 @@ pub struct Config {
     #[arg(long = "registration", env = "HATO_REGISTRATION", value_name = "STATE")]
     #[arg(default_value = "open", value_parser = registration(), action = ArgAction::Set)]
     pub registration_open: bool,
-    /// Page that errors about a plan's limit link to [default: /pricing of the public address]
+    /// Page that errors about a plan's limit link to [default: /pricing of the base address]
     #[arg(long, env = "HATO_PRICING_URL", value_name = "URL")]
     #[arg(value_parser = SettingParser::text("an http or https address", pricing_url))]
     pricing_url: Option<String>,

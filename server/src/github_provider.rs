@@ -38,7 +38,7 @@ pub enum GithubProviderError {
     #[error("the client for GitHub cannot be made")]
     Client(#[from] reqwest::Error),
     /// The server's own address is none that a browser can be sent back to.
-    #[error("the public address is no address to come back to")]
+    #[error("the base address is no address to come back to")]
     Callback(#[from] url::ParseError),
 }
 

@@ -22,7 +22,7 @@ use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::{client_address, rate_limit, request_id, unread_body};
 use crate::routes::{Route, Routes};
 use crate::state::AppState;
-use crate::{accounts, assets, health, llms, mcp, openapi, pages};
+use crate::{accounts, assets, dashboard, health, llms, mcp, openapi};
 
 type DefaultHeader = SetResponseHeaderLayer<HeaderValue>;
 
@@ -44,7 +44,7 @@ pub fn router(state: &AppState) -> Router {
         .nest("/sdk", sdk())
         .merge(assets::site())
         .method_not_allowed_fallback(wrong_method)
-        .fallback_service(catch_panics(pages::routes(state)))
+        .fallback_service(catch_panics(dashboard::routes(state)))
         .with_state(state.clone())
         .layer(from_fn_with_state(state.clone(), client_address::resolve))
         .layer(from_fn(unread_body::drain_unread))

@@ -24,7 +24,7 @@ pub struct AppStateInner {
     pub service: Arc<Service>,
     /// Which of the secrets are there.
     pub secrets: Secrets,
-    /// The public address, which is the origin of the dashboard's pages.
+    /// The base address, which is the origin of the dashboard's pages.
     pub base_url: BaseUrl,
     /// `upgrade_url` of error bodies.
     pub pricing_url: String,

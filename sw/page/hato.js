@@ -1,10 +1,11 @@
 // The page's half of Hato: asks for permission, subscribes, and keeps the server's knowledge of the
 // subscription right. hato.d.ts describes what each function promises. `cargo xtask site` puts
-// registration.js, browser.js and scope.js before it.
+// shared.js, browser.js and scope.js before it.
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 const listeners = new Set();
-let connection;
+// Since hato.init: its options, and whether the settings of that key are stored.
+let initialized;
 let lastState;
 let announced;
 
@@ -22,7 +23,7 @@ const isWithin = (time, span) => time <= Date.now() && Date.now() - time < span;
 const getValues = (kind) =>
   inStore("readonly", (values) => values.getAll(IDBKeyRange.bound(`${kind} `, `${kind} \uffff`)));
 
-// --- The app
+// --- The settings: what was given to hato.init, and what the server said of the app
 
 function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope } = {}) {
   if (!baseUrl || !appKey) throw failure("MISSING_FIELDS", "baseUrl and appKey are required");
@@ -38,35 +39,36 @@ function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope } =
 }
 
 function requireInit() {
-  if (!connection) throw failure("NOT_INITIALIZED", "Call hato.init first");
+  if (!initialized) throw failure("NOT_INITIALIZED", "Call hato.init first");
 }
 
 // What is known without asking anybody. While the app of a new key is not known, the one before it
 // stays in use.
 async function loadSettings() {
-  const { options } = connection;
-  const known = await getValues("settings");
+  const { options } = initialized;
+  const stored = await getValues("settings");
   const scope = await findScope(options);
-  const app = known.find((it) => isAppOf(it, options)) || known.find((it) => it.scope === scope);
-  return { ...options, ...app, scope };
+  const settings =
+    stored.find((it) => areSettingsFor(options, it)) || stored.find((it) => it.scope === scope);
+  return { ...options, ...settings, scope };
 }
 
-const isAppOf = ({ publicKey, baseUrl, appKey }, options) =>
+const areSettingsFor = (options, { publicKey, baseUrl, appKey }) =>
   publicKey && baseUrl === options.baseUrl && appKey === options.appKey;
 
 const storeSettings = ({ scope, baseUrl, appKey, appId, publicKey, platform }) =>
-  setValue(`settings ${scope}`, { scope, baseUrl, appKey, appId, publicKey, platform });
+  setValue(settingsKey(scope), { scope, baseUrl, appKey, appId, publicKey, platform });
 
 // The server is asked for the public key once for each key of the app. As long as it does not
 // answer, page views ask once a day, and clicks always.
-async function ensureApp(isClick) {
-  const { options } = connection;
-  const isKnown = async () => isAppOf(await loadSettings(), options);
-  const ask = async () => (await isKnown()) || fetchApp(options, isClick);
-  connection.isKnown = (await isKnown()) || (await withLock(ask));
+async function ensureSettings(isClick) {
+  const { options } = initialized;
+  const areStored = async () => areSettingsFor(options, await loadSettings());
+  const ask = async () => (await areStored()) || fetchSettings(options, isClick);
+  initialized.hasSettings = (await areStored()) || (await withLock(ask));
 }
 
-async function fetchApp(options, isClick) {
+async function fetchSettings(options, isClick) {
   const name = `asked ${options.baseUrl} ${options.appKey}`;
   if (!isClick && isWithin(await getValue(name), DAY)) return false;
   await setValue(name, Date.now());
@@ -83,12 +85,12 @@ const subscriptionAt = async (scope) => (await registrationAt(scope))?.pushManag
 // What the server was told of this browser: once, or at more scopes when the site's own worker has
 // come or gone since, or the option has changed.
 async function loadRegistered({ scope, publicKey }) {
-  const known = await getValues("registered");
-  return known.filter((it) => it.scope === scope || it.publicKey === publicKey);
+  const registered = await getValues("registered");
+  return registered.filter((it) => it.scope === scope || it.publicKey === publicKey);
 }
 
-async function ownSubscriptions(settings, known) {
-  const scopes = new Set([settings.scope, ...known.map(({ scope }) => scope)]);
+async function ownSubscriptions(settings, registered) {
+  const scopes = new Set([settings.scope, ...registered.map(({ scope }) => scope)]);
   const found = await Promise.all([...scopes].map(subscriptionAt));
   return found.filter((it) => isOurs(it, settings));
 }
@@ -106,22 +108,22 @@ async function ensureSubscribed(settings) {
 async function resubscribe(settings) {
   await storeSettings(settings);
   let subscription = await ensureSubscribed(settings);
-  const { reactivated } = await register(settings, subscription);
+  const { reactivated } = await registerSubscription(settings, subscription);
   if (reactivated) {
     await subscription.unsubscribe();
     subscription = await ensureSubscribed(settings);
-    await register(settings, subscription);
+    await registerSubscription(settings, subscription);
   }
   await unsubscribeOthers(settings, subscription);
 }
 
 async function unsubscribeOthers(settings, { endpoint }) {
-  const known = await loadRegistered(settings);
-  for (const other of await ownSubscriptions(settings, known)) {
+  const registered = await loadRegistered(settings);
+  for (const other of await ownSubscriptions(settings, registered)) {
     if (other.endpoint !== endpoint) await other.unsubscribe();
   }
-  for (const { scope } of known) {
-    if (scope !== settings.scope) await deleteValue(`registered ${scope}`);
+  for (const { scope } of registered) {
+    if (scope !== settings.scope) await deleteValue(registeredKey(scope));
   }
 }
 
@@ -131,8 +133,8 @@ async function registerFirst() {
   try {
     await resubscribe(settings);
   } catch (error) {
-    const known = await loadRegistered(settings);
-    const made = known.length ? [] : await ownSubscriptions(settings, known);
+    const registered = await loadRegistered(settings);
+    const made = registered.length ? [] : await ownSubscriptions(settings, registered);
     await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
     throw error;
   }
@@ -147,12 +149,12 @@ async function registerFirst() {
 async function isDue(settings) {
   const { scope, publicKey, serviceWorker } = settings;
   if (!publicKey || isWithin(await getValue(`tried ${scope}`), HOUR)) return false;
-  const known = await loadRegistered(settings);
-  const here = known.find((it) => it.scope === scope);
+  const registered = await loadRegistered(settings);
+  const here = registered.find((it) => it.scope === scope);
   const subscription = await subscriptionAt(scope);
   const isRight = isOurs(subscription, settings);
   const isConfirmed = isRight && subscription.endpoint === here?.endpoint && isWithin(here.at, DAY);
-  const isWanted = known.length || isRight || (subscription && isHatoWorker(serviceWorker));
+  const isWanted = registered.length || isRight || (subscription && isHatoWorker(serviceWorker));
   return isWanted && !isConfirmed;
 }
 
@@ -177,9 +179,9 @@ async function currentState() {
   requireInit();
   try {
     const settings = await loadSettings();
-    const known = await loadRegistered(settings);
-    const held = await ownSubscriptions(settings, known);
-    return known.length && held.length ? "subscribed" : "unsubscribed";
+    const registered = await loadRegistered(settings);
+    const held = await ownSubscriptions(settings, registered);
+    return registered.length && held.length ? "subscribed" : "unsubscribed";
   } catch {
     // Whoever blocks the site's data blocks workers too.
     return "unsupported";
@@ -236,7 +238,7 @@ async function watch() {
 async function start() {
   let failed;
   if (isSupported()) {
-    await ensureApp().catch((error) => {
+    await ensureSettings().catch((error) => {
       failed = error;
     });
   }
@@ -256,7 +258,7 @@ async function requestPermission() {
 async function subscribe() {
   requireSupport();
   requireInit();
-  if (!connection.isKnown) await ensureApp(true);
+  if (!initialized.hasSettings) await ensureSettings(true);
   const permission = await requestPermission();
   try {
     if (permission !== "granted") {
@@ -272,12 +274,12 @@ async function subscribe() {
 // push service refuses the next delivery.
 async function endSubscriptions() {
   const settings = await loadSettings();
-  const known = await loadRegistered(settings);
-  const held = await ownSubscriptions(settings, known);
-  await Promise.all(known.map(({ scope }) => deleteValue(`registered ${scope}`)));
+  const registered = await loadRegistered(settings);
+  const held = await ownSubscriptions(settings, registered);
+  await Promise.all(registered.map(({ scope }) => deleteValue(registeredKey(scope))));
   const ended = await Promise.allSettled(held.map((subscription) => subscription.unsubscribe()));
   notifyTabs();
-  const endpoints = new Set([...known, ...held].map(({ endpoint }) => endpoint));
+  const endpoints = new Set([...registered, ...held].map(({ endpoint }) => endpoint));
   const path = `/api/v1/apps/${settings.appId}/subscriptions`;
   const telling = [...endpoints].map((endpoint) => call(settings, "DELETE", path, { endpoint }));
   const failed = [...ended, ...(await Promise.allSettled(telling))].find(({ reason }) => reason);
@@ -298,8 +300,8 @@ const hato = {
   init(options) {
     const started = withErrorCode(
       (async () => {
-        const isFirst = !connection;
-        connection = { options: readOptions(options) };
+        const isFirst = !initialized;
+        initialized = { options: readOptions(options) };
         if (isFirst && isSupported()) watch().catch(() => {});
         await start();
       })(),

@@ -1,4 +1,4 @@
-// The scope of the site's worker for Hato.
+// The worker in the site's page: its scope, its file, and its `ServiceWorkerRegistration`.
 
 async function registrationAt(scope) {
   const registration = await navigator.serviceWorker.getRegistration(scope);
@@ -33,7 +33,7 @@ function untilActive(registration) {
 }
 
 // A worker that the site registers itself stays as it is, whatever it has behind its name.
-async function ensureRegistered({ serviceWorker, scope }) {
+async function ensureWorker({ serviceWorker, scope }) {
   const name = `worker ${scope}`;
   const there = await registrationAt(scope);
   const script = scriptOf(there);
@@ -45,7 +45,7 @@ async function ensureRegistered({ serviceWorker, scope }) {
 
 async function activeRegistration(settings) {
   try {
-    return await untilActive(await ensureRegistered(settings));
+    return await untilActive(await ensureWorker(settings));
   } catch (error) {
     throw failure("WORKER_FAILED", `${settings.serviceWorker}: ${error.message}`, error);
   }

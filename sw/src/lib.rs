@@ -23,6 +23,6 @@
 pub mod destination;
 pub mod message;
 
-mod worker;
+mod exports;
 
-pub use worker::{click_destination, push};
+pub use exports::{click_destination, push};

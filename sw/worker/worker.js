@@ -1,12 +1,14 @@
 // The part of the worker that must be there before any wasm: its listeners, and a fallback
-// notification. `cargo xtask site` puts page/registration.js, wasm-bindgen's glue and the wasm in.
+// notification. What a push shows and where a click leads is decided in the wasm, by sw/src (its
+// lib.rs tells the two halves apart). `cargo xtask site` puts in shared.js, which has `getValue`,
+// `isOurs`, `withLock` and others, wasm-bindgen's glue and the wasm.
 //
 // It runs inside the site's own worker: nothing global is left behind, and notifications without
 // our mark are left to the handlers of whoever showed them.
 (() => {
   "use strict";
 
-  //@registration
+  //@shared
   //@glue
 
   const WASM = "@wasm";
@@ -43,15 +45,15 @@
   async function isForeign() {
     if (isHatoWorker(self.location.href)) return false;
     const { scope, pushManager } = self.registration;
-    const names = [`settings ${scope}`, `registered ${scope}`];
-    const [settings, known] = await Promise.all(names.map(getValue));
+    const names = [settingsKey(scope), registeredKey(scope)];
+    const [settings, registered] = await Promise.all(names.map(getValue));
     const subscription = settings && (await pushManager.getSubscription());
-    return subscription && ![settings, known].some((it) => it && isOurs(subscription, it));
+    return subscription && ![settings, registered].some((it) => it && isOurs(subscription, it));
   }
 
   async function push({ data }) {
-    // In doubt the message is shown, and also when IndexedDB does not answer in time: the browser
-    // takes a worker that shows nothing for a while for one that shows nothing.
+    // In doubt the message is shown, and also when IndexedDB does not answer within half a second:
+    // to a browser, a worker that is late to show a notification is one that shows none.
     if (await Promise.race([isForeign().catch(() => false), sleep(500)])) return;
     try {
       await loadWasm().push(data ? data.text() : "");
@@ -90,13 +92,13 @@
   // A visitor who has never subscribed here, or has unsubscribed, is not subscribed by this.
   async function renew({ newSubscription }) {
     const { scope, pushManager } = self.registration;
-    const settings = await getValue(`settings ${scope}`);
-    const known = await getValue(`registered ${scope}`);
-    if (!settings || !known) return;
+    const settings = await getValue(settingsKey(scope));
+    const registered = await getValue(registeredKey(scope));
+    if (!settings || !registered) return;
     const renewed = isOurs(newSubscription, settings)
       ? newSubscription
       : await pushManager.subscribe(subscribeOptions(settings));
-    if (renewed.endpoint !== known.endpoint) await register(settings, renewed);
+    if (renewed.endpoint !== registered.endpoint) await registerSubscription(settings, renewed);
   }
 
   // The visitor has withdrawn the permission, or the server will say the same again.

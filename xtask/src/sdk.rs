@@ -1,5 +1,5 @@
-//! What customers' sites load: the service worker with its wasm inside, the page script in its two
-//! forms, and the bell.
+//! The SDK, which is what customers' sites load: the service worker with its wasm inside, the page
+//! script in its two forms, the bell, and the types of both. Its sources are in `sw/`.
 
 mod releases;
 
@@ -16,14 +16,14 @@ use crate::style;
 use crate::wasm::{self, BindgenOutput, ScriptKind};
 use crate::workspace::Workspace;
 
-/// Where the SDK is in the site.
+/// Where the SDK is in `target/site`.
 pub const FOLDER: &str = "sdk";
 const PACKAGE: &str = "hato-sw";
 /// Where the files of releases are kept, a folder for each version.
 const RELEASES: &str = "sw/releases";
 /// The parts of the page script, in their order.
 const PAGE: [&str; 4] = [
-    "page/registration.js",
+    "shared.js",
     "page/browser.js",
     "page/scope.js",
     "page/hato.js",
@@ -31,8 +31,9 @@ const PAGE: [&str; 4] = [
 
 /// The SDK's files: the current ones, and those of every release in a folder of its version.
 ///
-/// A version that is not released yet has no folder: the server lets the current files stand for
-/// it, which may change.
+/// A version that is not released yet has no folder: the server answers with the current files in
+/// its place (`server/src/assets.rs`). Browsers keep those for a year as well, and snippets carry a
+/// query that names the build, so that the next one is loaded all the same.
 pub fn build(workspace: &Workspace, dev: bool) -> Result<Files> {
     let version = workspace.version_of(PACKAGE)?;
     let folder = workspace.root.join(RELEASES);
@@ -60,11 +61,11 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
         let path = workspace.root.join("sw").join(name);
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
     };
-    let registration = source("page/registration.js")?;
+    let shared = source("shared.js")?;
     let page = PAGE.map(source).into_iter().collect::<Result<String>>()?;
     let bell_style = style::bundle(&workspace.root.join("sw/page/bell.css"))?;
     let built = wasm::build(workspace, PACKAGE, ScriptKind::Classic, dev)?;
-    let worker = worker(&source("worker/worker.js")?, &registration, &built)?;
+    let worker = worker(&source("worker/worker.js")?, &shared, &built)?;
     let scripts = [
         ("sw.js", worker),
         (
@@ -82,16 +83,12 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
 
 /// The worker is one file: a worker that the browser wakes while our server cannot be reached
 /// still has its wasm.
-fn worker(template: &str, registration: &str, built: &BindgenOutput) -> Result<String> {
+fn worker(template: &str, shared: &str, built: &BindgenOutput) -> Result<String> {
     let glue = std::str::from_utf8(&built.script)?;
     let wasm = STANDARD.encode(&built.wasm);
     Ok(strip(&fill(
         template,
-        &[
-            ("registration", registration),
-            ("glue", glue),
-            ("wasm", &wasm),
-        ],
+        &[("shared", shared), ("glue", glue), ("wasm", &wasm)],
     )))
 }
 

@@ -1,4 +1,5 @@
-//! The site: the dashboard's wasm, script and style under one hashed name, and the SDK.
+//! `target/site`, which the server embeds: the dashboard's wasm, script and style under one hashed
+//! name, and the SDK. (Elsewhere, a site is a customer's.)
 //!
 //! Leptos looks for `pkg/NAME.js`, `.wasm` and `.css` with one output name for the three, so one
 //! hash is made over all of them; `build.txt` tells the server that name.

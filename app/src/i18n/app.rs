@@ -1,4 +1,4 @@
-//! Texts of an app's pages.
+//! Texts of an app's pages. Those of the checklist and the chart are in `overview.rs`, of the key events in `keys.rs`.
 
 mod compose;
 mod dead_letters;
@@ -11,6 +11,7 @@ mod send;
 mod settings;
 mod subscribers;
 mod this_browser;
+mod webhook;
 
 pub use compose::ComposeTexts;
 pub use dead_letters::{DeadLettersTexts, ReasonsTexts};
@@ -23,6 +24,7 @@ pub use send::SendTexts;
 pub use settings::SettingsTexts;
 pub use subscribers::SubscribersTexts;
 pub use this_browser::ThisBrowserTexts;
+pub use webhook::WebhookTexts;
 
 texts! {
     AppTexts {
@@ -36,6 +38,7 @@ texts! {
         subscribers: SubscribersTexts = SubscribersTexts::JA, SubscribersTexts::EN;
         keys: KeysTexts = KeysTexts::JA, KeysTexts::EN;
         dead_letters: DeadLettersTexts = DeadLettersTexts::JA, DeadLettersTexts::EN;
+        webhook: WebhookTexts = WebhookTexts::JA, WebhookTexts::EN;
         settings: SettingsTexts = SettingsTexts::JA, SettingsTexts::EN;
     }
 }

@@ -3,10 +3,16 @@
 #[cfg(feature = "ssr")]
 use hato_domain::{LoginPassword, NewPassword};
 use leptos::prelude::*;
+#[cfg(feature = "ssr")]
+use leptos::server_fn::ServerFn as _;
 
 use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
 use super::form::Form;
+
+/// The path to which changes of a password are posted, which the server counts as log-ins.
+#[cfg(feature = "ssr")]
+pub const CHANGE_PASSWORD_PATH: &str = ChangePassword::PATH;
 
 /// Changes the password, which ends every other session; the caller stays signed in, in a session of its own.
 #[server(name = ChangePassword, prefix = "/_app", endpoint = "change_password")]
@@ -41,6 +47,10 @@ pub async fn log_out_everywhere() -> Result<(), ServerFunctionError> {
     })
     .await
 }
+
+/// The path to which deletions of an account are posted, which the server counts as log-ins.
+#[cfg(feature = "ssr")]
+pub const DELETE_ACCOUNT_PATH: &str = DeleteAccount::PATH;
 
 /// Deletes the account.
 #[server(name = DeleteAccount, prefix = "/_app", endpoint = "delete_account")]

@@ -7,6 +7,8 @@ use hato_service::ServiceResult;
 #[cfg(feature = "ssr")]
 use hato_service::access::AccountPrincipal;
 use leptos::prelude::*;
+#[cfg(feature = "ssr")]
+use leptos::server_fn::ServerFn as _;
 
 use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
@@ -15,6 +17,10 @@ use super::form::Form;
 use crate::local_path::{local_path, with_query};
 #[cfg(feature = "ssr")]
 use crate::session_cookie;
+
+/// The path to which registrations are posted, each of which the server counts.
+#[cfg(feature = "ssr")]
+pub const REGISTER_PATH: &str = Register::PATH;
 
 /// Makes an account and signs it in; leads to `next`, or to the apps.
 #[server(name = Register, prefix = "/_app", endpoint = "register")]
@@ -37,6 +43,10 @@ pub async fn register(
     })
     .await
 }
+
+/// The path to which log-ins are posted, each of which the server counts.
+#[cfg(feature = "ssr")]
+pub const LOG_IN_PATH: &str = LogIn::PATH;
 
 /// Signs in with a password; leads to `next`, or to the apps.
 #[server(name = LogIn, prefix = "/_app", endpoint = "login")]

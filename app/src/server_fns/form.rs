@@ -9,7 +9,6 @@ use hato_service::{Service, ServiceError, ServiceResult};
 
 use super::ServerFunctionError;
 use crate::flash::{self, SUBMITTED_FIELDS};
-use crate::local_path::with_query;
 use crate::request_context::RequestContext;
 
 /// In a page's address: the form that was filled in before the login.
@@ -97,7 +96,8 @@ impl Form {
         if self.ctx.wants_json() {
             self.ctx.set_status(code.status());
         } else if error.is_signed_out() {
-            self.redirect_to_login();
+            let page = self.page_after_login();
+            self.ctx.redirect_to_login(&page);
         } else {
             self.keep_submitted(flash::LIFETIME);
             let name = self.name;
@@ -107,16 +107,14 @@ impl Form {
         ServerFunctionError(code)
     }
 
-    /// To the login, and from there back to the form, which holds what was typed.
-    fn redirect_to_login(&self) {
+    /// Where a log-in leads back to: the form's page, and the form with what was typed if something was.
+    fn page_after_login(&self) -> String {
         let has_input = self.submitted.values().any(|text| !text.is_empty());
-        let back = if has_input {
-            self.keep_submitted(flash::LOGIN_LIFETIME);
-            self.page_with(&format!("{UNSENT}={name}#{name}", name = self.name))
-        } else {
-            self.page.clone()
-        };
-        self.ctx.redirect(&with_query("/login", &[("next", &back)]));
+        if !has_input {
+            return self.page.clone();
+        }
+        self.keep_submitted(flash::LOGIN_LIFETIME);
+        self.page_with(&format!("{UNSENT}={name}#{name}", name = self.name))
     }
 
     /// Hands what was typed to the form's page.

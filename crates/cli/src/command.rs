@@ -18,7 +18,9 @@ use crate::{
     name = "hato",
     version,
     about = "The command line of Hato, the Web Push service",
-    after_help = "Exit codes: 0 done, 1 done but not as wished (a waited send that failed, a problem that the doctor \
+    after_help = "The variable HATO_KEY takes the credential, an API key or a session's token, in place of the profile's. No \
+                  option does: other users of the machine can read command lines.\n\n\
+                  Exit codes: 0 done, 1 done but not as wished (a waited send that failed, a problem that the doctor \
                   found), 2 wrong usage, 3 refused, 4 not signed in or not allowed, 5 a limit, 6 no answer, 7 not done \
                   in time, 8 a send that was accepted, in part or perhaps, but not followed to its end.",
     disable_help_subcommand = true,

@@ -1,4 +1,8 @@
 //! Which server a command talks to, with which credential, about which app: flags before the environment before the profile.
+//!
+//! Nothing here opens a connection: `api.rs` and `http.rs` do, and `connect_error.rs` says why one failed. The address has
+//! the flag `--server` and the variable `HATO_URL`; the credential has the variable `HATO_KEY` and no flag, so it is read
+//! here and not in `options.rs`.
 
 use std::cell::OnceCell;
 

@@ -7,7 +7,7 @@ use axum::response::Response;
 use http::header::ACCEPT;
 use http::{HeaderMap, Method};
 
-use crate::pages;
+use crate::dashboard;
 use crate::state::AppState;
 
 /// Middleware: explains what a GET was refused with as a page, if a page was asked for.
@@ -22,7 +22,7 @@ pub async fn render_error_pages(
     let (parts, body) = request.into_parts();
     let request = Request::from_parts(parts.clone(), Body::empty());
     let response = next.run(Request::from_parts(parts, body)).await;
-    pages::into_error_page(&state, request, response).await
+    dashboard::into_error_page(&state, request, response).await
 }
 
 fn wants_page(headers: &HeaderMap) -> bool {

@@ -1,4 +1,4 @@
-//! The public address of the server.
+//! The base address: where browsers reach the server.
 
 use url::Url;
 

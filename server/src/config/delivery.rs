@@ -14,7 +14,7 @@ use super::trusted_proxies::NETWORKS;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Delivery")]
 pub struct DeliveryConfig {
-    /// Contact for push services, mailto: or https: [default: the public address if https]
+    /// Contact for push services, mailto: or https: [default: the base address if https, else mailto:admin@example.com]
     #[arg(long, env = "HATO_VAPID_SUBJECT", value_name = "URI")]
     #[arg(value_parser = SettingParser::text("a mailto: or https: address of the operator", vapid_subject))]
     pub vapid_subject: Option<String>,

@@ -67,7 +67,8 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for SettingParser<T> {
     }
 }
 
-/// The variable of a flag, which is called like it; of an argument without a flag its name.
+/// The variable of a flag, which is called like it; of an argument without a flag its name. The flag is asked, since
+/// [`read_environment`] may have taken the variable away. `server/tests/api/settings.rs` holds that the two agree.
 fn variable(arg: &Arg) -> String {
     match arg.get_long() {
         Some(flag) => format!("HATO_{}", flag.replace('-', "_").to_uppercase()),

@@ -2,6 +2,7 @@
 
 mod table;
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::process::{Command, Output, Stdio};
@@ -161,6 +162,18 @@ fn help_lists_every_setting_with_its_default() {
             assert!(entry.contains(&default), "{default} in {entry}");
         }
     }
+}
+
+#[test]
+fn the_table_has_every_setting() {
+    let help = run(&["serve", "--help"], NO_ENV).stdout;
+    let help = String::from_utf8(help).expect("text");
+    let listed = help.split("[env: ").skip(1);
+    let listed: BTreeSet<_> = listed
+        .filter_map(|rest| Some(rest.split_once(']')?.0))
+        .collect();
+    let tested: BTreeSet<_> = ALL.iter().map(|setting| setting.name).collect();
+    assert_eq!(listed, tested);
 }
 
 #[test]

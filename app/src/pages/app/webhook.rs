@@ -45,7 +45,7 @@ pub fn WebhookPage() -> impl IntoView {
 /// What was posted of an event; one that is not there any more is nothing to see.
 #[component]
 fn EventRequest(ctx: RequestContext, app: AppRecord, body: Option<String>) -> impl IntoView {
-    let texts = &ctx.texts().webhook;
+    let texts = &ctx.texts().app.webhook;
     let path = format!("{}/webhook", app_path(&app));
     let shown = match body {
         Some(text) => view! { <CodeBlock id="request-body" label=texts.request text /> }.into_any(),
@@ -75,7 +75,7 @@ fn none_if_not_found<T>(result: ServiceResult<T>) -> ServiceResult<Option<T>> {
 
 #[component]
 fn WebhookSections(ctx: RequestContext, overview: WebhookOverview) -> impl IntoView {
-    let texts = &ctx.texts().webhook;
+    let texts = &ctx.texts().app.webhook;
     let submitted = SubmittedFields::take(&ctx);
     let WebhookOverview {
         app,

@@ -34,10 +34,10 @@ pub const ALL: [EnvVariable; 26] = table! {
     HATO_PEPPER "--pepper" "" [HEX], ["short", "zz"];
     HATO_ENCRYPTION_KEY "--encryption-key" "" [HEX], ["zz"];
     HATO_GENERATE_SECRETS "--generate-secrets" "true" ["true", "false"], ["yes", "1"];
-    HATO_VAPID_SUBJECT "--vapid-subject" "the public address if https" ["mailto:a@example.com", "https://example.com"], ["admin@example.com", "mailto:admin", "http://example.com"];
+    HATO_VAPID_SUBJECT "--vapid-subject" "the base address if https, else mailto:admin@example.com" ["mailto:a@example.com", "https://example.com"], ["admin@example.com", "mailto:admin", "http://example.com"];
     HATO_DEFAULT_PLAN "--default-plan" "free" ["free", "pro"], ["gold", "Free"];
     HATO_REGISTRATION "--registration" "open" ["open", "closed"], ["maybe", "true"];
-    HATO_PRICING_URL "--pricing-url" "/pricing of the public address" ["https://example.com/plans?x=1"], ["pricing", "mailto:a@example.com"];
+    HATO_PRICING_URL "--pricing-url" "/pricing of the base address" ["https://example.com/plans?x=1"], ["pricing", "mailto:a@example.com"];
     HATO_GITHUB_CLIENT_ID "--github-client-id" "" ["Iv1.0"], ["an id"];
     HATO_GITHUB_CLIENT_SECRET "--github-client-secret" "" ["0123"], ["a secret"];
     HATO_GITHUB_AUTHORIZE_URL "--github-authorize-url" "https://github.com/login/oauth/authorize" ["http://ghe.example/authorize"], ["ghe.example", "ftp://ghe.example/"];

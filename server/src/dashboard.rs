@@ -6,6 +6,7 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use hato_app::server_fns::{CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, LOG_IN_PATH, REGISTER_PATH};
 use hato_app::session_cookie;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -64,14 +65,14 @@ async fn form(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Byte
 async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
     match parts.uri.path() {
         // Whoever has got hold of a session must not guess the password with it.
-        "/_app/change_password" | "/_app/delete_account" => {
+        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH => {
             LoginAttempt::from_request_parts(parts, state).await?;
             Ok(same_origin::require(parts, &state.base_url)?)
         }
-        "/_app/login" => LoginAttempt::from_request_parts(parts, state)
+        LOG_IN_PATH => LoginAttempt::from_request_parts(parts, state)
             .await
             .map(drop),
-        "/_app/register" => RegistrationAttempt::from_request_parts(parts, state)
+        REGISTER_PATH => RegistrationAttempt::from_request_parts(parts, state)
             .await
             .map(drop),
         _ if session_cookie::read(&parts.headers).is_some() => {

@@ -1,5 +1,5 @@
-// What the page and the worker both do: keep values in the site's origin, call the server, and
-// register a subscription there.
+// What the page script and the worker both do: keep values in the site's origin, call the server,
+// and tell it of a subscription. `cargo xtask site` puts this file into both.
 
 const failure = (code, message, cause) => Object.assign(new Error(message, { cause }), { code });
 
@@ -14,6 +14,9 @@ const failure = (code, message, cause) => Object.assign(new Error(message, { cau
 //
 // The page writes all of them; the worker reads the first two and writes `registered`. A page and a
 // worker of different releases share them, so members may be added, and none renamed.
+const settingsKey = (scope) => `settings ${scope}`;
+const registeredKey = (scope) => `registered ${scope}`;
+
 function openDatabase() {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("hato-push", 1);
@@ -94,13 +97,13 @@ const isOurs = (subscription, { publicKey }) => subscription && publicKeyOf(subs
 const subscribeOptions = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
 
 // Tells the server of the subscription and keeps what it was told; resolves with its answer.
-async function register(settings, subscription) {
+async function registerSubscription(settings, subscription) {
   const { endpoint } = subscription;
   const { scope, publicKey, platform } = settings;
   const { p256dh, auth } = subscription.toJSON().keys;
   const details = { endpoint, p256dh, auth, platform };
   const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
-  await setValue(`registered ${scope}`, { scope, endpoint, publicKey, at: Date.now() });
+  await setValue(registeredKey(scope), { scope, endpoint, publicKey, at: Date.now() });
   notifyTabs();
   return answer;
 }
