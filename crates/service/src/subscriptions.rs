@@ -94,7 +94,7 @@ impl Service {
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
-            endpoint: Endpoint::parse_reachable(&parts.endpoint, &self.settings.outbound)?,
+            endpoint: Endpoint::parse_permitted(&parts.endpoint, &self.settings.outbound)?,
             keys: BrowserKeys::parse(&parts.p256dh, &parts.auth)?,
             platform: parts.platform,
             now: self.clock.now(),
