@@ -66,7 +66,7 @@ async fn charge(
     recipients: i64,
 ) -> sqlx::Result<bool> {
     let limit = parse_plan(&sending_app.plan)?
-        .max_monthly_sends()
+        .max_monthly_recipients()
         .unwrap_or(i64::MAX);
     if recipients == 0 || recipients > limit {
         return Ok(recipients == 0);
