@@ -105,6 +105,9 @@ error_codes! {
 }
 
 impl ErrorCode {
+    /// How long a rate limit's window lasts, seconds, and so how long one has to wait at most (SPEC 8).
+    pub const RATE_LIMIT_WINDOW: u64 = 60;
+
     /// The code named by `text`, if there is one; clients read error bodies with it.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == text)
@@ -122,9 +125,9 @@ impl ErrorCode {
     }
 
     /// Seconds of the `Retry-After` header, where the code has one (SPEC 8).
-    pub const fn retry_after(self) -> Option<u32> {
+    pub const fn retry_after(self) -> Option<u64> {
         match self {
-            Self::RateLimited => Some(60),
+            Self::RateLimited => Some(Self::RATE_LIMIT_WINDOW),
             _ => None,
         }
     }

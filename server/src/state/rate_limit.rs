@@ -8,8 +8,8 @@ use std::time::Duration;
 use hato_domain::ErrorCode;
 use tokio::time::Instant;
 
-/// How long a window lasts after the first request counted in it.
-const WINDOW: Duration = Duration::from_mins(1);
+/// How long a window lasts after the first request counted in it; the `Retry-After` of a refusal says as much.
+const WINDOW: Duration = Duration::from_secs(ErrorCode::RATE_LIMIT_WINDOW);
 /// Addresses remembered at a time; the one remembered longest makes room, which whoever has so many does not need.
 const MAX_ADDRESSES: usize = 100_000;
 
