@@ -1,6 +1,7 @@
 //! The one error table: every code with its HTTP status, its Japanese sentence and what travels with it.
 //!
-//! The order is that of SPEC 7, followed by the codes that CONTRACT 2 adds.
+//! The order is that of SPEC 7, followed by the codes that CONTRACT 2 adds. A new code also takes its English sentence, which the
+//! dashboard alone shows (`app/src/i18n/errors.rs`), and its row in `docs/API.md`.
 
 /// Makes the enum of the codes and its table from one row for each code.
 macro_rules! error_codes {
