@@ -53,8 +53,9 @@ impl FromRequestParts<AppState> for RegistrationAttempt {
     }
 }
 
-/// Middleware of the endpoints that take keys: after too many failures, requests with a key or with nothing are refused
-/// until the window ends, the right key included.
+/// Middleware of the endpoints that take keys: after 20 answers `UNAUTHORIZED` or `INVALID_API_KEY` within the window of 60 s,
+/// requests with a key or with no credential are refused until it ends, the right key included (CONTRACT 3). The numbers stand
+/// in `state/window_counter.rs`, and `client_address.rs` counts an IPv6 client by its /64.
 pub async fn limit_failed_keys(
     State(state): State<AppState>,
     request: Request,
