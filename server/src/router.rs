@@ -51,7 +51,7 @@ pub fn router(state: &AppState) -> Router {
         .with_state(AppState::clone(state))
         .layer(from_fn_with_state(
             AppState::clone(state),
-            client_address::resolve,
+            client_address::identify_client,
         ))
         .layer(from_fn(unread_body::drain_unread))
         .layer(CatchPanicLayer::custom(error::panicked))
