@@ -66,7 +66,7 @@ async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
         // Whoever has got hold of a session must not guess the password with it.
         "/_app/change_password" | "/_app/delete_account" => {
             LoginAttempt::from_request_parts(parts, state).await?;
-            Ok(same_origin::require(parts, &state.base_url)?)
+            Ok(same_origin::require_with_cookie(parts, &state.base_url)?)
         }
         "/_app/login" => LoginAttempt::from_request_parts(parts, state)
             .await
@@ -75,8 +75,8 @@ async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
             .await
             .map(drop),
         _ if session_cookie::read(&parts.headers).is_some() => {
-            Ok(same_origin::require(parts, &state.base_url)?)
+            Ok(same_origin::require_with_cookie(parts, &state.base_url)?)
         }
-        _ => Ok(same_origin::refuse_cross_origin(parts, &state.base_url)?),
+        _ => Ok(same_origin::require_without_cookie(parts, &state.base_url)?),
     }
 }

@@ -105,7 +105,7 @@ impl FromRequestParts<AppState> for FullKeyAccess {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let key = api_key_principal(parts, state).await?;
-        same_origin::refuse_untrusted_origin(parts, &state.base_url)?;
+        same_origin::require_for_mcp(parts, &state.base_url)?;
         Ok(Self(key.may_manage_own()?))
     }
 }

@@ -29,7 +29,7 @@ impl FromRequestParts<AppState> for LoginAttempt {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.login.count(address(parts)?)?;
-        same_origin::refuse_cross_origin(parts, &state.base_url)?;
+        same_origin::require_without_cookie(parts, &state.base_url)?;
         Ok(Self)
     }
 }
@@ -48,7 +48,7 @@ impl FromRequestParts<AppState> for RegistrationAttempt {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.register.count(address(parts)?)?;
-        same_origin::refuse_cross_origin(parts, &state.base_url)?;
+        same_origin::require_without_cookie(parts, &state.base_url)?;
         Ok(Self)
     }
 }

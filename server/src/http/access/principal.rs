@@ -34,7 +34,7 @@ impl RequestPrincipal {
             Self::Session {
                 by_cookie: true, ..
             } if !same_origin::is_safe(&parts.method) => {
-                same_origin::require(parts, &state.base_url)
+                same_origin::require_with_cookie(parts, &state.base_url)
             }
             Self::Session { .. } | Self::Key(_) => Ok(()),
         }
