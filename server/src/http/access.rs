@@ -154,11 +154,9 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for SessionAccess<N> {
         let principal = authenticate(parts, state).await?;
         principal.require_same_origin(parts, state)?;
         N::require(&state.secrets)?;
+        let owner = principal.require_session()?;
         let needs = PhantomData;
-        match principal {
-            RequestPrincipal::Session { owner, .. } => Ok(Self { owner, needs }),
-            RequestPrincipal::Key(_) => Err(ErrorCode::InsufficientScope.into()),
-        }
+        Ok(Self { owner, needs })
     }
 }
 

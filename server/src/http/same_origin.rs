@@ -29,7 +29,8 @@ pub fn require_with_cookie(parts: &Parts, base_url: &BaseUrl) -> Result<(), Erro
     }
 }
 
-/// For a change that no cookie authorises, such as a login: it must not be known to come from elsewhere, else `INVALID_ORIGIN`.
+/// For a change that no cookie authorises, such as a login: it must not be known to come from elsewhere, else
+/// `INVALID_ORIGIN`.
 pub fn require_without_cookie(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let own_site = fetch_site(&parts.headers).is_none_or(is_own_site);
     let own_origin = !parts.headers.contains_key(ORIGIN) || has_own_origin(parts, base_url);
@@ -40,8 +41,8 @@ pub fn require_without_cookie(parts: &Parts, base_url: &BaseUrl) -> Result<(), E
     }
 }
 
-/// For MCP, whoever's key it is (CONTRACT 9): an origin, if one is named, must be the base
-/// address's or of this machine, whichever host was asked, so that no name that was pointed at the server lets a page in.
+/// For MCP (CONTRACT 9): an origin, if one is named, must be the base address's or of this machine, whichever host was asked, so
+/// that no name that was pointed at the server lets a page in.
 pub fn require_for_mcp(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let is_known = match parts.headers.get(ORIGIN) {
         Some(origin) => origin
