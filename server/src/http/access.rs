@@ -82,11 +82,9 @@ impl FromRequestParts<AppState> for PathSubscribeAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let access = api_key_principal(parts, state).await?.may_subscribe();
-        if access.app().as_str() != path_app_id(parts).await? {
-            return Err(ErrorCode::AppMismatch.into());
-        }
-        Ok(Self(access))
+        let key = api_key_principal(parts, state).await?;
+        let app = path_app_id(parts).await?;
+        Ok(Self(key.may_subscribe_to(&app)?))
     }
 }
 
