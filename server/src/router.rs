@@ -149,6 +149,8 @@ fn mcp_router(state: &AppState) -> Router<AppState> {
         .layer(data_headers())
 }
 
+/// The last layer that is added runs first. [`rate_limit::limit_failed_keys`] runs before every handler and its extractors, since
+/// the rate limit is the first check of CONTRACT 2.
 fn api(state: &AppState) -> Router<AppState> {
     let routes = api_routes()
         .into_router()
