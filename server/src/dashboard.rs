@@ -67,7 +67,7 @@ async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
         // Whoever has got hold of a session must not guess the password with it.
         CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH => {
             LoginAttempt::from_request_parts(parts, state).await?;
-            Ok(same_origin::require(parts, &state.base_url)?)
+            Ok(same_origin::require_with_cookie(parts, &state.base_url)?)
         }
         LOG_IN_PATH => LoginAttempt::from_request_parts(parts, state)
             .await
@@ -76,8 +76,8 @@ async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
             .await
             .map(drop),
         _ if session_cookie::read(&parts.headers).is_some() => {
-            Ok(same_origin::require(parts, &state.base_url)?)
+            Ok(same_origin::require_with_cookie(parts, &state.base_url)?)
         }
-        _ => Ok(same_origin::refuse_cross_origin(parts, &state.base_url)?),
+        _ => Ok(same_origin::require_without_cookie(parts, &state.base_url)?),
     }
 }

@@ -46,7 +46,10 @@ pub fn router(state: &AppState) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .fallback_service(catch_panics(dashboard::routes(state)))
         .with_state(state.clone())
-        .layer(from_fn_with_state(state.clone(), client_address::resolve))
+        .layer(from_fn_with_state(
+            state.clone(),
+            client_address::identify_client,
+        ))
         .layer(from_fn(unread_body::drain_unread))
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(state.clone(), error::write_bodies))
@@ -140,6 +143,8 @@ fn mcp_router(state: &AppState) -> Router<AppState> {
         .layer(data_headers())
 }
 
+/// The last layer that is added runs first. [`rate_limit::limit_failed_keys`] runs before every handler and its extractors, since
+/// the rate limit is the first check of CONTRACT 2.
 fn api(state: &AppState) -> Router<AppState> {
     let routes = api_routes()
         .into_router()

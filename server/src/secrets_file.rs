@@ -23,7 +23,7 @@ pub enum SecretsFileError {
     /// It cannot be read or written.
     #[error("{0} cannot be read or written")]
     Io(PathBuf, #[source] io::Error),
-    /// It is no TOML, or a secret in it is none.
+    /// It is no TOML, or what it has as a secret is not 64 hexadecimal digits.
     #[error("{0} is damaged: {1} must be 32 bytes as 64 hexadecimal digits")]
     Damaged(PathBuf, &'static str),
     /// There is no randomness to make one from.

@@ -2,7 +2,7 @@
 //!
 //! It is made once, at boot, and imports nothing of `http`, whose extractors and middleware work on it.
 
-mod rate_limit;
+mod window_counter;
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use hato_app::AppContext;
 use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
-pub use rate_limit::RateLimits;
+pub use window_counter::RateLimits;
 
 use crate::config::{BaseUrl, TrustedProxies};
 use crate::github_provider::GithubProvider;

@@ -62,7 +62,7 @@ fn MonthCard(ctx: RequestContext, owner: AccountPrincipal, recipients: i64) -> i
     let texts = &ctx.texts().apps;
     let plan = owner.account().plan;
     let resets = ctx.service().now().month().end().day();
-    let limit = plan.max_monthly_sends();
+    let limit = plan.max_monthly_recipients();
     let aside = if limit.is_some() {
         (texts.resets)(resets)
     } else {

@@ -79,7 +79,7 @@ fn PlanCard(
             <dl>
                 <Fact label=texts.apps>{limit(plan.max_apps())}</Fact>
                 <Fact label=texts.subscribers>{limit(plan.max_subscriptions())}</Fact>
-                <Fact label=texts.sends>{limit(plan.max_monthly_sends())}</Fact>
+                <Fact label=texts.sends>{limit(plan.max_monthly_recipients())}</Fact>
                 <Fact label=texts.payload>{group_thousands(payload)} " B"</Fact>
                 <Fact label=texts.webhook>{webhook}</Fact>
             </dl>

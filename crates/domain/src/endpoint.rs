@@ -33,7 +33,7 @@ impl Endpoint {
     }
 
     /// Like [`Endpoint::parse`], and refuses an address literal that `policy` does not permit.
-    pub fn parse_reachable(text: &str, policy: &OutboundPolicy) -> Result<Self, ErrorCode> {
+    pub fn parse_permitted(text: &str, policy: &OutboundPolicy) -> Result<Self, ErrorCode> {
         let endpoint = Self::parse(text)?;
         match endpoint.address_literal() {
             Some(address) if !policy.permits(address) => Err(ErrorCode::InvalidEndpoint),
@@ -142,10 +142,10 @@ mod tests {
             "https://[::1]/x",
             "https://2130706433/x",
         ] {
-            assert!(Endpoint::parse_reachable(text, &closed).is_err(), "{text}");
+            assert!(Endpoint::parse_permitted(text, &closed).is_err(), "{text}");
         }
         let open = OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list");
-        assert!(Endpoint::parse_reachable("https://127.0.0.1/x", &open).is_ok());
+        assert!(Endpoint::parse_permitted("https://127.0.0.1/x", &open).is_ok());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The one error table: every code with its HTTP status, its Japanese sentence and what travels with it.
 //!
-//! The order is that of SPEC 7, followed by the codes that CONTRACT 2 adds.
+//! The order is that of SPEC 7, followed by the codes that CONTRACT 2 adds. A new code also takes its English sentence, which the
+//! dashboard alone shows (`app/src/i18n/errors.rs`), and its row in `docs/API.md`.
 
 /// Makes the enum of the codes and its table from one row for each code.
 macro_rules! error_codes {
@@ -105,6 +106,9 @@ error_codes! {
 }
 
 impl ErrorCode {
+    /// How long a rate limit's window lasts, seconds, and so how long one has to wait at most (SPEC 8).
+    pub const RATE_LIMIT_WINDOW: u64 = 60;
+
     /// The code named by `text`, if there is one; clients read error bodies with it.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == text)
@@ -122,9 +126,9 @@ impl ErrorCode {
     }
 
     /// Seconds of the `Retry-After` header, where the code has one (SPEC 8).
-    pub const fn retry_after(self) -> Option<u32> {
+    pub const fn retry_after(self) -> Option<u64> {
         match self {
-            Self::RateLimited => Some(60),
+            Self::RateLimited => Some(Self::RATE_LIMIT_WINDOW),
             _ => None,
         }
     }

@@ -15,7 +15,6 @@
 //! # Ok::<(), ErrorCode>(())
 //! ```
 
-pub mod address;
 mod browser_keys;
 mod cursor;
 mod dead_letter;
@@ -26,6 +25,7 @@ mod id;
 mod idempotency_key;
 mod name;
 pub mod notification;
+pub mod outbound_policy;
 mod password;
 mod plan;
 mod push_options;
@@ -37,7 +37,6 @@ mod webhook_url;
 pub mod wire;
 
 pub use self::time::{Month, UnixMillis};
-pub use address::OutboundPolicy;
 pub use browser_keys::BrowserKeys;
 pub use cursor::{Cursor, PageLimit, PageRequest};
 pub use dead_letter::{DeadLetterId, FailureReason};
@@ -48,6 +47,7 @@ pub use id::{AccountId, AppId, KeyEventId, KeyId, SendId, SubscriptionId, Webhoo
 pub use idempotency_key::IdempotencyKey;
 pub use name::{Name, Platform};
 pub use notification::Notification;
+pub use outbound_policy::OutboundPolicy;
 pub use password::{LoginPassword, NewPassword};
 pub use plan::Plan;
 pub use push_options::{PushOptions, Topic, Ttl, Urgency};

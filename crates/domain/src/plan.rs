@@ -27,7 +27,7 @@ impl Plan {
     }
 
     /// Most recipients of one account in a UTC month (SPEC 8, CONTRACT 6); `None` is no limit.
-    pub const fn max_monthly_sends(self) -> Option<i64> {
+    pub const fn max_monthly_recipients(self) -> Option<i64> {
         self.limit(30_000)
     }
 

@@ -10,7 +10,7 @@ impl WebhookUrl {
     /// Obeys the rules of an endpoint, address literals that `policy` does not permit included, all as `INVALID_URL`
     /// (CONTRACT 8).
     pub fn parse(text: &str, policy: &OutboundPolicy) -> Result<Self, ErrorCode> {
-        Endpoint::parse_reachable(text, policy)
+        Endpoint::parse_permitted(text, policy)
             .map(Self)
             .map_err(|_| ErrorCode::InvalidUrl)
     }

@@ -70,8 +70,8 @@ impl AddressFilter {
         self.keep_permitted(found)
     }
 
-    /// Whether `host` may be connected to as far as its text tells: a name may, for its addresses are vetted when it is resolved.
-    pub fn permits<S>(&self, host: &Host<S>) -> bool {
+    /// Whether `host` is a permitted address literal, or a name, whose addresses are filtered when it is resolved.
+    pub fn permits_literal<S>(&self, host: &Host<S>) -> bool {
         match host {
             Host::Ipv4(v4) => self.policy.permits(IpAddr::V4(*v4)),
             Host::Ipv6(v6) => self.policy.permits(IpAddr::V6(*v6)),
@@ -177,10 +177,10 @@ mod tests {
             "[2606:4700::1]:443",
         ];
         let found = found.map(|address| address.parse().expect("an address"));
-        let vetted = filter("")
+        let permitted = filter("")
             .keep_permitted(found.to_vec())
             .expect("an address");
-        assert_eq!(vetted, [found[1], found[3]]);
+        assert_eq!(permitted, [found[1], found[3]]);
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! What reaches strangers' hosts safely: vetted addresses, trusted roots, and the wait that a busy host asks for.
+//! What reaches strangers' hosts safely: permitted addresses, trusted roots, and the wait that a busy host asks for.
 //!
 //! A subscription's endpoint and a webhook's URL are typed in by strangers, so a request to them must not become a request into
 //! the operator's own network (server-side request forgery). Checking a URL beforehand does not help: its name can mean a

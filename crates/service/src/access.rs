@@ -13,7 +13,8 @@ use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey};
 #[derive(Clone, Debug)]
 pub struct ApiKeyPrincipal(pub(crate) AuthenticatedKey);
 
-/// A person who authenticated with a session, and the account that it is of.
+/// A person who authenticated with a session, and the account that it is of. Code calls it `owner`, since apps are the
+/// account's; histories and ids, `usr_…`, call the same a user.
 #[derive(Clone, Debug)]
 pub struct AccountPrincipal(pub(crate) AccountRecord);
 
@@ -55,6 +56,12 @@ impl ApiKeyPrincipal {
         }
     }
 
+    /// The right to subscribe to `app`, which must be the key's own: `APP_MISMATCH` (SPEC 4.2, 4.3).
+    pub fn may_subscribe_to(self, app: &str) -> Result<MaySubscribe, ErrorCode> {
+        self.require_own(app)?;
+        Ok(self.may_subscribe())
+    }
+
     /// The right to send, which takes the scope `notify` or `full` (SPEC 5.2); otherwise `INSUFFICIENT_SCOPE`.
     pub fn may_send(&self) -> Result<MaySend, ErrorCode> {
         self.require_scope(Scope::Notify)?;
@@ -65,15 +72,21 @@ impl ApiKeyPrincipal {
     /// (CONTRACT 3).
     pub fn may_manage(&self, app: &str) -> Result<MayManage, ErrorCode> {
         self.require_scope(Scope::Full)?;
-        if self.0.record.app_id.as_str() != app {
-            return Err(ErrorCode::AppMismatch);
-        }
+        self.require_own(app)?;
         Ok(MayManage(self.sender()))
     }
 
     /// Managing the key's own app, where a request names none, takes a full key; otherwise `INSUFFICIENT_SCOPE`.
     pub fn may_manage_own(&self) -> Result<MayManage, ErrorCode> {
         self.may_manage(self.0.record.app_id.as_str())
+    }
+
+    fn require_own(&self, app: &str) -> Result<(), ErrorCode> {
+        if self.0.record.app_id.as_str() == app {
+            Ok(())
+        } else {
+            Err(ErrorCode::AppMismatch)
+        }
     }
 
     fn require_scope(&self, scope: Scope) -> Result<(), ErrorCode> {

@@ -88,7 +88,7 @@ impl Service {
         match self.store.set_webhook(access.app(), url.clone()).await? {
             SetWebhookOutcome::Done => {
                 if url.is_some() {
-                    self.make_first_secret(access).await?;
+                    self.keep_first_signing_secret(access).await?;
                 }
                 Ok(url)
             }

@@ -56,4 +56,4 @@ pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::ServiceSettings;
 pub use stats::AppOverview;
 pub use subscriptions::Registration;
-pub use webhooks::{MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_secret};
+pub use webhooks::{MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_signing_secret};

@@ -1,4 +1,6 @@
-//! The two secrets of a server: the pepper of API keys and the key that seals private keys.
+//! The two secrets of a server: the pepper of API keys and the key that seals private keys and webhook secrets.
+//!
+//! Sealing is encrypting what the database keeps (SPECIFICATION, `HATO_ENCRYPTION_KEY`); the encryption of push messages is another.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use hato_domain::ErrorCode;
@@ -25,14 +27,22 @@ impl Secrets {
 
     /// What is stored of a raw API key: its HMAC-SHA256 under the pepper (SPEC 2.3). Without a pepper: `CONFIG_ERROR`.
     pub fn hash_key(&self, raw: &str) -> Result<PepperedHash, ErrorCode> {
-        let pepper = self.pepper.ok_or(ErrorCode::ConfigError)?;
         let mut mac =
-            Hmac::<Sha256>::new_from_slice(&pepper).expect("HMAC takes keys of any length");
+            Hmac::<Sha256>::new_from_slice(self.pepper()?).expect("HMAC takes keys of any length");
         mac.update(raw.as_bytes());
         Ok(mac.finalize().into_bytes().into())
     }
 
-    /// The sealer of private keys; `CONFIG_ERROR` without an encryption key.
+    /// Passes if there is a pepper, else `CONFIG_ERROR`.
+    pub fn require_pepper(&self) -> Result<(), ErrorCode> {
+        self.pepper().map(drop)
+    }
+
+    fn pepper(&self) -> Result<&[u8; 32], ErrorCode> {
+        self.pepper.as_ref().ok_or(ErrorCode::ConfigError)
+    }
+
+    /// The sealer of private keys and webhook secrets; `CONFIG_ERROR` without an encryption key.
     pub fn sealer(&self) -> Result<&Sealer, ErrorCode> {
         self.sealer.as_ref().ok_or(ErrorCode::ConfigError)
     }

@@ -60,7 +60,7 @@ fn to_stats(record: &StatsRecord, period: StatsPeriod) -> Stats {
         total_sent: record.total_sent,
         total_failed: record.total_failed,
         monthly_sent: record.month_recipients,
-        monthly_limit: record.plan.max_monthly_sends(),
+        monthly_limit: record.plan.max_monthly_recipients(),
         month_resets_at: period.month.end(),
     }
 }

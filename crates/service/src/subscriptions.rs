@@ -99,7 +99,7 @@ impl Service {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
             platform: platform.transpose()?,
-            endpoint: Endpoint::parse_reachable(&endpoint, &self.settings.outbound)?,
+            endpoint: Endpoint::parse_permitted(&endpoint, &self.settings.outbound)?,
             keys: BrowserKeys::parse(&p256dh, &auth)?,
             now: self.clock.now(),
         })

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hato_domain::{DisabledReason, ErrorCode, UnixMillis, WebhookEventId};
+use hato_domain::{AppId, DisabledReason, ErrorCode, UnixMillis, WebhookEventId};
 
 pub use body::event_body;
 
 use crate::access::MayManage;
 use crate::ports::{AttemptRecord, EnableWebhookOutcome, WebhookRecord};
-use crate::{Service, ServiceError, ServiceResult};
+use crate::{Sealer, Service, ServiceError, ServiceResult};
 
 /// Attempts of an app that its owner can look at; older ones are removed.
 pub const MAX_KEPT_ATTEMPTS: u32 = 100;
@@ -20,7 +20,7 @@ pub const MAX_KEPT_ATTEMPTS: u32 = 100;
 /// How long both secrets sign after a rotation (CONTRACT 8).
 const ROTATION_OVERLAP: Duration = Duration::from_hours(24);
 
-/// Bytes of a secret; Standard Webhooks takes 24 to 64.
+/// Bytes of a signing secret; Standard Webhooks takes 24 to 64.
 const SECRET_BYTES: usize = 32;
 
 /// An app's webhook, with its secrets in their text form.
@@ -36,11 +36,11 @@ pub struct WebhookDetails {
     pub disabled: Option<DisabledReason>,
 }
 
-/// A new signing secret.
-pub fn new_secret() -> Result<[u8; SECRET_BYTES], ServiceError> {
+/// A new secret to sign the app's events with, sealed for the app.
+pub fn new_signing_secret(sealer: &Sealer, app: &AppId) -> ServiceResult<Vec<u8>> {
     let mut secret = [0; SECRET_BYTES];
     aws_lc_rs::rand::fill(&mut secret).map_err(ServiceError::internal)?;
-    Ok(secret)
+    Ok(sealer.seal(app.as_str(), &secret))
 }
 
 impl Service {
@@ -50,7 +50,7 @@ impl Service {
         if record.secrets.current.is_some() {
             return self.open_secrets(access, record);
         }
-        let sealed = self.sealed_secret(access)?;
+        let sealed = self.sealed_signing_secret(access)?;
         self.store.keep_first_secret(access.app(), sealed).await?;
         let record = self.webhook_record(access).await?;
         self.open_secrets(access, record)
@@ -59,7 +59,7 @@ impl Service {
     /// Makes a new secret; for a day both sign (CONTRACT 8). Refuses as [`Self::webhook`] does.
     pub async fn rotate_webhook_secret(&self, access: &MayManage) -> ServiceResult<WebhookDetails> {
         self.webhook(access).await?;
-        let sealed = self.sealed_secret(access)?;
+        let sealed = self.sealed_signing_secret(access)?;
         let until = self.clock.now().plus(ROTATION_OVERLAP);
         let rotated = self.store.rotate_secret(access.app(), sealed, until);
         rotated.await?;
@@ -111,10 +111,10 @@ impl Service {
         Ok(event_body(access.app(), &event, &recipients)?)
     }
 
-    /// Makes the first secret of a webhook that was just set, so that reading it need not. Without an encryption key it is
+    /// Makes the first signing secret of a webhook that was just set, so that reading it need not. Without an encryption key it is
     /// made when there is one.
-    pub(crate) async fn make_first_secret(&self, access: &MayManage) -> ServiceResult<()> {
-        if let Ok(sealed) = self.sealed_secret(access) {
+    pub(crate) async fn keep_first_signing_secret(&self, access: &MayManage) -> ServiceResult<()> {
+        if let Ok(sealed) = self.sealed_signing_secret(access) {
             self.store.keep_first_secret(access.app(), sealed).await?;
         }
         Ok(())
@@ -134,9 +134,8 @@ impl Service {
         Ok(record.ok_or(ErrorCode::NotFound)?)
     }
 
-    fn sealed_secret(&self, access: &MayManage) -> ServiceResult<Vec<u8>> {
-        let sealer = self.secrets.sealer()?;
-        Ok(sealer.seal(access.app().as_str(), &new_secret()?))
+    fn sealed_signing_secret(&self, access: &MayManage) -> ServiceResult<Vec<u8>> {
+        new_signing_secret(self.secrets.sealer()?, access.app())
     }
 
     fn open_secrets(

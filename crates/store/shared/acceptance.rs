@@ -2,6 +2,10 @@
 //!
 //! The order is that of the answers: a repeated request is recognised first, since it costs nothing; then an app or a subscriber
 //! that is not there; then the quota. Nothing is written before the quota is charged, and nothing can refuse the send after it.
+//!
+//! Equal requests that come together wait for each other, since a store runs its writing transactions one after the other
+//! (`sqlite/src/writer.rs`): the second finds what the first has saved. A refused request has saved nothing, so its idempotency key
+//! is free again.
 
 use hato_domain::{HttpsUrl, Topic, Urgency};
 use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};
@@ -58,7 +62,8 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
 /// Counts the recipients toward the account's month; `false`, and nothing counted, when they would pass the limit.
 ///
 /// The limit is a condition of the write itself, so concurrent sends cannot pass it together. The condition holds for adding to
-/// the month's row only; a month without a row is empty, and what alone passes the limit is refused before.
+/// the month's row only; a month without a row is empty, and what alone passes the limit is refused before. The row belongs to
+/// the account and refers to no app, so deleting an app gives nothing back.
 async fn charge(
     c: &mut DbConnection,
     sending_app: &SendingApp,
@@ -66,7 +71,7 @@ async fn charge(
     recipients: i64,
 ) -> sqlx::Result<bool> {
     let limit = parse_plan(&sending_app.plan)?
-        .max_monthly_sends()
+        .max_monthly_recipients()
         .unwrap_or(i64::MAX);
     if recipients == 0 || recipients > limit {
         return Ok(recipients == 0);

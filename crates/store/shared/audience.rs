@@ -15,7 +15,7 @@ pub(crate) struct SendingApp {
     pub(crate) plan: String,
     active_subscriptions: i64,
     last_position: i64,
-    /// The active subscription with the endpoint to which the send is.
+    /// The row id of the active subscription with the send's endpoint, if the send is to one and there is such a subscription.
     one: Option<i64>,
 }
 
@@ -44,9 +44,9 @@ pub(crate) async fn find_sending_app(
 
 /// Whom a send reaches.
 pub(crate) enum ResolvedAudience {
-    /// So many, with positions up to this one.
+    /// The active subscriptions with positions up to `up_to`, which are `recipients` when the send is accepted.
     Positions { recipients: i64, up_to: i64 },
-    /// These.
+    /// The subscriptions with these row ids.
     Listed(Vec<RecipientId>),
 }
 

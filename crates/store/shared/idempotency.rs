@@ -41,7 +41,11 @@ pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<P
 }
 
 /// Keeps the answer of a send that is being accepted, in place of one that is too old.
-pub(crate) async fn save(c: &mut DbConnection, send: &NewSend, queued: i64) -> sqlx::Result<()> {
+pub(crate) async fn save(
+    c: &mut DbConnection,
+    send: &NewSend,
+    recipients: i64,
+) -> sqlx::Result<()> {
     let Some(request) = &send.idempotency else {
         return Ok(());
     };
@@ -56,7 +60,7 @@ pub(crate) async fn save(c: &mut DbConnection, send: &NewSend, queued: i64) -> s
         request.key.as_str(),
         &request.body_hash[..],
         send.id.as_str(),
-        queued,
+        recipients,
         send.now.0
     )
     .execute(c)

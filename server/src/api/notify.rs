@@ -8,7 +8,7 @@ use hato_service::SendReceipt;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::http::access::{EncryptionKey, ManageAccess, SendAccess};
+use crate::http::access::{EncryptionKey, KeySendAccess, ManageAccess};
 use crate::http::error::ApiResult;
 use crate::http::idempotent::Idempotent;
 use crate::state::AppState;
@@ -19,7 +19,7 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// `POST /api/v1/notify`.
 pub async fn send(
     State(state): State<AppState>,
-    SendAccess(access): SendAccess,
+    KeySendAccess(access): KeySendAccess,
     request: Idempotent<Notify>,
 ) -> ApiResult<Response> {
     let (notify, request) = request.into_parts("/notify");
@@ -30,7 +30,7 @@ pub async fn send(
 /// `POST /api/v1/notify/batch`.
 pub async fn send_batch(
     State(state): State<AppState>,
-    SendAccess(access): SendAccess,
+    KeySendAccess(access): KeySendAccess,
     request: Idempotent<NotifyBatch>,
 ) -> ApiResult<Response> {
     let (batch, request) = request.into_parts("/notify/batch");

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use hato_domain::address::parse_networks;
+use hato_domain::outbound_policy::parse_networks;
 use ipnet::IpNet;
 
 /// What settings take that are lists of networks.

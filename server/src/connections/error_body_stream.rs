@@ -8,10 +8,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use hato_domain::ErrorCode;
-use hato_domain::wire::ErrorBody;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use uuid::Uuid;
 
+use crate::http::error;
 use crate::http::request_id::X_REQUEST_ID;
 
 /// A connection whose bare refusals get an error body.
@@ -90,11 +90,8 @@ fn error_response() -> Vec<u8> {
     let code = ErrorCode::InvalidInput;
     let id = Uuid::new_v4().simple();
     tracing::debug!(%id, %code, "a request could not be read");
-    let body = ErrorBody {
-        error: code.message().to_owned(),
-        code: code.as_str().to_owned(),
-        upgrade_url: None,
-    };
+    // The pricing page is for limits of plans, which this code is none of.
+    let body = error::body(code, "");
     let body = serde_json::to_string(&body).expect("texts are JSON");
     format!(
         "HTTP/1.1 {} Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\

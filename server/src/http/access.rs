@@ -1,6 +1,7 @@
 //! Who asks, and what they may: rights of `hato_service::access` as parameters of handlers (CONTRACT 2, 3).
 //!
-//! The checks run in the order of CONTRACT 2: credential, same origin, missing secret, scope, app.
+//! The checks run in the order of CONTRACT 2: credential, same origin, missing secret, scope, app. Where those before and after
+//! them are made: docs/ARCHITECTURE.md, "To add an endpoint".
 
 mod credential;
 mod principal;
@@ -29,14 +30,13 @@ use crate::state::AppState;
 /// A key's right to register and read the public key (SPEC 4.1, 4.4): any scope, no session.
 pub struct SubscribeAccess(pub MaySubscribe);
 
-/// A key's right to change the subscriptions of the app in the path (SPEC 4.3): any scope, no session.
+/// A key's right to change the subscriptions of the app in the path (SPEC 4.2, 4.3): any scope, no session.
 pub struct PathSubscribeAccess(pub MaySubscribe);
 
-/// A key's right to send (SPEC 4.8): notify or full, no session.
-pub struct SendAccess(pub MaySend);
+/// A key's right to send to its own app (SPEC 4.8, 4.9): notify or full, no session. A broadcast takes [`ManageAccess`].
+pub struct KeySendAccess(pub MaySend);
 
-/// A full key's right to manage its app, no session, and not from a page of another site: for programs that speak another
-/// protocol than the API's (CONTRACT 9).
+/// A full key's right to manage its app, no session, and not from a page of another site: for MCP (CONTRACT 9).
 pub struct FullKeyAccess(pub MayManage);
 
 /// The right to manage the app in the path: a session of its owner, or a full key of it.
@@ -82,15 +82,13 @@ impl FromRequestParts<AppState> for PathSubscribeAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let access = api_key_principal(parts, state).await?.may_subscribe();
-        if access.app().as_str() != path_app_id(parts).await? {
-            return Err(ErrorCode::AppMismatch.into());
-        }
-        Ok(Self(access))
+        let key = api_key_principal(parts, state).await?;
+        let app = path_app_id(parts).await?;
+        Ok(Self(key.may_subscribe_to(&app)?))
     }
 }
 
-impl FromRequestParts<AppState> for SendAccess {
+impl FromRequestParts<AppState> for KeySendAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
@@ -105,7 +103,7 @@ impl FromRequestParts<AppState> for FullKeyAccess {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let key = api_key_principal(parts, state).await?;
-        same_origin::refuse_untrusted_origin(parts, &state.base_url)?;
+        same_origin::require_for_mcp(parts, &state.base_url)?;
         Ok(Self(key.may_manage_own()?))
     }
 }
@@ -154,11 +152,9 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for SessionAccess<N> {
         let principal = authenticate(parts, state).await?;
         principal.require_same_origin(parts, state)?;
         N::require(&state.secrets)?;
+        let owner = principal.require_session()?;
         let needs = PhantomData;
-        match principal {
-            RequestPrincipal::Session { owner, .. } => Ok(Self { owner, needs }),
-            RequestPrincipal::Key(_) => Err(ErrorCode::InsufficientScope.into()),
-        }
+        Ok(Self { owner, needs })
     }
 }
 

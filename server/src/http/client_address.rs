@@ -19,7 +19,7 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 #[derive(Clone, Copy, Debug)]
 pub struct PeerAddr(pub IpAddr);
 
-/// The client behind a request, as far as rate limits and the check of origins care.
+/// The client behind a request, as far as rate limits and the check of origins care; its address itself is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
     /// The address that counts in rate limits: an IPv6 client by its /64 (CONTRACT 3).
@@ -30,23 +30,23 @@ pub struct ClientInfo {
 
 /// The right-most address of `X-Forwarded-For` that is not a trusted proxy's, if `peer` is one; what cannot be read
 /// ends the search at the proxy that passed it on.
-fn client(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+fn client_ip(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let forwarded = headers.get_all(X_FORWARDED_FOR).iter().rev();
     let hops = forwarded
         .flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','))
         .map(<[u8]>::trim_ascii)
         .filter(|hop| !hop.is_empty());
-    let mut client = peer.to_canonical();
+    let mut ip = peer.to_canonical();
     for hop in hops {
-        if !proxies.trusts(client) {
+        if !proxies.trusts(ip) {
             break;
         }
         match std::str::from_utf8(hop).ok().and_then(parse) {
-            Some(address) => client = address,
+            Some(address) => ip = address,
             None => break,
         }
     }
-    client
+    ip
 }
 
 fn is_https(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> bool {
@@ -72,13 +72,17 @@ fn rate_limit_key(address: IpAddr) -> IpAddr {
 }
 
 /// Middleware: finds out who asks, for whoever wants to know.
-pub async fn resolve(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+pub async fn identify_client(
+    State(state): State<AppState>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let Some(PeerAddr(peer)) = request.extensions().get().copied() else {
         return ApiError::from(ServiceError::internal("a request without a peer")).into_response();
     };
     let (proxies, headers) = (&state.trusted_proxies, request.headers());
     let client = ClientInfo {
-        rate_limit_key: rate_limit_key(client(proxies, peer, headers)),
+        rate_limit_key: rate_limit_key(client_ip(proxies, peer, headers)),
         is_https: is_https(proxies, peer, headers),
     };
     request.extensions_mut().insert(client);
@@ -102,7 +106,7 @@ mod tests {
             headers.append("x-forwarded-for", value);
         }
         let peer: IpAddr = peer.parse().expect("an address");
-        super::client(&proxies, peer, &headers).to_string()
+        super::client_ip(&proxies, peer, &headers).to_string()
     }
 
     #[test]

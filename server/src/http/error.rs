@@ -1,4 +1,6 @@
 //! The one way from a refusal to an answer (SPEC 7): status, error body, `Retry-After`; the cause goes to the log alone.
+//!
+//! Only a request that cannot be read as HTTP gets its answer elsewhere, with the same body: `connections/error_body_stream.rs`.
 
 use std::any::Any;
 
@@ -69,15 +71,14 @@ pub fn set_error_headers(headers: &mut HeaderMap, code: ErrorCode) {
     }
 }
 
-/// Middleware: writes the error body of every refusal.
+/// Middleware: writes the error body of every refusal. A page that explains one (`pages::into_error_page`) was made further
+/// inside and is a response of its own, without the mark.
 pub async fn write_bodies(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let Some(RefusalCode(code)) = response.extensions().get().copied() else {
         return response;
     };
-    let (mut parts, _) = response.into_parts();
-    // The next layer must not take a page that explains the refusal for a refusal to be explained.
-    parts.extensions.remove::<RefusalCode>();
+    let (parts, _) = response.into_parts();
     (parts, axum::Json(body(code, &state.pricing_url))).into_response()
 }
 

@@ -29,7 +29,7 @@ impl FromRequestParts<AppState> for LoginAttempt {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.login.count(address(parts)?)?;
-        same_origin::refuse_cross_origin(parts, &state.base_url)?;
+        same_origin::require_without_cookie(parts, &state.base_url)?;
         Ok(Self)
     }
 }
@@ -48,13 +48,15 @@ impl FromRequestParts<AppState> for RegistrationAttempt {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.register.count(address(parts)?)?;
-        same_origin::refuse_cross_origin(parts, &state.base_url)?;
+        same_origin::require_without_cookie(parts, &state.base_url)?;
         Ok(Self)
     }
 }
 
-/// Middleware of the endpoints that take keys: after too many failures, requests with a key or with nothing are refused
-/// until the window ends, the right key included.
+/// Middleware of the endpoints that take keys: after 20 answers `UNAUTHORIZED` or `INVALID_API_KEY` within the window of 60 s,
+/// requests with a key or with no credential are refused until it ends, the right key included (CONTRACT 3). A session never is,
+/// although its `UNAUTHORIZED` where only keys are taken counts. The numbers stand in `state/window_counter.rs`, and
+/// `client_address.rs` counts an IPv6 client by its /64.
 pub async fn limit_failed_keys(
     State(state): State<AppState>,
     request: Request,
@@ -66,14 +68,18 @@ pub async fn limit_failed_keys(
         Err(error) => return error.into_response(),
     };
     let limit = &state.limits.keys;
-    if !Credential::is_session(&parts.headers) && limit.is_reached(address) {
+    let has_session = Credential::is_session(&parts.headers);
+    if !has_session && limit.is_reached(address) {
         return ApiError::from(ErrorCode::RateLimited).into_response();
     }
     let response = next.run(Request::from_parts(parts, body)).await;
     match response.extensions().get() {
-        Some(RefusalCode(ErrorCode::Unauthorized | ErrorCode::InvalidApiKey)) => limit
-            .count(address)
-            .map_or_else(|code| ApiError::from(code).into_response(), |()| response),
+        Some(RefusalCode(ErrorCode::Unauthorized | ErrorCode::InvalidApiKey)) => {
+            match limit.count(address) {
+                Err(code) if !has_session => ApiError::from(code).into_response(),
+                Err(_) | Ok(()) => response,
+            }
+        }
         _ => response,
     }
 }

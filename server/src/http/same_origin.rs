@@ -17,7 +17,7 @@ pub fn is_safe(method: &Method) -> bool {
 }
 
 /// For a change that a cookie authorises: it must be known to come from our origin, else `INVALID_ORIGIN`.
-pub fn require(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+pub fn require_with_cookie(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let known = fetch_site(&parts.headers).map_or_else(
         || parts.headers.contains_key(ORIGIN) && has_own_origin(parts, base_url),
         is_own_site,
@@ -25,17 +25,18 @@ pub fn require(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     known.then_some(()).ok_or(ErrorCode::InvalidOrigin)
 }
 
-/// For a request that no cookie authorises: it must not be known to come from elsewhere, else `INVALID_ORIGIN`.
-pub fn refuse_cross_origin(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+/// For a change that no cookie authorises, such as a login: it must not be known to come from elsewhere, else
+/// `INVALID_ORIGIN`.
+pub fn require_without_cookie(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let own_site = fetch_site(&parts.headers).is_none_or(is_own_site);
     let own_origin = !parts.headers.contains_key(ORIGIN) || has_own_origin(parts, base_url);
     let own = own_site && own_origin;
     own.then_some(()).ok_or(ErrorCode::InvalidOrigin)
 }
 
-/// For programs that speak another protocol than the API's (CONTRACT 9): an origin, if one is named, must be the base
-/// address's or of this machine, whichever host was asked, so that no name that was pointed at the server lets a page in.
-pub fn refuse_untrusted_origin(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
+/// For MCP (CONTRACT 9): an origin, if one is named, must be the base address's or of this machine, whichever host was asked, so
+/// that no name that was pointed at the server lets a page in.
+pub fn require_for_mcp(parts: &Parts, base_url: &BaseUrl) -> Result<(), ErrorCode> {
     let is_known = match parts.headers.get(ORIGIN) {
         Some(origin) => origin
             .to_str()
@@ -92,7 +93,7 @@ mod tests {
     use http::request::Parts;
     use http::{HeaderName, Request};
 
-    use super::{refuse_cross_origin, refuse_untrusted_origin, require};
+    use super::{require_for_mcp, require_with_cookie, require_without_cookie};
     use crate::config::BaseUrl;
 
     fn request(headers: &[(&'static str, &str)]) -> Parts {
@@ -108,8 +109,8 @@ mod tests {
         let base_url = BaseUrl::parse("https://push.example").expect("an address");
         let parts = request(headers);
         (
-            require(&parts, &base_url).is_ok(),
-            refuse_cross_origin(&parts, &base_url).is_ok(),
+            require_with_cookie(&parts, &base_url).is_ok(),
+            require_without_cookie(&parts, &base_url).is_ok(),
         )
     }
 
@@ -164,7 +165,7 @@ mod tests {
     fn a_name_that_was_pointed_here_lets_no_page_in() {
         let base_url = BaseUrl::parse("https://push.example").expect("an address");
         let passes = |headers: &[(&'static str, &str)]| {
-            refuse_untrusted_origin(&request(headers), &base_url).is_ok()
+            require_for_mcp(&request(headers), &base_url).is_ok()
         };
         assert!(passes(&[]) && passes(&[("sec-fetch-site", "none")]));
         assert!(!passes(&[("sec-fetch-site", "cross-site")]));

@@ -100,6 +100,8 @@ async fn after_20_failures_keys_from_there_are_refused() {
     }
     let session = post_from(&app.owner, here, "/api/v1/apps", &json!({}).to_string()).await;
     assert_eq!(status_and_code(&session), (400, "MISSING_FIELDS".into()));
+    let session = post_from(&app.owner, here, path, "{}").await;
+    assert_eq!(status_and_code(&session), (401, "UNAUTHORIZED".into()));
 }
 
 #[tokio::test]

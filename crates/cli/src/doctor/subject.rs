@@ -1,7 +1,7 @@
 //! The VAPID subject: push services call there when a sender misbehaves, and Apple refuses senders without a real one.
 
 use hato_domain::Email;
-use hato_domain::address::is_public;
+use hato_domain::outbound_policy::is_public;
 use hato_domain::wire::App;
 use url::{Host, Url};
 

@@ -17,7 +17,7 @@ use super::WebhookSender;
 use super::client::{PostResult, WebhookRequest};
 use super::concurrency::RequestPermit;
 use super::schedule::next_step;
-use super::signature::{Signers, SigningSecretError, first_secret};
+use super::signature::{Signers, SigningSecretError, first_signing_secret};
 use crate::metrics::{AttemptResult, count_attempt};
 use crate::shutdown::Shutdown;
 use crate::store_retry::retry_until_shutdown;
@@ -122,7 +122,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
         if inputs.as_ref().is_none_or(has_secret) {
             return Ok(inputs);
         }
-        let sealed = first_secret(&self.sender.shared.secrets, &lease.app_id)?;
+        let sealed = first_signing_secret(&self.sender.shared.secrets, &lease.app_id)?;
         queue.keep_first_secret(&lease.app_id, sealed).await?;
         Ok(queue.attempt_inputs(lease, &self.event, now).await?)
     }

@@ -109,7 +109,10 @@ impl WebhookClient {
     async fn head(&self, request: WebhookRequest) -> Result<Response, NoResponseReason> {
         let url = Url::parse(&request.url).map_err(|_| NoResponseReason::Unreachable)?;
         // No resolver sees an address literal.
-        if !url.host().is_some_and(|host| self.filter.permits(&host)) {
+        if !url
+            .host()
+            .is_some_and(|host| self.filter.permits_literal(&host))
+        {
             return Err(NoResponseReason::BlockedAddress);
         }
         let request = self

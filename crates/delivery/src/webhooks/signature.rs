@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hato_domain::{AppId, ErrorCode, UnixMillis, WebhookEventId};
 use hato_service::ports::SealedSecrets;
-use hato_service::{Secrets, ServiceError, UnsealError, new_secret};
+use hato_service::{Secrets, ServiceError, UnsealError, new_signing_secret};
 
 /// The signing secrets are not to be had.
 #[derive(Debug, thiserror::Error)]
@@ -28,9 +28,12 @@ impl From<ErrorCode> for SigningSecretError {
     }
 }
 
-/// A new secret for an app that has none, sealed.
-pub(super) fn first_secret(secrets: &Secrets, app: &AppId) -> Result<Vec<u8>, SigningSecretError> {
-    Ok(secrets.sealer()?.seal(app.as_str(), &new_secret()?))
+/// The first signing secret of an app that has none, sealed.
+pub(super) fn first_signing_secret(
+    secrets: &Secrets,
+    app: &AppId,
+) -> Result<Vec<u8>, SigningSecretError> {
+    Ok(new_signing_secret(secrets.sealer()?, app)?)
 }
 
 /// The secrets that sign, the current one first.

@@ -102,7 +102,7 @@ impl CreateKey {
     }
 }
 
-/// A key that a program means, where no path can say it (CONTRACT 9).
+/// The key that an MCP tool is to work on, which the API has in its path (CONTRACT 9).
 #[derive(Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NamedKey {
@@ -112,7 +112,7 @@ pub struct NamedKey {
     pub key_id: Option<String>,
 }
 
-/// The part of a list that is newest first, where no query can say it (CONTRACT 4, 9).
+/// The part of a list, newest first, that an MCP tool is to return; the API has it in its query (CONTRACT 4, 9).
 #[derive(Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ListEntries {

@@ -170,7 +170,7 @@ pub struct DeadLetterRecord {
 pub trait SendStore {
     /// Charges the account's month, records the send and queues it, or does nothing. A repeated request is answered before
     /// anything else is judged, and waits for an equal one that is being accepted. The limit is
-    /// [`hato_domain::Plan::max_monthly_sends`] of the stored plan. Its cost does not depend on the audience.
+    /// [`hato_domain::Plan::max_monthly_recipients`] of the stored plan. Its cost does not depend on the audience.
     async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError>;
 
     /// A page of the app's sends, newest first, at most `page.limit` + 1 of them, so that the caller sees whether more follow.

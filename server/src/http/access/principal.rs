@@ -24,6 +24,22 @@ pub enum RequestPrincipal {
 }
 
 impl RequestPrincipal {
+    /// The key, for endpoints that take only keys; a session is `UNAUTHORIZED` there (CONTRACT 3).
+    pub fn require_key(self) -> Result<ApiKeyPrincipal, ErrorCode> {
+        match self {
+            Self::Key(key) => Ok(key),
+            Self::Session { .. } => Err(ErrorCode::Unauthorized),
+        }
+    }
+
+    /// The account, for endpoints that take only sessions; a key is `INSUFFICIENT_SCOPE` there (CONTRACT 3).
+    pub fn require_session(self) -> Result<AccountPrincipal, ErrorCode> {
+        match self {
+            Self::Session { owner, .. } => Ok(owner),
+            Self::Key(_) => Err(ErrorCode::InsufficientScope),
+        }
+    }
+
     /// Only a cookie goes along without its owner's doing.
     pub fn require_same_origin(
         &self,
@@ -34,7 +50,7 @@ impl RequestPrincipal {
             Self::Session {
                 by_cookie: true, ..
             } if !same_origin::is_safe(&parts.method) => {
-                same_origin::require(parts, &state.base_url)
+                same_origin::require_with_cookie(parts, &state.base_url)
             }
             Self::Session { .. } | Self::Key(_) => Ok(()),
         }
@@ -42,6 +58,8 @@ impl RequestPrincipal {
 }
 
 /// Finds out who shows the credential of a request; a session whose end moved is noted, so that its cookie is set anew.
+/// Refuses with `UNAUTHORIZED` ([`Credential::from_headers`]), `INVALID_API_KEY` or `INVALID_SESSION` (the service), and
+/// `CONFIG_ERROR` for a key without a pepper.
 pub async fn authenticate(parts: &Parts, state: &AppStateInner) -> ApiResult<RequestPrincipal> {
     match Credential::from_headers(&parts.headers)? {
         Credential::Key(raw) => Ok(RequestPrincipal::Key(
@@ -58,10 +76,7 @@ pub async fn authenticate(parts: &Parts, state: &AppStateInner) -> ApiResult<Req
     }
 }
 
-/// The same where sessions are not taken: `UNAUTHORIZED`.
+/// Finds out whose key a request shows; refuses as [`authenticate`] and [`RequestPrincipal::require_key`] do.
 pub async fn api_key_principal(parts: &Parts, state: &AppStateInner) -> ApiResult<ApiKeyPrincipal> {
-    match authenticate(parts, state).await? {
-        RequestPrincipal::Key(key) => Ok(key),
-        RequestPrincipal::Session { .. } => Err(ErrorCode::Unauthorized.into()),
-    }
+    Ok(authenticate(parts, state).await?.require_key()?)
 }

@@ -15,7 +15,7 @@ pub struct NoSecret;
 /// For endpoints that make API keys, which are stored as hashes under the pepper.
 pub struct Pepper;
 
-/// For endpoints that make apps or send, which seal or unseal private keys.
+/// For endpoints that make apps, send, or show webhooks, which seal or open private keys and webhook secrets.
 pub struct EncryptionKey;
 
 impl RequiredSecret for NoSecret {
@@ -26,7 +26,7 @@ impl RequiredSecret for NoSecret {
 
 impl RequiredSecret for Pepper {
     fn require(secrets: &Secrets) -> Result<(), ErrorCode> {
-        secrets.hash_key("").map(drop)
+        secrets.require_pepper()
     }
 }
 

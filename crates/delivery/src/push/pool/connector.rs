@@ -1,6 +1,6 @@
 //! Opens connections: a permitted address, TLS, HTTP, within a time and a number.
 //!
-//! It connects to the very addresses that the filter has vetted and resolves no name twice, so that a name cannot turn into
+//! It connects to the very addresses that the filter permits and resolves no name twice, so that a name cannot turn into
 //! a private address in between.
 
 use std::io;

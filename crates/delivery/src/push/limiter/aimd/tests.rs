@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{AimdState, Feedback, MAX_PAUSE, REJECT_DELAY, Rejected};
+use super::{AimdState, Feedback, MAX_PUSH_RETRY_AFTER, REJECT_DELAY, Rejected};
 
 fn feed(state: &mut AimdState, feedback: Feedback, times: usize, now: Instant) {
     for _ in 0..times {
@@ -74,7 +74,7 @@ fn a_pause_is_as_long_as_was_asked_for_up_to_an_hour() {
     let now = Instant::now();
     for (retry_after, paused) in [
         (Duration::from_mins(2), Duration::from_mins(2)),
-        (Duration::MAX, MAX_PAUSE),
+        (Duration::MAX, MAX_PUSH_RETRY_AFTER),
     ] {
         let mut state = AimdState::new(4, now);
         feed(&mut state, Feedback::Throttled(Some(retry_after)), 4, now);

@@ -8,33 +8,33 @@ use std::time::Duration;
 use hato_domain::ErrorCode;
 use tokio::time::Instant;
 
-/// How long a window lasts after the first request counted in it.
-const WINDOW: Duration = Duration::from_mins(1);
+/// How long a window lasts after the first request counted in it; the `Retry-After` of a refusal says as much.
+const WINDOW: Duration = Duration::from_secs(ErrorCode::RATE_LIMIT_WINDOW);
 /// Addresses remembered at a time; the one remembered longest makes room, which whoever has so many does not need.
 const MAX_ADDRESSES: usize = 100_000;
 
-/// The counters of a server.
+/// The counters of a server, each with its limit; `http/rate_limit.rs` is where they are asked.
 pub struct RateLimits {
     /// `POST /auth/login` and the form that stands for it, and `GET /auth/github`.
-    pub login: RateLimit,
+    pub login: WindowCounter,
     /// `POST /auth/register` and the form that stands for it.
-    pub register: RateLimit,
-    /// Failed authentications with keys.
-    pub keys: RateLimit,
+    pub register: WindowCounter,
+    /// Answers `UNAUTHORIZED` and `INVALID_API_KEY` under /api/v1 and /mcp.
+    pub keys: WindowCounter,
 }
 
 impl Default for RateLimits {
     fn default() -> Self {
         Self {
-            login: RateLimit::new(10),
-            register: RateLimit::new(5),
-            keys: RateLimit::new(20),
+            login: WindowCounter::new(10),
+            register: WindowCounter::new(5),
+            keys: WindowCounter::new(20),
         }
     }
 }
 
 /// Counts requests by address in windows of a minute.
-pub struct RateLimit {
+pub struct WindowCounter {
     limit: u32,
     windows: Mutex<Windows>,
 }
@@ -46,7 +46,7 @@ struct Windows {
     opened: VecDeque<(Instant, IpAddr)>,
 }
 
-impl RateLimit {
+impl WindowCounter {
     /// Lets `limit` requests of an address through in a window.
     pub fn new(limit: u32) -> Self {
         let windows = Mutex::default();
@@ -120,7 +120,7 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{MAX_ADDRESSES, RateLimit};
+    use super::{MAX_ADDRESSES, WindowCounter};
 
     fn address(number: u32) -> IpAddr {
         IpAddr::V4(number.into())
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_window_opens_with_the_first_and_ends_after_a_minute() {
-        let (limit, start) = (RateLimit::new(2), Instant::now());
+        let (limit, start) = (WindowCounter::new(2), Instant::now());
         let count = |seconds, number| {
             let now = start + Duration::from_secs(seconds);
             limit.count_at(now, address(number)).is_ok()
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let (limit, now) = (RateLimit::new(1), Instant::now());
+        let (limit, now) = (WindowCounter::new(1), Instant::now());
         for number in 0..=u32::try_from(MAX_ADDRESSES).expect("a small number") {
             assert!(limit.count_at(now, address(number)).is_ok());
         }
