@@ -49,11 +49,10 @@ impl Doctor {
                 findings.push(key::examine(&connection));
                 findings.push(subject::examine(&connection));
             }
-            Err(error) => findings.push(Finding::unknown(
-                "credential",
-                error.message(),
-                error.remedy(),
-            )),
+            Err(error) => {
+                let (found, remedy) = (error.message(), error.remedy());
+                findings.push(Finding::unknown("credential", found, remedy));
+            }
         }
         if let Some(page) = self.site {
             site::examine(&page, &self.worker, &hato, &mut findings);

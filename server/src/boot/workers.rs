@@ -27,9 +27,10 @@ pub fn build(
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
     let engine = Engine::new(store, clock, secrets.clone(), notifier.clone(), delivery);
+    let (engine, webhooks) = (engine?, webhooks?);
     Ok(Workers {
-        engine: engine?,
-        webhooks: webhooks?,
+        engine,
+        webhooks,
         janitor,
     })
 }

@@ -92,9 +92,8 @@ impl WebhookClient {
                 let retry_after = retry_after(head.headers(), now());
                 let status = head.status().as_u16();
                 let text = beginning(head).await;
-                let response = WebhookResponse::Received { status, text };
                 PostResult {
-                    response,
+                    response: WebhookResponse::Received { status, text },
                     retry_after,
                 }
             }
