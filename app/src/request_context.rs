@@ -114,7 +114,8 @@ impl RequestContext {
         Ok(self.owner.get_or_init(|| session.owner).clone())
     }
 
-    /// The right of the owner to manage the app with this id; another account's app is `NOT_FOUND`.
+    /// The right of the owner to manage the app with this id; another account's app is `NOT_FOUND`. It is the value that
+    /// REST's `ManageAccess` holds, and goes to the same use cases.
     pub async fn may_manage(&self, app: &str) -> ServiceResult<MayManage> {
         let owner = self.owner().await?;
         self.service().manage(&owner, app).await

@@ -41,13 +41,15 @@ pub async fn into_error_page(state: &AppState, request: Request, response: Respo
     page
 }
 
-/// Forms stand for endpoints: they count in the same limits and must come from our own pages.
+/// Forms stand for endpoints: all must come from our own pages, and those that ask for a password, which are logging in,
+/// registering, changing a password and deleting an account, count in the limits of SPEC 8. The others need none, as their
+/// endpoints need none for a session.
 async fn guard_forms(State(state): State<AppState>, request: Request, next: Next) -> Response {
     if same_origin::is_safe(request.method()) {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    match form(&mut parts, body, &state).await {
+    match guarded_body(&mut parts, body, &state).await {
         Ok(body) => next.run(Request::from_parts(parts, body.into())).await,
         Err(refusal) => {
             let request = Request::from_parts(parts, Body::empty());
@@ -57,11 +59,12 @@ async fn guard_forms(State(state): State<AppState>, request: Request, next: Next
 }
 
 /// The form's body, once its sender was found to be let through.
-async fn form(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Bytes> {
+async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Bytes> {
     guard(parts, state).await?;
     Ok(json::read(body).await?)
 }
 
+/// Refuses a form that comes too often or from another site.
 async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
     match parts.uri.path() {
         // Whoever has got hold of a session must not guess the password with it.

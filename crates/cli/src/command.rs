@@ -1,4 +1,7 @@
 //! The grammar of the command line, and which file does what each command asks for.
+//!
+//! A new command is a file beside this one and a variant of [`Command`] here. Its server, credential and app come from
+//! `connection.rs`; `error.rs` makes an error of the API the message and the exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 

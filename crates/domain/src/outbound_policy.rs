@@ -1,4 +1,8 @@
 //! Which network addresses deliveries may reach: the public ones, and those the operator allows.
+//!
+//! Three ask: registration, about an endpoint's address literal (`Endpoint::parse_permitted`); the operator's setting
+//! HATO_OUTBOUND_ALLOW, which makes the policy; and every connection, about the very address that it is made to
+//! (`crates/outbound/src/address_filter.rs`), so that a name cannot mean another address later.
 
 #[cfg(test)]
 mod tests;
@@ -112,7 +116,7 @@ const SPECIAL_V6: [Ipv6Net; 4] = [
 
 /// NAT64's well-known prefix, which the last 32 bits follow (RFC 6052).
 const NAT64: Ipv6Net = v6([0x0064, 0xff9b, 0, 0], 96);
-/// 6to4, whose next 32 bits are the relay's address (RFC 3056).
+/// 6to4, whose next 32 bits are the address of the site's router (RFC 3056).
 const SIX_TO_FOUR: Ipv6Net = v6([0x2002, 0, 0, 0], 16);
 
 fn is_public_v4(address: Ipv4Addr) -> bool {

@@ -6,7 +6,7 @@ use crate::address_filter::AddressFilter;
 
 /// Resolves the names that a reqwest client connects to, and gives it permitted addresses only (CONTRACT 5).
 ///
-/// A host that is an address literal is never resolved: ask [`AddressFilter::permits`] before the request. A name none of whose
+/// A host that is an address literal is never resolved: ask [`AddressFilter::permits_literal`] before the request. A name none of whose
 /// addresses is permitted fails with [`ResolveError::Blocked`](crate::ResolveError::Blocked) among the error's sources.
 pub struct FilteredResolver(AddressFilter);
 

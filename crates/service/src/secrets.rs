@@ -1,4 +1,4 @@
-//! The two secrets of a server: the pepper of API keys and the key that seals private keys and webhook secrets.
+//! The two secrets of a server: the pepper of API keys and the key that seals private keys and signing secrets.
 //!
 //! Sealing is encrypting what the database keeps (SPECIFICATION, `HATO_ENCRYPTION_KEY`); the encryption of push messages is another.
 
@@ -42,22 +42,22 @@ impl Secrets {
         self.pepper.as_ref().ok_or(ErrorCode::ConfigError)
     }
 
-    /// The sealer of private keys and webhook secrets; `CONFIG_ERROR` without an encryption key.
+    /// The sealer of private keys and signing secrets; `CONFIG_ERROR` without an encryption key.
     pub fn sealer(&self) -> Result<&Sealer, ErrorCode> {
         self.sealer.as_ref().ok_or(ErrorCode::ConfigError)
     }
 }
 
-/// Seals private keys and webhook secrets with AES-256-GCM. The owner's id is authenticated with the text, so that a
+/// Seals private keys and signing secrets with AES-256-GCM. The app's id is authenticated with the text, so that a
 /// row copied to another app does not open.
 #[derive(Clone)]
 pub struct Sealer {
     key: [u8; 32],
 }
 
-/// A sealed text could not be opened: the encryption key is another, or the text or its owner was changed.
+/// A sealed text could not be opened: the encryption key is another, or the text or its app was changed.
 #[derive(Debug, thiserror::Error)]
-#[error("a sealed key cannot be opened: another encryption key, or altered data")]
+#[error("a sealed secret cannot be opened: another encryption key, or altered data")]
 pub struct UnsealError;
 
 impl Sealer {
@@ -66,26 +66,26 @@ impl Sealer {
         Self { key }
     }
 
-    /// Seals `plain` for `owner`: a random nonce of 12 bytes, the ciphertext, and a tag of 16 bytes.
-    pub fn seal(&self, owner: &str, plain: &[u8]) -> Vec<u8> {
+    /// Seals `plain` for the app: a random nonce of 12 bytes, the ciphertext, and a tag of 16 bytes.
+    pub fn seal(&self, app: &str, plain: &[u8]) -> Vec<u8> {
         let mut text = plain.to_vec();
         let nonce = self
             .aead()
-            .seal_in_place_append_tag(Aad::from(owner.as_bytes()), &mut text)
+            .seal_in_place_append_tag(Aad::from(app.as_bytes()), &mut text)
             .expect("AES-GCM seals any short text");
         let mut sealed = nonce.as_ref().to_vec();
         sealed.append(&mut text);
         sealed
     }
 
-    /// The plain text of what was sealed for `owner`.
-    pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<Vec<u8>, UnsealError> {
+    /// The plain text of what was sealed for the app.
+    pub fn open(&self, app: &str, sealed: &[u8]) -> Result<Vec<u8>, UnsealError> {
         let (nonce, text) = sealed.split_at_checked(NONCE_LEN).ok_or(UnsealError)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| UnsealError)?;
         let mut text = text.to_vec();
         let plain = self
             .aead()
-            .open_in_place(nonce, Aad::from(owner.as_bytes()), &mut text)
+            .open_in_place(nonce, Aad::from(app.as_bytes()), &mut text)
             .map_err(|_| UnsealError)?;
         Ok(plain.to_vec())
     }

@@ -98,7 +98,8 @@ struct JobRow {
     lease_token: i64,
 }
 
-/// Moves the job's due time to the end of the lease. The new token makes earlier leases of the job void.
+/// Moves the job's due time to the end of the lease. The new token makes earlier leases of the job void. `claimed` is for those who
+/// cancel a send and for the repair of due times: a claim itself goes by the due time alone.
 async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result<JobRow> {
     sqlx::query_as!(
         JobRow,

@@ -150,8 +150,9 @@ async fn count_attempt(c: &mut DbConnection, event: i64, next: Option<i64>) -> s
     .map(drop)
 }
 
-/// Whether the app's attempt before one that started at `started_at` is so long ago that the time between counts for nothing.
-/// There is one since the webhook fails, for the newest attempts are kept.
+/// Whether the app's attempt before one that started at `started_at` is longer ago than [`QUIET_TIME`], two days, so that the time
+/// between them says nothing about the receiver (CONTRACT 8). While a webhook fails there is such an attempt, for an app's newest
+/// are kept.
 async fn is_after_quiet_time(
     c: &mut DbConnection,
     app: &AppId,
@@ -167,7 +168,8 @@ async fn is_after_quiet_time(
     Ok(last.is_some_and(|last| UnixMillis(last) < started_at.minus(QUIET_TIME)))
 }
 
-/// Keeps whether the receiver is slow, and since when nothing has succeeded.
+/// Keeps whether the receiver is slow, and since when nothing has succeeded: since the first failure after a success or after a
+/// quiet time. The five days of CONTRACT 8 are counted from there.
 async fn judge_receiver(
     c: &mut DbConnection,
     app: &AppId,
@@ -193,7 +195,8 @@ async fn judge_receiver(
     .map(drop)
 }
 
-/// Disables the webhook if nothing has succeeded since `limit`; `false` when it was not disabled by this.
+/// Disables the webhook if nothing has succeeded since `limit`; `false` when it was not disabled by this. Comes after
+/// [`judge_receiver`], which has set `failing_since` for this attempt: a 410 disables at once because its limit is now.
 async fn disable(
     c: &mut DbConnection,
     app: &AppId,

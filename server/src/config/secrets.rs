@@ -11,7 +11,7 @@ pub struct SecretsConfig {
     /// 32 bytes in hexadecimal that key the hash of API keys
     #[arg(long, env = "HATO_PEPPER", value_name = "HEX", value_parser = secret())]
     pub pepper: Option<[u8; 32]>,
-    /// 32 bytes in hexadecimal that encrypt stored private keys
+    /// 32 bytes in hexadecimal that encrypt stored private keys and signing secrets
     #[arg(long, env = "HATO_ENCRYPTION_KEY", value_name = "HEX", value_parser = secret())]
     pub encryption_key: Option<[u8; 32]>,
     /// Whether a missing secret is made and kept in secrets.toml: true or false

@@ -71,7 +71,7 @@ pub fn set_error_headers(headers: &mut HeaderMap, code: ErrorCode) {
     }
 }
 
-/// Middleware: writes the error body of every refusal. A page that explains one (`pages::into_error_page`) was made further
+/// Middleware: writes the error body of every refusal. A page that explains one (`dashboard::into_error_page`) was made further
 /// inside and is a response of its own, without the mark.
 pub async fn write_bodies(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
@@ -101,7 +101,7 @@ pub async fn wrong_method() -> ApiError {
     ErrorCode::MethodNotAllowed.into()
 }
 
-/// The answer to a request whose handler panicked.
+/// The answer to a request whose handler panicked, as the router's `CatchPanicLayer` asks for it.
 pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let text = match panic.downcast::<String>() {
         Ok(text) => *text,

@@ -195,10 +195,7 @@ mod tests {
     async fn who_waits_too_long_is_rejected() {
         let limiter = Arc::new(AdaptiveLimiter::new(1, PERMIT_TIMEOUT));
         let held = fill(&limiter, 1).await;
-        assert!(matches!(
-            limiter.acquire().await,
-            Err(Rejected::Throttled(_))
-        ));
+        assert!(matches!(limiter.acquire().await, Err(Rejected::Paused(_))));
         drop(held);
         assert!(limiter.acquire().await.is_ok(), "the permit is free again");
     }
@@ -223,7 +220,7 @@ mod tests {
         for permit in fill(&limiter, 2).await {
             permit.release(Feedback::Throttled(Some(Duration::from_mins(1))));
         }
-        let Err(Rejected::Throttled(wait)) = limiter.acquire().await else {
+        let Err(Rejected::Paused(wait)) = limiter.acquire().await else {
             panic!("admitted");
         };
         assert!(wait >= Duration::from_mins(1), "{wait:?}");

@@ -79,7 +79,7 @@ impl Pool {
         let mut answered_by = None;
         for _ in 0..MAX_TRIES {
             let lease = timeout_at(opened_by, self.lease(connect_limit)).await;
-            let lease = lease.map_err(|_| Rejected::Throttled(OVERLOAD_DELAY))??;
+            let lease = lease.map_err(|_| Rejected::Paused(OVERLOAD_DELAY))??;
             let deadline = *answered_by.get_or_insert_with(|| Instant::now() + response_timeout);
             match lease.exchange(push, deadline).await {
                 Err(ExchangeError::Unsent) => {}

@@ -198,7 +198,7 @@ fn encryption_failed(error: EncryptionError) -> PushOutcome {
 
 fn rejection(rejected: Rejected) -> PushOutcome {
     match rejected {
-        Rejected::Throttled(wait) => PushOutcome::Deferred { wait },
+        Rejected::Paused(wait) => PushOutcome::Deferred { wait },
         Rejected::Unresponsive => PushOutcome::UNREACHABLE,
     }
 }

@@ -95,7 +95,7 @@ pub enum StatusClass {
     /// Another 5xx.
     Unavailable,
     /// 400, 401 or 403, which may say that the subscription was made with another key.
-    Unauthorized,
+    MaybeKeyMismatch,
     /// Anything else.
     Refused,
 }
@@ -109,7 +109,7 @@ impl StatusClass {
             429 => Self::Throttled,
             503 => Self::Overloaded,
             500..=599 => Self::Unavailable,
-            400 | 401 | 403 => Self::Unauthorized,
+            400 | 401 | 403 => Self::MaybeKeyMismatch,
             _ => Self::Refused,
         }
     }
@@ -131,10 +131,12 @@ pub fn classify(response: &PushResponse, now: UnixMillis) -> PushOutcome {
         StatusClass::Overloaded | StatusClass::Unavailable => {
             retry(FailureReason::Unavailable, response, now)
         }
-        StatusClass::Unauthorized if names_key_mismatch(response) => {
+        StatusClass::MaybeKeyMismatch if names_key_mismatch(response) => {
             failed(FailureReason::KeyMismatch, status)
         }
-        StatusClass::Unauthorized | StatusClass::Refused => failed(FailureReason::Refused, status),
+        StatusClass::MaybeKeyMismatch | StatusClass::Refused => {
+            failed(FailureReason::Refused, status)
+        }
     }
 }
 

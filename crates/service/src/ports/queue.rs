@@ -157,7 +157,7 @@ pub struct FailureTally {
 pub struct RetryJob {
     /// The numbers of the recipients in the store.
     pub recipients: Vec<RecipientId>,
-    /// The attempt to come: 1 to 3, or the page's own for recipients whose outcome an interruption left unknown.
+    /// The attempt to come: 1 to 3, or the page's own for recipients who were deferred, or whose outcome an interruption left unknown.
     pub attempt: u8,
     /// When the job is due.
     pub due_at: UnixMillis,

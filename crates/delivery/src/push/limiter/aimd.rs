@@ -47,7 +47,7 @@ pub enum Rejected {
     /// The push service throttles the app (its limiter is paused, or too many wait for it): worth another look after this time. The
     /// recipient is then deferred (`PushOutcome::Deferred`).
     #[error("the push service is to be left alone for {0:?}")]
-    Throttled(Duration),
+    Paused(Duration),
     /// The latest requests got no response.
     #[error("the push service answers nobody")]
     Unresponsive,
@@ -142,7 +142,7 @@ impl AimdState {
         let first = open + REJECT_DELAY.0;
         let last = open + REJECT_DELAY.1;
         self.reserved_until = (self.reserved_until.max(first) + self.step(open > now)).min(last);
-        Rejected::Throttled(self.reserved_until - now)
+        Rejected::Paused(self.reserved_until - now)
     }
 
     /// The time between two who come back, so that a limit of them comes per pause, or per round trip when there is none.

@@ -92,7 +92,7 @@ fn who_is_rejected_comes_back_after_the_pause_in_turn() {
     feed(&mut state, Feedback::Throttled(Some(pause)), 32, now);
     let waits: Vec<Duration> = (0..1_000)
         .map(|_| match state.admit(true, now) {
-            Err(Rejected::Throttled(wait)) => wait,
+            Err(Rejected::Paused(wait)) => wait,
             other => panic!("{other:?}"),
         })
         .collect();
