@@ -9,6 +9,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
+//! use std::time::Duration;
 //!
 //! use hato_delivery::{DeliverySettings, Engine};
 //! use hato_service::ports::SystemClock;
@@ -18,12 +19,13 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
 //! let store = hato_store::open(&format!("sqlite:{}", folder.path().join("hato.db").display())).await?;
+//! let retry_delays = [5, 60, 600].map(Duration::from_secs);
 //! let engine = Engine::new(
 //!     store,
 //!     Arc::new(SystemClock),
 //!     Secrets::new(None, None),
 //!     Notifier::default(),
-//!     DeliverySettings::default(),
+//!     DeliverySettings::new("mailto:ops@example.com".into(), retry_delays, 90),
 //! )?;
 //! engine.run_until_idle().await?;
 //! # Ok(())

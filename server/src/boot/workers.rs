@@ -37,12 +37,13 @@ pub fn build(
 
 fn delivery_settings(config: &Config, vapid_subject: String) -> DeliverySettings {
     DeliverySettings {
-        vapid_subject,
         outbound: config.delivery.outbound(),
         outbound_ca: config.delivery.outbound_ca.clone(),
-        retry_delays: config.delivery.retry_delays,
-        retention_days: config.retention_days,
-        ..DeliverySettings::default()
+        ..DeliverySettings::new(
+            vapid_subject,
+            config.delivery.retry_delays,
+            config.retention_days,
+        )
     }
 }
 
@@ -50,7 +51,6 @@ fn webhook_settings(config: &Config) -> WebhookSettings {
     WebhookSettings {
         outbound: config.delivery.outbound(),
         outbound_ca: config.delivery.outbound_ca.clone(),
-        retry_delays: config.delivery.webhook_retry_delays.clone(),
-        ..WebhookSettings::default()
+        ..WebhookSettings::new(config.delivery.webhook_retry_delays.clone())
     }
 }

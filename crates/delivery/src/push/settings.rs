@@ -43,17 +43,15 @@ pub struct DeliverySettings {
     pub retention_days: u32,
 }
 
-impl Default for DeliverySettings {
-    fn default() -> Self {
+impl DeliverySettings {
+    /// Settings with the bounds that `docs/ENGINE.md` explains, for public addresses and the system's roots. The arguments are
+    /// settings of the server, whose defaults stand in `server/src/config` alone.
+    pub fn new(vapid_subject: String, retry_delays: [Duration; 3], retention_days: u32) -> Self {
         Self {
-            vapid_subject: "mailto:admin@example.com".into(),
+            vapid_subject,
             outbound: OutboundPolicy::default(),
             outbound_ca: None,
-            retry_delays: [
-                Duration::from_secs(5),
-                Duration::from_mins(1),
-                Duration::from_mins(10),
-            ],
+            retry_delays,
             response_timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(10),
             permit_timeout: Duration::from_secs(2),
@@ -66,7 +64,7 @@ impl Default for DeliverySettings {
             connections: 512,
             connects_per_app: 8,
             per_origin: OriginLimits::default(),
-            retention_days: 90,
+            retention_days,
         }
     }
 }

@@ -200,7 +200,7 @@ mod tests {
             max_in_flight: requests,
             max_slow_in_flight: slow,
             body_bytes,
-            ..WebhookSettings::default()
+            ..WebhookSettings::new(Vec::new())
         })
     }
 

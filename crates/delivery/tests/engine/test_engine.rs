@@ -250,15 +250,15 @@ pub async fn run(engine: &Engine<SpyQueue>) {
 }
 
 fn settings(service: &PushService) -> DeliverySettings {
+    let retry_delays = [5, 60, 600].map(Duration::from_secs);
     DeliverySettings {
-        vapid_subject: "mailto:ops@example.com".into(),
         outbound: OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list"),
         outbound_ca: Some(service.ca_pem()),
         // Long enough for a slow machine; tests of time-outs shorten them.
         response_timeout: Duration::from_mins(1),
         connect_timeout: Duration::from_mins(1),
         permit_timeout: Duration::from_mins(1),
-        ..DeliverySettings::default()
+        ..DeliverySettings::new("mailto:ops@example.com".into(), retry_delays, 90)
     }
 }
 

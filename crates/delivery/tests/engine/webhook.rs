@@ -32,7 +32,7 @@ async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store
         outbound: loopback(),
         outbound_ca: Some(test_ca.pem()),
         response_timeout: Duration::from_mins(1),
-        ..WebhookSettings::default()
+        ..WebhookSettings::new(vec![Duration::from_secs(5)])
     };
     let sender = WebhookSender::new(Arc::clone(&test.store), clock, secrets, notifier, settings);
     (receiver, sender.expect("the roots are certificates"))

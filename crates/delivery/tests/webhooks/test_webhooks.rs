@@ -45,6 +45,12 @@ pub struct TestWebhooks {
     _folder: TempDir,
 }
 
+/// The waits before the retries of an event, unless a test sets its own.
+fn retry_delays() -> Vec<Duration> {
+    let seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+    seconds.map(Duration::from_secs).to_vec()
+}
+
 pub fn any_address() -> OutboundPolicy {
     OutboundPolicy::parse("127.0.0.0/8").expect("a CIDR list")
 }
@@ -62,7 +68,7 @@ impl TestWebhooks {
                 outbound_ca: Some(test_ca.pem()),
                 // Long enough for a slow machine; tests of time-outs shorten it.
                 response_timeout: Duration::from_mins(1),
-                ..WebhookSettings::default()
+                ..WebhookSettings::new(retry_delays())
             },
             test_ca,
             store: hato_store::open(&url).await.expect("a new store"),
