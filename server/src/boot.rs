@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 pub use error::BootError;
 
-use crate::config::Config;
+use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
 use crate::database;
 use crate::github_provider::GithubProvider;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
@@ -22,9 +22,6 @@ use crate::metrics::{self, MetricsServer};
 use crate::secrets_file;
 use crate::state::{AppState, AppStateInner, RateLimits};
 use crate::{assets, openapi, router};
-
-/// Used when push services are given no contact; some refuse it (Apple).
-const DEFAULT_SUBJECT: &str = "mailto:admin@example.com";
 
 /// Runs the server until it is told to stop.
 pub async fn serve(config: Config) -> Result<(), BootError> {
@@ -84,9 +81,9 @@ fn vapid_subject(config: &Config) -> String {
         None if config.base_url.is_https() => config.base_url.to_string(),
         None => {
             tracing::warn!(
-                "HATO_VAPID_SUBJECT is not set: push services are told {DEFAULT_SUBJECT}"
+                "HATO_VAPID_SUBJECT is not set: push services are told {DEFAULT_VAPID_SUBJECT}"
             );
-            DEFAULT_SUBJECT.to_owned()
+            DEFAULT_VAPID_SUBJECT.to_owned()
         }
     }
 }

@@ -21,7 +21,7 @@ use std::net::SocketAddr;
 use clap::{ArgAction, Args};
 
 pub use base_url::BaseUrl;
-pub use delivery::{DeliveryConfig, outbound_ca_error};
+pub use delivery::{DEFAULT_VAPID_SUBJECT, DeliveryConfig, outbound_ca_error};
 pub use github::{GithubApp, GithubConfig};
 pub use log::{LogConfig, LogFormat};
 pub use parser::{SettingError, SettingParser, read_environment};

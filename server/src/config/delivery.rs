@@ -10,12 +10,15 @@ use super::duration;
 use super::parser::{SettingError, SettingParser};
 use super::trusted_proxies::NETWORKS;
 
+/// The contact for push services where there is no other; some refuse it (Apple).
+pub const DEFAULT_VAPID_SUBJECT: &str = "mailto:admin@example.com";
+
 /// What holds for every delivery of notifications and webhooks.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Delivery")]
 pub struct DeliveryConfig {
-    /// Contact for push services, mailto: or https: [default: the base address if https, else mailto:admin@example.com]
-    #[arg(long, env = "HATO_VAPID_SUBJECT", value_name = "URI")]
+    /// Contact for push services: a `mailto:` or `https:` URI (RFC 8292 §2.1).
+    #[arg(long, env = "HATO_VAPID_SUBJECT", value_name = "URI", help = vapid_subject_help())]
     #[arg(value_parser = SettingParser::text("a mailto: or https: address of the operator", vapid_subject))]
     pub vapid_subject: Option<String>,
     /// Networks that are not public and may be reached all the same, comma-separated
@@ -44,6 +47,12 @@ impl DeliveryConfig {
     pub fn outbound(&self) -> OutboundPolicy {
         self.outbound_allow.clone().unwrap_or_default()
     }
+}
+
+fn vapid_subject_help() -> String {
+    format!(
+        "Contact for push services, mailto: or https: [default: the base address if https, else {DEFAULT_VAPID_SUBJECT}]"
+    )
 }
 
 fn vapid_subject(text: &str) -> Option<String> {
