@@ -74,8 +74,8 @@ impl Notification {
         self.url.as_ref()
     }
 
-    /// The plaintext of the push that the service worker reads: a compact JSON object, at most 3,072 bytes (CONTRACT
-    /// 7).
+    /// The plaintext of the push that the service worker reads: a compact JSON object, at most 3,072 bytes
+    /// (CONTRACT 7).
     pub fn payload(&self) -> &str {
         &self.payload
     }
