@@ -1,5 +1,7 @@
-//! What the answer to a form hands to the next page, once: a cookie of a minute that the page takes away (with scripts
-//! off there is no other way past a redirect that keeps secrets and drafts out of addresses and logs).
+//! What the answer to a form hands to the next page, once, in a cookie that the page deletes when it has read it.
+//!
+//! The answer to a form is a redirect. Without scripts, a cookie is the only way past it that keeps secrets and drafts out
+//! of addresses and logs. It ends by itself after a minute, or after ten where somebody has to log in before.
 
 use std::time::Duration;
 

@@ -19,7 +19,7 @@ pub enum Lang {
     /// Japanese, spoken unless English is asked for.
     #[default]
     Ja,
-    /// English.
+    /// English, for visitors whose browser prefers it or who chose it.
     En,
 }
 

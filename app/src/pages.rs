@@ -1,4 +1,4 @@
-//! The pages.
+//! The dashboard's pages, each a component that renders on the server what it has loaded.
 
 #![expect(
     clippy::needless_pass_by_value,

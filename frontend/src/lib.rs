@@ -6,6 +6,9 @@
 //! ```js
 //! import("/pkg/hato.js").then(module => module.default("/pkg/hato_bg.wasm").then(() => module.hydrate()));
 //! ```
+//!
+//! There is no example in Rust: only a page can call [`hydrate`], and the host builds neither this crate nor its tests, because
+//! its `hydrate` feature would join the `ssr` of the dashboard there.
 
 use hato_app as _; // its islands are exported to the page's script
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -20,7 +20,7 @@ use crate::http::json::ApiJson;
 use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
 use crate::state::{self, AppState};
 
-/// `POST /auth/register`.
+/// `POST /auth/register`: makes an account and starts a session, answered with 201.
 pub async fn register(
     State(state): State<AppState>,
     _: RegistrationAttempt,
@@ -32,7 +32,7 @@ pub async fn register(
     start_session(&state, &headers, StatusCode::CREATED, &owner).await
 }
 
-/// `POST /auth/login`.
+/// `POST /auth/login`: starts a session for an email address and its password.
 pub async fn log_in(
     State(state): State<AppState>,
     _: LoginAttempt,
@@ -58,7 +58,7 @@ pub async fn log_out(
     Ok(([(SET_COOKIE, cookie)], body).into_response())
 }
 
-/// `GET /auth/session`.
+/// `GET /auth/session`: the account of the session that was shown.
 pub async fn session(SessionAccess { owner, .. }: SessionAccess) -> Json<Account> {
     let user = User::from(&owner);
     Json(Account { user })

@@ -68,7 +68,7 @@ pub struct Config {
     #[arg(long, env = "HATO_METRICS_LISTEN", value_name = "ADDRESS")]
     #[arg(value_parser = address())]
     pub metrics_listen: Option<SocketAddr>,
-    /// The two secrets.
+    /// The secrets that seal what is stored and that keep hashes from being guessed.
     #[command(flatten)]
     pub secrets: SecretsConfig,
     /// How and where notifications and webhooks are delivered.
@@ -84,7 +84,7 @@ pub struct Config {
     #[arg(long, env = "HATO_RETENTION_DAYS")]
     #[arg(value_name = "DAYS", help_heading = "Data", default_value = "90", value_parser = retention_days())]
     pub retention_days: u32,
-    /// The log.
+    /// Which lines are logged, and as text or JSON.
     #[command(flatten)]
     pub log: LogConfig,
 }
@@ -95,7 +95,7 @@ pub struct MigrateConfig {
     /// Where the data is.
     #[command(flatten)]
     pub store: StoreConfig,
-    /// The log.
+    /// Which lines are logged, and as text or JSON.
     #[command(flatten)]
     pub log: LogConfig,
 }

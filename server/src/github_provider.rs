@@ -198,7 +198,7 @@ impl<'c> AsyncHttpClient<'c> for OAuthHttpClient {
     }
 }
 
-/// `GET /user`.
+/// What is read of the answer to `GET /user`: the number of the account, which never changes.
 #[derive(Deserialize)]
 struct UserResponse {
     id: i64,

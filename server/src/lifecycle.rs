@@ -61,13 +61,13 @@ pub struct TaskExitError {
 pub struct ServerRuntime {
     /// The socket at which requests arrive.
     pub listener: TcpListener,
-    /// What answers requests.
+    /// The routes of the parts that the process serves.
     pub router: Router,
     /// What answers `GET /metrics`, if metrics are recorded.
     pub metrics: Option<MetricsServer>,
     /// The workers, in processes that deliver.
     pub workers: Option<Workers>,
-    /// The use cases.
+    /// The operations of the product, which the routes call.
     pub service: Arc<Service>,
     /// The database, closed at the end.
     pub store: Arc<dyn Store>,

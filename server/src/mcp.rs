@@ -41,7 +41,7 @@ static MCP_SERVICE: LazyLock<StreamableHttpService<McpServer, NeverSessionManage
         StreamableHttpService::new(|| Ok(McpServer), Arc::default(), settings)
     });
 
-/// `POST /mcp`.
+/// `POST /mcp`: a message of an MCP client, which may call a tool; for full keys only (CONTRACT 9).
 pub async fn handle(
     State(state): State<AppState>,
     FullKeyAccess(access): FullKeyAccess,

@@ -37,7 +37,7 @@ const ABOUT: &str = "JSON over HTTP, for pages that subscribe, servers that send
     members are ignored, `null` and the empty string count as absent, times are Unix milliseconds, and every answer \
     carries `x-request-id`. Errors have a sentence in Japanese for people and a `code` to branch on.";
 
-/// `GET /api/v1/openapi.json`.
+/// `GET /api/v1/openapi.json`: the description of the API, for anybody.
 pub async fn show(State(state): State<AppState>) -> Json<Value> {
     Json(Value::clone(&state.app.api))
 }

@@ -39,17 +39,17 @@ impl Routes {
         self.add(Method::GET, MethodFilter::GET, path, handler)
     }
 
-    /// Adds `POST path`.
+    /// Adds the endpoint `POST path`; other methods of the path are added on their own.
     pub fn post<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::POST, MethodFilter::POST, path, handler)
     }
 
-    /// Adds `PATCH path`.
+    /// Adds the endpoint `PATCH path`.
     pub fn patch<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::PATCH, MethodFilter::PATCH, path, handler)
     }
 
-    /// Adds `DELETE path`.
+    /// Adds the endpoint `DELETE path`.
     pub fn delete<T: 'static>(self, path: &str, handler: impl Handler<T, AppState>) -> Self {
         self.add(Method::DELETE, MethodFilter::DELETE, path, handler)
     }

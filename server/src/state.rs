@@ -20,7 +20,7 @@ pub type AppState = Arc<AppStateInner>;
 
 /// The use cases and the settings of the HTTP side.
 pub struct AppStateInner {
-    /// The use cases.
+    /// The operations of the product, which the handlers call.
     pub service: Arc<Service>,
     /// Which of the secrets are there.
     pub secrets: Secrets,

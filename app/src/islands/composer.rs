@@ -44,11 +44,11 @@ pub struct Samples {
 pub fn Composer(
     /// The most bytes of a payload.
     limit: usize,
-    /// Labels the size.
+    /// The text beside the payload's size.
     label: String,
     /// The unit of the size, in words.
     unit: String,
-    /// Labels the preview.
+    /// The title above the preview.
     preview: String,
     /// Says that it is one.
     preview_hint: String,
@@ -56,7 +56,7 @@ pub fn Composer(
     samples: Samples,
     /// Title, body, link and icon as they stand in the form.
     written: [String; 4],
-    /// The form's fields.
+    /// The fields of the form, which the preview and the size follow as somebody types.
     children: Children,
 ) -> impl IntoView {
     let draft = DraftSignals::new(written);

@@ -17,9 +17,9 @@ pub enum LiveError {
 /// The sentence for each [`LiveError`].
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LiveErrorTexts {
-    /// For [`LiveError::Unreachable`].
+    /// Shown for [`LiveError::Unreachable`], while the server is asked again.
     pub unreachable: String,
-    /// For [`LiveError::Gone`].
+    /// Shown for [`LiveError::Gone`], after which nothing is refreshed any more.
     pub gone: String,
 }
 

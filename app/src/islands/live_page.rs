@@ -1,4 +1,4 @@
-//! A page as it is now, from the server: what of it is on this page too is brought up to date.
+//! Asks the server for a page again and replaces those parts of the open page that have changed since.
 
 use std::collections::HashMap;
 
@@ -23,14 +23,14 @@ pub enum RefreshOutcome {
     Gone,
 }
 
-/// A page with parts that this one has too.
+/// The page that is asked for again: its parts replace those with the same id in the open page.
 pub struct LivePage {
     path: String,
     /// The parts as the server last sent them, by id: a user may have opened or closed something in them since.
     last_html: HashMap<String, String>,
 }
 
-/// Whether the element has such a one within.
+/// Whether something that the selector matches is within the element.
 pub fn has(element: &Element, selector: &str) -> bool {
     let found = element.query_selector(selector);
     found.is_ok_and(|found| found.is_some())

@@ -5,10 +5,10 @@ use leptos::prelude::*;
 /// A notification as browsers draw it, more or less.
 #[component]
 pub fn Preview(
-    /// The headline.
+    /// The notification's title, in bold.
     #[prop(into)]
     title: Signal<String>,
-    /// The text.
+    /// The notification's text, below the title.
     #[prop(into)]
     body: Signal<String>,
     /// The icon's URL; nothing without one.

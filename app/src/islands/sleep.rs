@@ -1,4 +1,4 @@
-//! Waiting.
+//! Waiting for a time or an event of the document, as futures, and longer while nobody sees the page.
 
 use js_sys::{Function, Promise};
 use leptos::prelude::{document, window};

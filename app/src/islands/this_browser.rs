@@ -58,11 +58,11 @@ enum ActionStatus {
 /// Subscribes this browser to the app, and sends it a test.
 #[island]
 pub fn ThisBrowser(
-    /// The app's id.
+    /// The id of the app that the browser subscribes to, `app_…`.
     app: String,
     /// The app's VAPID public key, in base64url.
     public_key: String,
-    /// The island's texts.
+    /// The island's texts, in the language of the page.
     texts: PushTexts,
 ) -> impl IntoView {
     let push = StoredValue::new(BrowserPush { app, public_key });

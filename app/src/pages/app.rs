@@ -1,4 +1,4 @@
-//! An app's pages.
+//! The pages below `/apps/{id}`, which only the owner of the app sees, and what loads the app for them.
 
 mod chart;
 mod checklist;

@@ -1,4 +1,4 @@
-//! The account's apps.
+//! The page at `/apps`: the apps of the account, and what it sends this month of what its plan allows.
 
 use hato_service::access::AccountPrincipal;
 use hato_service::ports::{AppRecord, MonthlyUsage};

@@ -1,4 +1,4 @@
-//! The landing page.
+//! The page at `/`, for visitors who do not know Hato yet: what it is, and the way in.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Logging in.
+//! The page to log in, and what it shares with the page to register: the path to go on to, and the way through GitHub.
 
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;

@@ -1,4 +1,4 @@
-//! Making an account.
+//! The page to register an account with an email address and a password.
 
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;

@@ -52,7 +52,7 @@ pub async fn log_out_everywhere() -> Result<(), ServerFunctionError> {
 #[cfg(feature = "ssr")]
 pub const DELETE_ACCOUNT_PATH: &str = DeleteAccount::PATH;
 
-/// Deletes the account.
+/// Deletes the account with its apps, subscribers and keys, for good.
 #[server(name = DeleteAccount, prefix = "/_app", endpoint = "delete_account")]
 pub async fn delete_account(
     /// The password, or the address where there is none.

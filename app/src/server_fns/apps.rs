@@ -28,7 +28,7 @@ pub async fn create_app(
 /// Gives an app another name.
 #[server(name = RenameApp, prefix = "/_app", endpoint = "rename_app")]
 pub async fn rename_app(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
     /// The name to be.
@@ -48,7 +48,7 @@ pub async fn rename_app(
 /// Deletes an app with everything in it.
 #[server(name = DeleteApp, prefix = "/_app", endpoint = "delete_app")]
 pub async fn delete_app(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
     /// The name that the app has, typed for confirmation.

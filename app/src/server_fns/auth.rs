@@ -25,10 +25,10 @@ pub const REGISTER_PATH: &str = Register::PATH;
 /// Makes an account and signs it in; leads to `next`, or to the apps.
 #[server(name = Register, prefix = "/_app", endpoint = "register")]
 pub async fn register(
-    /// The email address.
+    /// The email address of the account, which nobody else may have, of up to 254 bytes.
     #[server(default)]
     email: String,
-    /// The password.
+    /// The password to be, of 8 to 128 characters.
     #[server(default)]
     password: String,
     /// The path to go on to.
@@ -51,10 +51,10 @@ pub const LOG_IN_PATH: &str = LogIn::PATH;
 /// Signs in with a password; leads to `next`, or to the apps.
 #[server(name = LogIn, prefix = "/_app", endpoint = "login")]
 pub async fn log_in(
-    /// The email address.
+    /// The email address that the account was made with, in upper or lower case.
     #[server(default)]
     email: String,
-    /// The password.
+    /// The account's password, as it was typed.
     #[server(default)]
     password: String,
     /// The path to go on to.
@@ -70,7 +70,7 @@ pub async fn log_in(
     .await
 }
 
-/// Ends the session.
+/// Ends the session of this browser; others of the account go on.
 #[server(name = LogOut, prefix = "/_app", endpoint = "logout")]
 pub async fn log_out() -> Result<(), ServerFunctionError> {
     let form = Form::new("/", "logout");

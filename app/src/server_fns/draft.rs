@@ -33,7 +33,7 @@ pub enum ComposeStep {
     Edit,
     /// Show the notification with the question whether to send it.
     Review,
-    /// Send it.
+    /// Send the notification and go on to the page of the send.
     Send,
 }
 

@@ -15,7 +15,7 @@ use crate::flash::{self, NEW_KEY};
 /// Makes a key and leads to the page of keys, which shows it once.
 #[server(name = CreateKey, prefix = "/_app", endpoint = "create_key")]
 pub async fn create_key(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
     /// The name to be.
@@ -35,7 +35,7 @@ pub async fn create_key(
 /// Makes a key that may only subscribe and leads back to the snippets, which are filled in with it once.
 #[server(name = CreateEmbedKey, prefix = "/_app", endpoint = "create_embed_key")]
 pub async fn create_embed_key(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
     /// The name to be.
@@ -51,10 +51,10 @@ pub async fn create_embed_key(
 /// Deletes a key, effective at once.
 #[server(name = DeleteKey, prefix = "/_app", endpoint = "delete_key")]
 pub async fn delete_key(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The key's id.
+    /// The id of the key, `key_…`, which is not the raw key.
     #[server(default)]
     key: String,
 ) -> Result<(), ServerFunctionError> {

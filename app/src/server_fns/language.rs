@@ -1,4 +1,4 @@
-//! Choosing a language.
+//! The switch between the dashboard's languages, which a cookie remembers.
 
 #[cfg(feature = "ssr")]
 use hato_domain::ErrorCode;
@@ -15,7 +15,7 @@ use crate::local_path::local_path;
 /// Remembers the language and leads back to the page `next`.
 #[server(name = ChooseLanguage, prefix = "/_app", endpoint = "language")]
 pub async fn choose_language(
-    /// The language's tag.
+    /// The tag of the language, `ja` or `en`.
     #[server(default)]
     lang: String,
     /// The path to go on to.

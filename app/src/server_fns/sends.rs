@@ -13,10 +13,10 @@ use super::form::Form;
 /// Stops what is not yet claimed of a send.
 #[server(name = CancelSend, prefix = "/_app", endpoint = "cancel_send")]
 pub async fn cancel_send(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The send's id.
+    /// The id of the send, `snd_…`.
     #[server(default)]
     send: String,
 ) -> Result<(), ServerFunctionError> {
@@ -32,10 +32,10 @@ pub async fn cancel_send(
 /// Sends a test to one subscriber: the browser that asks. The test speaks the language of the page.
 #[server(name = SendTest, prefix = "/_app", endpoint = "send_test")]
 pub async fn send_test(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The browser's endpoint.
+    /// The address at the push service at which the browser is reached, of up to 2,048 bytes.
     #[server(default)]
     endpoint: String,
 ) -> Result<(), ServerFunctionError> {

@@ -19,10 +19,10 @@ const PLATFORM: &str = "Hato dashboard";
 /// Registers the browser that asks as a subscriber of the app.
 #[server(name = SubscribeBrowser, prefix = "/_app", endpoint = "subscribe_browser")]
 pub async fn subscribe_browser(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The browser's endpoint.
+    /// The address at the push service at which the browser is reached, of up to 2,048 bytes.
     #[server(default)]
     endpoint: String,
     /// The browser's public key, in base64url.
@@ -51,10 +51,10 @@ pub async fn subscribe_browser(
 /// Ends the subscription of the browser that asks.
 #[server(name = UnsubscribeBrowser, prefix = "/_app", endpoint = "unsubscribe_browser")]
 pub async fn unsubscribe_browser(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The browser's endpoint.
+    /// The address at the push service at which the browser is reached, of up to 2,048 bytes.
     #[server(default)]
     endpoint: String,
 ) -> Result<(), ServerFunctionError> {
@@ -71,10 +71,10 @@ pub async fn unsubscribe_browser(
 /// Removes a subscriber, and leads back to where in the list it was.
 #[server(name = RemoveSubscriber, prefix = "/_app", endpoint = "remove_subscriber")]
 pub async fn remove_subscriber(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The subscription's id.
+    /// The id of the subscription, `sub_…`.
     #[server(default)]
     subscription: String,
     /// What the list was searched for.

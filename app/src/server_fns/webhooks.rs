@@ -11,7 +11,7 @@ use super::form::Form;
 /// Sets the webhook's URL.
 #[server(name = SetWebhook, prefix = "/_app", endpoint = "set_webhook")]
 pub async fn set_webhook(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
     /// Where events are to be posted.
@@ -34,7 +34,7 @@ pub async fn set_webhook(
 /// Clears the webhook's URL.
 #[server(name = ClearWebhook, prefix = "/_app", endpoint = "clear_webhook")]
 pub async fn clear_webhook(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
@@ -50,7 +50,7 @@ pub async fn clear_webhook(
 /// Makes a new signing secret.
 #[server(name = RotateSecret, prefix = "/_app", endpoint = "rotate_webhook_secret")]
 pub async fn rotate_webhook_secret(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
@@ -66,7 +66,7 @@ pub async fn rotate_webhook_secret(
 /// Switches a switched-off webhook on.
 #[server(name = EnableWebhook, prefix = "/_app", endpoint = "enable_webhook")]
 pub async fn enable_webhook(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
@@ -82,7 +82,7 @@ pub async fn enable_webhook(
 /// Queues a test event.
 #[server(name = SendTestEvent, prefix = "/_app", endpoint = "send_test_event")]
 pub async fn send_test_event(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
 ) -> Result<(), ServerFunctionError> {
@@ -98,10 +98,10 @@ pub async fn send_test_event(
 /// Queues an event once more.
 #[server(name = ResendEvent, prefix = "/_app", endpoint = "resend_event")]
 pub async fn resend_event(
-    /// The app's id.
+    /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The event's id.
+    /// The id of the event, `msg_…`.
     #[server(default)]
     event: String,
 ) -> Result<(), ServerFunctionError> {

@@ -31,7 +31,7 @@ pub fn id(app: &str) -> &str {
     app.strip_prefix("/apps/").expect("an app's path")
 }
 
-/// An address.
+/// The email address of the account that most tests are signed in to.
 pub const OWNER: &str = "owner@example.com";
 
 /// A password that is good enough.
@@ -59,7 +59,7 @@ struct PathCookie {
     path: String,
 }
 
-/// What came back.
+/// What the dashboard answered to one request of the browser.
 pub struct PageResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -263,7 +263,7 @@ impl DashboardBrowser<'_> {
         self.request("GET", path, Body::empty()).await
     }
 
-    /// Posts a form.
+    /// Posts these fields to the path, encoded as a form without scripts sends them.
     pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> PageResponse {
         let body = Serializer::new(String::new()).extend_pairs(fields).finish();
         self.request("POST", path, Body::from(body)).await

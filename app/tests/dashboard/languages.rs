@@ -1,4 +1,4 @@
-//! Japanese and English.
+//! The language of a page: what the browser prefers, until the visitor chooses Japanese or English.
 
 use hato_domain::ErrorCode;
 

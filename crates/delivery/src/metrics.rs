@@ -10,7 +10,7 @@ const DROPPED_EVENTS: &str = "hato_webhook_dropped_events_total";
 /// What became of an attempt to post an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AttemptResult {
-    /// It arrived.
+    /// The receiver answered with a 2xx status.
     Arrived,
     /// It will be posted again.
     Retried,

@@ -3,7 +3,7 @@
 use crate::text_enum;
 
 text_enum!(
-    /// The `type` of an event.
+    /// What an event tells, which is its `type` in the JSON that is posted (CONTRACT 8).
     EventType {
         /// The event tells what became of up to 500 recipients of a send.
         DeliveryResults = "delivery.results",

@@ -30,7 +30,7 @@ mod tests {
 
     use super::retry_after;
 
-    /// 2026-01-01T00:00:00Z.
+    /// 2026-01-01T00:00:00Z, when the responses arrive.
     const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 
     fn wait(text: &'static str) -> Option<Duration> {

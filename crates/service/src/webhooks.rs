@@ -28,7 +28,7 @@ const SECRET_BYTES: usize = 32;
 pub struct WebhookDetails {
     /// Where events are posted.
     pub url: String,
-    /// `whsec_…`.
+    /// The secret that signs events: `whsec_` and base64 of 32 bytes.
     pub secret: String,
     /// The one before, and when it stops signing.
     pub previous_secret: Option<(String, UnixMillis)>,

@@ -7,11 +7,11 @@ use crate::dialect::DbConnection;
 
 /// What became of an earlier request with the same key.
 pub(crate) enum PriorRequest {
-    /// None was accepted.
+    /// No request with this key was accepted, or its answer is too old to be repeated.
     None,
-    /// The same request was.
+    /// A request with the same body was accepted, as this send.
     Same { send_id: SendId, recipients: i64 },
-    /// One with another body was.
+    /// A request with another body was accepted.
     Other,
 }
 

@@ -142,7 +142,7 @@ pub(crate) struct EventRow {
 }
 
 impl EventRow {
-    /// The event.
+    /// Reads the row's columns; fails on contents that this version does not know.
     pub(crate) fn into_event(self) -> sqlx::Result<WebhookEvent> {
         Ok(WebhookEvent {
             number: self.id,

@@ -29,7 +29,7 @@ use hato_store_sqlite::Database;
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreOpenError {
-    /// It names PostgreSQL.
+    /// The URL names PostgreSQL, for which there is no store.
     #[error("PostgreSQL is not supported by this version; use sqlite:PATH")]
     PostgreSql,
     /// It names no database that there is a store for.

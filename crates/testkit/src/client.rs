@@ -51,7 +51,7 @@ pub enum ClientError {
 pub struct Reply {
     /// The answer's status code.
     pub status: StatusCode,
-    /// The answer's headers.
+    /// The headers of the answer; names are in lower case, and each may occur several times.
     pub headers: HeaderMap,
     /// The answer's body, at most 32 MiB.
     pub body: Bytes,

@@ -8,7 +8,7 @@ pub const PASSWORD: &str = "hato-demo-password";
 
 /// An app with everything needed to use it.
 pub struct OwnedApp {
-    /// The app's `appId`.
+    /// The id of the app as the API gives it in `appId`, `app_…`.
     pub id: String,
     /// The app's VAPID public key, base64url of 65 bytes.
     pub vapid_public_key: String,

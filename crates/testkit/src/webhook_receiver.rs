@@ -54,7 +54,7 @@ pub enum ReceiverResponse {
 pub struct Event {
     /// The path and query that it was posted to.
     pub path: String,
-    /// The request's headers.
+    /// The headers that it was posted with, of which `webhook-signature` proves who posted it.
     pub headers: HeaderMap,
     /// The request's body as text.
     pub body: String,

@@ -60,7 +60,7 @@ pub enum AdminTask {
     SetPassword(Email, NewPassword),
     /// Makes an account with this address and password.
     CreateAccount(Email, NewPassword),
-    /// Lists all accounts.
+    /// Writes a line for every account there is.
     ListAccounts,
 }
 
@@ -70,7 +70,7 @@ pub struct AdminConfig {
     pub store: StoreConfig,
     /// The plan that a new account gets.
     pub default_plan: Plan,
-    /// The task.
+    /// What is done in it, once.
     pub task: AdminTask,
 }
 

@@ -25,7 +25,7 @@ pub enum AdminError {
     /// The answer cannot be written.
     #[error("the answer cannot be written")]
     Output(#[source] io::Error),
-    /// Something unforeseen failed.
+    /// Anything else has failed, in the words of its error.
     #[error("the command failed: {0}")]
     Failed(String),
 }

@@ -10,7 +10,7 @@ use crate::http::error::ApiResult;
 use crate::http::json::ApiJson;
 use crate::state::AppState;
 
-/// `POST /api/v1/apps`.
+/// `POST /api/v1/apps`: makes an app with VAPID keys of its own, for sessions only.
 pub async fn create(
     State(state): State<AppState>,
     SessionAccess { owner, .. }: SessionAccess<EncryptionKey>,
@@ -26,7 +26,7 @@ pub async fn create(
     ))
 }
 
-/// `GET /api/v1/apps`.
+/// `GET /api/v1/apps`: the apps of the account, for sessions only.
 pub async fn list(
     State(state): State<AppState>,
     SessionAccess { owner, .. }: SessionAccess,
@@ -37,7 +37,7 @@ pub async fn list(
     Ok(Json(apps.collect()))
 }
 
-/// `GET /api/v1/apps/{appId}`.
+/// `GET /api/v1/apps/{appId}`: one app, for its owner or a full key.
 pub async fn show(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,

@@ -23,7 +23,7 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(key.into())))
 }
 
-/// `GET /api/v1/apps/{appId}/keys`.
+/// `GET /api/v1/apps/{appId}/keys`: the keys of the app, oldest first and without the raw keys (SPEC 4.7).
 pub async fn list(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,

@@ -16,7 +16,7 @@ use crate::state::AppState;
 /// Says that the answer is that of an earlier, equal request (CONTRACT 6).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// `POST /api/v1/notify`.
+/// `POST /api/v1/notify`: sends to all subscribers or one, answered as soon as it is queued (SPEC 4.8).
 pub async fn send(
     State(state): State<AppState>,
     KeySendAccess(access): KeySendAccess,
@@ -27,7 +27,7 @@ pub async fn send(
     Ok(reply::<SendAccepted>(&accepted))
 }
 
-/// `POST /api/v1/notify/batch`.
+/// `POST /api/v1/notify/batch`: sends to the endpoints that are listed (SPEC 4.9).
 pub async fn send_batch(
     State(state): State<AppState>,
     KeySendAccess(access): KeySendAccess,

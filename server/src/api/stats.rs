@@ -16,7 +16,7 @@ pub async fn show(
     Ok(Json(state.service.stats(&access).await?))
 }
 
-/// `GET /api/v1/apps/{appId}/stats`.
+/// `GET /api/v1/apps/{appId}/stats`: the statistics of the app in the path (CONTRACT 4).
 pub async fn show_for_app(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,

@@ -40,7 +40,7 @@ fn reply(registration: &Registration) -> (StatusCode, Json<Registered>) {
     (status, Json(registration.into()))
 }
 
-/// `DELETE /api/v1/apps/{appId}/subscriptions`: idempotent.
+/// `DELETE /api/v1/apps/{appId}/subscriptions`: an endpoint that is not subscribed is answered like one that was.
 pub async fn unsubscribe(
     State(state): State<AppState>,
     PathSubscribeAccess(access): PathSubscribeAccess,

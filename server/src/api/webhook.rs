@@ -8,7 +8,7 @@ use crate::http::access::{EncryptionKey, ManageAccess};
 use crate::http::error::ApiResult;
 use crate::state::AppState;
 
-/// `GET /api/v1/apps/{appId}/webhook`.
+/// `GET /api/v1/apps/{appId}/webhook`: the URL, the secrets and whether events are posted (CONTRACT 8).
 pub async fn show(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess<EncryptionKey>,

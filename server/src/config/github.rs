@@ -34,7 +34,7 @@ pub struct GithubConfig {
 
 /// The operator's OAuth app, as GitHub knows it.
 pub struct GithubApp {
-    /// Its public name.
+    /// The client id that GitHub has given the app, which everybody may see.
     pub client_id: String,
     /// What it proves itself with.
     pub client_secret: String,

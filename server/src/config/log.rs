@@ -22,7 +22,7 @@ pub struct LogConfig {
 /// How lines of the log look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// One line of text each, for people.
     Text,
     /// One JSON object each.
     Json,

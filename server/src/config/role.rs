@@ -3,7 +3,7 @@
 /// The part of the work that a process takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Everything.
+    /// The API, the dashboard and delivery in one process.
     All,
     /// The API and the dashboard, no delivery.
     Api,

@@ -16,20 +16,20 @@ use super::{arguments, schema};
 use crate::http::access::{EncryptionKey, Pepper, RequiredSecret as _};
 use crate::http::error::ApiResult;
 
-/// A tool.
+/// A tool that MCP clients may call, which is an operation of the API (CONTRACT 9).
 #[derive(Clone, Copy)]
 pub enum Tool {
-    /// SPEC 4.7.
+    /// Lists the keys of the app without the raw keys (SPEC 4.7).
     ListApiKeys,
-    /// SPEC 4.6.
+    /// Makes a key and shows the raw key once (SPEC 4.6).
     CreateApiKey,
-    /// CONTRACT 4.
+    /// Deletes a key, effective at once (CONTRACT 4).
     DeleteApiKey,
-    /// SPEC 4.8.
+    /// Sends a notification to all subscribers or one (SPEC 4.8).
     SendNotification,
-    /// SPEC 4.5.
+    /// Shows the app's subscribers and what it has sent (SPEC 4.5).
     GetStats,
-    /// SPEC 4.11.
+    /// Lists the sends of the app, newest first (SPEC 4.11).
     ListNotifications,
 }
 

@@ -16,11 +16,11 @@ pub const COOKIE: &str = "sessionCookie";
 pub enum EndpointAuth {
     /// A key of at least this scope, no session.
     Key(Scope),
-    /// A session, or a full key.
+    /// A session of the owner, or a key of the app with scope `full`.
     SessionOrFullKey,
     /// A session, no key.
     Session,
-    /// Anybody.
+    /// Anybody, without a session or a key.
     Anybody,
 }
 

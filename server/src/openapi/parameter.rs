@@ -47,7 +47,7 @@ pub fn app_id() -> Parameter {
     query("appId", "The app, where a session has several.", text())
 }
 
-/// CONTRACT 6.
+/// The header `Idempotency-Key` of 1 to 255 characters, with which a send may be repeated (CONTRACT 6).
 pub fn idempotency_key() -> Parameter {
     let name = ObjectBuilder::new()
         .schema_type(Type::String)

@@ -20,7 +20,7 @@ use fixture::MatrixFixture;
 enum RequiredAuth {
     /// A key of at least this scope, no session.
     Key(Scope),
-    /// A session, or a full key.
+    /// A session of the owner, or a key of the app with scope `full`.
     SessionOrFullKey,
     /// A session, no key.
     Session,

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::fixtures::{get, post, send, server, setup, status_and_code};
 
-/// The owner's cookie.
+/// Signs the owner in and returns the session as a Cookie header, `hato_session=…`.
 async fn cookie(server: &HatoServer) -> String {
     let login = json!({"email": "owner@example.com", "password": PASSWORD});
     let session = post(&server.client(), "/auth/login", &login).await.json();

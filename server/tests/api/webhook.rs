@@ -50,7 +50,7 @@ impl WebhookFixture {
         format!("/api/v1/apps/{}{rest}", self.app.id)
     }
 
-    /// Sets the webhook.
+    /// Sets the webhook's URL by the API, as the owner.
     async fn set_webhook(&self, url: &str) {
         let owner = self.app.owner.at(self.server.address());
         let body = json!({"webhook_url": url}).to_string();

@@ -54,7 +54,7 @@ impl From<JsValue> for PushError {
 /// The app and its worker's scope.
 #[derive(Clone)]
 pub struct BrowserPush {
-    /// The app's id.
+    /// The id of the app that the browser subscribes to, `app_…`.
     pub app: String,
     /// Its VAPID public key, in base64url.
     pub public_key: String,

@@ -1,4 +1,5 @@
-//! The start checklist, which ticks itself: once all is done it is there for whoever saw it before, and for nobody else.
+//! The checklist of the first steps, which ticks itself as they are done. When the last is done, a page that is already open
+//! shows it with all ticks; a page that is opened later leaves it out.
 
 use hato_service::AppOverview;
 use leptos::prelude::*;
@@ -11,7 +12,7 @@ pub fn StartChecklist(
     texts: &'static ChecklistTexts,
     path: String,
     overview: AppOverview,
-    /// Whether it stays when all is done.
+    /// Whether it is shown when all is done: the page is a refresh of one that is open.
     stays: bool,
 ) -> impl IntoView {
     let AppOverview {

@@ -1,4 +1,4 @@
-//! One endpoint.
+//! An endpoint of the API in the reference: its parameters, its body and its answers.
 
 use leptos::prelude::*;
 use serde_json::Value;

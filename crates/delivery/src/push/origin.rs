@@ -8,7 +8,6 @@ use http::Uri;
 use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 use url::{Host, Url};
 
-/// The port of https.
 const HTTPS_PORT: u16 = 443;
 
 /// Scheme, host and port of an endpoint; the scheme is always https (SPEC 2.2).

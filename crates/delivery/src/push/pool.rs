@@ -55,7 +55,7 @@ enum Availability {
 }
 
 impl Pool {
-    /// An empty pool.
+    /// A pool of the origin that opens its first connection when a request asks for one.
     pub fn new(origin: Origin, connector: Arc<Connector>, limits: OriginLimits) -> Self {
         Self {
             origin,

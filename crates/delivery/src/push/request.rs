@@ -55,11 +55,11 @@ impl PageHeaders {
 /// One push message, ready to be pushed, and to be pushed again.
 #[derive(Clone, Debug)]
 pub struct Push {
-    /// Where it goes.
+    /// The address that the message is posted to, at the push service of the recipient.
     pub target: PushTarget,
     /// As [`PageHeaders::with`] makes them.
     pub headers: Arc<HeaderMap>,
-    /// The encrypted message.
+    /// The message in the `aes128gcm` coding (RFC 8188, RFC 8291).
     pub body: Bytes,
 }
 

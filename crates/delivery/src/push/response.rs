@@ -34,7 +34,7 @@ pub enum PushOutcome {
     },
     /// The subscription is gone: 404 or 410.
     Expired {
-        /// The status.
+        /// The status that said so, 404 or 410.
         status: u16,
     },
     /// It may work later.
@@ -86,17 +86,17 @@ impl PushOutcome {
 pub enum StatusClass {
     /// 200, 201, 202 or 204.
     Sent,
-    /// 404 or 410.
+    /// 404 or 410: the subscription is gone (RFC 8030 §7.3).
     Expired,
-    /// 429.
+    /// 429: the push service asks for fewer requests (RFC 6585 §4).
     Throttled,
     /// 503: for the recipient like any other 5xx.
     Overloaded,
-    /// Another 5xx.
+    /// A 5xx other than 503: the push service may answer otherwise later.
     Unavailable,
     /// 400, 401 or 403, which may say that the subscription was made with another key.
     MaybeKeyMismatch,
-    /// Anything else.
+    /// Any other status, redirects included: the message is given up.
     Refused,
 }
 
@@ -187,7 +187,7 @@ mod tests {
 
     use super::{PushOutcome, PushResponse, StatusClass, classify};
 
-    /// 2026-01-01T00:00:00Z.
+    /// 2026-01-01T00:00:00Z, when the responses arrive.
     const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 
     fn response(status: u16) -> PushResponse {

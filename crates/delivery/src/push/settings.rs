@@ -74,11 +74,11 @@ impl DeliverySettings {
 pub struct OriginLimits {
     /// Requests in flight of one app.
     pub requests: usize,
-    /// HTTP/2 connections.
+    /// The most HTTP/2 connections; each carries several requests at a time.
     pub http2_connections: usize,
     /// Requests in flight on one HTTP/2 connection, if the peer allows as many.
     pub http2_streams: usize,
-    /// HTTP/1.1 connections.
+    /// The most HTTP/1.1 connections; each carries one request at a time.
     pub http1_connections: usize,
 }
 

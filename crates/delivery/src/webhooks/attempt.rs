@@ -46,7 +46,7 @@ pub(super) enum StopReason {
     Inactive,
     /// The outbox is somebody else's.
     LeaseLost,
-    /// The store fails.
+    /// The store has failed, and is asked again after a while.
     Store,
     /// The signing secrets are not to be had.
     SigningSecret,

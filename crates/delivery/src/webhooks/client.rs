@@ -36,7 +36,7 @@ pub enum ClientBuildError {
     Client(#[from] reqwest::Error),
 }
 
-/// Posts events.
+/// The HTTP client that posts events over HTTP/1.1, only to addresses that the filter allows.
 pub(super) struct WebhookClient {
     client: Client,
     filter: AddressFilter,

@@ -22,7 +22,7 @@ const STORE_RETRY_DELAY: Duration = Duration::from_secs(5);
 /// The wait before an outbox is claimed again whose secrets cannot be opened: an operator has to act.
 const SIGNING_SECRET_RETRY_DELAY: Duration = Duration::from_mins(1);
 
-/// A claimed outbox.
+/// Posts the events of one app whose outbox this process has claimed.
 pub(super) struct OutboxWorker<Q: ?Sized> {
     pub(super) sender: WebhookSender<Q>,
     pub(super) lease: OutboxLease,

@@ -14,9 +14,9 @@ use tokio::sync::Notify;
 /// What has passed, and what shall go wrong.
 #[derive(Default)]
 pub struct QueueLog {
-    /// Pages claimed.
+    /// How many pages were claimed.
     pub claims: usize,
-    /// Renewals of leases.
+    /// How often the lease of a page was renewed.
     pub renewals: usize,
     /// Settlements recorded, in order.
     pub settlements: Vec<Settlement>,

@@ -9,7 +9,7 @@ use hato_service::ports::{AccountRecord, NewApp, Store};
 
 use crate::test_engine::ENCRYPTION_KEY;
 
-/// A sender.
+/// An app in the store, of an account of its own, with the public key that its sends are signed for.
 #[derive(Clone)]
 pub struct TestApp {
     pub id: AppId,

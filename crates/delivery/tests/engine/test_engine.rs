@@ -96,7 +96,7 @@ impl TestEngine {
         }
     }
 
-    /// Another app.
+    /// Makes another app in the same store, of another account.
     pub async fn other_app(&self) -> TestApp {
         TestApp::new(&*self.store, &self.number(), self.clock.now()).await
     }

@@ -200,7 +200,7 @@ impl TestWebhooks {
         send
     }
 
-    /// Queues a test event.
+    /// Queues a test event of the fixture's own app.
     pub async fn queue_test_event(&self) {
         self.queue_test_event_of(&self.app).await;
     }

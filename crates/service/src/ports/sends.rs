@@ -113,9 +113,9 @@ pub struct SendCounts {
 pub struct SendRecord {
     /// The send's id, `snd_…`.
     pub id: SendId,
-    /// The notification's title.
+    /// The title of the notification that was sent.
     pub title: String,
-    /// The notification's text.
+    /// The text of the notification, which browsers show below the title.
     pub body: String,
     /// The link that a click opens.
     pub url: Option<String>,
@@ -138,7 +138,7 @@ pub struct SendRecord {
 pub struct SendFailure {
     /// The host of the endpoints, which names the push service.
     pub host: String,
-    /// `expired`, or [`hato_domain::FailureReason::as_str`].
+    /// Why they failed: `expired`, or one of [`hato_domain::FailureReason::as_str`].
     pub reason: String,
     /// How many recipients failed so.
     pub recipients: i64,
@@ -155,7 +155,7 @@ pub struct DeadLetterRecord {
     pub subscription_id: String,
     /// The endpoint that the message was for.
     pub endpoint: String,
-    /// [`hato_domain::FailureReason::as_str`].
+    /// Why the message was given up, as one of [`hato_domain::FailureReason::as_str`].
     pub reason: String,
     /// The last answer's status, if there was an answer.
     pub http_status: Option<u16>,

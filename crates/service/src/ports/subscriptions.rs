@@ -18,7 +18,7 @@ pub struct NewSubscription {
     pub keys: BrowserKeys,
     /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
-    /// The current time.
+    /// The time of the registration, in Unix milliseconds.
     pub now: UnixMillis,
 }
 

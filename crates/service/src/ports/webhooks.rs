@@ -55,9 +55,9 @@ pub enum EnableWebhookOutcome {
 /// An attempt to post an event, as the owner reads it.
 #[derive(Clone, Debug)]
 pub struct AttemptRecord {
-    /// `msg_…`.
+    /// The id of the event, `msg_…`, the same in every attempt.
     pub event_id: WebhookEventId,
-    /// The event's `type`.
+    /// What the event tells, which is its `type` in JSON.
     pub kind: EventType,
     /// The send that the event tells of.
     pub send_id: Option<SendId>,
@@ -80,18 +80,18 @@ pub struct AttemptRecord {
 /// What came back from a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WebhookResponse {
-    /// An HTTP response.
+    /// The receiver answered, with whatever status.
     Received {
-        /// Its status code.
+        /// The HTTP status, of which every 2xx means that the event arrived.
         status: u16,
         /// The first kilobyte of its body.
         text: String,
     },
-    /// No HTTP response.
+    /// The receiver was not reached or did not answer in time.
     NotReceived(NoResponseReason),
 }
 
-/// Verbs of owners.
+/// What owners of apps do with their webhook: read it, rotate its secret, switch it on, and send events by hand.
 #[async_trait]
 pub trait WebhookStore {
     /// The app's webhook; `None` while it has no URL.

@@ -58,7 +58,7 @@ pub enum SqliteOpenError {
     File {
         /// The file, as it was named.
         path: PathBuf,
-        /// What SQLite answered.
+        /// Why SQLite did not open it.
         source: sqlx::Error,
     },
     /// Its tables cannot be brought up to this version's.

@@ -44,10 +44,10 @@ const QUEUE_CAPACITY: usize = 1_024;
 /// Why an operation's changes were not kept.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
-    /// It failed itself.
+    /// The operation returned this error; others of its transaction are kept.
     #[error(transparent)]
     Failed(sqlx::Error),
-    /// It panicked.
+    /// The operation panicked; others of its transaction are kept.
     #[error("the operation panicked")]
     Panicked,
     /// The transaction that it shared could not begin or be committed.

@@ -1,4 +1,4 @@
-//! Accounts.
+//! Accounts: found whatever the case of their address, counted by month, and deleted with all that they have.
 
 use hato_domain::{Email, Plan};
 use hato_service::ports::CreateAppOutcome;

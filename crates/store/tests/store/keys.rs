@@ -1,4 +1,4 @@
-//! API keys.
+//! API keys: found by their hash, listed for their app only, and deleted once.
 
 use hato_domain::{AppId, KeyEventId, KeyId, Scope};
 use hato_service::ports::DeletedKey;

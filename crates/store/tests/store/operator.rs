@@ -1,4 +1,4 @@
-//! What operators ask.
+//! What operators do with accounts: list them, and set a plan or a password.
 
 use hato_domain::{Email, Plan};
 

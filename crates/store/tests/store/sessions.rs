@@ -1,4 +1,4 @@
-//! Sessions.
+//! Sessions: they live until their end, which renewing moves and nothing brings back.
 
 use hato_domain::{AccountId, Plan};
 use uuid::Uuid;

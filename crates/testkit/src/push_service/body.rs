@@ -1,4 +1,4 @@
-//! Bodies of answers.
+//! The bodies that the push service answers with: none, bytes in memory, or one without an end.
 
 use bytes::Bytes;
 use futures_util::stream;

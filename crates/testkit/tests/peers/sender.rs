@@ -18,7 +18,7 @@ use web_push_native::{
     p256::PublicKey,
 };
 
-/// An application server.
+/// An application server (RFC 8030 §2) made of other libraries than the product, with a VAPID key of its own.
 pub struct ReferenceSender {
     key: ES256KeyPair,
 }

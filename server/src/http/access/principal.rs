@@ -16,7 +16,7 @@ pub enum RequestPrincipal {
     Key(ApiKeyPrincipal),
     /// Somebody who is signed in.
     Session {
-        /// The account.
+        /// The account that has signed in, which owns apps.
         owner: AccountPrincipal,
         /// Whether the token came as a cookie.
         by_cookie: bool,

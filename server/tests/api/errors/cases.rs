@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::ErrorCase;
 use crate::fixtures::{BINARY, app, execute, get, post, registration, send, start, subscribe};
 
-/// `HATO_PRICING_URL`.
+/// The server's `HATO_PRICING_URL`, which errors about a plan's limit link to.
 pub const PRICING_URL: &str = "https://pricing.example/plans";
 
 pub fn launch() -> Launch {

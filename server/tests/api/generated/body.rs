@@ -68,7 +68,7 @@ const BROKEN: [&[u8]; 34] = [
     b"{\"title\":\"t\"",
 ];
 
-/// A body.
+/// A random body: mostly an object, else broken or damaged JSON, random bytes, or JSON that is deep or large.
 pub fn generate(random: &mut Rng) -> Bytes {
     match random.u8(..40) {
         0 => deep(random),

@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue, Method, Request, Uri};
 
 use super::body;
 
-/// What is there.
+/// The ids of an app, a send and a key that exist, for paths that lead somewhere.
 pub struct KnownIds {
     pub app: String,
     pub send: String,

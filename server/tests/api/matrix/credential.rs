@@ -5,7 +5,7 @@ use hato_domain::Scope;
 /// A credential, as seen from the app in the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TestCredential {
-    /// None at all.
+    /// Neither an Authorization header nor a cookie.
     Nothing,
     /// An Authorization header that is not `Bearer <something>`.
     Malformed(&'static str),
@@ -39,7 +39,7 @@ pub enum SessionTransport {
 }
 
 impl TestCredential {
-    /// All of them.
+    /// Every credential, each of which every endpoint is asked with.
     pub const ALL: [Self; 26] = [
         Self::Nothing,
         Self::Malformed("Basic dTpw"),

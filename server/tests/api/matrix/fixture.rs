@@ -14,7 +14,7 @@ use crate::fixtures::{BINARY, send};
 
 /// An account with an app.
 pub struct Tenant {
-    /// The `appId`.
+    /// The id of the account's app, `app_…`.
     pub app: String,
     session: String,
     /// Raw keys, by [`Scope::ALL`].
@@ -26,7 +26,7 @@ pub struct MatrixFixture {
     client: Client,
     /// The app of the paths.
     pub own: Tenant,
-    /// Somebody else's.
+    /// The account and app of somebody else.
     pub other: Tenant,
     dead_session: String,
     deleted_key: String,

@@ -1,4 +1,4 @@
-//! docs/API.md.
+//! Runs every command of docs/API.md against a server, so that the document shows nothing that fails.
 
 use hato_testkit::github::Github;
 use hato_testkit::owner::PASSWORD;

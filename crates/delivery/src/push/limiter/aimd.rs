@@ -78,7 +78,8 @@ pub struct AimdState {
 }
 
 impl AimdState {
-    /// A limiter that admits as many as `ceiling`: nobody tells a sender the limit, and most push services have none in reach.
+    /// A limiter that starts at its ceiling, because push services do not announce a limit and most have none that a sender
+    /// reaches. A lower one is found when responses ask for it.
     pub fn new(ceiling: usize, now: Instant) -> Self {
         Self {
             ceiling,
@@ -97,7 +98,7 @@ impl AimdState {
         }
     }
 
-    /// At most so many from now on; a higher ceiling is reached step by step.
+    /// Admits at most `ceiling` requests from now on; a limit that is below it grows to it step by step.
     pub fn set_ceiling(&mut self, ceiling: usize) {
         self.ceiling = ceiling;
         self.limit = self.limit.min(ceiling);

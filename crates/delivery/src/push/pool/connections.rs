@@ -30,7 +30,7 @@ pub struct Connections {
     http1_use: UseCount,
     /// Whether the last connection spoke HTTP/1.1.
     pub speaks_http1: bool,
-    /// Connections being opened.
+    /// How many connections are being opened now.
     pub connecting: usize,
     /// How many times opening has failed.
     pub failures: u64,
@@ -62,7 +62,7 @@ impl Http2Slot {
 }
 
 impl Connections {
-    /// No connections yet.
+    /// No connections, and no request yet that has wanted one.
     pub fn new(now: Instant) -> Self {
         Self {
             http2: Vec::new(),

@@ -11,11 +11,11 @@ use crate::ports::{RecipientId, SendCounts};
 pub struct WebhookEvent {
     /// The event's number, in the order of settlement.
     pub number: i64,
-    /// `msg_…`.
+    /// The id that receivers see, `msg_…`.
     pub id: WebhookEventId,
-    /// What happened.
+    /// What the event tells, with the recipients or the send that it tells of.
     pub content: EventContent,
-    /// When it happened.
+    /// When the event was made, in Unix milliseconds.
     pub created_at: UnixMillis,
     /// Attempts that were made, resends aside.
     pub attempts: u32,
@@ -35,7 +35,7 @@ pub enum EventContent {
 }
 
 impl EventContent {
-    /// The event's `type`.
+    /// The kind of the event, which is its `type` in JSON.
     pub const fn kind(&self) -> EventType {
         match self {
             Self::Results(..) => EventType::DeliveryResults,
@@ -67,22 +67,22 @@ impl EventContent {
 /// Recipients with the same outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultGroup {
-    /// Their outcome.
+    /// What became of each of them.
     pub status: ResultStatus,
     /// The last answer's status, if there was an answer.
     pub http_status: Option<u16>,
     /// Attempts that were made.
     pub attempts: u8,
-    /// Their numbers.
+    /// Their numbers in the store, in ranges.
     pub recipients: Vec<IdRange>,
 }
 
 /// Recipients with numbers in a row, as those of a broadcast mostly are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdRange {
-    /// The smallest number.
+    /// The smallest number of the range.
     pub first: RecipientId,
-    /// The largest.
+    /// The largest number, which belongs to the range.
     pub last: RecipientId,
 }
 
@@ -114,7 +114,7 @@ impl IdRange {
 pub struct ReportedRecipient {
     /// Its number in the store.
     pub id: RecipientId,
-    /// `sub_…`.
+    /// The id of the subscription, `sub_…`.
     pub subscription_id: SubscriptionId,
     /// The address that it is pushed to, of up to 2,048 bytes.
     pub endpoint: Endpoint,

@@ -16,7 +16,7 @@ pub const QUIET_TIME: Duration = Duration::from_hours(48);
 /// What a claim asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct OutboxClaimRequest {
-    /// The current time.
+    /// The time of the claim in Unix milliseconds, from which the lease counts.
     pub now: UnixMillis,
     /// How long the outbox stays claimed unless the lease is renewed.
     pub lease: Duration,
@@ -59,7 +59,7 @@ pub struct AttemptInputs {
 /// An attempt that was made to post an event.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// The event's number.
+    /// The number of the event in the store, [`WebhookEvent::number`].
     pub event: i64,
     /// When its owner asked for it, if it is a resend: it uses up no retry, and ends them when it arrives.
     pub resend: Option<UnixMillis>,
@@ -82,7 +82,7 @@ pub struct Attempt {
 /// What an attempt means for its event and its webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// The event arrived.
+    /// The receiver answered with a 2xx status.
     Arrived,
     /// It did not, and is posted again at this time, if at all.
     Failed(Option<UnixMillis>),

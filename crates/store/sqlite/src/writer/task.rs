@@ -14,7 +14,7 @@ use super::operation::WriteOperation;
 /// Most operations in one transaction.
 const MAX_BATCH: usize = 64;
 
-/// The writer's task.
+/// Runs the operations that are queued for the one connection that writes.
 pub(super) struct WriterTask {
     options: SqliteConnectOptions,
     /// `None` after a transaction that broke, whose connection is not to be trusted.
