@@ -53,7 +53,7 @@ where
 /// What comes instead of a page: the login for strangers, or the reason.
 fn login_or_error(ctx: &RequestContext, error: &ServiceError) -> AnyView {
     let code = error.code();
-    if error.is_signed_out() {
+    if error.is_logged_out() {
         ctx.redirect_to_login(ctx.path_and_query());
         return ().into_any();
     }

@@ -102,7 +102,7 @@ impl RequestContext {
         ErrorCode::parse(&self.query("error")?)
     }
 
-    /// The owner, which is who is signed in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
+    /// The owner, which is who is logged in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
     /// `load_page` and `Form::respond` answer the two with [`Self::redirect_to_login`].
     pub async fn owner(&self) -> ServiceResult<AccountPrincipal> {
         let token = session_cookie::read(self.headers()).ok_or(ErrorCode::Unauthorized)?;
@@ -121,8 +121,8 @@ impl RequestContext {
         self.service().manage(&owner, app).await
     }
 
-    /// The owner, if somebody is signed in: public pages ignore a dead session.
-    pub async fn signed_in_owner(&self) -> Option<AccountPrincipal> {
+    /// The owner, if somebody is logged in: public pages ignore a dead session.
+    pub async fn logged_in_owner(&self) -> Option<AccountPrincipal> {
         self.owner().await.ok()
     }
 

@@ -95,7 +95,7 @@ impl Form {
         }
         if self.ctx.wants_json() {
             self.ctx.set_status(code.status());
-        } else if error.is_signed_out() {
+        } else if error.is_logged_out() {
             let page = self.page_after_login();
             self.ctx.redirect_to_login(&page);
         } else {

@@ -209,7 +209,7 @@ impl TestDashboard {
     }
 
     /// A browser in which an account was just registered.
-    pub async fn signed_in(&self, email: &str) -> DashboardBrowser<'_> {
+    pub async fn logged_in(&self, email: &str) -> DashboardBrowser<'_> {
         let mut browser = self.browser();
         let fields = [("email", email), ("password", PASSWORD)];
         let response = browser.post("/_app/register", &fields).await;
