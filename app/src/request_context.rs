@@ -173,7 +173,7 @@ impl RequestContext {
         self.set_header(LOCATION, path);
     }
 
-    /// Answers with a redirect to `/login?next=…`, from where a log-in leads on to `next`, a path of this site. Pages do so in
+    /// Answers with a redirect to `/login?next=…`, from where a login leads on to `next`, a path of this site. Pages do so in
     /// `pages.rs`, refused forms in `server_fns/form.rs`.
     pub fn redirect_to_login(&self, next: &str) {
         self.redirect(&with_query("/login", &[("next", next)]));

@@ -150,10 +150,10 @@ impl Service {
         };
         let send_id = send.id.clone();
         let accepted = self.store.accept_send(send).await?;
-        self.answer(access, accepted, send_id)
+        self.receipt(access, accepted, send_id)
     }
 
-    fn answer(
+    fn receipt(
         &self,
         access: &MaySend,
         accepted: AcceptSendOutcome,
