@@ -91,7 +91,7 @@ impl Form {
     fn refuse(&self, error: &ServiceError) -> ServerFunctionError {
         let code = error.code();
         if let Some(cause) = error.cause() {
-            tracing::error!(form = self.name, cause, "a form failed");
+            tracing::error!(form = self.name, error = cause, "a form failed");
         }
         if self.ctx.wants_json() {
             self.ctx.set_status(code.status());

@@ -78,7 +78,11 @@ fn form_with_error(
     error: &ServiceError,
 ) -> ComposeView {
     if let Some(cause) = error.cause() {
-        tracing::error!(path = ctx.path(), cause, "a notification was not sent");
+        tracing::error!(
+            path = ctx.path(),
+            error = cause,
+            "a notification was not sent"
+        );
     }
     ctx.set_status(error.code().status());
     ComposeView::Form(draft, Some(error.code()))

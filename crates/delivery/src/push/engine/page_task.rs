@@ -83,12 +83,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         match self.attempt(slot).await {
             Ok(Some(settlement)) => self.leased.settle(settlement, &self.shutdown).await,
             Ok(None) => self.leased.release(Duration::ZERO).await,
-            Err(ReleaseReason::SigningKey(cause)) => {
-                tracing::error!(app = %page.app_id, %cause, "a page waits: no VAPID key");
+            Err(ReleaseReason::SigningKey(error)) => {
+                tracing::error!(app = %page.app_id, %error, "a page waits: no VAPID key");
                 self.leased.release(SIGNING_KEY_RETRY_DELAY).await;
             }
-            Err(ReleaseReason::Read(cause)) => {
-                tracing::error!(send = %page.send_id, %cause, "a page waits: no recipients");
+            Err(ReleaseReason::Read(error)) => {
+                tracing::error!(send = %page.send_id, %error, "a page waits: no recipients");
                 self.leased.release(READ_RETRY_DELAY).await;
             }
         }
