@@ -1,4 +1,4 @@
-//! The outbox as those who post its events use it: claim it, read what is due, record each attempt, give it back.
+//! The outbox as those who post its events use it: claim it, read what is due, record each attempt, release it.
 
 use std::time::Duration;
 
