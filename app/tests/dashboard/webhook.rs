@@ -68,7 +68,7 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
 }
 
 #[tokio::test]
-async fn switched_off_it_says_why_and_can_be_switched_on() {
+async fn disabled_it_says_why_and_can_be_enabled() {
     let dashboard = TestDashboard::unlimited().await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
