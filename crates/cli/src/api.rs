@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use ureq::Agent;
 use ureq::http::{Method, Request, Response, header};
 
-use crate::connect_error::{ConnectError, describe};
+use crate::connect_error::{ServerUnreachableError, describe};
 use crate::error::{CliError, Exit, Result};
 use crate::http::{HttpResult, REQUEST_TIMEOUT, agent, collect};
 use crate::server_url::ServerUrl;
@@ -177,9 +177,9 @@ impl Api {
     }
 
     fn unreachable(&self, error: &ureq::Error) -> CliError {
-        let remedy = match ConnectError::downcast(error) {
-            Some(ConnectError::Resolve(_)) => "check the host's name",
-            Some(ConnectError::Connect(cause)) if is_about_tls(cause) => {
+        let remedy = match ServerUnreachableError::downcast(error) {
+            Some(ServerUnreachableError::Resolve(_)) => "check the host's name",
+            Some(ServerUnreachableError::Connect(cause)) if is_about_tls(cause) => {
                 "check the certificate; SSL_CERT_FILE names further roots"
             }
             None if matches!(error, ureq::Error::Timeout(_)) => {
@@ -264,5 +264,5 @@ fn is_uncertain(outcome: &HttpResult) -> bool {
 
 /// Whether a request certainly did not reach the server.
 fn is_unsent(error: &ureq::Error) -> bool {
-    ConnectError::downcast(error).is_some()
+    ServerUnreachableError::downcast(error).is_some()
 }
