@@ -109,7 +109,7 @@ pub trait WebhookStore {
         until: UnixMillis,
     ) -> Result<(), StoreError>;
 
-    /// Switches a switched-off webhook on.
+    /// Enables a disabled webhook.
     async fn enable_webhook(&self, app: &AppId) -> Result<EnableWebhookOutcome, StoreError>;
 
     /// Queues a test event; `false` when the webhook is not active.
