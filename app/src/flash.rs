@@ -1,4 +1,4 @@
-//! What the answer to a form hands to the next page, once: a cookie of a minute that the page takes away (with scripts
+//! What the response to a form hands to the next page, once: a cookie of a minute that the page takes away (with scripts
 //! off there is no other way past a redirect that keeps secrets and drafts out of addresses and logs).
 
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub fn take<T: DeserializeOwned>(ctx: &RequestContext, name: &str) -> Option<T> 
     serde_json::from_slice(&json).ok()
 }
 
-/// Whether this page shows what no other will: the answer to a form that was posted to it, or what was handed to it.
+/// Whether this page shows what no other will: the response to a form that was posted to it, or what was handed to it.
 pub fn is_one_time(ctx: &RequestContext) -> bool {
     let has_cookie = |name| cookie::read(ctx.headers(), name).is_some();
     ctx.is_form() || has_cookie(NEW_KEY) || has_cookie(SUBMITTED_FIELDS)

@@ -57,12 +57,12 @@ impl RequestContext {
         &self.context.service
     }
 
-    /// The language of the answer.
+    /// The language of the response.
     pub fn lang(&self) -> Lang {
         self.lang
     }
 
-    /// The texts of the answer's language.
+    /// The texts of the response's language.
     pub fn texts(&self) -> &'static Texts {
         Texts::for_language(self.lang)
     }
@@ -179,7 +179,7 @@ impl RequestContext {
         self.redirect(&with_query("/login", &[("next", next)]));
     }
 
-    /// Sets the status of the answer; a number that is no status becomes 500.
+    /// Sets the status of the response; a number that is no status becomes 500.
     pub fn set_status(&self, status: u16) {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.response.set_status(status);

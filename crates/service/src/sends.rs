@@ -40,14 +40,14 @@ impl IdempotentRequest {
     }
 }
 
-/// The answer to a send that was accepted.
+/// The response to a send that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendReceipt {
     /// The send's id, `snd_…`.
     pub send_id: SendId,
     /// How many recipients it is queued for.
     pub queued: i64,
-    /// Whether this is the answer to an earlier, equal request, and nothing was sent this time.
+    /// Whether this is the response to an earlier, equal request, and nothing was sent this time.
     pub replayed: bool,
 }
 
