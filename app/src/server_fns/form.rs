@@ -107,7 +107,7 @@ impl Form {
         ServerFunctionError(code)
     }
 
-    /// Where a log-in leads back to: the form's page, and the form with what was typed if something was.
+    /// Where a login leads back to: the form's page, and the form with what was typed if something was.
     fn page_after_login(&self) -> String {
         let has_input = self.submitted.values().any(|text| !text.is_empty());
         if !has_input {
