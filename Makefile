@@ -37,7 +37,7 @@ test-long: test-programs
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
 	HATO_KILLS=20 cargo test --locked -p hato-server --test api -- faults::kills --nocapture
 	for round in 1 2 3; do HATO_RECIPIENTS=20000 cargo test --locked -p hato-server --test api -- faults::silence faults::disk --nocapture --test-threads 1 || exit 1; done
-	for round in 1 2 3; do cargo test --locked -p hato-delivery --test engine -- clock_steps || exit 1; done
+	for round in 1 2 3; do cargo test --locked -p hato-delivery --test engine -- due_time_repair || exit 1; done
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- webhook::many --nocapture
 	cargo test --locked --test dashboard -- queries --nocapture

@@ -1,4 +1,4 @@
-//! Cookies: read from a request, and written out for an answer (RFC 6265).
+//! Cookies: read from a request, and written out for a response (RFC 6265).
 
 use std::time::Duration;
 

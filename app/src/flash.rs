@@ -1,6 +1,6 @@
-//! What the answer to a form hands to the next page, once, in a cookie that the page deletes when it has read it.
+//! What the response to a form hands to the next page, once, in a cookie that the page deletes when it has read it.
 //!
-//! The answer to a form is a redirect. Without scripts, a cookie is the only way past it that keeps secrets and drafts out
+//! The response to a form is a redirect. Without scripts, a cookie is the only way past it that keeps secrets and drafts out
 //! of addresses and logs. It ends by itself after a minute, or after ten where somebody has to log in before.
 
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub fn take<T: DeserializeOwned>(ctx: &RequestContext, name: &str) -> Option<T> 
     serde_json::from_slice(&json).ok()
 }
 
-/// Whether this page shows what no other will: the answer to a form that was posted to it, or what was handed to it.
+/// Whether this page shows what no other will: the response to a form that was posted to it, or what was handed to it.
 pub fn is_one_time(ctx: &RequestContext) -> bool {
     let has_cookie = |name| cookie::read(ctx.headers(), name).is_some();
     ctx.is_form() || has_cookie(NEW_KEY) || has_cookie(SUBMITTED_FIELDS)

@@ -19,7 +19,7 @@ pub fn set_content_security_policy(ctx: &RequestContext) {
 
 /// The headers of answers that did not set their own.
 pub async fn add_defaults(mut response: Response) -> Response {
-    // A redirect tells the state of its visitor: signed in, signed out, refused.
+    // A redirect tells the state of its visitor: logged in, logged out, refused.
     let cache = if response.status().is_redirection() {
         "no-store"
     } else {

@@ -1,6 +1,6 @@
 //! The dashboard's texts, one structure per page with a value per language: a text that is missing does not compile.
 //!
-//! Each line of a `texts!` has the Japanese text first and the English one second. The language of an answer is chosen in
+//! Each line of a `texts!` has the Japanese text first and the English one second. The language of a response is chosen in
 //! `language.rs`.
 
 /// A structure of texts and its values `JA` and `EN`: each line gives a field, its type unless that is `&'static str`, the

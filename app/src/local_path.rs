@@ -1,4 +1,4 @@
-//! Where a form, or the `next` of a log-in, may send the browser: paths of this site, never another site (CONTRACT 11).
+//! Where a form, or the `next` of a login, may send the browser: paths of this site, never another site (CONTRACT 11).
 
 use url::form_urlencoded::Serializer;
 

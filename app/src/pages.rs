@@ -53,12 +53,12 @@ where
 /// What comes instead of a page: the login for strangers, or the reason.
 fn login_or_error(ctx: &RequestContext, error: &ServiceError) -> AnyView {
     let code = error.code();
-    if error.is_signed_out() {
+    if error.is_logged_out() {
         ctx.redirect_to_login(ctx.path_and_query());
         return ().into_any();
     }
     if let Some(cause) = error.cause() {
-        tracing::error!(path = ctx.path(), cause, "a page failed");
+        tracing::error!(path = ctx.path(), error = cause, "a page failed");
     }
     error_page::error_view(ctx, code)
 }

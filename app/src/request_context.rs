@@ -57,12 +57,12 @@ impl RequestContext {
         &self.context.service
     }
 
-    /// The language of the answer.
+    /// The language of the response.
     pub fn lang(&self) -> Lang {
         self.lang
     }
 
-    /// The texts of the answer's language.
+    /// The texts of the response's language.
     pub fn texts(&self) -> &'static Texts {
         Texts::for_language(self.lang)
     }
@@ -102,7 +102,7 @@ impl RequestContext {
         ErrorCode::parse(&self.query("error")?)
     }
 
-    /// The owner, which is who is signed in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
+    /// The owner, which is who is logged in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
     /// `load_page` and `Form::respond` answer the two with [`Self::redirect_to_login`].
     pub async fn owner(&self) -> ServiceResult<AccountPrincipal> {
         let token = session_cookie::read(self.headers()).ok_or(ErrorCode::Unauthorized)?;
@@ -121,8 +121,8 @@ impl RequestContext {
         self.service().manage(&owner, app).await
     }
 
-    /// The owner, if somebody is signed in: public pages ignore a dead session.
-    pub async fn signed_in_owner(&self) -> Option<AccountPrincipal> {
+    /// The owner, if somebody is logged in: public pages ignore a dead session.
+    pub async fn logged_in_owner(&self) -> Option<AccountPrincipal> {
         self.owner().await.ok()
     }
 
@@ -173,13 +173,13 @@ impl RequestContext {
         self.set_header(LOCATION, path);
     }
 
-    /// Answers with a redirect to `/login?next=…`, from where a log-in leads on to `next`, a path of this site. Pages do so in
+    /// Answers with a redirect to `/login?next=…`, from where a login leads on to `next`, a path of this site. Pages do so in
     /// `pages.rs`, refused forms in `server_fns/form.rs`.
     pub fn redirect_to_login(&self, next: &str) {
         self.redirect(&with_query("/login", &[("next", next)]));
     }
 
-    /// Sets the status of the answer; a number that is no status becomes 500.
+    /// Sets the status of the response; a number that is no status becomes 500.
     pub fn set_status(&self, status: u16) {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.response.set_status(status);

@@ -1,6 +1,6 @@
 //! The server functions: what forms are posted to, a few lines each over the use cases.
 //!
-//! Each one says who must be signed in by asking for it, and answers through `form`: a redirect for a page, a typed error
+//! Each one says who must be logged in by asking for it, and answers through `form`: a redirect for a page, a typed error
 //! for a script. None of them checks where a request comes from or how many there are: `guard_forms` of
 //! `server/src/dashboard.rs` does that for all of them, by the rules of the endpoints that they stand for (CONTRACT 3).
 

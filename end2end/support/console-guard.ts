@@ -29,7 +29,7 @@ export async function openGuarded(browser: Browser, options: BrowserContextOptio
 }
 
 /** Opens a page that has the session's cookie for the server at `hato`. */
-export async function openSignedIn(
+export async function openLoggedIn(
   browser: Browser,
   hato: string,
   session: string,

@@ -188,7 +188,7 @@ async function triggerWebhook(app: ApiApp, push: PushService, url: string): Prom
   await app.waitForStatus(await app.send(notification), 'done');
 }
 
-/** The pages of visitors who are not signed in. */
+/** The pages of visitors who are not logged in. */
 const signedOutStates: PageState[] = [
   { name: 'landing', path: '/' },
   { name: 'pricing', path: '/pricing' },

@@ -3,7 +3,7 @@
 import { type Browser, type BrowserContextOptions, type Page, expect } from '@playwright/test';
 
 import { type DashboardStates, routes } from './dashboard-states.ts';
-import { type GuardedPage, openSignedIn, openGuarded } from './console-guard.ts';
+import { type GuardedPage, openLoggedIn, openGuarded } from './console-guard.ts';
 
 /** The names of the states to visit; all by default. */
 const only = process.env.HATO_PAGES?.split(',');
@@ -40,7 +40,7 @@ export async function visitAllPages(
   const open = new Map<string | undefined, GuardedPage>();
   const enter = async (session?: string) => {
     const settings = { baseURL: hato, ...options };
-    const guarded = await (session ? openSignedIn(browser, hato, session, settings) : openGuarded(browser, settings));
+    const guarded = await (session ? openLoggedIn(browser, hato, session, settings) : openGuarded(browser, settings));
     open.set(session, guarded);
     return guarded;
   };

@@ -4,7 +4,7 @@ import type { Browser, Page } from '@playwright/test';
 
 import type { Hato } from '../support/hato.ts';
 import { expect, test } from '../support/fixtures.ts';
-import { openSignedIn } from '../support/console-guard.ts';
+import { openLoggedIn } from '../support/console-guard.ts';
 
 interface AppPage {
   page: Page;
@@ -17,7 +17,7 @@ interface AppPage {
 async function open(browser: Browser, hato: Hato, below = '', owner?: string): Promise<AppPage> {
   const session = owner ?? (await hato.ownerSession());
   const app = (await hato.api('POST', '/api/v1/apps', session, { name: 'はとパン' })).json.appId as string;
-  const guarded = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
+  const guarded = await openLoggedIn(browser, hato.url, session, { locale: 'ja-JP' });
   await guarded.page.goto(`/apps/${app}${below}`);
   return { ...guarded, session, app };
 }
@@ -141,7 +141,7 @@ test('whoever cannot subscribe is told what to do', async ({ browser, hato }) =>
   const { page, session, app } = await open(browser, hato);
   await page.context().close();
   const pretend = async (script: () => void, says: string, clicks = false) => {
-    const { page, consoleErrors } = await openSignedIn(browser, hato.url, session, { locale: 'ja-JP' });
+    const { page, consoleErrors } = await openLoggedIn(browser, hato.url, session, { locale: 'ja-JP' });
     await page.addInitScript(script);
     await page.goto(`/apps/${app}`);
     if (clicks) await page.locator('.try .actions:not([hidden]) button').click();

@@ -5,7 +5,7 @@ import { expect, test } from '../support/dashboard-test.ts';
 import type { PushService } from '../support/push-service.ts';
 import { ApiApp, registerAccount } from '../support/api-app.ts';
 import { variants } from '../support/variants.ts';
-import { openSignedIn } from '../support/console-guard.ts';
+import { openLoggedIn } from '../support/console-guard.ts';
 
 const credentials = { email: 'owner@example.com', password: 'correct horse' };
 const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。' };
@@ -34,7 +34,7 @@ for (const { name, locale } of variants.filter(({ scripts }) => scripts)) {
     const [early, late] = [browsers[0]!.endpoint, browsers[audience - 1]!.endpoint];
     await push.hold(early);
     await push.hold(late);
-    const { page, consoleErrors } = await openSignedIn(browser, hato.url, app.session, { locale });
+    const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, { locale });
     await page.goto(`${app.path}/sends/${await app.send(notification)}`);
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
@@ -60,7 +60,7 @@ for (const { name, locale } of variants.filter(({ scripts }) => scripts)) {
 for (const { name, locale, scripts } of variants) {
   test(`a send under way is cancelled ${name}`, async ({ browser, ownHato: hato, push }) => {
     const { app, path } = await sendInProgress(hato, push);
-    const { page, consoleErrors } = await openSignedIn(browser, hato.url, app.session, { locale, javaScriptEnabled: scripts });
+    const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, { locale, javaScriptEnabled: scripts });
     await page.goto(path);
     await expect(page.locator('.progress .status')).toHaveClass(/sending/);
     await expect(page.locator('.counts .sent dd')).toHaveText('2');
@@ -85,7 +85,7 @@ test('a page that may not listen shows what it knew, and its forms work', async 
     const stream = await fetch(`${hato.url}${path}/events`, { headers, signal: leaving.signal });
     expect(stream.status).toBe(200);
   }
-  const { page, consoleErrors } = await openSignedIn(browser, hato.url, app.session, { locale: 'ja-JP' });
+  const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, { locale: 'ja-JP' });
   const refused = page.waitForResponse((response) => response.url().endsWith('/events'));
   await page.goto(path);
   expect((await refused).status()).toBe(429);

@@ -5,7 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from '../support/dashboard-test.ts';
 import { ApiApp, registerAccount } from '../support/api-app.ts';
 import { variants } from '../support/variants.ts';
-import { openSignedIn } from '../support/console-guard.ts';
+import { openLoggedIn } from '../support/console-guard.ts';
 import { sign } from '../support/webhook-receiver.ts';
 
 const expectedTexts = {
@@ -60,7 +60,7 @@ for (const { name, lang, locale, scripts } of variants) {
     const expected = expectedTexts[lang];
     const session = await registerAccount(hato, { email: 'owner@example.com', password: 'correct horse' });
     const { path } = await ApiApp.create(hato, session, 'はとパン');
-    const { page, consoleErrors } = await openSignedIn(browser, hato.url, session, { locale, javaScriptEnabled: scripts });
+    const { page, consoleErrors } = await openLoggedIn(browser, hato.url, session, { locale, javaScriptEnabled: scripts });
     const note = page.locator('.note.success');
     await page.goto(`${path}/webhook`);
     await expect(page.locator('#secret')).toHaveCount(0);

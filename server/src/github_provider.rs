@@ -23,9 +23,9 @@ use crate::config::{BaseUrl, GithubApp, GithubConfig};
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long an answer may take, its body included.
+/// How long a response may take, its body included.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of an answer.
+/// Most bytes of a response.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// The provider cannot be talked to with these settings.

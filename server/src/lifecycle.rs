@@ -191,7 +191,7 @@ async fn flush_key_uses(service: Arc<Service>) {
     loop {
         ticks.tick().await;
         if let Err(error) = service.flush_key_uses().await {
-            tracing::warn!(cause = ?error.cause(), "the uses of keys cannot be written");
+            tracing::warn!(error = ?error.cause(), "the uses of keys cannot be written");
         }
     }
 }

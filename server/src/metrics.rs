@@ -106,7 +106,7 @@ pub fn with_metrics(router: Router) -> Router {
     router.layer(from_fn(record_request))
 }
 
-/// A router within another one's fallback, whose routes the outer one does not see: they go along with the answers.
+/// A router within another one's fallback, whose routes the outer one does not see: they go along with the responses.
 pub fn with_matched_path(router: Router) -> Router {
     router.layer(from_fn(forward_matched_path))
 }

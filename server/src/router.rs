@@ -195,7 +195,7 @@ fn sdk() -> Router<AppState> {
         .layer(cors())
 }
 
-/// A panic becomes an answer inside the layers that add headers to answers.
+/// A panic becomes a response inside the layers that add headers to responses.
 fn catch_panics<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
     routes.layer(CatchPanicLayer::custom(error::panicked))
 }

@@ -23,7 +23,7 @@ texts! {
         used = "最終使用", "Last used";
         this_one = "このブラウザ", "This browser";
         unknown_browser = "不明なブラウザ", "Unknown browser";
-        sign_out = "すべてのブラウザからログアウト", "Log out everywhere";
+        log_out_everywhere = "すべてのブラウザからログアウト", "Log out everywhere";
         delete_title = "アカウントの削除", "Delete the account";
         delete_text = "アプリ、購読者、キー、送信履歴もすべて削除されます。待機中の送信は中止されます。元に戻すことはできません。",
             "Its apps, subscribers, keys and history go with it, and what is still queued is not sent. This cannot be undone.";

@@ -1,4 +1,4 @@
-//! Texts of the sign-in pages: registering and logging in.
+//! Texts of the login pages: registering and logging in.
 
 texts! {
     AuthTexts {

@@ -1,4 +1,4 @@
-//! The account: its password, where it is signed in, and its end.
+//! The account: its password, where it is logged in, and its end.
 
 mod browser;
 
@@ -18,7 +18,7 @@ use crate::request_context::RequestContext;
 use crate::server_fns::{ChangePassword, DeleteAccount, LogOut, LogOutEverywhere};
 use crate::session_cookie;
 
-/// The account of who is signed in.
+/// The account of who is logged in.
 #[component]
 pub fn AccountPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
@@ -138,7 +138,7 @@ fn Sessions(ctx: RequestContext, sessions: Vec<ListedSession>) -> impl IntoView 
                 <PostForm action=LogOut::url() button=log_out button_class="button quiet" />
                 <PostForm
                     action=LogOutEverywhere::url()
-                    button=texts.sign_out
+                    button=texts.log_out_everywhere
                     button_class="button quiet"
                 />
             </div>

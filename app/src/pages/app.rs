@@ -38,7 +38,7 @@ use crate::request_context::RequestContext;
 /// Items on a page of a list.
 const PAGE_SIZE: &str = "20";
 
-/// The right to manage the app that the path names, for who is signed in, and the app.
+/// The right to manage the app that the path names, for who is logged in, and the app.
 async fn load_app(ctx: &RequestContext) -> ServiceResult<(MayManage, AppRecord)> {
     let owner = ctx.owner().await?;
     let id = path_segment(ctx, 1);

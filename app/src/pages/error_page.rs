@@ -18,7 +18,7 @@ pub fn NotFoundPage() -> impl IntoView {
 #[component]
 pub fn ErrorPage(code: ErrorCode) -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
-        ctx.signed_in_owner().await;
+        ctx.logged_in_owner().await;
         Ok(error_view(&ctx, code))
     })
 }

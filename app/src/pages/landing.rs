@@ -11,11 +11,11 @@ use crate::request_context::RequestContext;
 #[component]
 pub fn LandingPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
-        let signed_in = ctx.signed_in_owner().await.is_some();
+        let logged_in = ctx.logged_in_owner().await.is_some();
         let texts = &ctx.texts().landing;
         Ok(view! {
             <Frame title=ctx.texts().site.tagline>
-                <Hero texts signed_in />
+                <Hero texts logged_in />
                 <section class="steps">
                     <h2>{texts.steps_title}</h2>
                     <ol>{texts.steps.each_ref().map(list_item)}</ol>
@@ -40,8 +40,8 @@ fn list_item(point: &'static LandingPoint) -> impl IntoView {
 }
 
 #[component]
-fn Hero(texts: &'static LandingTexts, signed_in: bool) -> impl IntoView {
-    let (path, start) = if signed_in {
+fn Hero(texts: &'static LandingTexts, logged_in: bool) -> impl IntoView {
+    let (path, start) = if logged_in {
         ("/apps", texts.open)
     } else {
         ("/register", texts.start)

@@ -9,12 +9,12 @@ use crate::local_path::{local_path, with_query};
 use crate::request_context::RequestContext;
 use crate::server_fns::{LogIn, SubmittedFields};
 
-/// The form to log in; who is signed in already goes on.
+/// The form to log in; who is logged in already goes on.
 #[component]
 pub fn LogInPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let next = next(&ctx);
-        if ctx.signed_in_owner().await.is_some() {
+        if ctx.logged_in_owner().await.is_some() {
             ctx.redirect(next.as_deref().unwrap_or("/apps"));
             return Ok(().into_any());
         }
@@ -28,7 +28,7 @@ pub fn next(ctx: &RequestContext) -> Option<String> {
     local_path(&next).map(str::to_owned)
 }
 
-/// The path of another sign-in page, which leads on to the same place.
+/// The path of another login page, which leads on to the same place.
 pub fn with_next(path: &str, next: Option<&str>) -> String {
     with_query(path, &[("next", next.unwrap_or_default())])
 }

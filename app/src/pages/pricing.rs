@@ -12,7 +12,7 @@ use crate::request_context::RequestContext;
 #[component]
 pub fn PricingPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
-        let owner = ctx.signed_in_owner().await;
+        let owner = ctx.logged_in_owner().await;
         let texts = &ctx.texts().pricing;
         let start = if owner.is_some() {
             "/apps"

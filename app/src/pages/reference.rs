@@ -17,7 +17,7 @@ use schema::SchemaView;
 #[component]
 pub fn ReferencePage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
-        ctx.signed_in_owner().await;
+        ctx.logged_in_owner().await;
         let texts = &ctx.texts().reference;
         let document = &ctx.app_context().api;
         let endpoints = ReferenceEndpoint::from_document(document);

@@ -9,12 +9,12 @@ use crate::components::{Field, FieldKind, FormErrorNote, Frame, Note, PostForm, 
 use crate::request_context::RequestContext;
 use crate::server_fns::{Register, SubmittedFields};
 
-/// The form to register; who is signed in already goes on.
+/// The form to register; who is logged in already goes on.
 #[component]
 pub fn RegisterPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let next = next(&ctx);
-        if ctx.signed_in_owner().await.is_some() {
+        if ctx.logged_in_owner().await.is_some() {
             ctx.redirect(next.as_deref().unwrap_or("/apps"));
             return Ok(().into_any());
         }

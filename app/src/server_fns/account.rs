@@ -14,7 +14,7 @@ use super::form::Form;
 #[cfg(feature = "ssr")]
 pub const CHANGE_PASSWORD_PATH: &str = ChangePassword::PATH;
 
-/// Changes the password, which ends every other session; the caller stays signed in, in a session of its own.
+/// Changes the password, which ends every other session; the caller stays logged in, in a session of its own.
 #[server(name = ChangePassword, prefix = "/_app", endpoint = "change_password")]
 pub async fn change_password(
     /// The password that is; nothing where there is none.

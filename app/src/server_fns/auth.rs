@@ -48,7 +48,7 @@ pub async fn register(
 #[cfg(feature = "ssr")]
 pub const LOG_IN_PATH: &str = LogIn::PATH;
 
-/// Signs in with a password; leads to `next`, or to the apps.
+/// Logs in with a password; leads to `next`, or to the apps.
 #[server(name = LogIn, prefix = "/_app", endpoint = "login")]
 pub async fn log_in(
     /// The email address that the account was made with, in upper or lower case.
@@ -82,14 +82,14 @@ pub async fn log_out() -> Result<(), ServerFunctionError> {
     .await
 }
 
-/// The form `name` of a sign-in page, which leads on to `next` if that is a path of this site.
+/// The form `name` of a login page, which leads on to `next` if that is a path of this site.
 #[cfg(feature = "ssr")]
 fn auth_form(page: &str, name: &'static str, email: &str, next: &str) -> Form {
     let next = local_path(next).unwrap_or_default();
     Form::new(with_query(page, &[("next", next)]), name).keep("email", email)
 }
 
-/// Starts a session of its own for every sign-in, and ends the one there was.
+/// Starts a session of its own for every login, and ends the one there was.
 #[cfg(feature = "ssr")]
 async fn replace_session(
     form: &Form,

@@ -91,11 +91,11 @@ impl Form {
     fn refuse(&self, error: &ServiceError) -> ServerFunctionError {
         let code = error.code();
         if let Some(cause) = error.cause() {
-            tracing::error!(form = self.name, cause, "a form failed");
+            tracing::error!(form = self.name, error = cause, "a form failed");
         }
         if self.ctx.wants_json() {
             self.ctx.set_status(code.status());
-        } else if error.is_signed_out() {
+        } else if error.is_logged_out() {
             let page = self.page_after_login();
             self.ctx.redirect_to_login(&page);
         } else {
@@ -107,7 +107,7 @@ impl Form {
         ServerFunctionError(code)
     }
 
-    /// Where a log-in leads back to: the form's page, and the form with what was typed if something was.
+    /// Where a login leads back to: the form's page, and the form with what was typed if something was.
     fn page_after_login(&self) -> String {
         let has_input = self.submitted.values().any(|text| !text.is_empty());
         if !has_input {

@@ -63,7 +63,7 @@ pub async fn rotate_webhook_secret(
     .await
 }
 
-/// Switches a switched-off webhook on.
+/// Enables a disabled webhook.
 #[server(name = EnableWebhook, prefix = "/_app", endpoint = "enable_webhook")]
 pub async fn enable_webhook(
     /// The id of the app, `app_…`.

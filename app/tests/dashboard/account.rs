@@ -7,7 +7,7 @@ use crate::harness::{PASSWORD, TestDashboard};
 #[tokio::test]
 async fn a_changed_password_ends_every_other_session() {
     let dashboard = TestDashboard::start().await;
-    let mut here = dashboard.signed_in("owner@example.com").await;
+    let mut here = dashboard.logged_in("owner@example.com").await;
     let mut there = dashboard.browser();
     let known = [("email", "owner@example.com"), ("password", PASSWORD)];
     there.post("/_app/login", &known).await.location();
@@ -25,7 +25,7 @@ async fn a_changed_password_ends_every_other_session() {
 #[tokio::test]
 async fn sessions_are_listed_and_ended_together() {
     let dashboard = TestDashboard::start().await;
-    let mut here = dashboard.signed_in("owner@example.com").await;
+    let mut here = dashboard.logged_in("owner@example.com").await;
     let mut there = dashboard.browser();
     there.user_agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0";
     let known = [("email", "owner@example.com"), ("password", PASSWORD)];
@@ -46,7 +46,7 @@ async fn sessions_are_listed_and_ended_together() {
 #[tokio::test]
 async fn a_deleted_account_is_gone_with_its_apps() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     browser.create_app("blog").await;
     let wrong = [("confirmation", "owner@example.com")];
     let page = browser.submit("/_app/delete_account", &wrong).await;
@@ -58,6 +58,6 @@ async fn a_deleted_account_is_gone_with_its_apps() {
     let known = [("email", "owner@example.com"), ("password", PASSWORD)];
     let refused = browser.post("/_app/login", &known).await.location();
     assert!(refused.contains("INVALID_CREDENTIALS"), "{refused}");
-    let mut anew = dashboard.signed_in("owner@example.com").await;
+    let mut anew = dashboard.logged_in("owner@example.com").await;
     anew.get("/apps").await.shows("まだ鳩小屋は空です");
 }

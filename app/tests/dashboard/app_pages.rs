@@ -7,7 +7,7 @@ use crate::harness::{TestDashboard, id};
 #[tokio::test]
 async fn subscribers_are_searched_and_removed() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let path = format!("{app}/subscribers");
     browser.get(&path).await.shows("まだ誰も購読していません");
@@ -37,7 +37,7 @@ async fn subscribers_are_searched_and_removed() {
 #[tokio::test]
 async fn a_subscriber_that_left_is_shown_with_its_reason() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let endpoint = browser.subscribe(&app, 1).await;
     let here = [("app", id(&app)), ("endpoint", endpoint.as_str())];
@@ -52,7 +52,7 @@ async fn a_subscriber_that_left_is_shown_with_its_reason() {
 #[tokio::test]
 async fn a_bad_search_is_refused() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for query in [format!("q={}", "x".repeat(201)), "before=x".to_owned()] {
         let page = browser.get(&format!("{app}/subscribers?{query}")).await;
@@ -63,7 +63,7 @@ async fn a_bad_search_is_refused() {
 #[tokio::test]
 async fn a_key_is_deleted_and_both_are_recorded() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let fields = [("app", id(&app)), ("name", "注文係"), ("scope", "notify")];
     let page = browser.submit("/_app/create_key", &fields).await;
@@ -81,7 +81,7 @@ async fn a_key_is_deleted_and_both_are_recorded() {
 #[tokio::test]
 async fn an_app_is_renamed_and_deleted_by_its_name() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let named = |name: &'static str| {
         [
@@ -106,7 +106,7 @@ async fn an_app_is_renamed_and_deleted_by_its_name() {
 #[tokio::test]
 async fn nothing_undelivered_is_said_kindly() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let page = browser.get(&format!("{app}/dead-letters")).await;
     page.shows("不達はありません");

@@ -28,7 +28,7 @@ async fn strangers_are_led_to_the_login() {
 #[tokio::test]
 async fn a_login_leads_on_to_paths_of_this_site_alone() {
     let dashboard = TestDashboard::start().await;
-    dashboard.signed_in("owner@example.com").await;
+    dashboard.logged_in("owner@example.com").await;
     for (next, leads_to) in [
         ("/apps/app_1", "/apps/app_1"),
         ("", "/apps"),
@@ -77,7 +77,7 @@ async fn a_refused_form_keeps_what_was_typed_but_no_password() {
 #[tokio::test]
 async fn every_login_has_a_session_of_its_own_and_logging_out_ends_it() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let mut other = dashboard.browser();
     let fields = [("email", "owner@example.com"), ("password", PASSWORD)];
     assert_eq!(other.post("/_app/login", &fields).await.location(), "/apps");
@@ -100,7 +100,7 @@ async fn the_address_of_a_refused_form_leads_to_the_form() {
 #[tokio::test]
 async fn errors_are_those_of_the_table() {
     let dashboard = TestDashboard::start().await;
-    dashboard.signed_in("owner@example.com").await;
+    dashboard.logged_in("owner@example.com").await;
     for (email, password, code) in [
         ("OWNER@example.com", PASSWORD, ErrorCode::EmailInUse),
         ("nobody", PASSWORD, ErrorCode::InvalidEmail),

@@ -28,7 +28,7 @@ async fn log_in(browser: &mut DashboardBrowser<'_>, login: &str) -> String {
 #[tokio::test]
 async fn a_draft_outlives_the_session() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let body = "長い本文\r\n".repeat(200);
     let draft = |step: &'static str| {
@@ -65,7 +65,7 @@ async fn a_draft_outlives_the_session() {
 #[tokio::test]
 async fn what_was_typed_into_a_form_is_there_after_the_login() {
     let dashboard = TestDashboard::unlimited().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for (form, field, typed) in [
         ("rename_app", "name", "新しい \"名前\""),
@@ -90,7 +90,7 @@ async fn what_was_typed_into_a_form_is_there_after_the_login() {
 #[tokio::test]
 async fn removing_a_subscriber_leads_back_to_the_same_list() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for number in 0..3 {
         browser.subscribe(&app, number).await;
@@ -126,7 +126,7 @@ async fn removing_a_subscriber_leads_back_to_the_same_list() {
 #[tokio::test]
 async fn an_empty_first_line_stays() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let draft = |step| [("title", "題"), ("body", "\n二行目"), ("step", step)];
     for step in ["edit", "review"] {

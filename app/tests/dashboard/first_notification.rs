@@ -7,7 +7,7 @@ use crate::harness::{TestDashboard, id};
 #[tokio::test]
 async fn an_app_is_made_and_listed() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     browser.get("/apps").await.shows("まだ鳩小屋は空です");
     let app = browser.create_app("鳩の <便り>").await;
     browser.get(&app).await.shows("鳩の &lt;便り&gt;");
@@ -17,7 +17,7 @@ async fn an_app_is_made_and_listed() {
 #[tokio::test]
 async fn the_plan_limits_apps_and_the_name_is_kept() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     browser.create_app("one").await;
     let page = browser
         .submit("/_app/create_app", &[("name", "two \"2\"")])
@@ -30,7 +30,7 @@ async fn the_plan_limits_apps_and_the_name_is_kept() {
 #[tokio::test]
 async fn the_checklist_ticks_itself_and_goes_away() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let steps = |page: &str| page.matches("<li class=\"done\">").count();
     assert_eq!(steps(&browser.get(&app).await.body), 0);
@@ -46,7 +46,7 @@ async fn the_checklist_ticks_itself_and_goes_away() {
 #[tokio::test]
 async fn a_key_is_shown_once() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for scope in ["subscribe_only", "notify", "full"] {
         let fields = [("app", id(&app)), ("name", "site"), ("scope", scope)];
@@ -62,7 +62,7 @@ async fn a_key_is_shown_once() {
 #[tokio::test]
 async fn the_snippets_are_filled_in_once_with_a_key_of_their_own() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.get(&app).await.shows("appKey: \"pk_…\"");
     let fields = [("app", id(&app)), ("name", "埋め込み")];
@@ -78,7 +78,7 @@ async fn the_snippets_are_filled_in_once_with_a_key_of_their_own() {
 #[tokio::test]
 async fn the_snippet_names_this_server() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser
         .get(&app)
@@ -93,7 +93,7 @@ async fn the_snippet_names_this_server() {
 #[tokio::test]
 async fn a_browser_of_the_owner_subscribes_is_tested_and_leaves() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let endpoint = browser.subscribe(&app, 1).await;
     let here = [("app", id(&app)), ("endpoint", endpoint.as_str())];

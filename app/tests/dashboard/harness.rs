@@ -140,13 +140,13 @@ impl TestDashboard {
         .expect("spent");
     }
 
-    /// Switches off the webhooks of all apps for this reason, by way of the database.
+    /// Disables the webhooks of all apps for this reason, by way of the database.
     pub async fn disable_webhooks(&self, reason: &str) {
         sqlx::query("UPDATE webhooks SET disabled_reason = $1")
             .bind(reason)
             .execute(&mut self.database().await)
             .await
-            .expect("switched off");
+            .expect("disabled");
     }
 
     /// Puts the last use of every session back by `age`, by way of the database.
@@ -209,7 +209,7 @@ impl TestDashboard {
     }
 
     /// A browser in which an account was just registered.
-    pub async fn signed_in(&self, email: &str) -> DashboardBrowser<'_> {
+    pub async fn logged_in(&self, email: &str) -> DashboardBrowser<'_> {
         let mut browser = self.browser();
         let fields = [("email", email), ("password", PASSWORD)];
         let response = browser.post("/_app/register", &fields).await;

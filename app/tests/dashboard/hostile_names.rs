@@ -45,7 +45,7 @@ async fn hostile_app(
 #[tokio::test]
 async fn no_name_rewrites_a_page() {
     let dashboard = TestDashboard::unlimited().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     browser.user_agent = HOSTILE;
     let (app, send) = hostile_app(&dashboard, &mut browser).await;
     let event = dashboard.only_event().await;
@@ -81,7 +81,7 @@ async fn no_name_rewrites_a_page() {
 #[tokio::test]
 async fn no_draft_and_no_address_rewrites_a_page() {
     let dashboard = TestDashboard::unlimited().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for step in ["edit", "review", "send"] {
         let draft = [

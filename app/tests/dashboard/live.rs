@@ -26,7 +26,7 @@ async fn begin(browser: &mut DashboardBrowser<'_>) -> String {
 #[tokio::test]
 async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = begin(&mut browser).await;
     let refreshed = browser.get(&format!("{app}?refresh=1")).await;
     let ticked = refreshed.body.matches("<li class=\"done\">").count();
@@ -40,7 +40,7 @@ async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it() {
 #[tokio::test]
 async fn first_steps_are_not_taken_twice() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = begin(&mut browser).await;
     for (page, button, form) in [
         ("keys", "name=\"key\" value=\"", "delete_key"),
@@ -62,7 +62,7 @@ async fn first_steps_are_not_taken_twice() {
 #[tokio::test]
 async fn a_page_that_refreshes_itself_takes_no_new_key() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let fields = [("app", id(&app)), ("name", "埋め込み")];
     browser.post("/_app/create_embed_key", &fields).await;
@@ -76,7 +76,7 @@ async fn a_page_that_refreshes_itself_takes_no_new_key() {
 #[tokio::test]
 async fn events_end_with_the_session() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;
@@ -107,7 +107,7 @@ async fn events_end_with_the_session() {
 #[tokio::test]
 async fn no_time_is_promised_before_a_rate_is_measured() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;

@@ -106,9 +106,9 @@ fn hidden(page: &PageResponse, name: &str) -> String {
 #[tokio::test]
 async fn no_page_of_another_account_is_reached_by_editing_the_address() {
     let dashboard = TestDashboard::start().await;
-    let mut owner = dashboard.signed_in("owner@example.com").await;
+    let mut owner = dashboard.logged_in("owner@example.com").await;
     let private = PrivateApp::create(&mut owner).await;
-    let mut other = dashboard.signed_in("other@example.com").await;
+    let mut other = dashboard.logged_in("other@example.com").await;
     let own_app = other.create_app("own loft").await;
     let mut stranger = dashboard.browser();
     for page in PAGES {
@@ -145,9 +145,9 @@ async fn no_page_of_another_account_is_reached_by_editing_the_address() {
 #[tokio::test]
 async fn no_form_of_another_account_is_taken() {
     let dashboard = TestDashboard::start().await;
-    let mut owner = dashboard.signed_in("owner@example.com").await;
+    let mut owner = dashboard.logged_in("owner@example.com").await;
     let private = PrivateApp::create(&mut owner).await;
-    let mut other = dashboard.signed_in("other@example.com").await;
+    let mut other = dashboard.logged_in("other@example.com").await;
     let own_app = other.create_app("own loft").await;
     for (form, fields) in FORMS {
         let response = other
@@ -182,8 +182,8 @@ async fn no_form_of_another_account_is_taken() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_requests_do_not_mix() {
     let dashboard = TestDashboard::start().await;
-    let mut owner = dashboard.signed_in("owner@example.com").await;
-    let mut other = dashboard.signed_in("other@example.com").await;
+    let mut owner = dashboard.logged_in("owner@example.com").await;
+    let mut other = dashboard.logged_in("other@example.com").await;
     other.language = "en";
     for _ in 0..50 {
         let (japanese, english) = tokio::join!(owner.get("/apps"), other.get("/apps"));

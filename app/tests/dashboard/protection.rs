@@ -11,7 +11,7 @@ const PUBLIC: [&str; 5] = ["/", "/pricing", "/register", "/login", "/no/such/pag
 #[tokio::test]
 async fn scripts_run_by_nonce_alone() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let mut stranger = dashboard.browser();
     for path in PUBLIC {
@@ -27,7 +27,7 @@ async fn scripts_run_by_nonce_alone() {
 #[tokio::test]
 async fn only_pages_with_islands_load_scripts() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let page = browser.get(&app).await;
     page.shows("/pkg/hato-0123456789ab.css")
@@ -60,7 +60,7 @@ async fn an_error_page_has_the_codes_status_and_sentence() {
 #[tokio::test]
 async fn an_endless_form_is_not_read() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let id = app.strip_prefix("/apps/").expect("an app's path");
     let body = "x".repeat(300 * 1024);

@@ -228,7 +228,7 @@ fn pattern(path: &str) -> &'static str {
     found.unwrap_or_else(|| panic!("no page at {path}"))
 }
 
-/// Pages for whoever is not signed in.
+/// Pages for whoever is not logged in.
 fn public_pages() -> Vec<PageState> {
     vec![
         get("", "/", 0),
@@ -241,12 +241,12 @@ fn public_pages() -> Vec<PageState> {
     ]
 }
 
-/// Pages of who is signed in, beside those of an app.
+/// Pages of who is logged in, beside those of an app.
 fn account_pages() -> Vec<PageState> {
     vec![
-        get("signed in", "/", 1),
-        get("signed in", "/pricing", 1),
-        get("signed in", "/docs/api", 1),
+        get("logged in", "/", 1),
+        get("logged in", "/pricing", 1),
+        get("logged in", "/docs/api", 1),
         get("", "/apps", 3),
         after("refused", "/_app/create_app", &[("name", "")], 3),
         get("", "/account", 2),
@@ -319,7 +319,7 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
 async fn the_html_of_any_page_costs_few_queries() {
     tracing_subscriber::registry().with(QueryCounter).init();
     let dashboard = TestDashboard::unlimited().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;

@@ -8,7 +8,7 @@ use crate::harness::{TestDashboard, id};
 #[tokio::test]
 async fn a_notification_is_looked_at_before_it_goes() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for number in 0..2 {
         browser.subscribe(&app, number).await;
@@ -36,7 +36,7 @@ async fn a_notification_is_looked_at_before_it_goes() {
 #[tokio::test]
 async fn sending_the_question_twice_sends_once() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let path = format!("{app}/send");
@@ -58,7 +58,7 @@ async fn sending_the_question_twice_sends_once() {
 #[tokio::test]
 async fn a_refused_notification_comes_back_as_it_was() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let path = format!("{app}/send");
     let draft = |url: &'static str, step: &'static str| {
@@ -88,7 +88,7 @@ async fn a_refused_notification_comes_back_as_it_was() {
 #[tokio::test]
 async fn line_ends_count_as_one_byte_escaped_to_two() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let frame = r#"{"title":"t","body":"\n"}"#.len();
     for (bytes, status) in [
@@ -105,7 +105,7 @@ async fn line_ends_count_as_one_byte_escaped_to_two() {
 #[tokio::test]
 async fn the_month_is_limited_and_nothing_is_lost() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     dashboard.exhaust_monthly_limit("owner@example.com").await;
@@ -126,7 +126,7 @@ async fn the_month_is_limited_and_nothing_is_lost() {
 #[tokio::test]
 async fn the_history_pages() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for number in 0..21 {
         browser.send(&app, &format!("便り{number:02}")).await;
@@ -146,7 +146,7 @@ async fn the_history_pages() {
 #[tokio::test]
 async fn a_send_is_cancelled() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;
@@ -165,7 +165,7 @@ async fn a_send_is_cancelled() {
 #[tokio::test]
 async fn a_send_to_nobody_says_so() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;
     browser.get(&send).await.shows("誰にも届いていません");
@@ -174,7 +174,7 @@ async fn a_send_to_nobody_says_so() {
 #[tokio::test]
 async fn events_bring_the_progress_until_it_is_over() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in("owner@example.com").await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;
     let events = browser.get(&format!("{send}/events")).await;

@@ -9,7 +9,7 @@ const URL: &str = "https://hooks.example.com/1";
 #[tokio::test]
 async fn on_the_free_plan_it_says_what_it_takes() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     let page = format!("{app}/webhook");
     browser.get(&app).await.shows(&format!("href=\"{page}\""));
@@ -28,7 +28,7 @@ async fn on_the_free_plan_it_says_what_it_takes() {
 #[tokio::test]
 async fn it_is_set_refused_rotated_tested_and_cleared() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     dashboard.set_plan(OWNER, Plan::Pro).await;
     let fields = |url| [("app", id(&app)), ("webhook_url", url)];
@@ -68,9 +68,9 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
 }
 
 #[tokio::test]
-async fn switched_off_it_says_why_and_can_be_switched_on() {
+async fn disabled_it_says_why_and_can_be_enabled() {
     let dashboard = TestDashboard::unlimited().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     let fields = [("app", id(&app)), ("webhook_url", URL)];
     browser.submit("/_app/set_webhook", &fields).await;
@@ -98,7 +98,7 @@ async fn switched_off_it_says_why_and_can_be_switched_on() {
 #[tokio::test]
 async fn it_speaks_english_too() {
     let dashboard = TestDashboard::start().await;
-    let mut browser = dashboard.signed_in(OWNER).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     browser.language = "en";
     let page = browser.get(&format!("{app}/webhook")).await;

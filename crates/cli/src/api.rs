@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use ureq::Agent;
 use ureq::http::{Method, Request, Response, header};
 
-use crate::connect_error::{ConnectError, describe};
+use crate::connect_error::{ServerUnreachableError, describe};
 use crate::error::{CliError, Exit, Result};
 use crate::http::{HttpResult, REQUEST_TIMEOUT, agent, collect};
 use crate::server_url::ServerUrl;
@@ -64,7 +64,7 @@ impl Api {
         self.call(&ApiCall::idempotent(Method::GET, path))
     }
 
-    /// The answer to a GET, whatever its status.
+    /// The response to a GET, whatever its status.
     pub fn get_raw(&self, path: &str) -> Result<Response<Vec<u8>>> {
         let call = ApiCall::idempotent(Method::GET, path);
         self.exchange(&call)
@@ -165,8 +165,8 @@ impl Api {
     }
 
     fn read<T: DeserializeOwned>(&self, outcome: HttpResult) -> Result<T> {
-        let answer = outcome.map_err(|error| self.unreachable(&error))?;
-        let (status, body) = (answer.status(), answer.body());
+        let response = outcome.map_err(|error| self.unreachable(&error))?;
+        let (status, body) = (response.status(), response.body());
         if status.is_success() {
             return serde_json::from_slice(body).map_err(|_| self.not_an_api(status.as_u16()));
         }
@@ -177,9 +177,9 @@ impl Api {
     }
 
     fn unreachable(&self, error: &ureq::Error) -> CliError {
-        let remedy = match ConnectError::downcast(error) {
-            Some(ConnectError::Resolve(_)) => "check the host's name",
-            Some(ConnectError::Connect(cause)) if is_about_tls(cause) => {
+        let remedy = match ServerUnreachableError::downcast(error) {
+            Some(ServerUnreachableError::Resolve(_)) => "check the host's name",
+            Some(ServerUnreachableError::Connect(cause)) if is_about_tls(cause) => {
                 "check the certificate; SSL_CERT_FILE names further roots"
             }
             None if matches!(error, ureq::Error::Timeout(_)) => {
@@ -227,7 +227,7 @@ impl<'a> ApiCall<'a> {
 
     fn may_repeat(&self, outcome: &HttpResult) -> bool {
         match outcome {
-            Ok(answer) => self.is_idempotent && is_transient(answer),
+            Ok(response) => self.is_idempotent && is_transient(response),
             Err(error) => self.is_idempotent || is_unsent(error),
         }
     }
@@ -245,24 +245,24 @@ fn is_about_tls(error: &ureq::Error) -> bool {
     }
 }
 
-/// Whether an answer may be another one soon: a proxy without its server, or a failure that is not a setting's.
-fn is_transient(answer: &Response<Vec<u8>>) -> bool {
-    let code = || serde_json::from_slice::<ErrorBody>(answer.body()).ok();
+/// Whether a response may be another one soon: a proxy without its server, or a failure that is not a setting's.
+fn is_transient(response: &Response<Vec<u8>>) -> bool {
+    let code = || serde_json::from_slice::<ErrorBody>(response.body()).ok();
     let is_known = |body: ErrorBody| {
         ErrorCode::parse(&body.code).is_some_and(|code| code != ErrorCode::InternalError)
     };
-    answer.status().is_server_error() && !code().is_some_and(is_known)
+    response.status().is_server_error() && !code().is_some_and(is_known)
 }
 
 /// Whether the server may have carried a request out without saying so in words of the API.
 fn is_uncertain(outcome: &HttpResult) -> bool {
     match outcome {
-        Ok(answer) => is_transient(answer) || answer.status().is_success(),
+        Ok(response) => is_transient(response) || response.status().is_success(),
         Err(error) => !is_unsent(error),
     }
 }
 
 /// Whether a request certainly did not reach the server.
 fn is_unsent(error: &ureq::Error) -> bool {
-    ConnectError::downcast(error).is_some()
+    ServerUnreachableError::downcast(error).is_some()
 }

@@ -66,7 +66,7 @@ enum Command {
     Subscriptions(subscriptions::Subscriptions),
     /// Show, set and clear the webhook, and change its signing secret
     #[command(subcommand)]
-    Webhook(webhook::Webhook),
+    Webhook(webhook::WebhookCommand),
     /// Look for what keeps notifications from arriving
     Doctor(doctor::Doctor),
     /// Print a shell's completions

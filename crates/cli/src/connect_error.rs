@@ -11,19 +11,20 @@ use ureq::unversioned::transport::{
 
 /// Why no connection was made.
 #[derive(Debug)]
-pub enum ConnectError {
+pub enum ServerUnreachableError {
     /// The host's name leads to no address.
     Resolve(ureq::Error),
     /// No connection came about, the handshake of TLS included.
     Connect(ureq::Error),
 }
 
-/// An error as users read it, without the wrapping of [`ConnectError`].
+/// An error as users read it, without the wrapping of [`ServerUnreachableError`].
 pub fn describe(error: &ureq::Error) -> String {
-    ConnectError::downcast(error).map_or_else(|| error.to_string(), ConnectError::to_string)
+    ServerUnreachableError::downcast(error)
+        .map_or_else(|| error.to_string(), ServerUnreachableError::to_string)
 }
 
-impl ConnectError {
+impl ServerUnreachableError {
     /// The reason if a request failed before anything of it was sent.
     pub fn downcast(error: &ureq::Error) -> Option<&Self> {
         match error {
@@ -33,17 +34,17 @@ impl ConnectError {
     }
 }
 
-impl fmt::Display for ConnectError {
+impl fmt::Display for ServerUnreachableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Resolve(cause) | Self::Connect(cause)) = self;
         cause.fmt(f)
     }
 }
 
-impl std::error::Error for ConnectError {}
+impl std::error::Error for ServerUnreachableError {}
 
-impl From<ConnectError> for ureq::Error {
-    fn from(cause: ConnectError) -> Self {
+impl From<ServerUnreachableError> for ureq::Error {
+    fn from(cause: ServerUnreachableError) -> Self {
         Self::Other(Box::new(cause))
     }
 }
@@ -60,7 +61,7 @@ impl Resolver for HostResolver {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let found = self.0.resolve(uri, config, timeout);
-        found.map_err(|error| ConnectError::Resolve(error).into())
+        found.map_err(|error| ServerUnreachableError::Resolve(error).into())
     }
 }
 
@@ -77,6 +78,6 @@ impl Connector for HostConnector {
         chained: Option<()>,
     ) -> Result<Option<Self::Out>, ureq::Error> {
         let made = self.0.connect(details, chained);
-        made.map_err(|error| ConnectError::Connect(error).into())
+        made.map_err(|error| ServerUnreachableError::Connect(error).into())
     }
 }

@@ -115,7 +115,7 @@ fn with_profile(
             profile.credential.clone()
         }
         (None, Some(profile)) => return Err(wrong_server(&url, &profile.url)),
-        (None, None) => return Err(signed_out()),
+        (None, None) => return Err(logged_out()),
     };
     Ok((url, credential))
 }
@@ -147,7 +147,7 @@ fn only_app(apps: Vec<App>) -> Result<String> {
     }
 }
 
-fn signed_out() -> CliError {
+fn logged_out() -> CliError {
     CliError::new(
         Exit::NotAllowed,
         "signed-out",

@@ -21,7 +21,7 @@ pub enum Exit {
     Usage = 2,
     /// The server refused the request.
     Refused = 3,
-    /// Nobody is signed in, or the credential does not allow it.
+    /// Nobody is logged in, or the credential does not allow it.
     NotAllowed = 4,
     /// A limit of the plan or of the rate is reached.
     Limit = 5,

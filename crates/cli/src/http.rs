@@ -14,7 +14,7 @@ use crate::connect_error::{HostConnector, HostResolver};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a request may take in all.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// Most bytes of an answer's body.
+/// Most bytes of a response's body.
 const MAX_RESPONSE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a request came to: whatever was answered, or why nothing was.
@@ -39,14 +39,14 @@ pub fn agent() -> Agent {
     Agent::with_parts(config, HostConnector::default(), HostResolver::default())
 }
 
-/// Reads the whole answer; fails when it is too large.
-pub fn collect(answer: Response<Body>) -> HttpResult {
-    let (parts, mut body) = answer.into_parts();
+/// Reads the whole response; fails when it is too large.
+pub fn collect(response: Response<Body>) -> HttpResult {
+    let (parts, mut body) = response.into_parts();
     let body = body.with_config().limit(MAX_RESPONSE_BYTES).read_to_vec()?;
     Ok(Response::from_parts(parts, body))
 }
 
-/// The answer to a GET without a credential, whatever its status.
+/// The response to a GET without a credential, whatever its status.
 pub fn fetch(agent: &Agent, url: &Url) -> HttpResult {
     collect(agent.get(url.as_str()).call()?)
 }

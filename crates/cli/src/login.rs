@@ -74,8 +74,8 @@ fn with_password(url: &ServerUrl, email: String) -> Result<(String, String)> {
         password: Some(password),
     };
     let api = Api::new(url.clone(), None);
-    let signed_in: SessionCreated = api.post("/auth/login", &credentials)?;
-    Ok((signed_in.session_token, signed_in.user.email))
+    let session: SessionCreated = api.post("/auth/login", &credentials)?;
+    Ok((session.session_token, session.user.email))
 }
 
 fn with_key(url: &ServerUrl, named_app: Option<&str>) -> Result<(String, String)> {

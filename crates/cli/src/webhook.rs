@@ -1,7 +1,7 @@
 //! `hato webhook`: where the app's delivery results are posted, and how they are signed (CONTRACT 8).
 
 use clap::Subcommand;
-use hato_domain::wire::{AppUpdated, Webhook as WebhookSettings};
+use hato_domain::wire::{AppUpdated, Webhook};
 use serde_json::json;
 
 use crate::connection::ServerConnection;
@@ -10,7 +10,7 @@ use crate::output::Output;
 
 /// The subcommands of `hato webhook`.
 #[derive(Subcommand)]
-pub enum Webhook {
+pub enum WebhookCommand {
     /// Show its address, its signing secrets and whether it is on
     Show,
     /// Set its address; the Pro plan is needed
@@ -26,7 +26,7 @@ pub enum Webhook {
     Enable,
 }
 
-impl Webhook {
+impl WebhookCommand {
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let done = self.execute(connection, output);
         done.map_err(|error| match error.code() {
@@ -61,7 +61,7 @@ fn change(connection: &ServerConnection, output: &Output, url: Option<&str>) -> 
     })
 }
 
-fn lines(webhook: &WebhookSettings) -> Vec<String> {
+fn lines(webhook: &Webhook) -> Vec<String> {
     let on = match &webhook.disabled_reason {
         _ if webhook.enabled => "on".to_owned(),
         Some(reason) => format!("off: {}", crate::text::printable(reason)),

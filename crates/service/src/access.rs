@@ -116,7 +116,7 @@ impl AccountPrincipal {
         &self.0
     }
 
-    /// The id of the account that is signed in.
+    /// The id of the account that is logged in.
     pub fn id(&self) -> &AccountId {
         &self.0.id
     }

@@ -21,7 +21,7 @@ impl Service {
         Ok(AccountPrincipal(self.make_account(email, password).await?))
     }
 
-    /// Signs in with a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`,
+    /// Logs in with a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`,
     /// after the same work, so that nobody learns which addresses have accounts (CONTRACT 4).
     pub async fn log_in(
         &self,

@@ -36,8 +36,8 @@ impl ServiceError {
         self.code
     }
 
-    /// Whether signing in would help: there was no session, or it is over.
-    pub fn is_signed_out(&self) -> bool {
+    /// Whether logging in would help: there was no session, or it is over.
+    pub fn is_logged_out(&self) -> bool {
         matches!(
             self.code,
             ErrorCode::Unauthorized | ErrorCode::InvalidSession

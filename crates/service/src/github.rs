@@ -57,10 +57,10 @@ impl Service {
         Ok(verifier.ok_or(ErrorCode::InvalidState)?)
     }
 
-    /// Signs in whom GitHub has identified: the account of this GitHub user, else the one with their address, else a new
+    /// Logs in whom GitHub has identified: the account of this GitHub user, else the one with their address, else a new
     /// one. A linked account loses its password and its sessions, for nobody had proven its address. `REGISTRATION_CLOSED`
     /// for a new one on a closed server, `GITHUB_AUTH_FAILED` without a verified address.
-    pub async fn sign_in_with_github(&self, user: GithubUser) -> ServiceResult<AccountPrincipal> {
+    pub async fn log_in_with_github(&self, user: GithubUser) -> ServiceResult<AccountPrincipal> {
         let GithubUser { id, email } = user;
         let open = self.settings.registration_open;
         let otherwise = email.clone().filter(|_| open);

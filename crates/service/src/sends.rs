@@ -40,14 +40,14 @@ impl IdempotentRequest {
     }
 }
 
-/// The answer to a send that was accepted.
+/// The response to a send that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendReceipt {
     /// The send's id, `snd_…`.
     pub send_id: SendId,
     /// How many recipients it is queued for.
     pub queued: i64,
-    /// Whether this is the answer to an earlier, equal request, and nothing was sent this time.
+    /// Whether this is the response to an earlier, equal request, and nothing was sent this time.
     pub replayed: bool,
 }
 
@@ -150,10 +150,10 @@ impl Service {
         };
         let send_id = send.id.clone();
         let accepted = self.store.accept_send(send).await?;
-        self.answer(access, accepted, send_id)
+        self.receipt(access, accepted, send_id)
     }
 
-    fn answer(
+    fn receipt(
         &self,
         access: &MaySend,
         accepted: AcceptSendOutcome,

@@ -1,4 +1,4 @@
-//! Sessions: who is signed in (CONTRACT 3).
+//! Sessions: who is logged in (CONTRACT 3).
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub struct ListedSession {
 /// What a session token stands for.
 #[derive(Clone, Debug)]
 pub struct AuthenticatedSession {
-    /// The account that is signed in.
+    /// The account that is logged in.
     pub owner: AccountPrincipal,
     /// Whether this use moved the session's end, so that a cookie should be set anew.
     pub renewed: bool,
@@ -113,7 +113,7 @@ impl Service {
         Ok(self.store.end_sessions(owner.id()).await?)
     }
 
-    /// Signs out: ends the session under `token`, if there is one.
+    /// Logs out: ends the session under `token`, if there is one.
     pub async fn end_session(&self, token: &str) -> ServiceResult<()> {
         Ok(self.store.end_session(hash(token)).await?)
     }

@@ -12,7 +12,7 @@ use crate::{Service, ServiceResult};
 /// Subscriptions on a page of the list.
 const SUBSCRIPTIONS_PER_PAGE: i64 = 25;
 
-/// The answer to a registration.
+/// The response to a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
     /// The subscription's id, `sub_…`.

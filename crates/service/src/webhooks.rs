@@ -66,7 +66,7 @@ impl Service {
         self.webhook(access).await
     }
 
-    /// Switches a switched-off webhook on. Refuses as [`Self::webhook`] does, and with `PLAN_REQUIRED`.
+    /// Enables a disabled webhook. Refuses as [`Self::webhook`] does, and with `PLAN_REQUIRED`.
     pub async fn enable_webhook(&self, access: &MayManage) -> ServiceResult<WebhookDetails> {
         match self.store.enable_webhook(access.app()).await? {
             EnableWebhookOutcome::Done => self.webhook(access).await,

@@ -46,7 +46,7 @@ pub(crate) async fn record(
     };
     let is_disabled = disable(c, app, reason, limit).await?;
     Ok(if is_disabled {
-        RecordAttemptOutcome::SwitchedOff(reason)
+        RecordAttemptOutcome::Disabled(reason)
     } else {
         RecordAttemptOutcome::Recorded
     })

@@ -61,12 +61,12 @@ pub async fn finish(
     };
     let verifier = state.service.resume_github_login(&login).await?;
     let user = provider.identify(code, verifier).await?;
-    let owner = state.service.sign_in_with_github(user).await?;
-    complete_sign_in(&state, &headers, &owner, cookie.next.as_deref()).await
+    let owner = state.service.log_in_with_github(user).await?;
+    complete_login(&state, &headers, &owner, cookie.next.as_deref()).await
 }
 
-/// Starts a session of its own for every sign-in, and ends the one there was.
-async fn complete_sign_in(
+/// Starts a session of its own for every login, and ends the one there was.
+async fn complete_login(
     state: &state::AppStateInner,
     headers: &HeaderMap,
     owner: &AccountPrincipal,

@@ -13,7 +13,7 @@ use crate::http::error::ApiResult;
 use crate::http::idempotent::Idempotent;
 use crate::state::AppState;
 
-/// Says that the answer is that of an earlier, equal request (CONTRACT 6).
+/// Says that the response is that of an earlier, equal request (CONTRACT 6).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// `POST /api/v1/notify`: sends to all subscribers or one, answered as soon as it is queued (SPEC 4.8).
@@ -24,7 +24,7 @@ pub async fn send(
 ) -> ApiResult<Response> {
     let (notify, request) = request.into_parts("/notify");
     let accepted = state.service.send(&access, notify, request).await?;
-    Ok(reply::<SendAccepted>(&accepted))
+    Ok(accepted_response::<SendAccepted>(&accepted))
 }
 
 /// `POST /api/v1/notify/batch`: sends to the endpoints that are listed (SPEC 4.9).
@@ -35,7 +35,7 @@ pub async fn send_batch(
 ) -> ApiResult<Response> {
     let (batch, request) = request.into_parts("/notify/batch");
     let accepted = state.service.send_batch(&access, batch, request).await?;
-    Ok(reply::<BatchAccepted>(&accepted))
+    Ok(accepted_response::<BatchAccepted>(&accepted))
 }
 
 /// `POST /api/v1/apps/{appId}/notify`: to everyone.
@@ -47,10 +47,10 @@ pub async fn broadcast(
     let (notify, request) = request.into_parts("/apps/{appId}/notify");
     let access = access.may_send();
     let accepted = state.service.broadcast(&access, notify, request).await?;
-    Ok(reply::<SendAccepted>(&accepted))
+    Ok(accepted_response::<SendAccepted>(&accepted))
 }
 
-fn reply<'r, Body>(accepted: &'r SendReceipt) -> Response
+fn accepted_response<'r, Body>(accepted: &'r SendReceipt) -> Response
 where
     Body: From<&'r SendReceipt> + Serialize,
 {

@@ -18,7 +18,7 @@ pub async fn register(
     ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
     let registration = state.service.register_subscription(&access, body).await?;
-    Ok(reply(&registration))
+    Ok(response(&registration))
 }
 
 /// `POST /api/v1/apps/{appId}/subscriptions`: the same within the plan's limit (SPEC 4.2).
@@ -28,10 +28,10 @@ pub async fn register_within_limit(
     ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
     let registration = state.service.register_within_limit(&access, body).await?;
-    Ok(reply(&registration))
+    Ok(response(&registration))
 }
 
-fn reply(registration: &Registration) -> (StatusCode, Json<Registered>) {
+fn response(registration: &Registration) -> (StatusCode, Json<Registered>) {
     let status = if registration.is_new {
         StatusCode::CREATED
     } else {

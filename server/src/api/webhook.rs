@@ -26,7 +26,7 @@ pub async fn rotate(
     Ok(Json(webhook.into()))
 }
 
-/// `POST /api/v1/apps/{appId}/webhook/enable`: switches a switched-off one on.
+/// `POST /api/v1/apps/{appId}/webhook/enable`: enables a disabled one.
 pub async fn enable(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess<EncryptionKey>,

@@ -50,7 +50,7 @@ pub struct ManageAccess<N = NoSecret> {
 /// member it is the key's app, or the owner's only one (CONTRACT 3).
 pub struct QueryManageAccess(pub MayManage);
 
-/// Whoever is signed in; a key is `INSUFFICIENT_SCOPE`.
+/// Whoever is logged in; a key is `INSUFFICIENT_SCOPE`.
 pub struct SessionAccess<N = NoSecret> {
     /// The account whose session it is.
     pub owner: AccountPrincipal,

@@ -1,4 +1,4 @@
-//! The one way from a refusal to an answer (SPEC 7): status, error body, `Retry-After`; the cause goes to the log alone.
+//! The one way from a refusal to a response (SPEC 7): status, error body, `Retry-After`; the cause goes to the log alone.
 //!
 //! Only a request that cannot be read as HTTP gets its answer elsewhere, with the same body: `connections/error_body_stream.rs`.
 
@@ -23,7 +23,7 @@ pub type ApiResult<T> = Result<T, ApiError>;
 #[derive(Debug)]
 pub struct ApiError(ServiceError);
 
-/// Marks an answer as a refusal with this code; its body is written where the settings are known.
+/// Marks a response as a refusal with this code; its body is written where the settings are known.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalCode(pub ErrorCode);
 
@@ -91,17 +91,17 @@ pub fn body(code: ErrorCode, pricing_url: &str) -> ErrorBody {
     }
 }
 
-/// The answer to a path that does not exist.
+/// The response to a path that does not exist.
 pub async fn unknown_path() -> ApiError {
     ErrorCode::NotFound.into()
 }
 
-/// The answer to a method that a path does not have; axum adds `Allow`.
+/// The response to a method that a path does not have; axum adds `Allow`.
 pub async fn wrong_method() -> ApiError {
     ErrorCode::MethodNotAllowed.into()
 }
 
-/// The answer to a request whose handler panicked, as the router's `CatchPanicLayer` asks for it.
+/// The response to a request whose handler panicked, as the router's `CatchPanicLayer` asks for it.
 pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let text = match panic.downcast::<String>() {
         Ok(text) => *text,

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-/// The header of the answer. What a client sends under this name is ignored: it would end up in the log.
+/// The header of the response. What a client sends under this name is ignored: it would end up in the log.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Middleware: names the request, and logs how it was answered.

@@ -36,18 +36,18 @@ async fn an_account_is_made_and_used() {
 
     let login = post(&client, "/auth/login", &account("hato@example.COM")).await;
     assert_eq!((login.status.as_u16(), &login.json()["user"]), (200, &user));
-    let signed_in = client.bearer(&token(&login));
+    let logged_in = client.bearer(&token(&login));
     assert_eq!(
-        get(&signed_in, "/auth/session").await.json(),
+        get(&logged_in, "/auth/session").await.json(),
         json!({"user": user})
     );
 
-    let out = post(&signed_in, "/auth/logout", &json!({})).await;
+    let out = post(&logged_in, "/auth/logout", &json!({})).await;
     assert_eq!(
         (out.status.as_u16(), out.json()),
         (200, json!({"ok": true}))
     );
-    let dead = get(&signed_in, "/auth/session").await;
+    let dead = get(&logged_in, "/auth/session").await;
     assert_eq!(status_and_code(&dead), (401, "INVALID_SESSION".into()));
     let other = client.bearer(&token(&made));
     assert_eq!(get(&other, "/auth/session").await.status, 200);

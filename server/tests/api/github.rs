@@ -27,7 +27,7 @@ async fn setup() -> (HatoServer, Github) {
 }
 
 #[tokio::test]
-async fn a_person_goes_to_github_and_comes_back_signed_in() {
+async fn a_person_goes_to_github_and_comes_back_logged_in() {
     let (server, github) = setup().await;
     github.set_user(GithubAccount::new(7).verified("Hato@Example.com"));
     let mut browser = LoginBrowser::new(&server);
@@ -61,31 +61,31 @@ async fn a_person_goes_to_github_and_comes_back_signed_in() {
 async fn the_same_person_finds_the_same_account_whatever_their_address() {
     let (server, github) = setup().await;
     github.set_user(GithubAccount::new(7).verified("old@example.com"));
-    let first = LoginBrowser::signed_in(&server, &github).await.user().await;
+    let first = LoginBrowser::logged_in(&server, &github).await.user().await;
     for changed in [
         GithubAccount::new(7).verified("new@example.com"),
         GithubAccount::new(7).email("new@example.com", true, false),
         GithubAccount::new(7),
     ] {
         github.set_user(changed);
-        let again = LoginBrowser::signed_in(&server, &github).await.user().await;
+        let again = LoginBrowser::logged_in(&server, &github).await.user().await;
         assert_eq!(again, first);
     }
     github.set_user(GithubAccount::new(8).verified("new@example.com"));
-    let other = LoginBrowser::signed_in(&server, &github).await.user().await;
+    let other = LoginBrowser::logged_in(&server, &github).await.user().await;
     assert_ne!(other["id"], first["id"]);
 }
 
 #[tokio::test]
-async fn every_sign_in_has_a_session_of_its_own() {
+async fn every_login_has_a_session_of_its_own() {
     let (server, github) = setup().await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
-    let mut browser = LoginBrowser::signed_in(&server, &github).await;
+    let mut browser = LoginBrowser::logged_in(&server, &github).await;
     let first = browser
         .cookie("hato_session")
         .expect("a session")
         .to_owned();
-    browser.sign_in(&github).await;
+    browser.log_in(&github).await;
     assert_ne!(browser.cookie("hato_session"), Some(first.as_str()));
     let client = server.client();
     let dead = client.bearer(&first).get("/auth/session").await;
@@ -141,7 +141,7 @@ async fn a_provider_within_the_house_may_have_a_certificate_of_its_own() {
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
 
     let server = start(launch(&github).env("HATO_OUTBOUND_CA", ca.to_string_lossy())).await;
-    LoginBrowser::signed_in(&server, &github).await.user().await;
+    LoginBrowser::logged_in(&server, &github).await.user().await;
 
     let stranger = start(launch(&github)).await;
     let mut browser = LoginBrowser::new(&stranger);

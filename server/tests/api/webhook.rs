@@ -236,7 +236,7 @@ async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
 }
 
 #[tokio::test]
-async fn a_gone_receiver_is_switched_off_and_on() {
+async fn a_gone_receiver_is_disabled_and_enabled() {
     let fixture = WebhookFixture::new().await;
     fixture.receiver.script([ReceiverResponse::Status(410)]);
     fixture.send().await;

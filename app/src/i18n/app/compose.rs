@@ -57,7 +57,7 @@ texts! {
         sample_body = "クロワッサンが焼きあがりました。", "The croissants are ready.";
         opens = "クリックで開くページ", "Opens on click";
         opens_site = "サイトのトップ", "Your site";
-        signed_out = "セッションが終わったため、まだ送っていません。入力した内容は下に残っています。",
+        logged_out = "セッションが終わったため、まだ送っていません。入力した内容は下に残っています。",
             "Your session is over, so nothing was sent yet. What you wrote is still below.";
         log_in = "別のタブでログイン", "Log in in another tab";
         /// Goes on after the link `log_in`.

@@ -33,8 +33,8 @@ pub fn ComposePage() -> impl IntoView {
     let posted = use_context::<NotificationDraft>();
     load_page(async move |ctx: RequestContext| {
         let (access, app) = match (load_app(&ctx).await, posted.clone()) {
-            (Err(error), Some(draft)) if error.is_signed_out() => {
-                return Ok(view! { <SignedOut ctx draft /> }.into_any());
+            (Err(error), Some(draft)) if error.is_logged_out() => {
+                return Ok(view! { <LoggedOut ctx draft /> }.into_any());
             }
             (managed, _) => managed?,
         };
@@ -78,7 +78,11 @@ fn form_with_error(
     error: &ServiceError,
 ) -> ComposeView {
     if let Some(cause) = error.cause() {
-        tracing::error!(path = ctx.path(), cause, "a notification was not sent");
+        tracing::error!(
+            path = ctx.path(),
+            error = cause,
+            "a notification was not sent"
+        );
     }
     ctx.set_status(error.code().status());
     ComposeView::Form(draft, Some(error.code()))
@@ -86,7 +90,7 @@ fn form_with_error(
 
 /// The form again for whoever posted it when the session was over: no cookie would carry a draft past the login.
 #[component]
-fn SignedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
+fn LoggedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let title = Section::Compose.name(&ctx.texts().app);
     ctx.set_status(ErrorCode::InvalidSession.status());
@@ -95,7 +99,7 @@ fn SignedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
         <Frame title>
             <div class="app-page">
                 <h1>{title}</h1>
-                <Note tone=Tone::Error text=texts.signed_out>
+                <Note tone=Tone::Error text=texts.logged_out>
                     <p>
                         <a href="/login" target="_blank">
                             {texts.log_in}

@@ -37,9 +37,9 @@ struct Directive<'a> {
     sources: Vec<&'a str>,
 }
 
-/// The policies in the headers of an answer.
-pub fn policies(answer: &Response<Vec<u8>>) -> Vec<String> {
-    let headers = answer.headers().get_all(CONTENT_SECURITY_POLICY).iter();
+/// The policies in the headers of a response.
+pub fn policies(response: &Response<Vec<u8>>) -> Vec<String> {
+    let headers = response.headers().get_all(CONTENT_SECURITY_POLICY).iter();
     let texts = headers.filter_map(|policy| policy.to_str().ok());
     texts.map(str::to_owned).collect()
 }

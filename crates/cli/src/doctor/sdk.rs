@@ -44,9 +44,9 @@ pub fn api(hato: &ServerUrl) -> [Url; 2] {
 pub fn judge(check: &'static str, url: &Url, outcome: HttpResult) -> Finding {
     let wrong = match outcome {
         Err(error) => format!(": {}", describe(&error)),
-        Ok(answer) if answer.status() != 200 => format!(" answers {}", answer.status()),
-        Ok(answer) if !is_script(&answer) => " is not served as JavaScript".to_owned(),
-        Ok(answer) if is_blocked_cross_origin(&answer) => {
+        Ok(response) if response.status() != 200 => format!(" answers {}", response.status()),
+        Ok(response) if !is_script(&response) => " is not served as JavaScript".to_owned(),
+        Ok(response) if is_blocked_cross_origin(&response) => {
             " comes with a Cross-Origin-Resource-Policy that keeps it from other sites".to_owned()
         }
         Ok(_) => return Finding::fine(check, &format!("{url} is Hato's worker script")),
@@ -56,15 +56,15 @@ pub fn judge(check: &'static str, url: &Url, outcome: HttpResult) -> Finding {
     Finding::problem(check, &format!("{url}{wrong}"), remedy)
 }
 
-/// Whether browsers take an answer for a script.
-pub fn is_script(answer: &Response<Vec<u8>>) -> bool {
-    let kind = answer.headers().get(CONTENT_TYPE);
+/// Whether browsers take a response for a script.
+pub fn is_script(response: &Response<Vec<u8>>) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
     essence.ends_with("/javascript") || essence.ends_with("/x-javascript")
 }
 
-fn is_blocked_cross_origin(answer: &Response<Vec<u8>>) -> bool {
-    let policy = answer.headers().get("cross-origin-resource-policy");
+fn is_blocked_cross_origin(response: &Response<Vec<u8>>) -> bool {
+    let policy = response.headers().get("cross-origin-resource-policy");
     policy.is_some_and(|policy| policy != "cross-origin")
 }

@@ -26,8 +26,8 @@ struct OpenApiServer {
 
 /// Examines the server; returns the address that it goes by itself, if it answers.
 pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
-    let answer = match api.get_raw("/readyz") {
-        Ok(answer) => answer,
+    let response = match api.get_raw("/readyz") {
+        Ok(response) => response,
         Err(error) => {
             let remedy = "start the server, or correct HATO_URL; for a certificate of your own set SSL_CERT_FILE";
             findings.push(Finding::problem("server", error.message(), remedy));
@@ -36,11 +36,11 @@ pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
     };
     findings.push(Finding::judge(
         "server",
-        answer.status() == 200,
-        &format!("{} answers {}", api.url(), answer.status()),
+        response.status() == 200,
+        &format!("{} answers {}", api.url(), response.status()),
         "the database does not answer, or something else listens there: see the server's log",
     ));
-    let date = answer.headers().get(DATE);
+    let date = response.headers().get(DATE);
     #[expect(
         clippy::disallowed_methods,
         reason = "this machine's clock is what is examined"

@@ -23,15 +23,19 @@ pub fn examine(page: &str, worker: &str, hato: &ServerUrl, findings: &mut Vec<Fi
         return findings.push(Finding::problem("site", &found, remedy));
     };
     let agent = agent();
-    let (page, site, answer) = match visit(&agent, &asked) {
-        Ok((page, answer)) => (page.clone(), judge(&asked, &page, &answer), Some(answer)),
+    let (page, site, response) = match visit(&agent, &asked) {
+        Ok((page, response)) => (
+            page.clone(),
+            judge(&asked, &page, &response),
+            Some(response),
+        ),
         Err(error) => (asked.clone(), Finding::unread("site", &asked, &error), None),
     };
     findings.push(site);
     let file = page.join(worker);
-    let answer = answer.filter(|answer| answer.status().is_success());
-    findings.push(answer.map_or_else(no_page, |answer| {
-        page_policy(&page, &answer, file.as_ref().unwrap_or(&page), hato)
+    let response = response.filter(|response| response.status().is_success());
+    findings.push(response.map_or_else(no_page, |response| {
+        page_policy(&page, &response, file.as_ref().unwrap_or(&page), hato)
     }));
     match file {
         Ok(file) => worker::examine(&agent, &file, hato, findings),
@@ -48,14 +52,14 @@ fn visit(agent: &Agent, page: &Url) -> Result<(Url, Response<Vec<u8>>), ureq::Er
     let request = agent.get(page.as_str()).config();
     let request = request.max_redirects(MAX_REDIRECTS);
     let request = request.max_redirects_will_error(true).build();
-    let answer = request.call()?;
-    let place = Url::parse(&answer.get_uri().to_string());
-    Ok((place.unwrap_or_else(|_| page.clone()), collect(answer)?))
+    let response = request.call()?;
+    let place = Url::parse(&response.get_uri().to_string());
+    Ok((place.unwrap_or_else(|_| page.clone()), collect(response)?))
 }
 
-fn judge(asked: &Url, page: &Url, answer: &Response<Vec<u8>>) -> Finding {
-    if !answer.status().is_success() {
-        let found = format!("{page} answers {}", answer.status());
+fn judge(asked: &Url, page: &Url, response: &Response<Vec<u8>>) -> Finding {
+    if !response.status().is_success() {
+        let found = format!("{page} answers {}", response.status());
         return Finding::problem(
             "site",
             &found,
@@ -78,9 +82,14 @@ fn no_page() -> Finding {
     Finding::unknown("page-csp", "there is no page to look at", remedy)
 }
 
-fn page_policy(page: &Url, answer: &Response<Vec<u8>>, worker: &Url, hato: &ServerUrl) -> Finding {
-    let html = String::from_utf8_lossy(answer.body());
-    let mut policies = policies(answer);
+fn page_policy(
+    page: &Url,
+    response: &Response<Vec<u8>>,
+    worker: &Url,
+    hato: &ServerUrl,
+) -> Finding {
+    let html = String::from_utf8_lossy(response.body());
+    let mut policies = policies(response);
     policies.extend(policies_in(&html));
     let mut scripts = tags(&html, "script").into_iter();
     let tag = scripts.find_map(|tag| {

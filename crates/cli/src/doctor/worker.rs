@@ -13,32 +13,32 @@ use crate::http::fetch;
 use crate::server_url::ServerUrl;
 
 pub fn examine(agent: &Agent, worker: &Url, hato: &ServerUrl, findings: &mut Vec<Finding>) {
-    let answer = match fetch(agent, worker) {
-        Ok(answer) => answer,
+    let response = match fetch(agent, worker) {
+        Ok(response) => response,
         Err(error) => return findings.push(Finding::unread("worker", worker, &error)),
     };
-    findings.push(judge(agent, worker, &answer, hato));
-    findings.push(if answer.status().is_success() {
+    findings.push(judge(agent, worker, &response, hato));
+    findings.push(if response.status().is_success() {
         let (script, api) = (hato.with_path(sdk::WORKER_PATH), sdk::api(hato));
         let requirements = [
             Requirement::Script(&script),
             Requirement::Wasm,
             Requirement::Connect(&api),
         ];
-        policy::examine("worker-csp", &policies(&answer), &requirements, worker)
+        policy::examine("worker-csp", &policies(&response), &requirements, worker)
     } else {
         let remedy = "see to what is said of the worker first";
         Finding::unknown("worker-csp", "there is no file to look at", remedy)
     });
 }
 
-fn judge(agent: &Agent, worker: &Url, answer: &Response<Vec<u8>>, hato: &ServerUrl) -> Finding {
+fn judge(agent: &Agent, worker: &Url, response: &Response<Vec<u8>>, hato: &ServerUrl) -> Finding {
     let problem = |found: &str, remedy: &str| {
         Finding::problem("worker", &format!("{worker} {found}"), remedy)
     };
-    let status = answer.status();
+    let status = response.status();
     match status {
-        StatusCode::OK if sdk::is_script(answer) => judge_imports(agent, worker, answer, hato),
+        StatusCode::OK if sdk::is_script(response) => judge_imports(agent, worker, response, hato),
         StatusCode::OK => problem(
             "is not served as JavaScript",
             "serve it with Content-Type: text/javascript",
@@ -57,11 +57,11 @@ fn judge(agent: &Agent, worker: &Url, answer: &Response<Vec<u8>>, hato: &ServerU
 fn judge_imports(
     agent: &Agent,
     worker: &Url,
-    answer: &Response<Vec<u8>>,
+    response: &Response<Vec<u8>>,
     hato: &ServerUrl,
 ) -> Finding {
     let ours = hato.with_path(sdk::WORKER_PATH);
-    let imports = imports(&String::from_utf8_lossy(answer.body()));
+    let imports = imports(&String::from_utf8_lossy(response.body()));
     let mut imported = imports
         .addresses
         .iter()

@@ -4,7 +4,7 @@ use hato_testkit::owner::PASSWORD;
 
 use crate::setup::{CliSetup, EMAIL};
 
-async fn signed_in() -> CliSetup {
+async fn logged_in() -> CliSetup {
     let setup = CliSetup::new().await;
     let login = setup.hato(&["login", "--email", EMAIL]).input(PASSWORD);
     login.success().await;
@@ -13,7 +13,7 @@ async fn signed_in() -> CliSetup {
 
 #[tokio::test]
 async fn apps_are_created_shown_listed_and_deleted() {
-    let setup = signed_in().await;
+    let setup = logged_in().await;
     let only = &setup.app.id;
     let shown = setup.hato(&["apps", "show"]).json().await;
     assert_eq!(shown["appId"], **only);
@@ -48,7 +48,7 @@ async fn apps_are_created_shown_listed_and_deleted() {
 
 #[tokio::test]
 async fn a_key_is_printed_once_used_and_deleted() {
-    let setup = signed_in().await;
+    let setup = logged_in().await;
     let created = setup.hato(&["keys", "create", "ci", "--scope", "notify"]);
     let key = created.success().await.trim().to_owned();
     assert!(key.starts_with("pk_") && key.len() == 67, "{key}");
@@ -87,7 +87,7 @@ async fn a_key_is_printed_once_used_and_deleted() {
 
 #[tokio::test]
 async fn a_scope_that_does_not_exist_is_wrong_usage() {
-    let setup = signed_in().await;
+    let setup = logged_in().await;
     let output = setup
         .hato(&["keys", "create", "x", "--scope", "root"])
         .output()
@@ -98,7 +98,7 @@ async fn a_scope_that_does_not_exist_is_wrong_usage() {
 
 #[tokio::test]
 async fn a_webhook_needs_the_pro_plan() {
-    let setup = signed_in().await;
+    let setup = logged_in().await;
     let set = setup
         .hato(&["webhook", "set", "https://hooks.example.com/"])
         .output()
@@ -113,7 +113,7 @@ async fn a_webhook_needs_the_pro_plan() {
 
 #[tokio::test]
 async fn statistics_are_those_of_the_api() {
-    let setup = signed_in().await;
+    let setup = logged_in().await;
     let shown = setup.hato(&["stats"]).json().await;
     let path = format!("/api/v1/apps/{}/stats", setup.app.id);
     let expected = setup.app.owner.get(&path).await.expect("an answer").json();

@@ -42,7 +42,7 @@ async fn a_webhook_is_set_shown_rotated_switched_on_and_cleared() {
         "{rotated}"
     );
 
-    // An event that is answered 410 switches it off.
+    // An event that is answered 410 disables it.
     hato(&["notify", "a", "b", "--wait"]).await.success().await;
     receiver.wait_until(|seen| !seen.is_empty()).await;
     let mut shown = String::new();

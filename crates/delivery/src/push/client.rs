@@ -144,7 +144,7 @@ fn feedback(
     now: impl Fn() -> UnixMillis,
 ) -> Feedback {
     match result {
-        Ok(response) if StatusClass::of(response.status).is_throttling() => {
+        Ok(response) if StatusClass::from_status(response.status).is_throttling() => {
             Feedback::Throttled(retry_after(&response.headers, now()))
         }
         Ok(_) => Feedback::Answered,

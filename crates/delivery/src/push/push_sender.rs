@@ -118,7 +118,7 @@ impl PushSender {
         let plaintext = context.plaintext.clone();
         let bodies = self.encryptor.encrypt(keys.collect(), plaintext).await;
         let Some(bodies) = bodies else {
-            tracing::warn!("encryption was interrupted: a page is given back in part");
+            tracing::warn!("encryption was interrupted: a page is released in part");
             return Vec::new();
         };
         routed.into_iter().zip(bodies).map(prepare).collect()

@@ -102,7 +102,7 @@ pub enum StatusClass {
 
 impl StatusClass {
     /// The class of a status.
-    pub fn of(status: StatusCode) -> Self {
+    pub fn from_status(status: StatusCode) -> Self {
         match status.as_u16() {
             200 | 201 | 202 | 204 => Self::Sent,
             404 | 410 => Self::Expired,
@@ -124,7 +124,7 @@ impl StatusClass {
 /// Judges a response that was received at `now`.
 pub fn classify(response: &PushResponse, now: UnixMillis) -> PushOutcome {
     let status = response.status.as_u16();
-    match StatusClass::of(response.status) {
+    match StatusClass::from_status(response.status) {
         StatusClass::Sent => PushOutcome::Sent { status },
         StatusClass::Expired => PushOutcome::Expired { status },
         StatusClass::Throttled => retry(FailureReason::Throttled, response, now),
@@ -227,7 +227,7 @@ mod tests {
     fn who_asks_for_less_is_overloaded_or_throttles() {
         let throttling = (100..=599).filter(|status| {
             let status = StatusCode::from_u16(*status).expect("a status");
-            StatusClass::of(status).is_throttling()
+            StatusClass::from_status(status).is_throttling()
         });
         assert_eq!(throttling.collect::<Vec<_>>(), [429, 503]);
     }

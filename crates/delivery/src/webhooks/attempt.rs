@@ -202,7 +202,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
                 count(attempt.disposition);
                 Ok(attempt.disposition == Disposition::Arrived && !attempt.is_slow)
             }
-            Some(RecordAttemptOutcome::SwitchedOff(reason)) => {
+            Some(RecordAttemptOutcome::Disabled(reason)) => {
                 let reason = reason.as_str();
                 tracing::warn!(app = %self.lease.app_id, reason, "a webhook is switched off");
                 count(attempt.disposition);

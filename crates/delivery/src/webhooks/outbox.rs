@@ -177,12 +177,12 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
         }
     }
 
-    /// An outbox that cannot be given back is due again when its lease ends.
+    /// An outbox that cannot be released is due again when its lease ends.
     async fn release(&self, rest: Duration) {
         let not_before = self.sender.shared.clock.now().plus(rest);
         let released = self.sender.queue.release_outbox(&self.lease, not_before);
         if let Err(error) = released.await {
-            tracing::warn!(app = %self.lease.app_id, %error, "an outbox cannot be given back");
+            tracing::warn!(app = %self.lease.app_id, %error, "an outbox cannot be released");
         }
     }
 }

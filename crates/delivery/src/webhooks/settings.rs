@@ -15,7 +15,7 @@ pub struct WebhookSettings {
     pub retry_delays: Vec<Duration>,
     /// How long a receiver may take to answer, connecting included (CONTRACT 8).
     pub response_timeout: Duration,
-    /// How long nothing may succeed until the webhook is switched off (CONTRACT 8).
+    /// How long nothing may succeed until the webhook is disabled (CONTRACT 8).
     pub failing_limit: Duration,
     /// An event older than this is dropped (CONTRACT 8).
     pub max_event_age: Duration,

@@ -1,7 +1,7 @@
 //! The engine between a real store and a push service that is real on the wire.
 
-mod clock_steps;
 mod connections;
+mod due_time_repair;
 mod hostile;
 mod janitor;
 mod outcomes;

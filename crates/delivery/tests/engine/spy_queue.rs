@@ -20,7 +20,7 @@ pub struct QueueLog {
     pub renewals: usize,
     /// Settlements recorded, in order.
     pub settlements: Vec<Settlement>,
-    /// When pages were given back to, in order.
+    /// When released pages are due again, in order.
     pub releases: Vec<UnixMillis>,
     /// Settlements that will fail before one is recorded.
     pub failing_settlements: usize,

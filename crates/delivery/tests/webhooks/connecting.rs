@@ -14,29 +14,29 @@ use tokio::time::timeout;
 
 use crate::test_webhooks::{DAY, ENCRYPTION_KEY, TestWebhooks};
 
-/// A way to the test's receiver on which a connection only stands when it is let through.
-struct Gate {
+/// Forwards connections to the test's receiver, each of them only once it has a permit.
+struct ConnectionForwarder {
     url: String,
-    passes: Arc<Semaphore>,
-    knocks: watch::Receiver<usize>,
+    permits: Arc<Semaphore>,
+    connections: watch::Receiver<usize>,
 }
 
-impl Gate {
-    async fn before(receiver: &str) -> Self {
+impl ConnectionForwarder {
+    async fn start(receiver: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port on loopback");
         let address = listener.local_addr().expect("it is bound");
         let there = url::Url::parse(receiver).expect("a URL");
         let there = ("127.0.0.1", there.port().expect("a port"));
-        let passes = Arc::new(Semaphore::new(0));
-        let (knock, knocks) = watch::channel(0);
-        let let_through = Arc::clone(&passes);
+        let permits = Arc::new(Semaphore::new(0));
+        let (counter, connections) = watch::channel(0);
+        let shared = Arc::clone(&permits);
         tokio::spawn(async move {
             while let Ok((mut near, _)) = listener.accept().await {
-                knock.send_modify(|count| *count += 1);
-                let passes = Arc::clone(&let_through);
+                counter.send_modify(|count| *count += 1);
+                let permits = Arc::clone(&shared);
                 tokio::spawn(async move {
-                    passes.acquire().await.expect("it is open").forget();
+                    permits.acquire().await.expect("it is open").forget();
                     let mut far = TcpStream::connect(there).await.expect("it listens");
                     // Whoever closes ends it.
                     let _ = copy_bidirectional(&mut near, &mut far).await;
@@ -45,15 +45,18 @@ impl Gate {
         });
         Self {
             url: format!("https://{address}/hook"),
-            passes,
-            knocks,
+            permits,
+            connections,
         }
     }
 
-    /// Resolves once so many connections were asked for.
-    async fn knocked(&mut self, count: usize) {
-        let knocked = self.knocks.wait_for(|knocks| *knocks >= count).await;
-        knocked.expect("it listens");
+    /// Resolves once so many connections were opened.
+    async fn wait_for_connections(&mut self, count: usize) {
+        let reached = self
+            .connections
+            .wait_for(|connections| *connections >= count)
+            .await;
+        reached.expect("it listens");
     }
 }
 
@@ -73,19 +76,23 @@ async fn the_next_attempt_of_one_at_a_time_waits_for_it_and_is_signed_when_it_be
     test.settings.per_app = 1;
     test.queue_test_event().await;
     test.post().await;
-    let mut gate = Gate::before(test.receiver.url()).await;
-    test.set_webhook_url(&test.app, &gate.url).await;
+    let mut forwarder = ConnectionForwarder::start(test.receiver.url()).await;
+    test.set_webhook_url(&test.app, &forwarder.url).await;
     test.receiver.take();
     for _ in 0..4 {
         test.queue_test_event().await;
     }
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.sender().run(shutdown.clone()));
-    gate.knocked(1).await;
+    forwarder.wait_for_connections(1).await;
     rotate(&test).await;
-    let second = timeout(Duration::from_millis(1_200), gate.knocked(2)).await;
+    let second = timeout(
+        Duration::from_millis(1_200),
+        forwarder.wait_for_connections(2),
+    )
+    .await;
     assert!(second.is_err(), "nobody comes while the first one waits");
-    gate.passes.add_permits(4);
+    forwarder.permits.add_permits(4);
     test.receiver.wait_until(|seen| seen.len() == 4).await;
     shutdown.drain();
     running.await.expect("no panic");
@@ -103,14 +110,14 @@ async fn the_next_attempt_of_one_at_a_time_waits_for_it_and_is_signed_when_it_be
 async fn one_that_fails_lets_the_next_attempt_go() {
     let mut test = TestWebhooks::new().await;
     test.settings.response_timeout = Duration::from_millis(200);
-    let mut gate = Gate::before(test.receiver.url()).await;
-    test.set_webhook_url(&test.app, &gate.url).await;
+    let mut forwarder = ConnectionForwarder::start(test.receiver.url()).await;
+    test.set_webhook_url(&test.app, &forwarder.url).await;
     for _ in 0..3 {
         test.queue_test_event().await;
     }
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.sender().run(shutdown.clone()));
-    gate.knocked(3).await;
+    forwarder.wait_for_connections(3).await;
     shutdown.drain();
     running.await.expect("no panic");
     assert!(test.receiver.seen().is_empty());

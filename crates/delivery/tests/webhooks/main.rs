@@ -2,9 +2,9 @@
 
 mod arrival;
 mod connecting;
+mod disabling;
 mod failures;
 mod hostile;
 mod running;
 mod sharing;
-mod switch;
 mod test_webhooks;

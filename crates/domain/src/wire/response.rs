@@ -43,7 +43,7 @@ pub struct User {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Account {
-    /// The account that is signed in.
+    /// The account that is logged in.
     pub user: User,
 }
 
@@ -51,7 +51,7 @@ pub struct Account {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SessionCreated {
-    /// The account that is signed in.
+    /// The account that is logged in.
     pub user: User,
     /// The session token, also set as the cookie `hato_session`.
     pub session_token: String,

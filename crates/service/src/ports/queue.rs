@@ -117,7 +117,7 @@ pub struct Recipient {
 pub struct SentRecipient {
     /// The recipient's number in the store.
     pub recipient: RecipientId,
-    /// The push service's answer: 200, 201, 202 or 204.
+    /// The push service's response: 200, 201, 202 or 204.
     pub http_status: u16,
 }
 
@@ -128,7 +128,7 @@ pub struct NewDeadLetter {
     pub recipient: RecipientId,
     /// Why the delivery failed.
     pub reason: FailureReason,
-    /// The last answer's status, if there was an answer.
+    /// The last response's status, if there was one.
     pub http_status: Option<u16>,
 }
 
@@ -137,7 +137,7 @@ pub struct NewDeadLetter {
 pub struct ExpiredRecipient {
     /// The recipient's number in the store.
     pub recipient: RecipientId,
-    /// The push service's answer: 404 or 410 (RFC 8030 §7.3).
+    /// The push service's response: 404 or 410 (RFC 8030 §7.3).
     pub http_status: u16,
 }
 

@@ -157,7 +157,7 @@ pub struct DeadLetterRecord {
     pub endpoint: String,
     /// Why the message was given up, as one of [`hato_domain::FailureReason::as_str`].
     pub reason: String,
-    /// The last answer's status, if there was an answer.
+    /// The last response's status, if there was one.
     pub http_status: Option<u16>,
     /// How many attempts were made, at most 4 (SPEC 8).
     pub attempts: i64,

@@ -8,7 +8,7 @@ use super::{AccountRecord, StoreError};
 /// A live session with its account, as it authenticates a request.
 #[derive(Clone, Debug)]
 pub struct SessionRecord {
-    /// The account that is signed in.
+    /// The account that is logged in.
     pub account: AccountRecord,
     /// When it ends unless it is used before.
     pub expires_at: UnixMillis,
@@ -28,7 +28,7 @@ pub struct OpenSession {
 }
 
 /// What the store does with sessions. A session is found by the SHA-256 of its token; the token itself is never stored,
-/// so who reads the database cannot sign in.
+/// so who reads the database cannot log in.
 #[async_trait]
 pub trait SessionStore {
     /// Makes a session of the account; `browser` is what the browser calls itself (its `User-Agent`).

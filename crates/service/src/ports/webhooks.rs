@@ -1,7 +1,7 @@
 //! Webhooks in the store: their settings, the outbox, and the attempts that were made to post.
 //!
 //! An event is written in the transaction that counts what it tells of, and only for an app whose webhook is active: it has
-//! a URL, its account's plan allows it and it was not switched off. An app's events are its outbox. Whoever holds the lease of
+//! a URL, its account's plan allows it and it was not disabled. An app's events are its outbox. Whoever holds the lease of
 //! an outbox posts its events and alone records the attempts, so an event whose process died is posted again under the same id.
 
 mod events;
@@ -109,7 +109,7 @@ pub trait WebhookStore {
         until: UnixMillis,
     ) -> Result<(), StoreError>;
 
-    /// Switches a switched-off webhook on.
+    /// Enables a disabled webhook.
     async fn enable_webhook(&self, app: &AppId) -> Result<EnableWebhookOutcome, StoreError>;
 
     /// Queues a test event; `false` when the webhook is not active.

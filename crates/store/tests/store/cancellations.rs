@@ -102,7 +102,7 @@ async fn waiting_retries_leave_the_queue() {
 }
 
 #[tokio::test]
-async fn a_page_given_back_or_left_by_a_dead_process_is_nobodys() {
+async fn a_page_released_or_left_by_a_dead_process_is_nobodys() {
     let test = TestStore::new().await;
     let app = test.app().await;
     test.subscribe_all(&app, 4).await;

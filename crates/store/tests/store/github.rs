@@ -58,8 +58,8 @@ async fn expired_logins_are_forgotten() {
     assert!(take(&test, [3; 32], BROWSER, 150).await.is_some());
 }
 
-/// Signs in with this address; an account may be made when `open`.
-async fn sign_in(
+/// Logs in with this address; an account may be made when `open`.
+async fn log_in(
     test: &TestStore,
     user: GithubId,
     address: &str,
@@ -77,14 +77,14 @@ async fn sign_in(
 async fn a_new_account_is_its_persons() {
     let test = TestStore::new().await;
     assert!(
-        sign_in(&test, HATO, "hato@example.com", false)
+        log_in(&test, HATO, "hato@example.com", false)
             .await
             .is_none()
     );
-    let made = sign_in(&test, HATO, "hato@example.com", true)
+    let made = log_in(&test, HATO, "hato@example.com", true)
         .await
         .expect("made");
-    let again = sign_in(&test, HATO, "other@example.com", false).await;
+    let again = log_in(&test, HATO, "other@example.com", false).await;
     assert_eq!(again.expect("found").id, made.id);
     let unproven = test.store.account_of_github_user(HATO, None, None).await;
     assert_eq!(unproven.expect("done").expect("found").id, made.id);
@@ -108,7 +108,7 @@ async fn linking_drops_the_password_and_the_sessions() {
             .create_session(token, account, START, at(100), None);
         made.await.expect("made");
     }
-    let linked = sign_in(&test, HATO, "hato@EXAMPLE.com", true)
+    let linked = log_in(&test, HATO, "hato@EXAMPLE.com", true)
         .await
         .expect("linked");
     assert_eq!(
@@ -123,7 +123,7 @@ async fn linking_drops_the_password_and_the_sessions() {
         .store
         .create_session([7; 32], id.clone(), START, at(100), None);
     made.await.expect("made");
-    let known = sign_in(&test, HATO, "hato@example.com", true)
+    let known = log_in(&test, HATO, "hato@example.com", true)
         .await
         .expect("known");
     assert_eq!(known.id, id);
@@ -139,7 +139,7 @@ async fn a_person_who_arrives_many_times_at_once_has_one_account() {
     let arrivals = (0..16).map(|_| {
         let test = Arc::clone(&test);
         async move {
-            sign_in(&test, HATO, "hato@example.com", true)
+            log_in(&test, HATO, "hato@example.com", true)
                 .await
                 .expect("there")
                 .id

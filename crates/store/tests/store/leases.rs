@@ -1,4 +1,4 @@
-//! Leases: they end by themselves, can be renewed and given back, and fence off whoever lost one.
+//! Leases: they end by themselves, can be renewed and released, and fence off whoever lost one.
 
 use hato_service::ports::{RecipientId, SettleOutcome, Settlement};
 
@@ -106,7 +106,7 @@ async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed() {
 }
 
 #[tokio::test]
-async fn a_page_given_back_is_due_when_it_says_and_the_lease_is_over() {
+async fn a_released_page_is_due_when_it_says_and_the_lease_is_over() {
     let test = TestStore::new().await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
@@ -115,7 +115,7 @@ async fn a_page_given_back_is_due_when_it_says_and_the_lease_is_over() {
     test.store
         .release(page.lease, at(7))
         .await
-        .expect("given back");
+        .expect("released");
     test.store
         .release(page.lease, at(1))
         .await

@@ -123,7 +123,7 @@ async fn an_outbox_has_one_holder_and_fences_the_others_off() {
 }
 
 #[tokio::test]
-async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_given_back() {
+async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released() {
     let test = TestStore::new().await;
     let app = app(&test).await;
     queue_event(&test, &app).await;

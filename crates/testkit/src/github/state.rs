@@ -53,7 +53,7 @@ struct Grant {
     callback: String,
 }
 
-/// Who is signed in, which steps fail, and which codes and tokens were given out.
+/// Who is logged in, which steps fail, and which codes and tokens were given out.
 #[derive(Default)]
 pub(super) struct GithubState {
     pub(super) person: Option<GithubAccount>,

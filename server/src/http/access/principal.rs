@@ -14,7 +14,7 @@ use crate::state::AppStateInner;
 pub enum RequestPrincipal {
     /// A program with a key.
     Key(ApiKeyPrincipal),
-    /// Somebody who is signed in.
+    /// Somebody who is logged in.
     Session {
         /// The account that has signed in, which owns apps.
         owner: AccountPrincipal,

@@ -23,7 +23,7 @@ impl RenewedSession {
         }
     }
 
-    /// Middleware: sets the cookie anew, unless the answer has something of its own to say about it.
+    /// Middleware: sets the cookie anew, unless the response has something of its own to say about it.
     pub async fn refresh_cookie(
         State(state): State<AppState>,
         mut request: Request,

@@ -18,7 +18,7 @@ async fn an_account_with_the_verified_address_becomes_the_persons() {
     let app = session.create_app("Mine").await.expect("an app");
 
     github.set_user(GithubAccount::new(7).verified("owner@EXAMPLE.com"));
-    let mut browser = LoginBrowser::signed_in(&server, &github).await;
+    let mut browser = LoginBrowser::logged_in(&server, &github).await;
     assert_eq!(browser.user().await, account);
     let path = format!("/api/v1/apps/{}", app["appId"].as_str().expect("an id"));
     assert_eq!(browser.get(&path).await.status, 200);
@@ -29,7 +29,7 @@ async fn an_account_with_the_verified_address_becomes_the_persons() {
     let gone = post(&client, "/auth/login", &password).await;
     assert_eq!(status_and_code(&gone), (401, "INVALID_CREDENTIALS".into()));
 
-    let second = LoginBrowser::signed_in(&server, &github).await.user().await;
+    let second = LoginBrowser::logged_in(&server, &github).await.user().await;
     assert_eq!(second, account);
     browser.user().await;
 }
@@ -49,7 +49,7 @@ async fn an_address_that_is_not_verified_leads_to_no_account() {
     assert_eq!(status_and_code(&reply), (502, "GITHUB_AUTH_FAILED".into()));
 
     github.set_user(stranger.email("other@example.com", false, true));
-    let user = LoginBrowser::signed_in(&server, &github).await.user().await;
+    let user = LoginBrowser::logged_in(&server, &github).await.user().await;
     assert_eq!(user["email"], "other@example.com");
     assert_eq!(get(&session, "/auth/session").await.status, 200);
     let login = client.log_in("owner@example.com", PASSWORD).await;
@@ -84,7 +84,7 @@ async fn the_primary_verified_address_comes_first() {
     ];
     for (person, expected) in cases {
         github.set_user(person);
-        let user = LoginBrowser::signed_in(&server, &github).await.user().await;
+        let user = LoginBrowser::logged_in(&server, &github).await.user().await;
         assert_eq!(user["email"], expected);
     }
 }
@@ -93,11 +93,11 @@ async fn the_primary_verified_address_comes_first() {
 async fn an_address_is_whoever_holds_it_now() {
     let (server, github) = setup().await;
     github.set_user(GithubAccount::new(1).verified("team@example.com"));
-    let mut before = LoginBrowser::signed_in(&server, &github).await;
+    let mut before = LoginBrowser::logged_in(&server, &github).await;
     let account = before.user().await;
 
     github.set_user(GithubAccount::new(2).verified("team@example.com"));
-    let after = LoginBrowser::signed_in(&server, &github).await.user().await;
+    let after = LoginBrowser::logged_in(&server, &github).await.user().await;
     assert_eq!(after, account);
     assert_eq!(before.get("/auth/session").await.code(), "INVALID_SESSION");
 }
@@ -111,16 +111,16 @@ async fn a_closed_server_knows_its_accounts_and_makes_none() {
     let local = client.register_account("local@example.com", PASSWORD);
     local.await.expect("registered");
     github.set_user(GithubAccount::new(1).verified("known@example.com"));
-    LoginBrowser::signed_in(&server, &github).await;
+    LoginBrowser::logged_in(&server, &github).await;
     server.terminate().await.expect("stopped");
 
     let closed = launch(&github)
         .data_dir(data.path())
         .env("HATO_REGISTRATION", "closed");
     let server = start(closed).await;
-    LoginBrowser::signed_in(&server, &github).await;
+    LoginBrowser::logged_in(&server, &github).await;
     github.set_user(GithubAccount::new(2).verified("local@example.com"));
-    LoginBrowser::signed_in(&server, &github).await;
+    LoginBrowser::logged_in(&server, &github).await;
 
     github.set_user(GithubAccount::new(3).verified("new@example.com"));
     let mut browser = LoginBrowser::new(&server);

@@ -37,14 +37,14 @@ impl LoginBrowser {
     }
 
     /// A browser whose user came back from GitHub.
-    pub async fn signed_in(server: &HatoServer, github: &Github) -> Self {
+    pub async fn logged_in(server: &HatoServer, github: &Github) -> Self {
         let mut browser = Self::new(server);
-        browser.sign_in(github).await;
+        browser.log_in(github).await;
         browser
     }
 
     /// Goes to GitHub and back.
-    pub async fn sign_in(&mut self, github: &Github) {
+    pub async fn log_in(&mut self, github: &Github) {
         let callback = self.agree(github, "/auth/github").await;
         let back = self.get(&callback).await;
         assert_eq!(back.status, 302, "{back}");

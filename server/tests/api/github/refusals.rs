@@ -88,7 +88,7 @@ async fn a_code_must_be_there() {
 }
 
 #[tokio::test]
-async fn a_person_who_does_not_agree_is_not_signed_in() {
+async fn a_person_who_does_not_agree_is_not_logged_in() {
     let (server, github) = setup().await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);

@@ -1,4 +1,4 @@
-//! A claimed page and its lease: renewed while the page is worked on, and ended by settling the page or giving it back.
+//! A claimed page and its lease: renewed while the page is worked on, and ended by settling or releasing the page.
 //!
 //! Every write names the lease's token, and the store does nothing when another claim has replaced it. So a page whose process was
 //! paused too long cannot be counted twice, however late it comes (a fencing token, as Kleppmann describes in *How to do distributed
@@ -63,12 +63,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
         }
     }
 
-    /// Gives the page back, due again after `wait`. A page that cannot be given back is due when its lease ends.
+    /// Releases the page, due again after `wait`. A page that cannot be released is due when its lease ends.
     pub async fn release(&self, wait: Duration) {
         let due_at = self.context.clock.now().plus(wait);
         let released = self.context.queue.release(self.guard.lease(), due_at);
         if let Err(error) = released.await {
-            tracing::warn!(send = %self.page.send_id, %error, "a page cannot be given back");
+            tracing::warn!(send = %self.page.send_id, %error, "a page cannot be released");
         }
     }
 

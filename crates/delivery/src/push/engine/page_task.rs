@@ -46,7 +46,7 @@ impl From<ErrorCode> for SigningKeyError {
     }
 }
 
-/// Why a page is given back undelivered.
+/// Why a page is released undelivered.
 enum ReleaseReason {
     SigningKey(SigningKeyError),
     Read(StoreError),
@@ -59,9 +59,9 @@ pub struct PageTask<Q: ?Sized> {
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
-    /// Delivers the page and settles it. A panic on the way gives it back instead.
+    /// Delivers the page and settles it. A panic on the way releases it instead.
     pub async fn run(self, mut slot: Slot) {
-        // Dropped before the slot is free, for the next claim may find this very page, given back.
+        // Dropped before the slot is free, for the next claim may find this very page, released.
         let task = self;
         let delivery = AssertUnwindSafe(task.deliver_leased(&mut slot)).catch_unwind();
         let panic_counts = &task.leased.context.panic_counts;
@@ -83,12 +83,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         match self.attempt(slot).await {
             Ok(Some(settlement)) => self.leased.settle(settlement, &self.shutdown).await,
             Ok(None) => self.leased.release(Duration::ZERO).await,
-            Err(ReleaseReason::SigningKey(cause)) => {
-                tracing::error!(app = %page.app_id, %cause, "a page waits: no VAPID key");
+            Err(ReleaseReason::SigningKey(error)) => {
+                tracing::error!(app = %page.app_id, %error, "a page waits: no VAPID key");
                 self.leased.release(SIGNING_KEY_RETRY_DELAY).await;
             }
-            Err(ReleaseReason::Read(cause)) => {
-                tracing::error!(send = %page.send_id, %cause, "a page waits: no recipients");
+            Err(ReleaseReason::Read(error)) => {
+                tracing::error!(send = %page.send_id, %error, "a page waits: no recipients");
                 self.leased.release(READ_RETRY_DELAY).await;
             }
         }

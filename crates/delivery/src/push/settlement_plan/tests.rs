@@ -165,8 +165,8 @@ fn what_a_push_service_asks_for_is_rounded_up_to_seconds() {
 }
 
 #[test]
-fn who_is_put_off_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
-    let put_off = |millis| {
+fn who_is_deferred_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
+    let deferred = |millis| {
         Some(PushOutcome::Deferred {
             wait: Duration::from_millis(millis),
         })
@@ -174,10 +174,10 @@ fn who_is_put_off_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
     let settled = settle(
         2,
         &[
-            (1, put_off(1_500)),
-            (2, put_off(60_000)),
-            (3, put_off(7_001)),
-            (4, put_off(100)),
+            (1, deferred(1_500)),
+            (2, deferred(60_000)),
+            (3, deferred(7_001)),
+            (4, deferred(100)),
         ],
     );
     assert_eq!(settled.retries, [job(2, 8, &[1, 3]), job(2, 60, &[2, 4])]);
@@ -185,7 +185,7 @@ fn who_is_put_off_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
 
 /// Accepted 1,000 s ago; nobody who is asked to keep a message for no time at all is waited for longer than a day.
 #[test]
-fn who_is_put_off_past_the_messages_time_has_failed() {
+fn who_is_deferred_past_the_messages_time_has_failed() {
     let recipients = [recipient(1), recipient(3)];
     let settle = |ttl, wait| {
         let wait = Duration::from_secs(wait);

@@ -69,7 +69,7 @@ impl EventContent {
 pub struct ResultGroup {
     /// What became of each of them.
     pub status: ResultStatus,
-    /// The last answer's status, if there was an answer.
+    /// The last response's status, if there was one.
     pub http_status: Option<u16>,
     /// Attempts that were made.
     pub attempts: u8,

@@ -1,4 +1,4 @@
-//! The outbox as those who post its events use it: claim it, read what is due, record each attempt, give it back.
+//! The outbox as those who post its events use it: claim it, read what is due, record each attempt, release it.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::ports::StoreError;
 
 /// How long an app's webhook may be without an attempt until the next failure begins the time of failing anew (CONTRACT 8). The
 /// beginnings of two attempts at one event are up to a day and 15 s apart, because a receiver may ask for a wait of a day; twice that
-/// wait is quiet, or a receiver that always asks for the longest would never be switched off.
+/// wait is quiet, or a receiver that always asks for the longest would never be disabled.
 pub const QUIET_TIME: Duration = Duration::from_hours(48);
 
 /// What a claim asks for.
@@ -95,8 +95,8 @@ pub enum Disposition {
 pub enum RecordAttemptOutcome {
     /// The attempt is on record.
     Recorded,
-    /// The attempt is on record, and the webhook is switched off by it.
-    SwitchedOff(DisabledReason),
+    /// The attempt is on record, and the webhook is disabled by it.
+    Disabled(DisabledReason),
     /// The lease was lost: nothing was recorded.
     LeaseLost,
 }
@@ -126,7 +126,7 @@ pub trait WebhookQueue {
     ) -> Result<Option<AttemptInputs>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
-    /// switched off when it is gone, or when nothing has succeeded since `failing_limit` before `now` and no [`QUIET_TIME`] was
+    /// disabled when it is gone, or when nothing has succeeded since `failing_limit` before `now` and no [`QUIET_TIME`] was
     /// among that.
     async fn record_attempt(
         &self,

@@ -31,7 +31,7 @@ async fn enable(test: &TestWebhooks) -> EnableWebhookOutcome {
 }
 
 #[tokio::test]
-async fn a_410_switches_it_off_until_it_is_switched_on() {
+async fn a_410_disables_it_until_it_is_enabled() {
     let test = TestWebhooks::new().await;
     test.subscribe(&test.app, 1).await;
     test.receiver.script([ReceiverResponse::Status(410)]);
@@ -81,7 +81,7 @@ async fn keep_posting_for(test: &TestWebhooks, mut span: Duration) {
 }
 
 #[tokio::test]
-async fn five_days_without_success_switch_it_off() {
+async fn five_days_without_success_disable_it() {
     let test = TestWebhooks::new().await;
     let short_of_five_days = Duration::from_secs(5 * 24 * 3_600 - 1);
     test.receiver.respond_with(ReceiverResponse::Status(500));
@@ -101,7 +101,7 @@ async fn five_days_without_success_switch_it_off() {
 }
 
 #[tokio::test]
-async fn a_quiet_time_between_two_failures_does_not_switch_it_off() {
+async fn a_quiet_time_between_two_failures_does_not_disable_it() {
     let test = TestWebhooks::new().await;
     test.receiver.respond_with(ReceiverResponse::Status(500));
     for _ in 0..3 {
@@ -117,7 +117,7 @@ async fn a_quiet_time_between_two_failures_does_not_switch_it_off() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_switched_off() {
+async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_disabled() {
     let test = TestWebhooks::new().await;
     let a_day_later = DAY + Duration::from_secs(1);
     test.receiver
