@@ -12,7 +12,7 @@ use crate::accounts::parse_plan;
 use crate::dialect::{DbConnection, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::webhook_attempts;
-use crate::webhook_events::{self, insert_test_event};
+use crate::webhook_events::{self, EventRow, insert_test_event};
 
 #[async_trait]
 impl WebhookStore for Database {
@@ -104,8 +104,18 @@ impl WebhookStore for Database {
         app: &AppId,
         event: &WebhookEventId,
     ) -> Result<Option<WebhookEvent>, StoreError> {
-        let event = webhook_events::find(self, app, event).await;
-        event.map_err(with_context("find an event"))
+        let (app, event) = (app.as_str(), event.as_str());
+        sqlx::query_as!(
+            EventRow,
+            "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
+         FROM webhook_events WHERE public_id = $1 AND app_id = $2",
+            event,
+            app
+        )
+        .try_map(EventRow::into_event)
+        .fetch_optional(readers(self))
+        .await
+        .map_err(with_context("find an event"))
     }
 
     async fn reported_recipients(
