@@ -166,7 +166,7 @@ impl KeyStore for Database {
     }
 }
 
-pub(crate) fn parse_scope(text: &str) -> sqlx::Result<Scope> {
+fn parse_scope(text: &str) -> sqlx::Result<Scope> {
     Scope::parse(text).map_err(|_| decode_error("scope"))
 }
 
