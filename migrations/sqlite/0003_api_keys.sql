@@ -7,7 +7,7 @@ CREATE TABLE api_keys (
     name         TEXT    NOT NULL,
     scope        TEXT    NOT NULL CHECK (scope IN ('subscribe_only', 'notify', 'full')),
     hash         BLOB    NOT NULL UNIQUE,
-    -- Written some seconds after the use, for many keys together.
+    -- Written within about a second of the use, for many keys together: the server writes uses every 250 ms.
     last_used_at INTEGER,
     created_at   INTEGER NOT NULL
 ) STRICT;

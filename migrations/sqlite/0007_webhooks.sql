@@ -1,7 +1,7 @@
 -- Webhooks: what posting to an app's URL needs, the events to post, and the attempts that were made.
 
--- The webhook of an app that has, or had, a URL (apps.webhook_url). It is also the head of the app's outbox, its events in
--- order, and is claimed like a job (0006): due_at says when somebody is to look at the outbox, a claim moves it to the end of
+-- The webhook of an app that has, or had, a URL (apps.webhook_url). It is also the head of the app's outbox, its events that
+-- wait, and is claimed like a job (0006): due_at says when somebody is to look at the outbox, a claim moves it to the end of
 -- the lease and takes a new lease_token.
 CREATE TABLE webhooks (
     app_id                     TEXT    NOT NULL PRIMARY KEY REFERENCES apps (id) ON DELETE CASCADE,
@@ -13,7 +13,7 @@ CREATE TABLE webhooks (
     -- Since when no attempt has succeeded; after some days of that the webhook is disabled.
     failing_since              INTEGER,
     disabled_reason            TEXT CHECK (disabled_reason IN ('gone', 'failing')),
-    -- 1 when the receiver was slow to answer last time: it then waits for a place among the slow ones.
+    -- 1 when the receiver was slow to answer last time: it then waits for a permit among the slow ones.
     slow                       INTEGER NOT NULL DEFAULT 0,
     due_at                     INTEGER,
     claimed                    INTEGER NOT NULL DEFAULT 0,
@@ -25,7 +25,7 @@ CREATE INDEX webhooks_by_due ON webhooks (due_at) WHERE due_at IS NOT NULL;
 
 -- An event, written in the transaction that makes it true. It waits as long as it has a due_at.
 CREATE TABLE webhook_events (
-    -- The order of the outbox: the order of settlement.
+    -- Only tells older from newer: events leave by due_at, and no order is promised.
     id         INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     public_id  TEXT    NOT NULL UNIQUE,
     app_id     TEXT    NOT NULL REFERENCES apps (id) ON DELETE CASCADE,

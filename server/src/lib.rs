@@ -4,7 +4,7 @@
 //! well-formed) to a handler in `api`, `accounts` or `mcp`, which is a thin adapter over `hato_service`. What runs besides
 //! requests is put together in `boot` and lives and ends in `lifecycle`.
 //!
-//! Imports go one way: `command` → `boot` → `router` → `api`, `accounts`, `mcp`, `pages` → `http` → `state` → `config`.
+//! Imports go one way: `command` → `boot` → `router` → `api`, `accounts`, `mcp`, `dashboard` → `http` → `state` → `config`.
 //!
 //! The route table can be read, so that whatever must hold for every endpoint can be held against all of them:
 //!

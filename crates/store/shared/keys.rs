@@ -1,7 +1,8 @@
 //! API keys. Whatever happens to one is recorded with it, in the same transaction.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, KeyId, PageRequest, Scope, UnixMillis};
+use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
+use hato_service::access::ActorRecord;
 use hato_service::ports::{
     AuthenticatedKey, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord,
     PepperedHash, StoreError,
@@ -10,7 +11,9 @@ use hato_service::ports::{
 use crate::Database;
 use crate::dialect::{DbConnection, readers, transaction};
 use crate::error::{decode_error, with_context};
-use crate::key_events::{self, record_event};
+use crate::key_events::{parse_event, record_event};
+use crate::paging::bound;
+use crate::sends::parse_actor_kind;
 
 #[async_trait]
 impl KeyStore for Database {
@@ -112,9 +115,34 @@ impl KeyStore for Database {
         app: &AppId,
         page: &PageRequest,
     ) -> Result<Vec<KeyEventRecord>, StoreError> {
-        key_events::list(self, app, page)
-            .await
-            .map_err(with_context("list what happened to keys"))
+        let (before, before_id) = bound(page.cursor.as_ref());
+        sqlx::query!(
+            "SELECT id, event, key_id, key_name, key_scope, actor_kind, actor_id, actor_name, created_at
+         FROM key_events WHERE app_id = $1 AND (created_at, id) < ($2, $3)
+         ORDER BY created_at DESC, id DESC LIMIT $4",
+            app.as_str(),
+            before,
+            before_id,
+            page.limit.get() + 1
+        )
+        .try_map(|row| {
+            Ok(KeyEventRecord {
+                id: KeyEventId::trusted(row.id),
+                event: parse_event(&row.event)?,
+                key_id: KeyId::trusted(row.key_id),
+                key_name: row.key_name,
+                key_scope: parse_scope(&row.key_scope)?,
+                actor: ActorRecord {
+                    kind: parse_actor_kind(&row.actor_kind)?,
+                    id: row.actor_id,
+                    name: row.actor_name,
+                },
+                created_at: UnixMillis(row.created_at),
+            })
+        })
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list what happened to keys"))
     }
 
     async fn record_key_uses(&self, uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError> {
@@ -138,7 +166,7 @@ impl KeyStore for Database {
     }
 }
 
-pub(crate) fn parse_scope(text: &str) -> sqlx::Result<Scope> {
+fn parse_scope(text: &str) -> sqlx::Result<Scope> {
     Scope::parse(text).map_err(|_| decode_error("scope"))
 }
 

@@ -11,7 +11,6 @@ use hato_service::ports::{
 use crate::Database;
 use crate::acceptance::accept;
 use crate::cancellation::cancel;
-use crate::dead_letters;
 use crate::dialect::{readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
@@ -97,9 +96,33 @@ impl SendStore for Database {
         page: &PageRequest,
         before: Option<DeadLetterId>,
     ) -> Result<Vec<DeadLetterRecord>, StoreError> {
-        dead_letters::list(self, app, page, before)
-            .await
-            .map_err(with_context("list dead letters"))
+        // Without a number, the page begins strictly before its time: no number is smaller than the smallest.
+        let time = page.cursor.as_ref().map_or(i64::MAX, |it| it.before.0);
+        sqlx::query!(
+            "SELECT id, send_id, subscription_id, endpoint, reason, http_status, attempts, created_at
+         FROM dead_letters WHERE app_id = $1 AND (created_at, id) < ($2, $3)
+         ORDER BY created_at DESC, id DESC LIMIT $4",
+            app.as_str(),
+            time,
+            before.map_or(i64::MIN, |id| id.0),
+            page.limit.get() + 1
+        )
+        .try_map(|row| {
+            let status = row.http_status.map(u16::try_from).transpose();
+            Ok(DeadLetterRecord {
+                id: DeadLetterId(row.id),
+                send_id: SendId::trusted(row.send_id),
+                subscription_id: row.subscription_id,
+                endpoint: row.endpoint,
+                reason: row.reason,
+                http_status: status.map_err(|_| decode_error("status"))?,
+                attempts: row.attempts,
+                created_at: UnixMillis(row.created_at),
+            })
+        })
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list dead letters"))
     }
 }
 

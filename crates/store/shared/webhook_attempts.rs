@@ -1,17 +1,14 @@
-//! Attempts to post events: recorded with what they mean for the event and the webhook, and kept for a while.
+//! Attempts to post events, recorded with what they mean for the event and the webhook.
 
 use std::time::Duration;
 
-use hato_domain::{AppId, DisabledReason, NoResponseReason, SendId, UnixMillis, WebhookEventId};
+use hato_domain::{AppId, DisabledReason, NoResponseReason, UnixMillis};
 use hato_service::ports::{
-    Attempt, AttemptRecord, Disposition, OutboxLease, QUIET_TIME, RecordAttemptOutcome,
-    WebhookResponse,
+    Attempt, Disposition, OutboxLease, QUIET_TIME, RecordAttemptOutcome, WebhookResponse,
 };
 
-use crate::Database;
-use crate::dialect::{DbConnection, readers, sql};
+use crate::dialect::{DbConnection, sql};
 use crate::error::decode_error;
-use crate::webhook_events::{parse_attempts, parse_event_type};
 
 /// Records an attempt, unless the lease was lost. An attempt at a URL that was changed meanwhile says nothing about the
 /// receiver, and who is gone from there has not got the event at the new URL.
@@ -216,40 +213,8 @@ async fn disable(
     Ok(disabled.rows_affected() == 1)
 }
 
-struct AttemptRow {
-    public_id: String,
-    kind: String,
-    send_id: Option<String>,
-    attempt: i64,
-    url: String,
-    http_status: Option<i64>,
-    failure: Option<String>,
-    answer: String,
-    started_at: i64,
-    duration_ms: i64,
-    signature: String,
-    next_at: Option<i64>,
-}
-
-impl AttemptRow {
-    fn into_record(self) -> sqlx::Result<AttemptRecord> {
-        let millis = u64::try_from(self.duration_ms).map_err(|_| decode_error("duration"))?;
-        Ok(AttemptRecord {
-            response: parse_response(self.http_status, self.failure.as_deref(), self.answer)?,
-            event_id: WebhookEventId::trusted(self.public_id),
-            kind: parse_event_type(&self.kind)?,
-            send_id: self.send_id.map(SendId::trusted),
-            attempt: parse_attempts(self.attempt)?,
-            url: self.url,
-            started_at: UnixMillis(self.started_at),
-            duration: Duration::from_millis(millis),
-            signature: self.signature,
-            next_at: self.next_at.map(UnixMillis),
-        })
-    }
-}
-
-fn parse_response(
+/// The answer to an attempt, as `insert` stores it.
+pub(crate) fn parse_response(
     status: Option<i64>,
     failure: Option<&str>,
     text: String,
@@ -262,54 +227,4 @@ fn parse_response(
         (None, Some(failure)) => Ok(WebhookResponse::NotReceived(failure)),
         (None, None) => Err(decode_error("attempt")),
     }
-}
-
-/// The newest attempts of the app.
-pub(crate) async fn list(
-    database: &Database,
-    app: &AppId,
-    limit: u32,
-) -> sqlx::Result<Vec<AttemptRecord>> {
-    let (app, limit) = (app.as_str(), i64::from(limit));
-    let rows = sqlx::query_as!(
-        AttemptRow,
-        r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
-                  a.answer, a.started_at, a.duration_ms, a.signature,
-                  CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
-           FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
-           WHERE a.app_id = $1 ORDER BY a.id DESC LIMIT $2"#,
-        app,
-        limit
-    )
-    .fetch_all(readers(database))
-    .await?;
-    rows.into_iter().map(AttemptRow::into_record).collect()
-}
-
-/// Removes attempts beyond the newest `kept` of each app, and events of which nothing is left to see or to do; whether there
-/// may be more.
-pub(crate) async fn purge(c: &mut DbConnection, kept: i64, limit: i64) -> sqlx::Result<bool> {
-    let attempts = sqlx::query!(
-        "DELETE FROM webhook_attempts WHERE id IN
-           (SELECT a.id FROM webhooks AS w JOIN webhook_attempts AS a ON a.app_id = w.app_id
-            WHERE a.id <= (SELECT b.id FROM webhook_attempts AS b WHERE b.app_id = w.app_id
-                           ORDER BY b.id DESC LIMIT 1 OFFSET $1)
-            LIMIT $2)",
-        kept,
-        limit
-    )
-    .execute(&mut *c)
-    .await?;
-    let events = sqlx::query!(
-        "DELETE FROM webhook_events WHERE id IN
-           (SELECT e.id FROM webhook_events AS e
-            WHERE e.due_at IS NULL AND e.resend_at IS NULL
-              AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS a WHERE a.event_id = e.id)
-            LIMIT $1)",
-        limit
-    )
-    .execute(c)
-    .await?;
-    let removed = attempts.rows_affected().max(events.rows_affected());
-    Ok(i64::try_from(removed).unwrap_or(i64::MAX) >= limit)
 }

@@ -250,25 +250,6 @@ fn parse_counts(text: &str) -> sqlx::Result<(i64, SendCounts)> {
     Ok((recipients, counts))
 }
 
-/// Which event of an app has this id.
-pub(crate) async fn find(
-    database: &Database,
-    app: &AppId,
-    event: &WebhookEventId,
-) -> sqlx::Result<Option<WebhookEvent>> {
-    let (app, event) = (app.as_str(), event.as_str());
-    let row = sqlx::query_as!(
-        EventRow,
-        "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
-         FROM webhook_events WHERE public_id = $1 AND app_id = $2",
-        event,
-        app
-    )
-    .fetch_optional(readers(database))
-    .await?;
-    row.map(EventRow::into_event).transpose()
-}
-
 struct ReportedRecipientRow {
     id: i64,
     public_id: String,

@@ -35,8 +35,31 @@ impl WebhookQueue for Database {
         now: UnixMillis,
         limit: u32,
     ) -> Result<Vec<WebhookEvent>, StoreError> {
-        let due = due_events(self, outbox, in_flight, now, limit.into()).await;
-        due.map_err(with_context("read due events"))
+        let (app, limit) = (outbox.app_id.as_str(), i64::from(limit));
+        let in_flight = number_list(in_flight).map_err(with_context("read due events"))?;
+        // Resends and due events are each found by an index of their own, so that a backlog is never sorted.
+        sql!(query_as EventRow [
+            r#"SELECT e.id AS "id!", e.public_id AS "public_id!", e.type AS "kind!", e.send_id AS "send_id?",
+                  e.content AS "content!", e.created_at AS "created_at!", e.attempts AS "attempts!",
+                  e.resend_at AS "resend_at?"
+           FROM webhooks AS w JOIN (
+             SELECT * FROM (
+               SELECT 0 AS part, * FROM webhook_events
+               WHERE app_id = $2 AND resend_at IS NOT NULL AND id NOT IN ("# NUMBERS r#")
+               ORDER BY resend_at, id LIMIT $4) AS resends
+             UNION ALL
+             SELECT * FROM (
+               SELECT 1 AS part, * FROM webhook_events
+               WHERE app_id = $2 AND due_at <= $3 AND resend_at IS NULL AND id NOT IN ("# NUMBERS r#")
+               ORDER BY due_at, id LIMIT $4) AS due
+           ) AS e ON e.app_id = w.app_id
+           WHERE w.app_id = $2 AND w.lease_token = $5
+           ORDER BY e.part, e.due_at, e.id LIMIT $4"#
+        ] in_flight, app, now.0, limit, outbox.token)
+        .try_map(EventRow::into_event)
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("read due events"))
     }
 
     async fn attempt_inputs(
@@ -45,8 +68,31 @@ impl WebhookQueue for Database {
         event: &WebhookEvent,
         now: UnixMillis,
     ) -> Result<Option<AttemptInputs>, StoreError> {
-        let inputs = attempt_inputs(self, outbox, event, now).await;
-        inputs.map_err(with_context("read the inputs of an attempt"))
+        let app = outbox.app_id.as_str();
+        let webhook = sqlx::query_as!(
+            WebhookRow,
+            r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
+                  w.previous_secret_expires_at, w.disabled_reason
+           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                              JOIN accounts AS a ON a.id = p.account_id
+           WHERE w.app_id = $1 AND w.lease_token = $2 AND p.deleted_at IS NULL"#,
+            app,
+            outbox.token
+        )
+        .try_map(move |row| row.into_active(now))
+        .fetch_optional(readers(self))
+        .await
+        .map_err(with_context("read the inputs of an attempt"))?;
+        let Some(webhook) = webhook.flatten() else {
+            return Ok(None);
+        };
+        let recipients = reported_recipients(self, &event.content.recipients())
+            .await
+            .map_err(with_context("read the inputs of an attempt"))?;
+        Ok(Some(AttemptInputs {
+            webhook,
+            recipients,
+        }))
     }
 
     async fn record_attempt(
@@ -208,68 +254,6 @@ async fn claim_due(c: &mut DbConnection, claim: OutboxClaimRequest) -> sqlx::Res
         }),
         None => NextOutbox::Idle { next_due: None },
     })
-}
-
-/// Resends and due events are each found by an index of their own, so that a backlog is never sorted.
-async fn due_events(
-    database: &Database,
-    outbox: &OutboxLease,
-    in_flight: &[i64],
-    now: UnixMillis,
-    limit: i64,
-) -> sqlx::Result<Vec<WebhookEvent>> {
-    let (app, in_flight) = (outbox.app_id.as_str(), number_list(in_flight)?);
-    let rows = sql!(query_as EventRow [
-        r#"SELECT e.id AS "id!", e.public_id AS "public_id!", e.type AS "kind!", e.send_id AS "send_id?",
-                  e.content AS "content!", e.created_at AS "created_at!", e.attempts AS "attempts!",
-                  e.resend_at AS "resend_at?"
-           FROM webhooks AS w JOIN (
-             SELECT * FROM (
-               SELECT 0 AS part, * FROM webhook_events
-               WHERE app_id = $2 AND resend_at IS NOT NULL AND id NOT IN ("# NUMBERS r#")
-               ORDER BY resend_at, id LIMIT $4) AS resends
-             UNION ALL
-             SELECT * FROM (
-               SELECT 1 AS part, * FROM webhook_events
-               WHERE app_id = $2 AND due_at <= $3 AND resend_at IS NULL AND id NOT IN ("# NUMBERS r#")
-               ORDER BY due_at, id LIMIT $4) AS due
-           ) AS e ON e.app_id = w.app_id
-           WHERE w.app_id = $2 AND w.lease_token = $5
-           ORDER BY e.part, e.due_at, e.id LIMIT $4"#
-    ] in_flight, app, now.0, limit, outbox.token)
-    .fetch_all(readers(database))
-    .await?;
-    rows.into_iter().map(EventRow::into_event).collect()
-}
-
-async fn attempt_inputs(
-    database: &Database,
-    outbox: &OutboxLease,
-    event: &WebhookEvent,
-    now: UnixMillis,
-) -> sqlx::Result<Option<AttemptInputs>> {
-    let app = outbox.app_id.as_str();
-    let webhook = sqlx::query_as!(
-        WebhookRow,
-        r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
-                  w.previous_secret_expires_at, w.disabled_reason
-           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                              JOIN accounts AS a ON a.id = p.account_id
-           WHERE w.app_id = $1 AND w.lease_token = $2 AND p.deleted_at IS NULL"#,
-        app,
-        outbox.token
-    )
-    .fetch_optional(readers(database))
-    .await?;
-    let webhook = webhook.map_or(Ok(None), |row| row.into_active(now))?;
-    let Some(webhook) = webhook else {
-        return Ok(None);
-    };
-    let recipients = reported_recipients(database, &event.content.recipients()).await?;
-    Ok(Some(AttemptInputs {
-        webhook,
-        recipients,
-    }))
 }
 
 /// A new token, so that the released lease records nothing any more. A resend is due at once.

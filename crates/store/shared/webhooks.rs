@@ -1,7 +1,9 @@
 //! Webhooks as owners set them up and look at them.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
-use hato_domain::{AppId, DisabledReason, Plan, UnixMillis, WebhookEventId};
+use hato_domain::{AppId, DisabledReason, Plan, SendId, UnixMillis, WebhookEventId};
 use hato_service::ports::{
     AttemptRecord, EnableWebhookOutcome, IdRange, ReportedRecipient, SealedSecrets, StoreError,
     WebhookEvent, WebhookRecord, WebhookStore,
@@ -11,8 +13,8 @@ use crate::Database;
 use crate::accounts::parse_plan;
 use crate::dialect::{DbConnection, readers, transaction};
 use crate::error::{decode_error, with_context};
-use crate::webhook_attempts;
-use crate::webhook_events::{self, insert_test_event};
+use crate::webhook_attempts::parse_response;
+use crate::webhook_events::{self, EventRow, insert_test_event, parse_attempts, parse_event_type};
 
 #[async_trait]
 impl WebhookStore for Database {
@@ -95,8 +97,34 @@ impl WebhookStore for Database {
         app: &AppId,
         limit: u32,
     ) -> Result<Vec<AttemptRecord>, StoreError> {
-        let attempts = webhook_attempts::list(self, app, limit).await;
-        attempts.map_err(with_context("list attempts"))
+        let (app, limit) = (app.as_str(), i64::from(limit));
+        sqlx::query!(
+            r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
+                  a.answer, a.started_at, a.duration_ms, a.signature,
+                  CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
+           FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
+           WHERE a.app_id = $1 ORDER BY a.id DESC LIMIT $2"#,
+            app,
+            limit
+        )
+        .try_map(|row| {
+            let millis = u64::try_from(row.duration_ms).map_err(|_| decode_error("duration"))?;
+            Ok(AttemptRecord {
+                response: parse_response(row.http_status, row.failure.as_deref(), row.answer)?,
+                event_id: WebhookEventId::trusted(row.public_id),
+                kind: parse_event_type(&row.kind)?,
+                send_id: row.send_id.map(SendId::trusted),
+                attempt: parse_attempts(row.attempt)?,
+                url: row.url,
+                started_at: UnixMillis(row.started_at),
+                duration: Duration::from_millis(millis),
+                signature: row.signature,
+                next_at: row.next_at.map(UnixMillis),
+            })
+        })
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list attempts"))
     }
 
     async fn webhook_event(
@@ -104,8 +132,18 @@ impl WebhookStore for Database {
         app: &AppId,
         event: &WebhookEventId,
     ) -> Result<Option<WebhookEvent>, StoreError> {
-        let event = webhook_events::find(self, app, event).await;
-        event.map_err(with_context("find an event"))
+        let (app, event) = (app.as_str(), event.as_str());
+        sqlx::query_as!(
+            EventRow,
+            "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
+         FROM webhook_events WHERE public_id = $1 AND app_id = $2",
+            event,
+            app
+        )
+        .try_map(EventRow::into_event)
+        .fetch_optional(readers(self))
+        .await
+        .map_err(with_context("find an event"))
     }
 
     async fn reported_recipients(
@@ -117,12 +155,32 @@ impl WebhookStore for Database {
     }
 
     async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError> {
-        transaction!(self, "remove old attempts", |c| webhook_attempts::purge(
-            c,
-            kept.into(),
-            limit.into()
-        )
-        .await)
+        let (kept, limit) = (i64::from(kept), i64::from(limit));
+        transaction!(self, "remove old attempts", |c| {
+            let attempts = sqlx::query!(
+                "DELETE FROM webhook_attempts WHERE id IN
+           (SELECT a.id FROM webhooks AS w JOIN webhook_attempts AS a ON a.app_id = w.app_id
+            WHERE a.id <= (SELECT b.id FROM webhook_attempts AS b WHERE b.app_id = w.app_id
+                           ORDER BY b.id DESC LIMIT 1 OFFSET $1)
+            LIMIT $2)",
+                kept,
+                limit
+            )
+            .execute(&mut *c)
+            .await?;
+            let events = sqlx::query!(
+                "DELETE FROM webhook_events WHERE id IN
+           (SELECT e.id FROM webhook_events AS e
+            WHERE e.due_at IS NULL AND e.resend_at IS NULL
+              AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS a WHERE a.event_id = e.id)
+            LIMIT $1)",
+                limit
+            )
+            .execute(c)
+            .await?;
+            let removed = attempts.rows_affected().max(events.rows_affected());
+            Ok(i64::try_from(removed).unwrap_or(i64::MAX) >= limit)
+        })
     }
 }
 
