@@ -23,7 +23,7 @@ pub struct WebhookSettings {
     pub max_in_flight: usize,
     /// Requests in flight of receivers that are slow, besides.
     pub max_slow_in_flight: usize,
-    /// Bytes of bodies in memory, for each of these two kinds of requests.
+    /// Bytes of bodies in memory, for requests that begin as each of these two kinds.
     pub body_bytes: usize,
     /// Requests in flight of one app.
     pub per_app: usize,

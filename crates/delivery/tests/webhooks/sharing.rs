@@ -70,19 +70,37 @@ async fn receivers_that_begin_to_hang_move_to_the_slow_tier() {
     stop(shutdown, running).await;
 }
 
+/// Slow apps whose receiver is known to hang, and hangs for as long as the test runs.
+async fn known_slow_apps(test: &mut TestWebhooks) {
+    test.settings.max_in_flight = MAX_IN_FLIGHT;
+    test.settings.prompt = Duration::from_millis(10);
+    test.settings.response_timeout = Duration::from_millis(50);
+    slow_apps(test).await;
+    test.post().await;
+    test.receiver.take();
+    test.advance_clock(Duration::from_mins(1));
+    test.settings.response_timeout = Duration::from_hours(1);
+}
+
+#[tokio::test]
+async fn bodies_of_slow_receivers_leave_memory_to_the_others() {
+    let mut test = TestWebhooks::new().await;
+    test.settings.max_slow_in_flight = SLOW;
+    test.settings.body_bytes = 4 * 1_024;
+    known_slow_apps(&mut test).await;
+    let (app, receiver) = prompt_app(&test).await;
+    let shutdown = Shutdown::new();
+    let running = run(&test, &shutdown);
+    test.receiver.wait_until(|seen| !seen.is_empty()).await;
+    exchange(&test, &app, &receiver).await;
+    stop(shutdown, running).await;
+}
+
 #[tokio::test]
 async fn receivers_that_are_known_to_hang_delay_nobody() {
     let mut test = TestWebhooks::new().await;
-    test.settings.max_in_flight = MAX_IN_FLIGHT;
     test.settings.max_slow_in_flight = 2;
-    test.settings.prompt = Duration::from_millis(10);
-    test.settings.response_timeout = Duration::from_millis(50);
-    slow_apps(&test).await;
-    test.post().await;
-    test.receiver.take();
-
-    test.advance_clock(Duration::from_mins(1));
-    test.settings.response_timeout = Duration::from_hours(1);
+    known_slow_apps(&mut test).await;
     let (app, receiver) = prompt_app(&test).await;
     let shutdown = Shutdown::new();
     let running = run(&test, &shutdown);
