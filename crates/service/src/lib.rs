@@ -49,7 +49,7 @@ pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};
 pub use notifier::{AppNotifier, Notifier};
-pub use secrets::{Sealer, Secrets, UnsealError};
+pub use secrets::{SealPurpose, Sealer, SecretKey, Secrets, UnsealError, Unsealed};
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
 pub use service::Service;
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
