@@ -29,6 +29,7 @@ mod github;
 mod history;
 mod keys;
 mod last_used;
+pub mod metrics;
 mod notifier;
 mod operator;
 mod paging;
