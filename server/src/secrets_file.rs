@@ -13,6 +13,7 @@ use toml::{Table, Value};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::config::{SecretsConfig, secret_from_hex};
+use crate::file_modes::warn_if_shared;
 
 const FILE: &str = "secrets.toml";
 const PEPPER: &str = "pepper";
@@ -36,6 +37,7 @@ pub enum SecretsFileError {
 pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsFileError> {
     let file = SecretsFile::new(data_dir);
     let stored = file.locked(|file| file.complete(config))?;
+    warn_if_shared(&file.path);
     let pepper = config.pepper.clone().or(stored.pepper);
     let encryption_key = config.encryption_key.clone().or(stored.encryption_key);
     for (name, secret) in [

@@ -27,6 +27,29 @@ async fn secrets_are_made_for_their_owner_alone() {
 }
 
 #[tokio::test]
+async fn files_that_others_may_read_are_named_at_the_start() {
+    const WARNING: &str = "others may read or write this file";
+    let (mut server, _app) = setup().await;
+    assert!(!server.log().contains(WARNING), "{}", server.log());
+    for (name, mode) in [("secrets.toml", 0o640), ("hato.db", 0o604)] {
+        let file = server.data_dir().join(name);
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(file, mode).expect("it is ours");
+    }
+    server.kill().await;
+    server.restart().await.expect("it starts");
+    let log = server.log();
+    let warnings: Vec<_> = log.lines().filter(|line| line.contains(WARNING)).collect();
+    for (name, mode) in [("secrets.toml", "0640"), ("hato.db", "0604")] {
+        let named = warnings
+            .iter()
+            .filter(|line| line.contains(name) && line.contains(mode));
+        assert_eq!(named.count(), 1, "{name} in {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+}
+
+#[tokio::test]
 async fn without_secrets_what_needs_them_says_so() {
     let (mut server, app) = setup().await;
     server.terminate().await.expect("it stops");
