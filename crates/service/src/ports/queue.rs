@@ -88,10 +88,17 @@ pub struct PageClaimRequest {
 }
 
 /// What became of a claim.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum NextPage {
     /// A page to deliver, leased to the caller.
     Claimed(Box<ClaimedPage>),
+    /// The job that was due longest cannot be read. It was put off for an hour, so that others' jobs are claimed.
+    Unreadable {
+        /// The job's number in the queue.
+        job: JobId,
+        /// What is wrong with it.
+        error: StoreError,
+    },
     /// Nothing is due, excluded apps aside; the next job is due then, if there is one.
     Idle {
         /// When to ask again at the latest.
@@ -194,7 +201,8 @@ pub enum SettleOutcome {
 #[async_trait]
 pub trait DeliveryQueue {
     /// Claims the page that has been due longest, until `now + lease`. Of a broadcast, it takes a page of at most
-    /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction.
+    /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction. A job that cannot be read is
+    /// put off instead ([`NextPage::Unreadable`]).
     async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError>;
 
     /// Repairs due times after the clock was set back. What is due later than anything can have to wait, or belongs to a
