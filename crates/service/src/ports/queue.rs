@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureReason, SendId, SubscriptionId, Topic, Ttl, UnixMillis,
-    Urgency,
+    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, SendId, SubscriptionId, Topic, Ttl,
+    UnixMillis, Urgency,
 };
 
 use super::StoreError;
@@ -129,7 +129,7 @@ pub struct SentRecipient {
 }
 
 /// A recipient that finally failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewDeadLetter {
     /// The recipient's number in the store.
     pub recipient: RecipientId,
@@ -137,6 +137,10 @@ pub struct NewDeadLetter {
     pub reason: FailureReason,
     /// The last response's status, if there was one.
     pub http_status: Option<u16>,
+    /// How many requests were begun (CONTRACT 4).
+    pub attempts: u8,
+    /// What the push service or the connection said.
+    pub detail: Option<FailureDetail>,
 }
 
 /// A recipient whose subscription is gone: it is deactivated (SPEC 3.1).
@@ -222,8 +226,9 @@ pub trait DeliveryQueue {
     async fn renew_leases(&self, leases: &[PageLease], until: UnixMillis)
     -> Result<(), StoreError>;
 
-    /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters, retry jobs, the
-    /// end of the send when this was its last page, events for the app's webhook, and removal of the page.
+    /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters (as many as the send has
+    /// room for, [`hato_domain::MAX_DEAD_LETTERS`]), retry jobs, the end of the send when this was its last page, events for the
+    /// app's webhook, and removal of the page.
     async fn settle(
         &self,
         page: &ClaimedPage,
