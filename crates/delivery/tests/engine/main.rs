@@ -6,6 +6,7 @@ mod hostile;
 mod janitor;
 mod outcomes;
 mod panics;
+mod refusals;
 mod retries;
 mod running;
 mod sharing;

@@ -1,7 +1,7 @@
 //! What the use cases of subscriptions need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, BrowserKeys, Endpoint, Platform, SubscriptionId, UnixMillis};
+use hato_domain::{AppId, BrowserKeys, Endpoint, Platform, SubscriptionId, UnixMillis, text_enum};
 
 use super::StoreError;
 
@@ -37,14 +37,21 @@ pub enum RegisterOutcome {
     NoApp,
 }
 
-/// Why a subscription is not active (SPEC 3.1, CONTRACT 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeactivationReason {
-    /// The push service no longer knows the subscription.
-    Expired,
-    /// The browser's page or the owner unsubscribed it.
-    Unsubscribed,
-}
+text_enum!(
+    /// Why a subscription is not active (SPEC 3.1, CONTRACT 5).
+    DeactivationReason {
+        /// The browser's page or the owner unsubscribed it.
+        Unsubscribed = "unsubscribed",
+        /// The push service no longer knows the subscription.
+        Expired = "expired",
+        /// The browser has registered another endpoint in its place.
+        Replaced = "replaced",
+        /// The push service said again and again that the subscription was made with another VAPID key.
+        KeyMismatch = "key_mismatch",
+        /// The push service refused again and again what it was sent.
+        Refused = "refused",
+    }
+);
 
 /// When and why a subscription became inactive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
