@@ -18,6 +18,8 @@ pub struct NewSubscription {
     pub keys: BrowserKeys,
     /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
+    /// Another endpoint of the same browser, which this one replaces: if the app has it, it is deactivated.
+    pub replaces: Option<Endpoint>,
     /// The time of the registration, in Unix milliseconds.
     pub now: UnixMillis,
 }
@@ -110,14 +112,15 @@ pub struct SubscriptionPage {
 /// What the store does with subscriptions.
 #[async_trait]
 pub trait SubscriptionStore {
-    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan.
+    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan. What it replaces is
+    /// deactivated in the same transaction.
     async fn register_subscription(
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisterOutcome, StoreError>;
 
     /// Registers the subscription likewise, but a new endpoint only while the app has fewer active subscriptions than
-    /// [`hato_domain::Plan::max_subscriptions`] of the stored plan (SPEC 4.2).
+    /// [`hato_domain::Plan::max_subscriptions`] of the stored plan (SPEC 4.2), or in the place of an active one.
     async fn register_within_limit(
         &self,
         subscription: NewSubscription,
