@@ -94,7 +94,23 @@ function publicKeyOf(subscription) {
 // Only a subscription made with the app's VAPID key can receive from it.
 const isOurs = (subscription, { publicKey }) => subscription && publicKeyOf(subscription) === publicKey;
 
-const subscribeOptions = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
+// Where the push service cannot be reached, some browsers never answer, and others give up. Who waits
+// holds the lock. A browser may come back to what it was asked for: that promise goes with the error.
+const PUSH_TIMEOUT = 15_000;
+
+async function subscribeAt({ pushManager }, { publicKey }) {
+  const asked = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  const silence = new DOMException("No answer", "AbortError");
+  const limit = new Promise((_, reject) => setTimeout(reject, PUSH_TIMEOUT, silence));
+  try {
+    return await Promise.race([asked, limit]);
+  } catch (error) {
+    if (error.name !== "AbortError") throw error;
+    const causes = "the network may block push, or this is a private window";
+    const failed = failure("PUSH_UNREACHABLE", `The push service cannot be reached: ${causes}`, error);
+    throw Object.assign(failed, { asked });
+  }
+}
 
 // Tells the server of the subscription and keeps what it was told; resolves with its answer.
 async function registerSubscription(settings, subscription) {

@@ -96,11 +96,11 @@ async function ownSubscriptions(settings, registered) {
 }
 
 async function ensureSubscribed(settings) {
-  const { pushManager } = await activeRegistration(settings);
-  const existing = await pushManager.getSubscription();
+  const registration = await activeRegistration(settings);
+  const existing = await registration.pushManager.getSubscription();
   if (isOurs(existing, settings)) return existing;
   await existing?.unsubscribe();
-  return pushManager.subscribe(subscribeOptions(settings));
+  return subscribeAt(registration, settings);
 }
 
 // The server revives an endpoint that it had given up on because its push service no longer knew
@@ -127,17 +127,23 @@ async function unsubscribeOthers(settings, { endpoint }) {
   }
 }
 
-// A visitor whom the server does not know must not look like a subscriber.
 async function registerFirst() {
   const settings = await loadSettings();
   try {
     await resubscribe(settings);
   } catch (error) {
-    const registered = await loadRegistered(settings);
-    const made = registered.length ? [] : await ownSubscriptions(settings, registered);
-    await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
+    const end = () => endUnregistered(settings);
+    await end();
+    error.asked?.then(() => withLock(end)).catch(() => {});
     throw error;
   }
+}
+
+// A visitor whom the server does not know must not look like a subscriber.
+async function endUnregistered(settings) {
+  const registered = await loadRegistered(settings);
+  const made = registered.length ? [] : await ownSubscriptions(settings, registered);
+  await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
 }
 
 // --- Repair

@@ -124,13 +124,13 @@
 
   // A visitor who has never subscribed here, or has unsubscribed, is not subscribed by this.
   async function renew({ newSubscription }) {
-    const { scope, pushManager } = self.registration;
-    const settings = await getValue(settingsKey(scope));
-    const registered = await getValue(registeredKey(scope));
+    const { registration } = self;
+    const settings = await getValue(settingsKey(registration.scope));
+    const registered = await getValue(registeredKey(registration.scope));
     if (!settings || !registered) return;
     const renewed = isOurs(newSubscription, settings)
       ? newSubscription
-      : await pushManager.subscribe(subscribeOptions(settings));
+      : await subscribeAt(registration, settings);
     if (renewed.endpoint !== registered.endpoint) await registerSubscription(settings, renewed);
   }
 
