@@ -9,7 +9,7 @@ const failure = (code, message, cause) => Object.assign(new Error(message, { cau
 //   settings SCOPE       { scope, baseUrl, appKey, appId, publicKey, platform }: what the worker needs
 //   registered SCOPE     { scope, endpoint, publicKey, at }: what the server was told last, and when
 //   worker SCOPE         the address of the worker file that Hato registered there
-//   tried SCOPE          when a repair began that has not succeeded
+//   tried SCOPE          when a repair failed last
 //   asked BASEURL APPKEY when the server was last asked which app the key is of
 //
 // The page writes all of them; the worker reads the first two and writes `registered`. A page and a
@@ -71,6 +71,8 @@ async function call({ baseUrl, appKey }, method, path, body) {
       headers: { Authorization: `Bearer ${appKey}`, "Content-Type": "application/json" },
       body: body && JSON.stringify(body),
       credentials: "omit",
+      // Without it, Firefox lets requests fail when their page is left, before the page knows that it is.
+      keepalive: true,
       signal: AbortSignal.timeout?.(REQUEST_TIMEOUT),
     });
   } catch (error) {

@@ -108,6 +108,25 @@ test('a subscription that the browser lost without a word is made anew', async (
   await back.notification('ただいま');
 });
 
+for (const [how, leave] of [
+  ['closed', (page: Visit) => page.close()],
+  ['left for another', (page: Visit) => page.page.goto(new URL('site.js', page.page.url()).href)],
+] as const) {
+  test(`a page that is ${how} in the middle of a repair blocks no other`, async ({ app, faultProxy, open, visit }) => {
+    const site = await open({ server: faultProxy });
+    await (await visit(site)).subscribe();
+    const held = faultProxy.hold(registration);
+    const page = await visit(site, 2);
+    await held.arrived;
+    await leave(page);
+    held.release();
+    const later = await visit(site, 2);
+    await later.waitForState('subscribed');
+    expect(later.requests).toEqual([registration]);
+    expect(await app.subscribers()).toBe(1);
+  });
+}
+
 test('a server that refuses is not asked again within the hour', async ({ app, open, visit }) => {
   const site = await open();
   await (await visit(site)).subscribe();

@@ -164,16 +164,19 @@ async function isDue(settings) {
   return isWanted && !isConfirmed;
 }
 
-// Of several tabs one goes ahead, and after a failure nobody for an hour.
+// Of several tabs one goes ahead, and after a failure nobody for an hour. To leave the page is none: the
+// next one goes on.
 async function repair() {
   if (!isSupported() || Notification.permission !== "granted") return;
   await withLock(async () => {
     const settings = await loadSettings();
     if (!(await isDue(settings))) return;
-    const tried = `tried ${settings.scope}`;
-    await setValue(tried, Date.now());
-    await resubscribe(settings);
-    await deleteValue(tried);
+    try {
+      await resubscribe(settings);
+    } catch (error) {
+      await setValue(`tried ${settings.scope}`, Date.now());
+      throw error;
+    }
   }, true);
 }
 
