@@ -114,12 +114,14 @@ async function subscribeAt({ pushManager }, { publicKey }) {
   }
 }
 
-// Tells the server of the subscription and keeps what it was told; resolves with its answer.
-async function registerSubscription(settings, subscription) {
+// Tells the server of the subscription and keeps what it was told; resolves with its answer. `before` are
+// subscriptions that it was told of earlier: one of another endpoint is replaced.
+async function registerSubscription(settings, subscription, before) {
   const { endpoint } = subscription;
   const { scope, publicKey, platform } = settings;
   const { p256dh, auth } = subscription.toJSON().keys;
-  const details = { endpoint, p256dh, auth, platform };
+  const replaces = before.find((it) => it.endpoint !== endpoint)?.endpoint;
+  const details = { endpoint, p256dh, auth, platform, replaces };
   const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
   await setValue(registeredKey(scope), { scope, endpoint, publicKey, at: Date.now() });
   notifyTabs();

@@ -108,11 +108,13 @@ async function ensureSubscribed(settings) {
 async function resubscribe(settings) {
   await storeSettings(settings);
   let subscription = await ensureSubscribed(settings);
-  const { reactivated } = await registerSubscription(settings, subscription);
+  const before = await loadRegistered(settings);
+  const { reactivated } = await registerSubscription(settings, subscription, before);
   if (reactivated) {
-    await subscription.unsubscribe();
+    const dead = subscription;
+    await dead.unsubscribe();
     subscription = await ensureSubscribed(settings);
-    await registerSubscription(settings, subscription);
+    await registerSubscription(settings, subscription, [dead]);
   }
   await unsubscribeOthers(settings, subscription);
 }

@@ -131,7 +131,9 @@
     const renewed = isOurs(newSubscription, settings)
       ? newSubscription
       : await subscribeAt(registration, settings);
-    if (renewed.endpoint !== registered.endpoint) await registerSubscription(settings, renewed);
+    if (renewed.endpoint !== registered.endpoint) {
+      await registerSubscription(settings, renewed, [registered]);
+    }
   }
 
   // The visitor has withdrawn the permission, or the server will say the same again.
