@@ -63,6 +63,8 @@ mod queue;
 mod registration;
 #[path = "../../shared/retention.rs"]
 mod retention;
+#[path = "../../shared/reviews.rs"]
+mod reviews;
 #[path = "../../shared/sends.rs"]
 mod sends;
 #[path = "../../shared/sessions.rs"]

@@ -18,6 +18,7 @@ mod opening;
 mod operator;
 mod queue_model;
 mod retention;
+mod reviews;
 mod sends;
 mod sessions;
 mod settlements;
