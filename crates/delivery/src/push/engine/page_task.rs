@@ -104,10 +104,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
             return Ok(Some(settlement));
         };
         let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
-        let outcomes = self.push(slot, &signer, ttl, &recipients).await;
+        let mut outcomes = self.push(slot, &signer, ttl, &recipients).await;
         if outcomes.is_empty() && !recipients.is_empty() {
             return Ok(None);
         }
+        let sender = &context.push_sender;
+        sender.assign_turns(&page.app_id, &recipients, &mut outcomes);
         let delays = &context.settings.retry_delays;
         let settlement = settlement(page, &recipients, &outcomes, delays, context.clock.now());
         Ok(Some(settlement))
