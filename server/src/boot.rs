@@ -18,6 +18,7 @@ use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
 use crate::database;
 use crate::github_provider::GithubProvider;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
+use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer};
 use crate::secrets_file;
 use crate::state::{AppState, AppStateInner, RateLimits};
@@ -158,7 +159,7 @@ async fn metrics_server(
     };
     let listener = listen(address).await?;
     let bound = bound_address(&listener, address)?;
-    tracing::info!("metrics at http://{bound}/metrics");
+    tracing::info!(target: ANNOUNCEMENT, "metrics at http://{bound}/metrics");
     let server = MetricsServer::start(listener, Arc::clone(service), SystemClock.now())?;
     Ok(Some(server))
 }
@@ -166,7 +167,7 @@ async fn metrics_server(
 /// What people and programs that started the server wait for.
 fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
     let address = bound_address(listener, config.listen)?;
-    tracing::info!("listening on http://{address}");
+    tracing::info!(target: ANNOUNCEMENT, "listening on http://{address}");
     if config.role.serves() {
         tracing::info!("Open {}", config.base_url);
     }

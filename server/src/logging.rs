@@ -7,10 +7,13 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{LogConfig, LogFormat};
 
+/// What is logged of this target is logged whatever the filter says: where the server listens, for which programs wait (CONTRACT 1).
+pub const ANNOUNCEMENT: &str = "hato_server::announcement";
+
 /// Starts logging; a second start in one process changes nothing.
 pub fn init(config: &LogConfig) {
     let lines = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(&config.filter))
+        .with_env_filter(filter(&config.filter))
         .with_ansi(stderr().is_terminal())
         .with_writer(stderr);
     let started = match config.format {
@@ -20,6 +23,11 @@ pub fn init(config: &LogConfig) {
     if let Err(error) = started {
         tracing::debug!(%error, "logging was started before");
     }
+}
+
+fn filter(text: &str) -> EnvFilter {
+    let announcement = format!("{ANNOUNCEMENT}=info").parse();
+    EnvFilter::new(text).add_directive(announcement.expect("it is a directive"))
 }
 
 /// The error and what lies behind it, each cause that the text before does not tell already.

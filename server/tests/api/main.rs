@@ -20,6 +20,7 @@ mod idempotency;
 mod key_events;
 mod keys;
 mod limits;
+mod logs;
 mod matrix;
 mod mcp;
 mod metrics;
