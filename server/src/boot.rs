@@ -122,6 +122,7 @@ fn app_context(config: &Config, service: Arc<Service>, github_login: bool) -> Ap
     AppContext {
         service,
         base_url: config.base_url.to_string(),
+        pricing_url: config.pricing_link(),
         secure_cookies: config.base_url.is_https(),
         output_name: assets::output_name(),
         sdk: assets::current_sdk(),

@@ -56,7 +56,7 @@ pub struct Config {
     #[arg(long = "registration", env = "HATO_REGISTRATION", value_name = "STATE")]
     #[arg(default_value = "open", value_parser = registration(), action = ArgAction::Set)]
     pub registration_open: bool,
-    /// Page that errors about a plan's limit link to [default: /pricing of the base address]
+    /// Page about plans, to which the dashboard and errors about a plan's limit link [default: /pricing of the base address]
     #[arg(long, env = "HATO_PRICING_URL", value_name = "URL")]
     #[arg(value_parser = SettingParser::text("an http or https address", pricing_url))]
     pricing_url: Option<String>,
@@ -104,7 +104,13 @@ impl Config {
     /// The page that error bodies name as `upgrade_url`.
     pub fn pricing_url(&self) -> String {
         let given = self.pricing_url.clone();
-        given.unwrap_or_else(|| format!("{}/pricing", self.base_url))
+        given.unwrap_or_else(|| format!("{}{PRICING_PATH}", self.base_url))
+    }
+
+    /// The same page as links of the dashboard name it: a path, if it is the dashboard's own.
+    pub fn pricing_link(&self) -> String {
+        let given = self.pricing_url.clone();
+        given.unwrap_or_else(|| PRICING_PATH.to_owned())
     }
 
     /// The proxies whose `X-Forwarded-For` is believed; none unless some are named.
@@ -112,6 +118,9 @@ impl Config {
         self.trusted_proxies.clone().unwrap_or_default()
     }
 }
+
+/// The dashboard's own page about plans.
+const PRICING_PATH: &str = "/pricing";
 
 fn address() -> SettingParser<SocketAddr> {
     let expected = "an address and a port such as 127.0.0.1:3000";

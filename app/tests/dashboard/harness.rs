@@ -98,6 +98,7 @@ impl TestDashboard {
         let context = AppContext {
             service: Arc::new(service),
             base_url: "https://hato.example".to_owned(),
+            pricing_url: "/pricing".to_owned(),
             secure_cookies: true,
             output_name: "hato-0123456789ab".to_owned(),
             sdk: Sdk {
