@@ -21,7 +21,7 @@ pub struct LoginAttempt;
 /// The beginning of a login through GitHub that the limit lets through; any site may link to it.
 pub struct GithubAttempt;
 
-/// An attempt to register that the limit lets through and that no other site made.
+/// An attempt to register that the limit lets through and that no other site made, where strangers may register.
 pub struct RegistrationAttempt;
 
 impl FromRequestParts<AppState> for LoginAttempt {
@@ -49,6 +49,7 @@ impl FromRequestParts<AppState> for RegistrationAttempt {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         state.limits.register.count(address(parts)?)?;
         same_origin::require_without_cookie(parts, &state.base_url)?;
+        state.service.require_open_registration()?;
         Ok(Self)
     }
 }
