@@ -2,6 +2,7 @@
 //!
 //! It is made once, at boot, and imports nothing of `http`, whose extractors and middleware work on it.
 
+mod rate_limits;
 mod window_counter;
 
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use hato_app::AppContext;
 use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
-pub use window_counter::RateLimits;
+pub use rate_limits::{EntranceLimit, RateLimits};
 
 use crate::config::{BaseUrl, TrustedProxies};
 use crate::github_provider::GithubProvider;

@@ -1,4 +1,4 @@
-//! What the use cases and the delivery engine need of the world: a store, a queue and a clock.
+//! What the use cases and the delivery engine need of the world: a store, a queue, a clock and windows of rate limits.
 //!
 //! The store speaks in coarse verbs: one method is one transaction, and time is passed in. Limits are conditional writes
 //! inside the verb, never a read before it.
@@ -11,6 +11,7 @@ mod github;
 mod keys;
 mod operator;
 mod queue;
+mod rate_window;
 mod retention;
 mod sends;
 mod sessions;
@@ -33,6 +34,7 @@ pub use queue::{
     PageClaimRequest, PageLease, PageRange, Recipient, RecipientId, RetryJob, SentRecipient,
     SettleOutcome, Settlement,
 };
+pub use rate_window::RateWindow;
 pub use retention::RetentionStore;
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
