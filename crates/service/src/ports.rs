@@ -25,8 +25,8 @@ pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use keys::{
-    AuthenticatedKey, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord,
-    PepperedHash,
+    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
+    KeyStore, MAX_KEYS, NewKeyRecord, PepperedHash,
 };
 pub use operator::{AccountUsage, OperatorStore};
 pub use queue::{

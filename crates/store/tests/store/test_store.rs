@@ -12,9 +12,9 @@ use hato_domain::{
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, AccountRecord, AppRecord, Audience, ClaimedPage, KeyRecord, NewApp,
-    NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest, Recipient, RecipientId,
-    SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
+    AcceptSendOutcome, AccountRecord, AppRecord, Audience, ClaimedPage, CreateKeyOutcome,
+    KeyRecord, NewApp, NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest,
+    Recipient, RecipientId, SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -166,6 +166,12 @@ impl TestStore {
             event_id: KeyEventId::from_uuid(self.uuid()),
             actor: actor(),
         }
+    }
+
+    /// Stores the key, for which there must be room.
+    pub async fn create_key(&self, key: NewKeyRecord) {
+        let created = self.store.create_key(key).await;
+        assert_eq!(created.expect("judged"), CreateKeyOutcome::Created);
     }
 
     pub fn new_subscription(&self, app: &AppId, number: usize) -> NewSubscription {
