@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use hato_app::AppContext;
-use hato_service::ports::{Clock, Store, SystemClock};
+use hato_service::ports::{Clock, RateWindow, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use tokio::net::TcpListener;
 
@@ -21,7 +21,7 @@ use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer};
 use crate::secrets_file;
-use crate::state::{AppState, AppStateInner, RateLimits};
+use crate::state::{AppState, AppStateInner, RateLimits, WindowCounter};
 use crate::{assets, openapi, router};
 
 /// Runs the server until it is told to stop.
@@ -49,13 +49,8 @@ async fn assemble(
     // Made in every role, so that settings that cannot be used stop each.
     let workers = workers::build(config, subject, parts, (&secrets, &notifier))?;
     let kept = secrets.clone();
-    let service = Arc::new(Service::new(
-        Arc::clone(&store),
-        clock,
-        kept,
-        settings,
-        notifier,
-    ));
+    let service = Service::new(Arc::clone(&store), clock, kept, settings, notifier);
+    let service = Arc::new(service.limit_registrations(registration_window(config)));
     let state = state(config, Arc::clone(&service), secrets, github);
     Ok(ServerRuntime {
         listener: listen(config.listen).await?,
@@ -73,7 +68,15 @@ fn settings(config: &Config) -> ServiceSettings {
         default_plan: config.plan.default_plan,
         registration_open: config.registration_open,
         outbound: config.delivery.outbound(),
+        push_hosts: config.limits.push_hosts(),
+        app_limits: config.limits.app_limits(),
     }
+}
+
+/// Where new subscriptions of strangers are counted, if there is a limit.
+fn registration_window(config: &Config) -> Option<Arc<dyn RateWindow>> {
+    let limit = config.limits.registrations_per_minute.get()?;
+    Some(Arc::new(WindowCounter::new(limit.get())))
 }
 
 fn vapid_subject(config: &Config) -> String {

@@ -2,12 +2,13 @@
 //!
 //! Each setting is one field: its flag, its environment variable, what it takes and its default stand in the field's
 //! attributes, and the field's type is what the rest of the server works with. A new one needs a row in `docs/DEPLOY.md`, a
-//! row in CONTRACT 1 and one in `server/tests/api/settings/table.rs`; tests fail while one of the three lacks it.
+//! row in CONTRACT 1 or 18 and one in `server/tests/api/settings/table.rs`; tests fail while one of the three lacks it.
 
 mod base_url;
 mod delivery;
 mod duration;
 mod github;
+mod limits;
 mod log;
 mod parser;
 mod plan;
@@ -23,6 +24,7 @@ use clap::{ArgAction, Args};
 pub use base_url::BaseUrl;
 pub use delivery::{DEFAULT_VAPID_SUBJECT, DeliveryConfig, outbound_ca_error};
 pub use github::{GithubApp, GithubConfig};
+pub use limits::LimitsConfig;
 pub use log::{LogConfig, LogFormat};
 pub use parser::{SettingError, SettingParser, read_environment};
 pub use plan::{PlanConfig, plan};
@@ -68,6 +70,9 @@ pub struct Config {
     #[arg(long, env = "HATO_METRICS_LISTEN", value_name = "ADDRESS")]
     #[arg(value_parser = address())]
     pub metrics_listen: Option<SocketAddr>,
+    /// What strangers may do at most.
+    #[command(flatten)]
+    pub limits: LimitsConfig,
     /// The secrets that seal what is stored and that keep hashes from being guessed.
     #[command(flatten)]
     pub secrets: SecretsConfig,

@@ -12,6 +12,7 @@ use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
 pub use rate_limits::{EntranceLimit, RateLimits};
+pub use window_counter::WindowCounter;
 
 use crate::config::{BaseUrl, TrustedProxies};
 use crate::github_provider::GithubProvider;

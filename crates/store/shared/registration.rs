@@ -4,6 +4,7 @@ use hato_domain::{AppId, Platform, SubscriptionId};
 use hato_service::ports::{NewSubscription, RegisterOutcome};
 
 use crate::accounts::parse_plan;
+use crate::apps::is_live;
 use crate::dialect::{DbConnection, lock_app};
 use crate::subscriptions::{decrement_active, endpoint_hash};
 
@@ -21,13 +22,12 @@ pub(crate) async fn register(
         return Ok(RegisterOutcome::Updated(SubscriptionId::trusted(id)));
     }
     lock_app(c, &subscription.app_id).await?;
-    let limit = if limited {
-        limit_for(c, subscription).await?
-    } else {
-        i64::MAX
-    };
+    let mut limit = subscription.max_active.unwrap_or(i64::MAX);
+    if limited {
+        limit = limit.min(plan_limit(c, subscription).await?);
+    }
     let Some(position) = take_position(c, &subscription.app_id, limit).await? else {
-        return Ok(refusal(limit));
+        return refusal(c, &subscription.app_id).await;
     };
     let active = activate(c, subscription, position).await?;
     if active.position != position {
@@ -43,17 +43,17 @@ pub(crate) async fn register(
     })
 }
 
-/// No position was to be had below this limit.
-fn refusal(limit: i64) -> RegisterOutcome {
-    if limit == i64::MAX {
-        RegisterOutcome::NoApp
-    } else {
+/// Why no position was to be had.
+async fn refusal(c: &mut DbConnection, app: &AppId) -> sqlx::Result<RegisterOutcome> {
+    Ok(if is_live(c, app).await? {
         RegisterOutcome::LimitReached
-    }
+    } else {
+        RegisterOutcome::NoApp
+    })
 }
 
-/// Below which number of active subscriptions the app takes this one: a known endpoint is always taken (CONTRACT 5).
-async fn limit_for(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
+/// Below which number of active subscriptions the plan lets the app take this one: a known endpoint always (CONTRACT 5).
+async fn plan_limit(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
     let row = sqlx::query!(
         r#"SELECT a.plan,
                   EXISTS (SELECT 1 FROM subscriptions AS s

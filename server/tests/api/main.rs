@@ -37,6 +37,7 @@ mod secrets;
 mod settings;
 mod site;
 mod stats;
+mod stranger_limits;
 mod subscriptions;
 mod webhook;
 mod wire;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
+use hato_domain::PushHosts;
 use hato_outbound::RootStoreError;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
 
@@ -35,6 +36,7 @@ pub struct PushSender {
     client: PushClient,
     encryptor: Encryptor,
     vapid: Vapid,
+    push_hosts: PushHosts,
     clock: Arc<dyn Clock>,
     max_in_flight: usize,
 }
@@ -49,6 +51,7 @@ impl PushSender {
             client: PushClient::new(settings)?,
             encryptor: Encryptor::new(),
             vapid: Vapid::new(settings.vapid_subject.clone()),
+            push_hosts: settings.push_hosts.clone(),
             clock,
             max_in_flight: settings.page_size as usize,
         })
@@ -134,8 +137,12 @@ impl PushSender {
         Ok(routed)
     }
 
-    /// The route of the page to an origin, and the headers of all that goes there.
+    /// The route of the page to an origin, and the headers of all that goes there. A browser may have been registered before the
+    /// operator named the hosts that may be pushed to.
     fn route(&self, context: &PageContext<'_>, origin: &Origin) -> Result<PageRoute, PushOutcome> {
+        if !self.push_hosts.permits(&*origin.host) {
+            return Err(PushOutcome::BLOCKED);
+        }
         let PushJob { page, signer, .. } = context.job;
         let now = self.clock.now();
         let authorization = self.vapid.authorization(&page.app_id, signer, origin, now);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hato_domain::OutboundPolicy;
+use hato_domain::{OutboundPolicy, PushHosts};
 
 /// The settings of the delivery engine.
 #[derive(Clone, Debug)]
@@ -11,6 +11,8 @@ pub struct DeliverySettings {
     pub vapid_subject: String,
     /// `HATO_OUTBOUND_ALLOW`: which addresses may be connected to.
     pub outbound: OutboundPolicy,
+    /// `HATO_PUSH_HOSTS`: which hosts may be pushed to.
+    pub push_hosts: PushHosts,
     /// `HATO_OUTBOUND_CA`: additional trusted roots, the text of a PEM file.
     pub outbound_ca: Option<String>,
     /// `HATO_RETRY_DELAYS`: the waits before the three retries (SPEC 3.2).
@@ -50,6 +52,7 @@ impl DeliverySettings {
         Self {
             vapid_subject,
             outbound: OutboundPolicy::default(),
+            push_hosts: PushHosts::default(),
             outbound_ca: None,
             retry_delays,
             response_timeout: Duration::from_secs(10),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hato_domain::{OutboundPolicy, PushOptions, Topic, Ttl, Urgency};
+use hato_domain::{OutboundPolicy, PushHosts, PushOptions, Topic, Ttl, Urgency};
 use hato_service::ports::{FailureTally, SendCounts, SendStatus};
 use hato_testkit::push_service::{PushServiceOptions, ScriptedResponse};
 
@@ -132,6 +132,23 @@ async fn a_private_address_is_not_even_connected_to() {
         );
         assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
     }
+}
+
+#[tokio::test]
+async fn a_push_service_that_the_operator_does_not_name_is_not_even_connected_to() {
+    let options = PushServiceOptions {
+        host: "localhost".into(),
+        ..PushServiceOptions::default()
+    };
+    let mut test = TestEngine::with(options).await;
+    test.settings.push_hosts = PushHosts::parse("push.example").expect("a name");
+    test.subscribe(2).await;
+    test.deliver().await;
+    let blocked = ("blocked_address".to_owned(), None, 1);
+    assert_eq!(test.dead_letters().await, [blocked.clone(), blocked]);
+    assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
+    test.settings.push_hosts = PushHosts::parse("localhost").expect("a name");
+    assert_eq!(test.deliver().await.counts.sent, 2);
 }
 
 #[tokio::test]

@@ -135,6 +135,7 @@ impl TestEngine {
                     auth: decode(&it.auth),
                 },
                 platform: None,
+                max_active: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");
@@ -168,6 +169,7 @@ impl TestEngine {
                 name: "server".into(),
             },
             idempotency: None,
+            max_per_minute: None,
             now,
             month: now.month(),
         };

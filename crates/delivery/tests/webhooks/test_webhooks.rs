@@ -136,6 +136,7 @@ impl TestWebhooks {
                     auth: [1; 16],
                 },
                 platform: None,
+                max_active: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");
@@ -159,6 +160,7 @@ impl TestWebhooks {
                 name: "server".into(),
             },
             idempotency: None,
+            max_per_minute: None,
             now,
             month: now.month(),
         };

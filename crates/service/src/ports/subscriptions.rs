@@ -18,6 +18,8 @@ pub struct NewSubscription {
     pub keys: BrowserKeys,
     /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
+    /// Most active subscriptions that the app may have, whatever its plan (CONTRACT 18); `None` is no limit.
+    pub max_active: Option<i64>,
     /// The time of the registration, in Unix milliseconds.
     pub now: UnixMillis,
 }
@@ -31,7 +33,7 @@ pub enum RegisterOutcome {
     Updated(SubscriptionId),
     /// The endpoint was known and deactivated: the record is updated, and active again.
     Reactivated(SubscriptionId),
-    /// The endpoint is new, and the app has as many active subscriptions as its plan allows.
+    /// The endpoint would become active, and the app has as many active subscriptions as it may have.
     LimitReached,
     /// There is no such app any more.
     NoApp,
@@ -103,7 +105,8 @@ pub struct SubscriptionPage {
 /// What the store does with subscriptions.
 #[async_trait]
 pub trait SubscriptionStore {
-    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan.
+    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan. One that is not active becomes so
+    /// only while the app has fewer active subscriptions than [`NewSubscription::max_active`].
     async fn register_subscription(
         &self,
         subscription: NewSubscription,
@@ -115,6 +118,9 @@ pub trait SubscriptionStore {
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisterOutcome, StoreError>;
+
+    /// Whether the app has a subscription with this endpoint, active or not.
+    async fn knows_endpoint(&self, app: &AppId, endpoint: &Endpoint) -> Result<bool, StoreError>;
 
     /// Deactivates the app's subscription with this endpoint, if it is there and active (CONTRACT 5).
     async fn unsubscribe(

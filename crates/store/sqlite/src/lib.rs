@@ -63,6 +63,8 @@ mod queue;
 mod registration;
 #[path = "../../shared/retention.rs"]
 mod retention;
+#[path = "../../shared/send_windows.rs"]
+mod send_windows;
 #[path = "../../shared/sends.rs"]
 mod sends;
 #[path = "../../shared/sessions.rs"]

@@ -18,6 +18,7 @@ mod opening;
 mod operator;
 mod queue_model;
 mod retention;
+mod send_windows;
 mod sends;
 mod sessions;
 mod settlements;

@@ -181,6 +181,7 @@ impl TestStore {
             endpoint: endpoint(number),
             keys: keys(1),
             platform: None,
+            max_active: None,
             now: START,
         }
     }
@@ -215,6 +216,7 @@ impl TestStore {
             audience,
             actor: actor(),
             idempotency: None,
+            max_per_minute: None,
             now,
             month: now.month(),
         }
