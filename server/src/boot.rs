@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 pub use error::BootError;
 
 use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
+use crate::connections::{ConnectionSettings, ConnectionTimeouts};
 use crate::database;
 use crate::github_provider::GithubProvider;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
@@ -56,6 +57,7 @@ async fn assemble(
         listener: listen(config.listen).await?,
         metrics: metrics_server(config, &service).await?,
         router: routes(config, &state),
+        connections: connection_settings(config),
         workers: config.role.delivers().then_some(workers),
         service,
         store,
@@ -77,6 +79,14 @@ fn settings(config: &Config) -> ServiceSettings {
 fn registration_window(config: &Config) -> Option<Arc<dyn RateWindow>> {
     let limit = config.limits.registrations_per_minute.get()?;
     Some(Arc::new(WindowCounter::new(limit.get())))
+}
+
+fn connection_settings(config: &Config) -> ConnectionSettings {
+    ConnectionSettings {
+        per_address: config.limits.connections_per_address.get(),
+        trusted_proxies: config.trusted_proxies(),
+        timeouts: ConnectionTimeouts::default(),
+    }
 }
 
 fn vapid_subject(config: &Config) -> String {

@@ -2,6 +2,7 @@
 //!
 //! It is made once, at boot, and imports nothing of `http`, whose extractors and middleware work on it.
 
+mod client_slots;
 mod rate_limits;
 mod window_counter;
 
@@ -11,6 +12,7 @@ use hato_app::AppContext;
 use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
+pub use client_slots::{ClientSlot, ClientSlots};
 pub use rate_limits::{EntranceLimit, RateLimits};
 pub use window_counter::WindowCounter;
 
