@@ -18,11 +18,12 @@ use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
 use crate::connections::{ConnectionSettings, ConnectionTimeouts};
 use crate::database;
 use crate::github_provider::GithubProvider;
+use crate::http::in_flight::MAX_IN_FLIGHT;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer};
 use crate::secrets_file;
-use crate::state::{AppState, AppStateInner, RateLimits, WindowCounter};
+use crate::state::{AppState, AppStateInner, ClientSlots, RateLimits, WindowCounter};
 use crate::{assets, openapi, router};
 
 /// Runs the server until it is told to stop.
@@ -127,6 +128,7 @@ fn state(
         github,
         metrics: config.metrics_listen.is_some(),
         limits: RateLimits::default(),
+        in_flight: ClientSlots::new(Some(MAX_IN_FLIGHT)),
     })
 }
 

@@ -40,6 +40,8 @@ pub struct AppStateInner {
     pub metrics: bool,
     /// How often each address has tried to log in, to register, or to use a key in vain.
     pub limits: RateLimits,
+    /// Which clients have requests in work.
+    pub in_flight: ClientSlots,
     /// What the dashboard works with.
     pub app: AppContext,
 }
