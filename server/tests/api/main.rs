@@ -39,6 +39,7 @@ mod secrets;
 mod settings;
 mod site;
 mod stats;
+mod stopping;
 mod stranger_limits;
 mod subscriptions;
 mod webhook;
