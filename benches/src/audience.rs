@@ -1,5 +1,7 @@
 //! Who is subscribed: endpoints at the sink, and browsers' keys of which private halves are kept.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use p256::SecretKey;
@@ -14,7 +16,9 @@ const KEY_PAIRS: usize = 2_000;
 pub struct BenchAudience {
     /// The origin of the sink, which all endpoints lead to.
     pub origin: String,
-    browsers: Vec<BrowserKeyPair>,
+    /// Where the endpoints of those from this number on lead to instead, one after the other.
+    elsewhere: (u64, Vec<String>),
+    browsers: Arc<[BrowserKeyPair]>,
 }
 
 /// What a browser makes when it subscribes.
@@ -46,7 +50,27 @@ impl BenchAudience {
     /// One at the push service of this origin.
     pub fn new(origin: String) -> Self {
         let browsers = (0..KEY_PAIRS).map(|_| BrowserKeyPair::generate()).collect();
-        Self { origin, browsers }
+        Self {
+            origin,
+            elsewhere: (u64::MAX, Vec::new()),
+            browsers,
+        }
+    }
+
+    /// The same, but for those from the number `first` on, who are at these origins, one at each.
+    pub fn with_elsewhere(&self, first: u64, origins: &[String]) -> Self {
+        Self {
+            origin: self.origin.clone(),
+            elsewhere: (first, origins.to_vec()),
+            browsers: Arc::clone(&self.browsers),
+        }
+    }
+
+    fn origin_of(&self, number: u64) -> &str {
+        let (first, origins) = &self.elsewhere;
+        let elsewhere = number.checked_sub(*first);
+        let elsewhere = elsewhere.and_then(|place| origins.get(place as usize));
+        elsewhere.unwrap_or(&self.origin)
     }
 
     /// The key pair of the browser with this number.
@@ -59,7 +83,7 @@ impl BenchAudience {
         let token = u128::from(number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
         format!(
             "{}/push/{number}/{token:032x}{:032x}",
-            self.origin,
+            self.origin_of(number),
             token.rotate_left(64)
         )
     }

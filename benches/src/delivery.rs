@@ -1,5 +1,6 @@
 //! Deliveries: Hato's whole server beside other senders, and beside itself under other circumstances.
 
+mod beside;
 mod compared;
 mod latency;
 mod million;
@@ -36,7 +37,7 @@ impl DeliverySetup {
     }
 }
 
-/// Measures the selected parts: `compared`, `latency`, `mixed`, `small`, `slow`, `changing`, `million`.
+/// Measures the selected parts: `compared`, `latency`, `mixed`, `small`, `slow`, `changing`, `beside`, `million`.
 pub fn run(options: &BenchOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -64,6 +65,9 @@ async fn measure(options: &BenchOptions) -> anyhow::Result<()> {
     }
     if options.includes("changing") {
         slow::measure_changing(&mut setup, options, &mut figures).await?;
+    }
+    if options.includes("beside") {
+        beside::measure(&mut setup, options, &mut figures).await?;
     }
     if options.includes("million") {
         million::measure(&mut setup, options, &mut figures).await?;

@@ -168,6 +168,21 @@ impl BenchServer {
         Ok(())
     }
 
+    /// Cancels a send of the app, and waits until nobody of it is on the way any more.
+    pub async fn cancel(&self, app: &BenchApp, send: &str) -> anyhow::Result<()> {
+        let client = self.server.client().bearer(&app.session);
+        let path = format!("/api/v1/apps/{}/notifications/{send}", app.id);
+        client.delete(&path).await?.expect_status(200)?;
+        for _ in 0..MAX_POLLS {
+            let item = client.get(&path).await?.expect_status(200)?.json();
+            if matches!(item["status"].as_str(), Some("done" | "cancelled")) {
+                return Ok(());
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+        anyhow::bail!("the send does not end:\n{}", self.server.log())
+    }
+
     /// Waits until the app's latest send is done; its item in the history.
     pub async fn wait_done(&self, app: &BenchApp, send: &str) -> anyhow::Result<Value> {
         let client = self.server.client().bearer(&app.session);

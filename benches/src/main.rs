@@ -15,6 +15,7 @@ mod message;
 mod process;
 mod sender;
 mod sink;
+mod slow_hosts;
 mod table;
 mod webhooks;
 
@@ -85,6 +86,7 @@ fn main() -> anyhow::Result<()> {
         "clients" => clients::run(&options),
         // The same program in its other processes.
         "sink" => sink::process::run(&options.parts),
+        "slow-hosts" => slow_hosts::run(&options.parts),
         "commit-probe" => api::commit::probe(&options.parts),
         other => anyhow::bail!("there is no benchmark {other}"),
     }

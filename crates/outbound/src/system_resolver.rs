@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use hickory_resolver::config::{
     LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
 };
+use hickory_resolver::lookup::Lookup;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::{Query, ResponseCode};
@@ -125,7 +126,7 @@ impl Configuration {
             let query = Query::query(name.clone(), kind);
             self.hosts.lookup_static_host(&query)
         });
-        let listed = listed.iter().flatten().flat_map(|it| it.answers());
+        let listed = listed.iter().flatten().flat_map(Lookup::answers);
         let listed: Vec<_> = listed.filter_map(|it| it.data.ip_addr()).collect();
         if !listed.is_empty() {
             return Ok(listed);
@@ -174,6 +175,8 @@ fn is_denial(code: ResponseCode) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::SystemResolver;
     use crate::resolver::{LookupError, Resolver as _};
 
@@ -181,7 +184,7 @@ mod tests {
     async fn this_machine_knows_itself() {
         let found = SystemResolver::default().addresses("localhost").await;
         let found = found.expect("an address");
-        assert!(found.iter().all(|address| address.is_loopback()));
+        assert!(found.iter().all(IpAddr::is_loopback));
         assert!(!found.is_empty());
     }
 

@@ -72,7 +72,7 @@ mod tests {
         });
         let response = PushResponse {
             status: StatusCode::FORBIDDEN,
-            headers: HeaderMap::from_iter(headers),
+            headers: headers.collect::<HeaderMap>(),
             body: Bytes::from_static(body),
         };
         failure_detail(&response, &target).map(|it: FailureDetail| it.as_str().to_owned())

@@ -8,7 +8,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use hato_domain::{FailureReason, UnixMillis};
+use hato_domain::{FailureDetail, FailureReason, UnixMillis};
 use hato_service::ports::{
     ClaimedPage, ExpiredRecipient, FailureTally, NewDeadLetter, Recipient, RecipientId, RetryJob,
     SentRecipient, Settlement,
@@ -95,20 +95,9 @@ pub fn all_failed(
 ) -> Settlement {
     let mut builder = SettlementBuilder::new(page, &[Duration::ZERO; 3]);
     for recipient in recipients {
-        builder.dead_letter(recipient, unanswered(recipient, reason, attempts));
+        builder.dead_letter(recipient, reason, None, attempts, None);
     }
     builder.build(page.accepted_at)
-}
-
-/// A dead letter that nobody said anything about.
-fn unanswered(recipient: &Recipient, reason: FailureReason, attempts: u8) -> NewDeadLetter {
-    NewDeadLetter {
-        recipient: recipient.id,
-        reason,
-        http_status: None,
-        attempts,
-        detail: None,
-    }
 }
 
 struct SettlementBuilder<'a> {
@@ -139,6 +128,7 @@ impl<'a> SettlementBuilder<'a> {
         match outcome {
             Some(PushOutcome::Sent { status }) => self.sent(recipient, *status),
             Some(PushOutcome::Expired { status }) => self.expired(recipient, *status),
+            Some(PushOutcome::Deferred { wait, cause }) => self.defer(recipient, *wait, *cause),
             Some(PushOutcome::Failed {
                 reason,
                 status,
@@ -146,15 +136,21 @@ impl<'a> SettlementBuilder<'a> {
             }) => {
                 // Without a status no request was begun.
                 let attempts = self.page.attempt + u8::from(status.is_some());
-                let letter = NewDeadLetter {
-                    http_status: *status,
-                    detail: detail.clone(),
-                    ..unanswered(recipient, *reason, attempts)
-                };
-                self.dead_letter(recipient, letter);
+                self.dead_letter(recipient, *reason, *status, attempts, detail.clone());
             }
-            Some(retry @ PushOutcome::Retry { .. }) => self.retry(recipient, retry),
-            Some(PushOutcome::Deferred { wait, cause }) => self.defer(recipient, *wait, *cause),
+            Some(PushOutcome::Retry {
+                reason,
+                status,
+                after,
+                detail,
+            }) => {
+                let attempts = self.page.attempt + 1;
+                if let Some(wait) = self.wait(*after) {
+                    self.queue(recipient.id, attempts, wait);
+                } else {
+                    self.dead_letter(recipient, *reason, *status, attempts, detail.clone());
+                }
+            }
             None => self.queue(recipient.id, self.page.attempt, Duration::ZERO),
         }
     }
@@ -174,33 +170,22 @@ impl<'a> SettlementBuilder<'a> {
         });
     }
 
-    fn retry(&mut self, recipient: &Recipient, outcome: &PushOutcome) {
-        let PushOutcome::Retry {
+    fn dead_letter(
+        &mut self,
+        recipient: &Recipient,
+        reason: FailureReason,
+        http_status: Option<u16>,
+        attempts: u8,
+        detail: Option<FailureDetail>,
+    ) {
+        self.tally(recipient, reason.as_str());
+        self.settled.dead_letters.push(NewDeadLetter {
+            recipient: recipient.id,
             reason,
-            status,
-            after,
+            http_status,
+            attempts,
             detail,
-        } = outcome
-        else {
-            return;
-        };
-        let attempts = self.page.attempt + 1;
-        match self.wait(*after) {
-            Some(wait) => self.queue(recipient.id, attempts, wait),
-            None => {
-                let letter = NewDeadLetter {
-                    http_status: *status,
-                    detail: detail.clone(),
-                    ..unanswered(recipient, *reason, attempts)
-                };
-                self.dead_letter(recipient, letter);
-            }
-        }
-    }
-
-    fn dead_letter(&mut self, recipient: &Recipient, letter: NewDeadLetter) {
-        self.tally(recipient, letter.reason.as_str());
-        self.settled.dead_letters.push(letter);
+        });
     }
 
     fn tally(&mut self, recipient: &Recipient, reason: &'static str) {
@@ -229,7 +214,7 @@ impl<'a> SettlementBuilder<'a> {
             match too_late(self.page, now.plus(wait), cause) {
                 Some(reason) => recipients
                     .iter()
-                    .for_each(|it| self.dead_letter(it, unanswered(it, reason, attempt))),
+                    .for_each(|it| self.dead_letter(it, reason, None, attempt, None)),
                 None => self
                     .waits
                     .entry((attempt, wait))

@@ -1,16 +1,20 @@
 //! Many senders, one engine: none waits for another's troubles.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_domain::PushOptions;
-use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
+use hato_testkit::push_service::{
+    BrowserSubscription, PushService, PushServiceOptions, ScriptedResponse,
+};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::test_engine::{TestEngine, many};
+use crate::test_resolver::TestResolver;
 
 /// While the first app's subscribers hang at their push service, another app's send goes through.
 async fn another_apps_send_goes_through(test: TestEngine, subscribers: usize, hanging: u64) {
@@ -102,13 +106,19 @@ async fn silent_ports(count: usize) -> (Vec<u16>, mpsc::UnboundedReceiver<TcpStr
 
 /// Subscribers of the app at each of these ports.
 async fn subscribe_at_ports(test: &TestEngine, ports: &[u16]) {
+    let hosts = ports.iter().map(|port| format!("127.0.0.1:{port}"));
+    subscribe_at_hosts(test, hosts).await;
+}
+
+/// A subscriber of the app at each of these hosts.
+async fn subscribe_at_hosts(test: &TestEngine, hosts: impl Iterator<Item = String>) {
     let model = test.service.subscribe(None);
-    let at_port = |port| BrowserSubscription {
-        endpoint: format!("https://127.0.0.1:{port}/push/1"),
+    let elsewhere = hosts.map(|host| BrowserSubscription {
+        endpoint: format!("https://{host}/push/1"),
         ..model.clone()
-    };
-    let elsewhere: Vec<_> = ports.iter().map(at_port).collect();
-    test.register(&test.app, &elsewhere).await;
+    });
+    test.register(&test.app, &elsewhere.collect::<Vec<_>>())
+        .await;
 }
 
 /// All of another app's recipients at the test's push service are served.
@@ -136,6 +146,29 @@ async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
     let _second = arrivals.recv().await.expect("another");
     serve_another_app(&test, 1_000).await;
     assert!(arrivals.is_empty(), "two at a time");
+    shutdown.abort();
+    running.await.expect("no panic");
+}
+
+#[tokio::test]
+async fn names_that_are_not_found_keep_no_look_up_from_another_app() {
+    const NAMES: usize = 200;
+    let options = PushServiceOptions {
+        host: "push.test".into(),
+        ..many()
+    };
+    let mut test = TestEngine::with(options).await;
+    let resolver = TestResolver::new(&[("push.test", &["127.0.0.1"])]);
+    test.settings.resolver = Arc::clone(&resolver) as _;
+    test.settings.connects_per_app = NAMES;
+    test.settings.connect_timeout = Duration::from_hours(1);
+    let names = (0..NAMES).map(|number| format!("host{number}.slow"));
+    subscribe_at_hosts(&test, names).await;
+    test.send().await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
+    resolver.wait_for_hanging(NAMES).await;
+    serve_another_app(&test, 500).await;
     shutdown.abort();
     running.await.expect("no panic");
 }

@@ -6,17 +6,19 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use hato_outbound::{LookupError, Resolver};
+use tokio::sync::watch;
 
 /// What look-ups find.
 #[derive(Debug, Default)]
 pub struct TestResolver {
     names: HashMap<&'static str, Vec<IpAddr>>,
     is_down: Mutex<bool>,
+    hanging: watch::Sender<usize>,
 }
 
 impl TestResolver {
-    /// These names with these addresses. Any other has a name server that gives no answer, and one that ends in `.invalid` does not
-    /// exist.
+    /// These names with these addresses. Any other has a name server that gives no answer; a name that ends in `.invalid` does not
+    /// exist, and a look-up of one that ends in `.slow` does not end.
     pub fn new(names: &[(&'static str, &[&str])]) -> Arc<Self> {
         let parse = |address: &&str| address.parse().expect("an address");
         let names = names
@@ -25,7 +27,15 @@ impl TestResolver {
         Arc::new(Self {
             names: names.collect(),
             is_down: Mutex::default(),
+            hanging: watch::Sender::default(),
         })
+    }
+
+    /// Resolves once so many look-ups that do not end have begun.
+    pub async fn wait_for_hanging(&self, count: usize) {
+        let mut hanging = self.hanging.subscribe();
+        let reached = hanging.wait_for(|hanging| *hanging >= count).await;
+        reached.expect("the resolver is there");
     }
 
     /// From now on no name is found, or each is again.
@@ -39,6 +49,10 @@ impl Resolver for TestResolver {
     async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, LookupError> {
         if *self.is_down.lock().expect("no panic") {
             return Err(LookupError::TimedOut);
+        }
+        if name.ends_with(".slow") {
+            self.hanging.send_modify(|hanging| *hanging += 1);
+            return std::future::pending().await;
         }
         match self.names.get(name) {
             Some(addresses) => Ok(addresses.clone()),
