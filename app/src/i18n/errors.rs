@@ -27,7 +27,7 @@ const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::InvalidApiKey => "The API key is unknown or was deleted.",
         ErrorCode::InvalidSession => "Your session is over. Please log in again.",
         ErrorCode::InvalidCredentials => "The email address or the password is wrong.",
-        ErrorCode::InsufficientScope => "The API key's scope does not allow this.",
+        ErrorCode::InsufficientScope => "This credential does not allow this.",
         ErrorCode::AppMismatch => "The API key belongs to another app.",
         ErrorCode::PlanLimitExceeded => "Your plan allows no more apps.",
         ErrorCode::PlanRequired => "This takes the Pro plan.",

@@ -5,7 +5,7 @@ use super::group_thousands;
 texts! {
     ReviewTexts {
         title = "引き継いだアプリの確認", "Look through what was here before";
-        lead = "このアカウントには、GitHub でメールアドレスが確認されたあなたが入りました。これより前に使っていた人は、アドレスを確認していません。その人が作った API キーや Webhook をいまも持っているかもしれないので、ひとつずつ残すか消すかを決めてください。",
+        lead = "メールアドレスを GitHub が確認したので、このアカウントはあなたのものになりました。これまで使っていた人は、アドレスを確認していません。その人は、作った API キーをいまも持ち、Webhook で配信の結果を受け取るかもしれません。ひとつずつ、残すか消すかを決めてください。",
             "You logged in through GitHub, which has verified your email address. Whoever used this account before has not proven the address, and may still have its API keys and receive what its webhook is told. Keep or delete each of them.";
         meanwhile = "決めるまで、ほかのページは開けず、API キーは使えず、送信と Webhook のイベントは待ちます。",
             "Until you have decided, no other page opens, the keys do not work, and sends and webhook events wait.";

@@ -117,6 +117,7 @@ fn KeyQuestion(texts: &'static ReviewTexts, key: KeyRecord) -> impl IntoView {
                 {texts.last_used}
                 " "
                 {used}
+                " UTC"
             </p>
         </Question>
     }
@@ -142,7 +143,7 @@ fn SendQuestion(texts: &'static ReviewTexts, send: SendRecord) -> impl IntoView 
             <p>{send.body}</p>
             <p class="hint">
                 <Timestamp at=send.created_at />
-                " · "
+                " UTC · "
                 {(texts.recipients)(send.recipients)}
                 " · "
                 {send.actor.name}

@@ -1,6 +1,6 @@
 //! What an owner decides about what was there before the account was theirs.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 #[cfg(feature = "ssr")]
 use hato_service::ReviewDecisions;
@@ -20,7 +20,7 @@ pub async fn conclude_review(
     app: String,
     /// `keep` or `delete` by the ids of keys and sends, `webhook` and `other_sends`.
     #[server(default)]
-    decisions: HashMap<String, String>,
+    decisions: BTreeMap<String, String>,
 ) -> Result<(), ServerFunctionError> {
     let form = Form::new(REVIEW_PATH, "review");
     form.respond(async {

@@ -65,8 +65,8 @@ error_codes! {
     InvalidSession = "INVALID_SESSION", 401, "セッションが無効です。もう一度ログインしてください。";
     /// The email address or the password is wrong.
     InvalidCredentials = "INVALID_CREDENTIALS", 401, "メールアドレスまたはパスワードが違います。";
-    /// The key's scope is too low for the operation.
-    InsufficientScope = "INSUFFICIENT_SCOPE", 403, "この API キーの権限ではこの操作はできません。";
+    /// The key's scope is too low for the operation, or the session's account waits for its owner's review.
+    InsufficientScope = "INSUFFICIENT_SCOPE", 403, "この認証情報の権限では、この操作はできません。";
     /// The key does not belong to the app in the path.
     AppMismatch = "APP_MISMATCH", 403, "この API キーは指定されたアプリのものではありません。";
     /// The Free plan's number of apps is used up.

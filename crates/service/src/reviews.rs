@@ -3,7 +3,7 @@
 //! Whoever made an account with a password never proved its address. When a login through GitHub proves it, the account goes to
 //! somebody else, but the keys and the webhook that were made before are still in the hands of who made them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use hato_domain::{AppId, ErrorCode, KeyEventId, SendId, text_enum};
 use uuid::Uuid;
@@ -28,7 +28,7 @@ text_enum!(
 
 /// What was decided, by the ids of keys and sends, [`WEBHOOK`] and [`OTHER_SENDS`].
 #[derive(Clone, Debug, Default)]
-pub struct ReviewDecisions(HashMap<String, ReviewDecision>);
+pub struct ReviewDecisions(BTreeMap<String, ReviewDecision>);
 
 /// The webhook's name among the decisions.
 pub const WEBHOOK: &str = "webhook";
@@ -38,7 +38,7 @@ pub const OTHER_SENDS: &str = "other_sends";
 
 impl ReviewDecisions {
     /// Reads what a form says of each item; `INVALID_INPUT` for what is no decision.
-    pub fn parse(texts: HashMap<String, String>) -> Result<Self, ErrorCode> {
+    pub fn parse(texts: BTreeMap<String, String>) -> Result<Self, ErrorCode> {
         let parse = |(item, text): (String, String)| Ok((item, ReviewDecision::parse(&text)?));
         let decisions = texts.into_iter().map(parse).collect::<Result<_, _>>()?;
         Ok(Self(decisions))

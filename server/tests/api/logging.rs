@@ -167,7 +167,7 @@ impl Talkative {
         self.must_not_log("a login's cookie", &login);
         assert_eq!(browser.get(&callback).await.status, 302);
         let session = browser.cookie("hato_session").expect("a session");
-        self.must_not_log("a session by GitHub", &session.to_owned());
+        self.must_not_log("a session by GitHub", session);
     }
 
     /// Browsers that take messages, refuse them and are gone; their messages; and the events of these.

@@ -54,7 +54,7 @@ struct Tier {
     requests: Arc<Semaphore>,
     /// Memory for the bodies of requests that begin in this tier: one permit for each KiB. Out of one budget for both, bodies that
     /// slow receivers hold until their time is out would keep all others from being made
-    /// (`tests/webhooks/sharing.rs`: bodies_of_slow_receivers_leave_memory_to_the_others).
+    /// (`bodies_of_slow_receivers_leave_memory_to_the_others` in `tests/webhooks/sharing.rs`).
     body_memory: Arc<Semaphore>,
     max_body_memory: u32,
 }

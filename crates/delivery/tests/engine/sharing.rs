@@ -162,7 +162,7 @@ async fn names_that_are_not_found_keep_no_look_up_from_another_app() {
     test.settings.resolver = Arc::clone(&resolver) as _;
     test.settings.connects_per_app = NAMES;
     test.settings.connect_timeout = Duration::from_hours(1);
-    let names = (0..NAMES).map(|number| format!("host{number}.slow"));
+    let names = (0..NAMES).map(|number| format!("host{number}.unanswered"));
     subscribe_at_hosts(&test, names).await;
     test.send().await;
     let shutdown = Shutdown::new();

@@ -18,7 +18,7 @@ pub struct TestResolver {
 
 impl TestResolver {
     /// These names with these addresses. Any other has a name server that gives no answer; a name that ends in `.invalid` does not
-    /// exist, and a look-up of one that ends in `.slow` does not end.
+    /// exist, and a look-up of one that ends in `.unanswered` does not end.
     pub fn new(names: &[(&'static str, &[&str])]) -> Arc<Self> {
         let parse = |address: &&str| address.parse().expect("an address");
         let names = names
@@ -50,7 +50,7 @@ impl Resolver for TestResolver {
         if *self.is_down.lock().expect("no panic") {
             return Err(LookupError::TimedOut);
         }
-        if name.ends_with(".slow") {
+        if name.ends_with(".unanswered") {
             self.hanging.send_modify(|hanging| *hanging += 1);
             return std::future::pending().await;
         }
