@@ -100,7 +100,7 @@ async fn deactivate(
     let refused = recipient_list(refused)?;
     let deactivated = sql!(query [
         "UPDATE subscriptions
-         SET position = NULL, deactivated_at = $2, updated_at = $2,
+         SET position = NULL, deactivated_at = $2,
              deactivation_reason = (SELECT r.reason FROM refusals AS r
                                     WHERE r.subscription_id = subscriptions.id)
          WHERE position IS NOT NULL

@@ -109,7 +109,7 @@ async fn update_active(
 ) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         r#"UPDATE subscriptions
-           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform), updated_at = $6
+           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform)
            WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
              AND EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL)
            RETURNING public_id AS "public_id!""#,
@@ -153,14 +153,13 @@ async fn activate(
     sqlx::query_as!(
         ActivatedRow,
         r#"INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                      platform, position, created_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+                                      platform, position, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
            ON CONFLICT (app_id, endpoint_hash) DO UPDATE
            SET p256dh = excluded.p256dh, auth = excluded.auth,
                platform = COALESCE(excluded.platform, subscriptions.platform),
                position = COALESCE(subscriptions.position, excluded.position),
-               deactivated_at = NULL, deactivation_reason = NULL,
-               updated_at = excluded.updated_at
+               deactivated_at = NULL, deactivation_reason = NULL
            RETURNING public_id AS "public_id!", position AS "position!""#,
         new.id.as_str(),
         new.app_id.as_str(),

@@ -102,7 +102,7 @@ async fn deactivate(
     let expired: Vec<RecipientId> = expired.iter().map(|one| one.recipient).collect();
     let deactivated = sql!(query [
         "UPDATE subscriptions
-         SET position = NULL, deactivated_at = $2, deactivation_reason = 'expired', updated_at = $2
+         SET position = NULL, deactivated_at = $2, deactivation_reason = 'expired'
          WHERE id IN (" NUMBERS ") AND position IS NOT NULL AND position <= $3"
     ] recipient_list(&expired)?, now.0, page.up_to)
     .execute(&mut *c)

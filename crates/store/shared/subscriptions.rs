@@ -107,7 +107,7 @@ pub(crate) async fn deactivate(
     lock_app(c, app).await?;
     let deactivated = sqlx::query_scalar!(
         r#"UPDATE subscriptions
-           SET position = NULL, deactivated_at = $3, deactivation_reason = $4, updated_at = $3
+           SET position = NULL, deactivated_at = $3, deactivation_reason = $4
            WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
            RETURNING id AS "id!""#,
         app.as_str(),

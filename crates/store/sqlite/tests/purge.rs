@@ -17,13 +17,13 @@ const ROWS: i64 = 40;
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
 const FILL: [&str; 14] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
-                                created_at, updated_at)
-     SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0, 0
+                                created_at)
+     SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
      FROM numbers",
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                deactivated_at, deactivation_reason, created_at, updated_at)
+                                deactivated_at, deactivation_reason, created_at)
      SELECT 'sub_gone_' || n, 'app_1', 'https://push.example/gone/' || n, CAST(-n AS BLOB), x'04',
-            x'01', 0, 'expired', 0, 0
+            x'01', 0, 'expired', 0
      FROM numbers",
     "INSERT INTO refusals (subscription_id, app_id, reason, sends, days, last_day)
      SELECT n, 'app_1', 'refused', 1, 1, 0 FROM numbers",

@@ -28,7 +28,7 @@ async fn make_before(file: &Path, version: i64) -> SqliteConnection {
 async fn contents(connection: &mut SqliteConnection) -> (Vec<String>, i64) {
     let rows = sqlx::query_scalar(
         "SELECT concat_ws(',', id, public_id, app_id, endpoint, hex(endpoint_hash), hex(p256dh), hex(auth),
-                          platform, position, deactivated_at, deactivation_reason, created_at, updated_at)
+                          platform, position, deactivated_at, deactivation_reason, created_at)
          FROM subscriptions ORDER BY id",
     );
     let rows = rows.fetch_all(&mut *connection).await.expect("read");
