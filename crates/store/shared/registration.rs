@@ -6,7 +6,7 @@ use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 use crate::accounts::parse_plan;
 use crate::apps::is_live;
 use crate::dialect::{DbConnection, lock_app};
-use crate::subscriptions::{deactivate, decrement_active, endpoint_hash};
+use crate::subscriptions::{change_counts, deactivate, endpoint_hash};
 
 /// Registers the browser, and deactivates what the new endpoint replaces.
 pub(crate) async fn register(
@@ -54,15 +54,17 @@ async fn update_or_activate(
         return refusal(c, &subscription.app_id).await;
     };
     let active = activate(c, subscription, position).await?;
-    if active.position != position {
-        decrement_active(c, &subscription.app_id, 1).await?;
-    }
-    let id = SubscriptionId::trusted(active.public_id);
+    let (app, id) = (
+        subscription.app_id.as_str(),
+        SubscriptionId::trusted(active.public_id),
+    );
     Ok(if id == subscription.id {
         RegisterOutcome::Created(id)
     } else if active.position == position {
+        change_counts(c, app, (0, -1)).await?;
         RegisterOutcome::Reactivated(id)
     } else {
+        change_counts(c, app, (-1, 0)).await?;
         RegisterOutcome::Updated(id)
     })
 }
@@ -117,8 +119,7 @@ async fn update_active(
         &endpoint_hash(&new.endpoint)[..],
         &new.keys.p256dh[..],
         &new.keys.auth[..],
-        new.platform.as_ref().map(Platform::as_str),
-        new.now.0
+        new.platform.as_ref().map(Platform::as_str)
     )
     .fetch_optional(c)
     .await

@@ -14,7 +14,7 @@ use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::queue::{queue_list, recipient_list};
 use crate::refusals::record_refusals;
-use crate::subscriptions::decrement_active;
+use crate::subscriptions::count_deactivated;
 use crate::webhook_events::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
@@ -107,7 +107,7 @@ async fn deactivate(
     ] recipient_list(&expired)?, now.0, page.up_to)
     .execute(&mut *c)
     .await?;
-    decrement_active(c, &page.app_id, deactivated.rows_affected()).await
+    count_deactivated(c, &page.app_id, deactivated.rows_affected()).await
 }
 
 async fn queue_retries(

@@ -63,5 +63,11 @@ async fn subscriptions_keep_their_rows_and_numbers() {
     drop(before);
 
     Database::open(&file).await.expect("brought up to date");
-    assert_eq!(contents(&mut open(&file).await).await, expected);
+    let mut after = open(&file).await;
+    assert_eq!(contents(&mut after).await, expected);
+    let deactivated: i64 = sqlx::query_scalar("SELECT deactivated_subscriptions FROM apps")
+        .fetch_one(&mut after)
+        .await
+        .expect("the app");
+    assert_eq!(deactivated, 2);
 }
