@@ -46,7 +46,6 @@ mod subscriptions;
 mod webhooks;
 mod wire;
 
-pub use apps::APP_PURGE_BATCH_SIZE;
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};

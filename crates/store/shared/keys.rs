@@ -44,7 +44,7 @@ impl KeyStore for Database {
             "SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at,
                     p.vapid_public_key
              FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id
-             WHERE k.hash = $1 AND p.review_since IS NULL",
+             WHERE k.hash = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL",
             &hash[..]
         )
         .try_map(|row| {

@@ -49,7 +49,9 @@ impl SendStore for Database {
             SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
                     skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
-             FROM sends WHERE id = $1 AND app_id = $2",
+             FROM sends
+             WHERE id = $1 AND app_id = $2
+               AND EXISTS (SELECT 1 FROM apps WHERE id = $2 AND deleted_at IS NULL)",
             send.as_str(),
             app.as_str()
         )

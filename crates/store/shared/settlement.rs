@@ -55,7 +55,9 @@ pub(crate) async fn settle(
     if !remove_job(c, page.lease).await? {
         return Ok(SettleOutcome::LeaseLost);
     }
-    let send = count(c, &page.send_id, settlement).await?;
+    let Some(send) = count(c, &page.send_id, settlement).await? else {
+        return Ok(SettleOutcome::LeaseLost);
+    };
     count_day(c, page, settlement).await?;
     deactivate(c, page, &settlement.expired, now).await?;
     insert_dead_letters(c, page, &settlement.dead_letters, send.failed_other, now).await?;
@@ -133,17 +135,19 @@ struct CountedSend {
     has_refusals: bool,
 }
 
-/// Counts what became of the page on its send. What else settling needs to know is asked with it, for it costs a statement less.
+/// Counts what became of the page on its send; `None` when the app was deleted meanwhile, whose pages count no more. What else settling
+/// needs to know is asked with it, for it costs a statement less.
 async fn count(
     c: &mut DbConnection,
     send: &SendId,
     settlement: &Settlement,
-) -> sqlx::Result<CountedSend> {
+) -> sqlx::Result<Option<CountedSend>> {
     sqlx::query_as!(
         CountedSend,
         r#"UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
                             failed_other = failed_other + $4
-           WHERE id = $1
+           WHERE id = $1 AND EXISTS (SELECT 1 FROM apps AS own
+                                     WHERE own.id = sends.app_id AND own.deleted_at IS NULL)
            RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
                      failed_other AS "failed_other!",
                      EXISTS (SELECT 1
@@ -160,7 +164,7 @@ async fn count(
         count_i64(settlement.dead_letters.len()),
         Plan::FOR_WEBHOOKS.as_str()
     )
-    .fetch_one(c)
+    .fetch_optional(c)
     .await
 }
 
