@@ -81,6 +81,9 @@ pub trait Store:
     /// Runs a trivial statement; an error means that the database does not answer.
     async fn ping(&self) -> Result<(), StoreError>;
 
+    /// Gives a bounded part of the space of removed rows back to the disk, and says whether more may be left.
+    async fn give_back_space(&self) -> Result<bool, StoreError>;
+
     /// Finishes what is being written and closes the database.
     async fn close(&self);
 }

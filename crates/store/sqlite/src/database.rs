@@ -10,12 +10,15 @@ use async_trait::async_trait;
 use hato_service::ports::{Store, StoreError};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
 use crate::error::with_context;
 use crate::writer::Writer;
+use crate::free_space;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
 
@@ -29,6 +32,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reads a page of a table.
+/// Bytes of the log (WAL) that stay when it begins anew: 16 MiB. A read that takes long lets it grow beyond.
+const MAX_IDLE_LOG: &str = "16777216";
+
 const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
 
 /// Rows that a reader's thread works ahead, so that a page of 500 recipients is not handed over row by row.
@@ -90,7 +96,7 @@ impl Database {
             path: path.to_owned(),
             source,
         };
-        let mut connection = connect(&options).await.map_err(file)?;
+        let mut connection = connect(&creating(&options)).await.map_err(file)?;
         migrate(&mut connection)
             .await
             .map_err(|source| SqliteOpenError::Migration {
@@ -99,6 +105,7 @@ impl Database {
             })?;
         let reader_options = reader_options(&options);
         let readers = connect_readers(reader_options.clone())
+        free_space::prepare(&mut connection).await;
             .await
             .map_err(file)?;
         let writer = Writer::start(options, connection);
@@ -129,6 +136,10 @@ impl Store for Database {
     async fn close(&self) {
         self.writer.close().await;
         self.readers.close().await;
+    async fn give_back_space(&self) -> Result<bool, StoreError> {
+        free_space::give_back(self).await
+    }
+
     }
 }
 
@@ -177,6 +188,17 @@ fn options(path: &Path) -> SqliteConnectOptions {
 
 /// Connects, patiently: SQLite does not wait for another process that turns the same new file to WAL, it fails at once.
 async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+        .pragma("journal_size_limit", MAX_IDLE_LOG)
+}
+
+/// The same for the connection that may be the first to a new file, whose kind must be known before it has a table. An existing
+/// file keeps its kind; other connections do not ask, because asking takes the lock of a write.
+fn creating(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+    let options = options.clone();
+    match std::fs::metadata(options.get_filename()) {
+        Ok(file) if file.len() == 0 => options.auto_vacuum(SqliteAutoVacuum::Incremental),
+        _ => options,
+    }
     let started = Instant::now();
     loop {
         match options.connect().await {
@@ -219,3 +241,7 @@ async fn connect_readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePo
         .connect_with(options)
         .await
 }
+
+#[cfg(test)]
+#[path = "database/tests.rs"]
+mod tests;

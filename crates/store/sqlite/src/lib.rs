@@ -2,7 +2,8 @@
 //!
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for SQLite and
 //! has sqlx check each statement against SQLite's tables. What is SQLite's own is the opening of the file (`database`), the few
-//! words of SQL that differ (`dialect`) and the one writer (`writer`).
+//! words of SQL that differ (`dialect`), the one writer (`writer`), the end of reads that take too long (`bounded_reads`) and the
+//! space of removed rows (`free_space`).
 //!
 //! ```
 //! use hato_service::ports::Store as _;
@@ -22,6 +23,7 @@
 mod database;
 mod dialect;
 mod writer;
+mod free_space;
 
 #[path = "../../shared/acceptance.rs"]
 mod acceptance;
