@@ -36,7 +36,7 @@ pub use queue::{
     SettleOutcome, Settlement,
 };
 pub use rate_window::RateWindow;
-pub use retention::RetentionStore;
+pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,

@@ -93,3 +93,5 @@ mod webhook_outbox;
 mod webhooks;
 
 pub use database::{Database, SqliteOpenError};
+#[path = "../../shared/webhook_purge.rs"]
+mod webhook_purge;
