@@ -228,7 +228,8 @@ impl TestDashboard {
         browser
     }
 
-    async fn database(&self) -> SqliteConnection {
+    /// A connection to the dashboard's database.
+    pub async fn database(&self) -> SqliteConnection {
         SqliteConnection::connect(&self.url)
             .await
             .expect("the file")

@@ -3,6 +3,7 @@
 mod account;
 mod app_pages;
 mod auth;
+mod crowds;
 mod drafts;
 mod first_notification;
 mod harness;

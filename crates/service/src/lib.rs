@@ -26,6 +26,7 @@ mod apps;
 mod dead_letters;
 mod error;
 mod github;
+mod heavy_reads;
 mod history;
 mod keys;
 mod last_used;

@@ -40,7 +40,7 @@ pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
-    SendFailure, SendRecord, SendStatus, SendStore,
+    SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};

@@ -16,9 +16,10 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
+use crate::bounded_reads::BoundedReaders;
 use crate::error::with_context;
-use crate::writer::Writer;
 use crate::free_space;
+use crate::writer::Writer;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
 
@@ -31,10 +32,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Between two attempts to open a file that is locked.
 const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Reads a page of a table.
 /// Bytes of the log (WAL) that stay when it begins anew: 16 MiB. A read that takes long lets it grow beyond.
 const MAX_IDLE_LOG: &str = "16777216";
 
+/// Reads a page of a table.
 const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
 
 /// Rows that a reader's thread works ahead, so that a page of 500 recipients is not handed over row by row.
@@ -80,6 +81,7 @@ pub enum SqliteOpenError {
 /// A store on one SQLite file, which implements every port of `hato_service::ports`.
 pub struct Database {
     pub(crate) readers: SqlitePool,
+    pub(crate) bounded_readers: BoundedReaders,
     pub(crate) writer: Writer,
     /// How to open the file anew; locked, so that no two probes do so at the same time.
     probe: Mutex<SqliteConnectOptions>,
@@ -103,14 +105,15 @@ impl Database {
                 path: path.to_owned(),
                 source,
             })?;
+        free_space::prepare(&mut connection).await;
         let reader_options = reader_options(&options);
         let readers = connect_readers(reader_options.clone())
-        free_space::prepare(&mut connection).await;
             .await
             .map_err(file)?;
         let writer = Writer::start(options, connection);
         Ok(Self {
             readers,
+            bounded_readers: BoundedReaders::new(reader_options.clone()),
             writer,
             probe: Mutex::new(reader_options),
         })
@@ -133,13 +136,14 @@ impl Store for Database {
         probed.map_err(with_context("probe the database"))
     }
 
-    async fn close(&self) {
-        self.writer.close().await;
-        self.readers.close().await;
     async fn give_back_space(&self) -> Result<bool, StoreError> {
         free_space::give_back(self).await
     }
 
+    async fn close(&self) {
+        self.writer.close().await;
+        self.bounded_readers.close().await;
+        self.readers.close().await;
     }
 }
 
@@ -184,10 +188,6 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
-}
-
-/// Connects, patiently: SQLite does not wait for another process that turns the same new file to WAL, it fails at once.
-async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
         .pragma("journal_size_limit", MAX_IDLE_LOG)
 }
 
@@ -199,6 +199,10 @@ fn creating(options: &SqliteConnectOptions) -> SqliteConnectOptions {
         Ok(file) if file.len() == 0 => options.auto_vacuum(SqliteAutoVacuum::Incremental),
         _ => options,
     }
+}
+
+/// Connects, patiently: SQLite does not wait for another process that turns the same new file to WAL, it fails at once.
+async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
     let started = Instant::now();
     loop {
         match options.connect().await {

@@ -20,10 +20,11 @@
 //! # }
 //! ```
 
+mod bounded_reads;
 mod database;
 mod dialect;
-mod writer;
 mod free_space;
+mod writer;
 
 #[path = "../../shared/acceptance.rs"]
 mod acceptance;
@@ -69,6 +70,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/send_failures.rs"]
+mod send_failures;
 #[path = "../../shared/send_windows.rs"]
 mod send_windows;
 #[path = "../../shared/sends.rs"]
@@ -91,7 +94,7 @@ mod webhook_events;
 mod webhook_outbox;
 #[path = "../../shared/webhooks.rs"]
 mod webhooks;
-
-pub use database::{Database, SqliteOpenError};
 #[path = "../../shared/webhook_purge.rs"]
 mod webhook_purge;
+
+pub use database::{Database, SqliteOpenError};
