@@ -82,6 +82,8 @@ mod sessions;
 mod settlement;
 #[path = "../../shared/stats.rs"]
 mod stats;
+#[path = "../../shared/stored_content.rs"]
+mod stored_content;
 #[path = "../../shared/subscription_list.rs"]
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
@@ -92,9 +94,9 @@ mod webhook_attempts;
 mod webhook_events;
 #[path = "../../shared/webhook_outbox.rs"]
 mod webhook_outbox;
-#[path = "../../shared/webhooks.rs"]
-mod webhooks;
 #[path = "../../shared/webhook_purge.rs"]
 mod webhook_purge;
+#[path = "../../shared/webhooks.rs"]
+mod webhooks;
 
 pub use database::{Database, SqliteOpenError};
