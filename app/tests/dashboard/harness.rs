@@ -312,6 +312,16 @@ impl DashboardBrowser<'_> {
         self.request("GET", path, Body::empty()).await
     }
 
+    /// Asks for what does not end by itself: the body, as it comes.
+    pub async fn open(&self, path: &str) -> Body {
+        let request = Request::get(path).header(COOKIE, self.cookies_for(path));
+        let request = request.body(Body::empty()).expect("a request");
+        let response = self.dashboard.router.clone().oneshot(request).await;
+        let response = response.expect("routers cannot fail");
+        assert_eq!(response.status(), StatusCode::OK);
+        response.into_body()
+    }
+
     /// Posts these fields to the path, encoded as a form without scripts sends them.
     pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> PageResponse {
         let body = Serializer::new(String::new()).extend_pairs(fields).finish();
