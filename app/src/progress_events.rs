@@ -1,10 +1,12 @@
 //! How far a send is, as server-sent events for its page: each is the page's part anew, whenever something has changed.
 //!
 //! Whoever listens holds a connection, so an account may hold few of them and everybody together not too many, and none
-//! lasts long: the browser comes back by itself, and is asked again who it is.
+//! lasts long: the browser comes back by itself, and is asked again who it is. However many listen to a send, it is read and its
+//! part is made once for all of them.
 
 mod limiter;
 mod rate_meter;
+mod shared_progress;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,22 +22,22 @@ use hato_domain::ErrorCode;
 use hato_service::access::MayManage;
 use hato_service::{Service, ServiceResult};
 use http::{HeaderMap, StatusCode};
-use leptos::prelude::{IntoAny as _, Owner, RenderHtml as _, view};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use self::limiter::{SseLimiter, SsePermit};
-use self::rate_meter::RateMeter;
-use crate::i18n::Texts;
+use self::shared_progress::{ProgressHub, ProgressView, SharedProgress};
 use crate::language::Lang;
-use crate::pages::{Progress, SendSnapshot};
 use crate::{AppContext, headers, session_cookie};
 
 /// How long a connection lasts; the browser opens the next one by itself.
 const MAX_CONNECTION_AGE: Duration = Duration::from_mins(2);
 
-/// The time between two queries of the send.
+/// The time between two reads of a send.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How long a session that has ended may be taken for alive while nothing changes.
+const SESSION_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// For proxies that hold answers back until they have much of them.
 const UNBUFFERED: [(&str, &str); 1] = [("x-accel-buffering", "no")];
@@ -49,15 +51,20 @@ pub struct Draining(pub CancellationToken);
 struct SseState {
     context: AppContext,
     limiter: Arc<SseLimiter>,
+    hub: Arc<ProgressHub>,
 }
 
 /// The path of the events.
 pub fn routes(context: AppContext) -> Router {
-    let limiter = Arc::default();
+    let state = SseState {
+        context,
+        limiter: Arc::default(),
+        hub: Arc::default(),
+    };
     Router::new()
         .route("/apps/{app}/sends/{send}/events", get(events))
         .layer(axum::middleware::map_response(headers::add_defaults))
-        .with_state(SseState { context, limiter })
+        .with_state(state)
 }
 
 async fn events(
@@ -95,19 +102,19 @@ async fn open_stream(
     let session = session_cookie::read(headers).ok_or(ErrorCode::Unauthorized)?;
     let owner = service.authenticate_session(&session).await?.owner;
     let access = service.manage(&owner, app).await?;
-    service.sent(&access, &send).await?;
+    let send = service.sent(&access, &send).await?;
     let permit = state.limiter.acquire(owner.id());
+    let now = Instant::now();
     Ok(ProgressStream {
         service,
         session,
         access,
-        send,
-        texts: Texts::for_language(Lang::from_headers(headers)),
+        progress: state.hub.join(send.id),
+        language: Lang::from_headers(headers),
         draining: draining.unwrap_or_default(),
-        until: Instant::now() + MAX_CONNECTION_AGE,
-        rate_meter: RateMeter::default(),
-        last: String::new(),
-        is_over: false,
+        until: now + MAX_CONNECTION_AGE,
+        session_checked_at: now,
+        last: None,
         _permit: permit.ok_or(ErrorCode::RateLimited)?,
     })
 }
@@ -118,13 +125,13 @@ struct ProgressStream {
     /// The token of the session, which must stay alive while the connection lasts.
     session: String,
     access: MayManage,
-    send: String,
-    texts: &'static Texts,
+    progress: Arc<SharedProgress>,
+    language: Lang,
     draining: CancellationToken,
     until: Instant,
-    rate_meter: RateMeter,
-    last: String,
-    is_over: bool,
+    session_checked_at: Instant,
+    /// What was told last.
+    last: Option<ProgressView>,
     _permit: SsePermit,
 }
 
@@ -139,29 +146,36 @@ impl ProgressStream {
     /// The page's part once it has changed; nothing when it will not, the session is over, or the connection has lasted
     /// long enough.
     async fn next(&mut self) -> Option<String> {
-        while !self.is_over && Instant::now() < self.until {
-            if !self.last.is_empty() {
+        while !self.is_over() && Instant::now() < self.until {
+            if self.last.is_some() {
                 self.draining
                     .run_until_cancelled(sleep(POLL_INTERVAL))
                     .await?;
             }
-            let html = self.render().await.ok()?;
-            if html != self.last {
-                self.last.clone_from(&html);
+            let view = self.view().await.ok()?;
+            if self.last.as_ref().is_none_or(|last| last.html != view.html) {
+                let html = view.html.to_string();
+                self.last = Some(view);
                 return Some(html);
             }
         }
         None
     }
 
-    async fn render(&mut self) -> ServiceResult<String> {
-        self.service.require_live_session(&self.session).await?;
-        let send = self.service.sent(&self.access, &self.send).await?;
-        let snapshot = SendSnapshot::load(&self.service, &self.access, send).await?;
-        self.is_over = !snapshot.is_running();
-        let rate = self.rate_meter.measure(Instant::now(), snapshot.settled());
-        let snapshot = snapshot.with_rate(rate.filter(|_| !self.is_over));
-        let texts = &self.texts.app;
-        Ok(Owner::new().with(|| view! { <Progress texts snapshot /> }.into_any().to_html()))
+    fn is_over(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.is_over)
+    }
+
+    /// What the page's part is now, for a session that is still alive.
+    async fn view(&mut self) -> ServiceResult<ProgressView> {
+        let progress = &self.progress;
+        let view = progress.view(&self.service, &self.access, self.language);
+        let view = view.await?;
+        let is_news = self.last.as_ref().is_none_or(|last| last.html != view.html);
+        if is_news || self.session_checked_at.elapsed() >= SESSION_CHECK_INTERVAL {
+            self.service.require_live_session(&self.session).await?;
+            self.session_checked_at = Instant::now();
+        }
+        Ok(view)
     }
 }

@@ -38,8 +38,8 @@ fn insert(
 ) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare(
         "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                    platform, position, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'bench', ?7, 1700000000000, 1700000000000)",
+                                    platform, position, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'bench', ?7, 1700000000000)",
     )?;
     for (position, number) in (1_i64..).zip(numbers) {
         let (endpoint, browser) = (audience.endpoint(number), audience.browser(number));

@@ -6,30 +6,80 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
+use hato_domain::UnixMillis;
 use hato_service::Service;
 use http::StatusCode;
+use tokio::sync::Mutex;
 
 /// How long the database may take to give a sign of life.
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// For how long everybody is told what one look has found: a look opens the database anew, which strangers must not have done as
+/// often as they ask.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// `GET /healthz` and `GET /readyz`.
 pub fn routes<S: Clone + Send + Sync + 'static>(service: Arc<Service>) -> Router<S> {
+    let readiness = Readiness {
+        service,
+        last_look: Mutex::default(),
+    };
     Router::new()
         .route("/healthz", get(live))
         .route("/readyz", get(ready))
-        .with_state(service)
+        .with_state(Arc::new(readiness))
 }
 
 async fn live() -> &'static str {
     "ok"
 }
 
-async fn ready(State(service): State<Arc<Service>>) -> (StatusCode, &'static str) {
-    match tokio::time::timeout(READY_TIMEOUT, service.is_ready()).await {
-        Ok(true) => (StatusCode::OK, "ready"),
-        Ok(false) | Err(_) => (
+async fn ready(State(readiness): State<Arc<Readiness>>) -> (StatusCode, &'static str) {
+    if readiness.is_ready().await {
+        (StatusCode::OK, "ready")
+    } else {
+        (
             StatusCode::SERVICE_UNAVAILABLE,
             "the database does not answer",
-        ),
+        )
     }
 }
+
+/// Whether the database answers, as of the last look at it.
+struct Readiness {
+    service: Arc<Service>,
+    /// Locked during a look, so that those who ask meanwhile wait for what it finds.
+    last_look: Mutex<Option<Look>>,
+}
+
+#[derive(Clone, Copy)]
+struct Look {
+    at: UnixMillis,
+    is_ready: bool,
+}
+
+impl Readiness {
+    async fn is_ready(&self) -> bool {
+        let mut last_look = self.last_look.lock().await;
+        let now = self.service.now();
+        if let Some(look) = last_look.filter(|look| look.is_fresh(now)) {
+            return look.is_ready;
+        }
+        let looking = tokio::time::timeout(READY_TIMEOUT, self.service.is_ready());
+        let is_ready = looking.await.unwrap_or(false);
+        let at = self.service.now();
+        *last_look = Some(Look { at, is_ready });
+        is_ready
+    }
+}
+
+impl Look {
+    /// Not when the clock was set back.
+    fn is_fresh(self, now: UnixMillis) -> bool {
+        self.at <= now && now.since(self.at) < LOOK_INTERVAL
+    }
+}
+
+#[cfg(test)]
+#[path = "health/tests.rs"]
+mod tests;

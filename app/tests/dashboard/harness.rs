@@ -228,7 +228,8 @@ impl TestDashboard {
         browser
     }
 
-    async fn database(&self) -> SqliteConnection {
+    /// A connection to the dashboard's database.
+    pub async fn database(&self) -> SqliteConnection {
         SqliteConnection::connect(&self.url)
             .await
             .expect("the file")
@@ -309,6 +310,16 @@ impl DashboardBrowser<'_> {
     /// Asks for a page.
     pub async fn get(&mut self, path: &str) -> PageResponse {
         self.request("GET", path, Body::empty()).await
+    }
+
+    /// Asks for what does not end by itself: the body, as it comes.
+    pub async fn open(&self, path: &str) -> Body {
+        let request = Request::get(path).header(COOKIE, self.cookies_for(path));
+        let request = request.body(Body::empty()).expect("a request");
+        let response = self.dashboard.router.clone().oneshot(request).await;
+        let response = response.expect("routers cannot fail");
+        assert_eq!(response.status(), StatusCode::OK);
+        response.into_body()
     }
 
     /// Posts these fields to the path, encoded as a form without scripts sends them.

@@ -1,85 +1,19 @@
 //! What a page costs the database.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hato_domain::Plan;
 use http::StatusCode;
-use tracing::field::{Field, Visit};
-use tracing::span::Id;
-use tracing::{Event, Instrument as _, Subscriber, debug_span};
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
-use tracing_subscriber::registry::LookupSpan;
-use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing::{Instrument as _, debug_span};
 
 use crate::harness::{DashboardBrowser, OWNER, PASSWORD, TestDashboard, id};
+use crate::query_counts::{count_queries, flush_counts, renewals, take_count};
 
 /// Most queries of a page.
 const MAX_QUERIES: usize = 5;
 
-/// Connections that read; they take turns.
-const READERS: usize = 8;
-
 /// The dashboard's own list of its pages.
 const SHELL: &str = include_str!("../../src/shell.rs");
-
-/// What moves a session's end: it runs on the store's writer, outside of the page's span, and nobody else's session is
-/// old enough for it.
-const RENEWAL: &str = "UPDATE sessions SET expires_at";
-
-static QUERY_COUNTS: Mutex<Option<QueryCounts>> = Mutex::new(None);
-
-#[derive(Default)]
-struct QueryCounts {
-    /// Queries by the span in which they ran.
-    queries: HashMap<Id, usize>,
-    renewals: usize,
-}
-
-fn with_counts<T>(look: impl FnOnce(&mut QueryCounts) -> T) -> T {
-    let mut counted = QUERY_COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
-    look(counted.get_or_insert_default())
-}
-
-struct QueryCounter;
-
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for QueryCounter {
-    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        if event.metadata().target() != "sqlx::query" {
-            return;
-        }
-        let mut kind = QueryKind::default();
-        event.record(&mut kind);
-        let span = context.event_span(event);
-        with_counts(|counted| {
-            counted.renewals += usize::from(kind.is_renewal);
-            if let Some(span) = span.filter(|_| !kind.opens_a_connection) {
-                *counted.queries.entry(span.id()).or_default() += 1;
-            }
-        });
-    }
-}
-
-/// What a query is for, by its first words.
-#[derive(Default)]
-struct QueryKind {
-    is_renewal: bool,
-    /// A connection of the pool may be opened at any time, and stays.
-    opens_a_connection: bool,
-}
-
-impl Visit for QueryKind {
-    fn record_str(&mut self, field: &Field, text: &str) {
-        if field.name() == "summary" {
-            self.is_renewal = text.starts_with(RENEWAL);
-            self.opens_a_connection = text.starts_with("PRAGMA");
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn fmt::Debug) {}
-}
 
 /// How a page is reached.
 enum PageAccess {
@@ -148,12 +82,12 @@ fn borrowed<'a>(fields: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a 
 }
 
 impl PageState {
-    /// The page's path, and how many queries it takes when every session was last used `before` that.
+    /// The page's path, and how many queries it takes when every session was last used `age` before that.
     async fn cost(
         &self,
         dashboard: &TestDashboard,
         browser: &mut DashboardBrowser<'_>,
-        before: Duration,
+        age: Duration,
     ) -> (String, usize) {
         let path = match &self.access {
             PageAccess::Get(path) | PageAccess::Post(path, _) => path.clone(),
@@ -161,8 +95,8 @@ impl PageState {
                 browser.post(form, &borrowed(fields)).await.location()
             }
         };
-        dashboard.age_sessions(before).await;
-        let (span, renewals) = (debug_span!("page"), with_counts(|counted| counted.renewals));
+        dashboard.age_sessions(age).await;
+        let (span, before) = (debug_span!("page"), renewals());
         let response = match &self.access {
             PageAccess::Post(path, fields) => {
                 let fields = borrowed(fields);
@@ -177,15 +111,8 @@ impl PageState {
             "{path}: {}",
             response.status
         );
-        // A query is told of after its last row; the next one on the same connection comes after that.
-        for _ in 0..READERS {
-            assert!(dashboard.context.service.is_ready().await);
-        }
-        let queries = with_counts(|counted| {
-            let read = span.id().and_then(|id| counted.queries.remove(&id));
-            read.unwrap_or_default() + counted.renewals - renewals
-        });
-        (path, queries)
+        flush_counts(dashboard).await;
+        (path, take_count(&span) + renewals() - before)
     }
 
     /// Prints what the page costs with and without the renewal of its session, and resolves with its path.
@@ -317,7 +244,7 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
 
 #[tokio::test]
 async fn the_html_of_any_page_costs_few_queries() {
-    tracing_subscriber::registry().with(QueryCounter).init();
+    count_queries();
     let dashboard = TestDashboard::unlimited().await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;

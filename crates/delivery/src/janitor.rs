@@ -1,22 +1,26 @@
-//! Removes what is too old (CONTRACT 1, `HATO_RETENTION_DAYS`).
+//! Removes what is too old (CONTRACT 1, `HATO_RETENTION_DAYS`) and what was deleted, and gives its space back to the disk.
 //!
-//! It does so in steps of 500 rows with a pause after each: a database with one writer would otherwise accept no sends while a million
-//! rows are removed.
+//! It does so in steps of at most 500 rows with a pause after each: a database with one writer would otherwise accept no sends while a
+//! million rows are removed. Whatever a process that dies has not removed, the next one finds.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
-use hato_service::ports::{Clock, Store, StoreError};
-use hato_service::{APP_PURGE_BATCH_SIZE, IDEMPOTENCY_TTL, MAX_KEPT_ATTEMPTS};
+use hato_service::ports::{Clock, DeactivationCursor, Store, StoreError};
+use hato_service::{IDEMPOTENCY_TTL, MAX_KEPT_ATTEMPTS};
 
+use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
 use crate::shutdown::Shutdown;
+use crate::webhooks::MAX_EVENT_AGE;
 
 /// How long it waits between two sweeps.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 /// Rows of a kind that are removed at a time.
 const STEP_ROWS: u32 = 500;
+/// Rows of deleted apps that are removed at a time: fewer, for a subscription stands in many indexes.
+const APP_STEP_ROWS: u32 = 200;
 /// The pause between two steps, in which others write.
 const STEP_DELAY: Duration = Duration::from_millis(20);
 
@@ -27,8 +31,8 @@ pub struct Janitor {
     retention: Duration,
 }
 
-/// A kind of rows that become too old.
-#[derive(Clone, Copy, Debug)]
+/// What is removed: kinds of rows that become too old, and the space that they leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PurgeKind {
     DeletedApps,
     Sends,
@@ -36,19 +40,31 @@ enum PurgeKind {
     Sessions,
     GitHubLogins,
     IdempotencyKeys,
+    OldEvents,
     Webhooks,
+    FreeSpace,
 }
 
-/// All kinds, in the order in which they are removed.
-const PURGE_KINDS: [PurgeKind; 7] = [
-    PurgeKind::DeletedApps,
-    PurgeKind::Sends,
-    PurgeKind::DeactivatedSubscriptions,
-    PurgeKind::Sessions,
-    PurgeKind::GitHubLogins,
-    PurgeKind::IdempotencyKeys,
-    PurgeKind::Webhooks,
+/// The kinds that take turns, and what comes when they have left all the space that they will.
+const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
+    &[
+        PurgeKind::DeletedApps,
+        PurgeKind::Sends,
+        PurgeKind::DeactivatedSubscriptions,
+        PurgeKind::Sessions,
+        PurgeKind::GitHubLogins,
+        PurgeKind::IdempotencyKeys,
+        PurgeKind::OldEvents,
+        PurgeKind::Webhooks,
+    ],
+    &[PurgeKind::FreeSpace],
 ];
+
+/// How far a sweep is with what it looks through.
+#[derive(Default)]
+struct SweepProgress {
+    subscriptions: Option<DeactivationCursor>,
+}
 
 impl Janitor {
     /// A janitor of `store` that keeps things for `settings.retention_days`.
@@ -68,12 +84,25 @@ impl Janitor {
         }
     }
 
-    /// Removes everything that is too old now. A kind that cannot be removed is logged and keeps no other from being removed.
+    /// Removes everything that is too old now. Kinds take turns, so that an app of a million rows holds nothing else up; one that
+    /// cannot be removed is logged and left for the next sweep.
     pub async fn sweep(&self) {
-        for kind in PURGE_KINDS {
-            if let Err(error) = self.remove(kind).await {
-                tracing::warn!(?kind, %error, "what is too old cannot be removed");
+        for kinds in PURGE_ROUNDS {
+            self.take_turns(kinds.to_vec()).await;
+        }
+    }
+
+    async fn take_turns(&self, mut kinds: Vec<PurgeKind>) {
+        let mut progress = SweepProgress::default();
+        while !kinds.is_empty() {
+            let mut unfinished = Vec::new();
+            for kind in kinds {
+                if self.try_step(kind, &mut progress).await {
+                    unfinished.push(kind);
+                    tokio::time::sleep(STEP_DELAY).await;
+                }
             }
+            kinds = unfinished;
         }
     }
 
@@ -84,31 +113,51 @@ impl Janitor {
         }
     }
 
-    async fn remove(&self, kind: PurgeKind) -> Result<(), StoreError> {
-        while self.step(kind).await? {
-            tokio::time::sleep(STEP_DELAY).await;
-        }
-        Ok(())
+    async fn try_step(&self, kind: PurgeKind, progress: &mut SweepProgress) -> bool {
+        let stepped = self.step(kind, progress).await;
+        stepped.unwrap_or_else(|error| {
+            tracing::warn!(?kind, %error, "what is too old cannot be removed");
+            false
+        })
     }
 
     /// Removes up to 500 rows of a kind, and tells whether more may be left.
-    async fn step(&self, kind: PurgeKind) -> Result<bool, StoreError> {
+    async fn step(
+        &self,
+        kind: PurgeKind,
+        progress: &mut SweepProgress,
+    ) -> Result<bool, StoreError> {
         let (store, now) = (&self.store, self.clock.now());
         let old: UnixMillis = now.minus(self.retention);
         match kind {
-            PurgeKind::DeletedApps => store.purge_deleted_apps(APP_PURGE_BATCH_SIZE).await,
+            PurgeKind::DeletedApps => store.purge_deleted_apps(APP_STEP_ROWS).await,
             PurgeKind::Sends => store.purge_sends(old, STEP_ROWS).await,
             PurgeKind::DeactivatedSubscriptions => {
-                store.purge_deactivated_subscriptions(old, STEP_ROWS).await
+                let after = &mut progress.subscriptions;
+                *after = store
+                    .purge_deactivated_subscriptions(old, *after, STEP_ROWS)
+                    .await?;
+                Ok(after.is_some())
             }
             PurgeKind::Sessions => store.purge_sessions(now, STEP_ROWS).await,
             PurgeKind::GitHubLogins => store.purge_github_logins(now, STEP_ROWS).await,
             PurgeKind::IdempotencyKeys => {
-                store
-                    .purge_idempotency_keys(now.minus(IDEMPOTENCY_TTL), STEP_ROWS)
-                    .await
+                let old = now.minus(IDEMPOTENCY_TTL);
+                store.purge_idempotency_keys(old, STEP_ROWS).await
             }
+            PurgeKind::OldEvents => self.end_old_events(now.minus(MAX_EVENT_AGE)).await,
             PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
+            PurgeKind::FreeSpace => store.give_back_space().await,
         }
+    }
+
+    /// Drops the events that nobody has posted for five days, as whoever posts an app's events does when its turn comes.
+    async fn end_old_events(&self, before: UnixMillis) -> Result<bool, StoreError> {
+        let dropped = self.store.end_old_events(before, STEP_ROWS).await?;
+        if dropped > 0 {
+            tracing::warn!(dropped, "events that are too old are dropped");
+            count_dropped_events(dropped);
+        }
+        Ok(dropped >= u64::from(STEP_ROWS))
     }
 }

@@ -33,6 +33,8 @@ pub struct MaySubscribe {
 #[derive(Clone, Debug)]
 pub struct MaySend {
     app: AppId,
+    /// The account that the app belongs to.
+    account: AccountId,
     actor: ActorRecord,
 }
 
@@ -106,6 +108,7 @@ impl ApiKeyPrincipal {
         let key = &self.0.record;
         MaySend {
             app: key.app_id.clone(),
+            account: self.0.account_id.clone(),
             actor: ActorRecord {
                 kind: ActorKind::ApiKey,
                 id: key.id.to_string(),
@@ -162,6 +165,7 @@ impl AccountPrincipal {
         }
         Ok(MayManage(MaySend {
             app: app.id.clone(),
+            account: app.account_id.clone(),
             actor: ActorRecord {
                 kind: ActorKind::User,
                 id: self.account.id.to_string(),
@@ -204,6 +208,11 @@ impl MayManage {
     /// The app that the right is for.
     pub fn app(&self) -> &AppId {
         &self.0.app
+    }
+
+    /// The account that the app belongs to.
+    pub(crate) fn account(&self) -> &AccountId {
+        &self.0.account
     }
 
     /// The user or key that key events name.

@@ -65,8 +65,7 @@ impl Service {
     }
 
     /// Deletes the account with its apps and everything in them. It must be confirmed with the password, or, where there
-    /// is none, with the address: `INVALID_CREDENTIALS`. When this returns every row is gone; if it never returns, somebody
-    /// else's purge removes them.
+    /// is none, with the address: `INVALID_CREDENTIALS`. All of it is gone at once; the janitor removes the rows.
     pub async fn delete_account(
         &self,
         owner: &AccountPrincipal,
@@ -74,10 +73,11 @@ impl Service {
     ) -> ServiceResult<()> {
         self.confirm(owner, confirmation).await?;
         let now = self.clock.now();
-        if !self.store.delete_account(owner.id(), now).await? {
-            return Err(ErrorCode::InvalidSession.into());
+        if self.store.delete_account(owner.id(), now).await? {
+            Ok(())
+        } else {
+            Err(ErrorCode::InvalidSession.into())
         }
-        self.purge_deleted().await
     }
 
     /// How many recipients the account has sent to in this UTC month, which is what its plan limits (SPEC 8).

@@ -9,10 +9,6 @@ use crate::error::found;
 use crate::ports::{AppRecord, CreateAppOutcome, NewApp, SetWebhookOutcome};
 use crate::{SealPurpose, Service, ServiceError, ServiceResult};
 
-/// Most rows of deleted apps that one transaction removes: SQLite has one writer, and others wait for as long as it
-/// takes.
-pub const APP_PURGE_BATCH_SIZE: u32 = 200;
-
 impl Service {
     /// Makes an app with a VAPID key pair of its own (RFC 8292); `PLAN_LIMIT_EXCEEDED`, or `CONFIG_ERROR` without an
     /// encryption key, for a private key is never stored in the clear.
@@ -98,17 +94,10 @@ impl Service {
     }
 
     /// Deletes the app with everything in it; what it sent this month still counts for the account (CONTRACT 4). The app is
-    /// gone at once, and when this returns so are its rows; if it never returns, somebody else's purge removes them.
+    /// gone at once; the janitor removes its rows.
     pub async fn delete_app(&self, access: &MayManage) -> ServiceResult<()> {
         let now = self.clock.now();
-        found(self.store.delete_app(access.app(), now).await?)?;
-        self.purge_deleted().await
-    }
-
-    /// Removes every row of deleted apps and accounts, one short transaction after the other.
-    pub(crate) async fn purge_deleted(&self) -> ServiceResult<()> {
-        while self.store.purge_deleted_apps(APP_PURGE_BATCH_SIZE).await? {}
-        Ok(())
+        found(self.store.delete_app(access.app(), now).await?)
     }
 
     /// The app with its plan and its number of active subscriptions; `NOT_FOUND` when it is gone.

@@ -26,6 +26,7 @@ mod apps;
 mod dead_letters;
 mod error;
 mod github;
+mod heavy_reads;
 mod history;
 mod keys;
 mod last_used;
@@ -46,7 +47,6 @@ mod subscriptions;
 mod webhooks;
 mod wire;
 
-pub use apps::APP_PURGE_BATCH_SIZE;
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};

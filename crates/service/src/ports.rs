@@ -36,11 +36,11 @@ pub use queue::{
     SettleOutcome, Settlement,
 };
 pub use rate_window::RateWindow;
-pub use retention::RetentionStore;
+pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
-    SendFailure, SendRecord, SendStatus, SendStore,
+    SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
@@ -80,6 +80,9 @@ pub trait Store:
 {
     /// Runs a trivial statement; an error means that the database does not answer.
     async fn ping(&self) -> Result<(), StoreError>;
+
+    /// Gives a bounded part of the space of removed rows back to the disk, and says whether more may be left.
+    async fn give_back_space(&self) -> Result<bool, StoreError>;
 
     /// Finishes what is being written and closes the database.
     async fn close(&self);

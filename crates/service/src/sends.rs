@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::access::{MayManage, MaySend};
 use crate::ports::{
-    AcceptSendOutcome, Audience, IdempotencyEntry, NewSend, SendFailure, SendRecord,
+    AcceptSendOutcome, Audience, IdempotencyEntry, NewSend, SendFailures, SendRecord,
 };
 use crate::{Service, ServiceResult};
 
@@ -101,16 +101,15 @@ impl Service {
         Ok(found.ok_or(ErrorCode::NotFound)?)
     }
 
-    /// Why and where the app's send failed so far, most recipients first; of many the first 50.
-    pub async fn failures(
-        &self,
-        access: &MayManage,
-        send: &SendId,
-    ) -> ServiceResult<Vec<SendFailure>> {
-        let failures = self
-            .store
-            .failures_of(access.app(), send, MAX_LISTED_FAILURES);
-        Ok(failures.await?)
+    /// Why and where the app's send failed so far, most recipients first; of many the first 50. They are cut short when the
+    /// account has other heavy reads under way.
+    pub async fn failures(&self, access: &MayManage, send: &SendId) -> ServiceResult<SendFailures> {
+        let app = access.app();
+        let failures = self.store.failures_of(app, send, MAX_LISTED_FAILURES);
+        match self.heavy_reads.turn(access.account()).await {
+            Some(_turn) => Ok(failures.await?),
+            None => Ok(SendFailures::without_a_look()),
+        }
     }
 
     /// Takes what nobody has claimed yet of a send out of the queue, and returns for how many recipients; `NOT_FOUND`

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hato_domain::UnixMillis;
 
+use crate::heavy_reads::HeavyReads;
 use crate::last_used::LastUsed;
 use crate::notifier::Notifier;
 use crate::password_hash::Hasher;
@@ -20,11 +21,13 @@ pub struct Service {
     pub(crate) notifier: Notifier,
     pub(crate) last_used: LastUsed,
     pub(crate) hasher: Hasher,
+    pub(crate) heavy_reads: HeavyReads,
     pub(crate) registrations: Option<Arc<dyn RateWindow>>,
 }
 
 impl Service {
-    /// Puts the use cases over `store`; the last uses of keys and the slots of the password hasher live in here.
+    /// Puts the use cases over `store`; the last uses of keys, the slots of the password hasher and the turns of heavy reads live
+    /// in here.
     pub fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
@@ -40,6 +43,7 @@ impl Service {
             notifier,
             last_used: LastUsed::default(),
             hasher: Hasher::default(),
+            heavy_reads: HeavyReads::default(),
             registrations: None,
         }
     }

@@ -84,17 +84,25 @@ impl Service {
         Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
     }
 
-    /// A page of at most 25 of the app's subscriptions, newest first, from the position `before` on.
+    /// A page of at most 25 of the app's subscriptions, newest first, from the position `before` on. A search that finds no
+    /// turn, because the account has others under way, is cut short.
     pub async fn subscriptions(
         &self,
         access: &MayManage,
         filter: &SubscriptionFilter,
         before: Option<i64>,
     ) -> ServiceResult<SubscriptionPage> {
-        let page =
-            self.store
-                .subscriptions_of(access.app(), filter, before, SUBSCRIPTIONS_PER_PAGE);
-        Ok(page.await?)
+        let app = access.app();
+        let page = self
+            .store
+            .subscriptions_of(app, filter, before, SUBSCRIPTIONS_PER_PAGE);
+        if !filter.is_search() {
+            return Ok(page.await?);
+        }
+        match self.heavy_reads.turn(access.account()).await {
+            Some(_turn) => Ok(page.await?),
+            None => Ok(SubscriptionPage::without_a_look()),
+        }
     }
 
     /// Removes a subscription with its record; `NOT_FOUND` when the app has no such subscription.

@@ -8,7 +8,7 @@
 //! (`sqlite/src/writer.rs`): the second finds what the first has saved. A refused request has saved nothing, so its idempotency key
 //! is free again.
 
-use hato_domain::{HttpsUrl, Topic, Urgency};
+use hato_domain::{Topic, Urgency};
 use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};
 
 use crate::accounts::parse_plan;
@@ -17,6 +17,7 @@ use crate::dialect::DbConnection;
 use crate::idempotency::{self, PriorRequest};
 use crate::queue::{queue_list, queue_positions};
 use crate::send_windows;
+use crate::stored_content::StoredContent;
 use crate::webhook_events::insert_completed_event;
 use crate::webhooks::has_active_webhook;
 
@@ -101,17 +102,18 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
         0 => (SendStatus::Done, Some(send.now.0)),
         _ => (SendStatus::Queued, None),
     };
-    let (content, options) = (&send.notification, &send.options);
+    let content = StoredContent::new(&send.notification, recipients);
+    let options = &send.options;
     sqlx::query!(
         "INSERT INTO sends (id, app_id, title, body, url, payload, ttl, urgency, topic, recipients,
                             status, actor_kind, actor_id, actor_name, created_at, finished_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
         send.id.as_str(),
         send.app_id.as_str(),
-        content.title(),
-        content.body(),
-        content.url().map(HttpsUrl::as_str),
-        content.payload(),
+        &*content.title,
+        &*content.body,
+        content.url,
+        content.payload,
         i64::from(options.ttl.seconds()),
         options.urgency.map(Urgency::as_str),
         options.topic.as_ref().map(Topic::as_str),

@@ -167,7 +167,7 @@ async fn set_webhook_url(c: &mut DbConnection, app: &str, url: Option<&str>) -> 
         "UPDATE apps SET webhook_url = $2
          WHERE id = $1 AND deleted_at IS NULL
            AND (CAST($2 AS TEXT) IS NULL
-                OR account_id IN (SELECT id FROM accounts WHERE plan = $3))",
+                OR EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = apps.account_id AND a.plan = $3))",
         app,
         url,
         Plan::FOR_WEBHOOKS.as_str()

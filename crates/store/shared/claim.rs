@@ -7,6 +7,7 @@ use hato_service::ports::{
     ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
 };
 
+use crate::deleted_apps::discard_jobs;
 use crate::dialect::{DbConnection, sql};
 use crate::error::{decode_error, json, with_context};
 use crate::queue::queue_positions;
@@ -18,6 +19,7 @@ const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
 ///
 /// A broadcast is queued as one job however many subscriptions it has. A claim takes at most a page off its front and queues the
 /// rest as another job, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
+/// A job of a deleted app leaves the queue, with others of it; then there is to be another look at once.
 pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
@@ -30,9 +32,8 @@ pub(crate) async fn claim(
         return Ok(NextPage::Idle { next_due });
     }
     match claim_job(c, earliest.id, request).await {
-        Ok(page) => Ok(NextPage::Claimed(Box::new(page))),
         Err(error) if is_unreadable(&error) => put_off(c, earliest.id, request.now, error).await,
-        Err(error) => Err(error),
+        claimed => claimed,
     }
 }
 
@@ -41,9 +42,14 @@ async fn claim_job(
     c: &mut DbConnection,
     id: i64,
     request: &PageClaimRequest,
-) -> sqlx::Result<ClaimedPage> {
+) -> sqlx::Result<NextPage> {
     let job = take(c, id, request.now.plus(request.lease)).await?;
     let send = send_of(c, &job.send_id).await?;
+    if send.is_of_deleted_app {
+        discard_jobs(c, &job.app_id).await?;
+        let next_due = Some(request.now);
+        return Ok(NextPage::Idle { next_due });
+    }
     let is_first = send.status == "queued";
     let mut page = claimed_page(&job, send)?;
     if let PageRange::Positions { up_to, .. } = page.range {
@@ -52,7 +58,7 @@ async fn claim_job(
     if is_first {
         begin(c, &job.send_id).await?;
     }
-    Ok(page)
+    Ok(NextPage::Claimed(Box::new(page)))
 }
 
 /// Whether the row holds something that this program never wrote, so that reading it again would fail again.
@@ -232,14 +238,16 @@ struct ClaimedSendRow {
     created_at: i64,
     vapid_public_key: Vec<u8>,
     sealed_private_key: Vec<u8>,
+    is_of_deleted_app: bool,
 }
 
 async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
     sqlx::query_as!(
         ClaimedSendRow,
-        "SELECT s.status, s.payload, s.ttl, s.urgency, s.topic, s.created_at,
-                p.vapid_public_key, p.sealed_private_key
-         FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1",
+        r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic, s.created_at,
+                  p.vapid_public_key, p.sealed_private_key,
+                  p.deleted_at IS NOT NULL AS "is_of_deleted_app!: bool"
+           FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1"#,
         id
     )
     .fetch_one(c)

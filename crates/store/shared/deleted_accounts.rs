@@ -1,8 +1,8 @@
 //! Deleting accounts: gone for everybody at once, like their apps, whose rows are removed first.
 
-use hato_domain::{AccountId, AppId, UnixMillis};
+use hato_domain::{AccountId, UnixMillis};
 
-use crate::deleted_apps;
+use crate::deleted_apps::mark_all_deleted;
 use crate::dialect::DbConnection;
 use crate::sessions::end_sessions;
 
@@ -16,13 +16,7 @@ pub(crate) async fn mark_deleted(
         return Ok(false);
     }
     end_sessions(c, account).await?;
-    let apps = sqlx::query_scalar!(
-        "SELECT id FROM apps WHERE account_id = $1 AND deleted_at IS NULL",
-        account.as_str()
-    );
-    for app in apps.fetch_all(&mut *c).await? {
-        deleted_apps::mark_deleted(c, &AppId::trusted(app), now).await?;
-    }
+    mark_all_deleted(c, account, now).await?;
     Ok(true)
 }
 

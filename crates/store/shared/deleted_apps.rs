@@ -1,12 +1,17 @@
 //! Deleting apps: gone for everybody at once, and their rows removed a few at a time, so that no transaction is long.
+//!
+//! The mark alone makes an app act no more: who reads a key or a send, claims a job or settles a page asks for it. Only the place
+//! of its webhook among those to be posted is removed with it.
 
-use hato_domain::{AppId, UnixMillis};
+use hato_domain::{AccountId, AppId, UnixMillis};
 
 use crate::deleted_accounts;
 use crate::dialect::DbConnection;
 
-/// Marks the app, which thereby is gone, and removes what could still act for it: its keys, its place in the queue and its
-/// webhook. `false` when there is no such app.
+/// Jobs that leave the queue at a time.
+const MAX_DISCARDED_JOBS: i64 = 500;
+
+/// Marks the app, which thereby is gone; `false` when there is no such app.
 pub(crate) async fn mark_deleted(
     c: &mut DbConnection,
     app: &AppId,
@@ -21,16 +26,38 @@ pub(crate) async fn mark_deleted(
     if marked.execute(&mut *c).await?.rows_affected() == 0 {
         return Ok(false);
     }
-    sqlx::query!("DELETE FROM api_keys WHERE app_id = $1", app)
-        .execute(&mut *c)
-        .await?;
-    sqlx::query!("DELETE FROM jobs WHERE app_id = $1", app)
-        .execute(&mut *c)
-        .await?;
     sqlx::query!("DELETE FROM webhooks WHERE app_id = $1", app)
         .execute(c)
         .await?;
     Ok(true)
+}
+
+/// Marks every app of the account.
+pub(crate) async fn mark_all_deleted(
+    c: &mut DbConnection,
+    account: &AccountId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let account = account.as_str();
+    sqlx::query!(
+        "DELETE FROM webhooks WHERE app_id IN (SELECT id FROM apps WHERE account_id = $1)",
+        account
+    )
+    .execute(&mut *c)
+    .await?;
+    sqlx::query!(
+        "UPDATE apps SET deleted_at = $2 WHERE account_id = $1 AND deleted_at IS NULL",
+        account,
+        now.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Takes some jobs of a deleted app out of the queue, where somebody came upon one of them.
+pub(crate) async fn discard_jobs(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+    purge_jobs(c, app, MAX_DISCARDED_JOBS).await.map(drop)
 }
 
 /// Removes at most `limit` rows of the app that was deleted first, itself last; whether some may be left. When no app is
@@ -45,6 +72,8 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     };
     let app = app.as_str();
     let mut rest = limit;
+    rest -= purge_jobs(c, app, rest).await?;
+    rest -= purge_keys(c, app, rest).await?;
     rest -= purge_idempotency_keys(c, app, rest).await?;
     rest -= purge_dead_letters(c, app, rest).await?;
     rest -= purge_failures(c, app, rest).await?;
@@ -75,6 +104,16 @@ macro_rules! purge {
     };
 }
 
+purge!(
+    purge_jobs,
+    "DELETE FROM jobs WHERE id IN
+       (SELECT id FROM jobs WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_keys,
+    "DELETE FROM api_keys WHERE id IN
+       (SELECT id FROM api_keys WHERE app_id = $1 LIMIT $2)"
+);
 purge!(
     purge_idempotency_keys,
     "DELETE FROM idempotency_keys WHERE app_id = $1 AND (path, key) IN

@@ -1,7 +1,7 @@
 //! API keys. Whatever happens to one is recorded with it, in the same transaction.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
+use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
 use hato_service::access::ActorRecord;
 use hato_service::ports::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
@@ -42,9 +42,9 @@ impl KeyStore for Database {
     ) -> Result<Option<AuthenticatedKey>, StoreError> {
         sqlx::query!(
             "SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at,
-                    p.vapid_public_key
+                    p.account_id, p.vapid_public_key
              FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id
-             WHERE k.hash = $1 AND p.review_since IS NULL",
+             WHERE k.hash = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL",
             &hash[..]
         )
         .try_map(|row| {
@@ -57,6 +57,7 @@ impl KeyStore for Database {
                     last_used_at: row.last_used_at.map(UnixMillis),
                     created_at: UnixMillis(row.created_at),
                 },
+                account_id: AccountId::trusted(row.account_id),
                 vapid_public_key: row.vapid_public_key,
             })
         })

@@ -10,7 +10,7 @@ use crate::dialect::{DbConnection, lock_app, sql};
 use crate::error::json;
 use crate::queue::recipient_list;
 use crate::settlement::SettledPage;
-use crate::subscriptions::decrement_active;
+use crate::subscriptions::count_deactivated;
 
 /// How many sends must be refused in a row, and on how many days (UTC), until the subscription is deactivated.
 const MIN_SENDS: i64 = 5;
@@ -37,7 +37,7 @@ pub(crate) async fn record_refusals(
     extend(c, page, &refused, now).await?;
     let refused: Vec<RecipientId> = refused.iter().map(|it| it.recipient).collect();
     let deactivated = deactivate(c, &refused, now).await?;
-    decrement_active(c, &page.app_id, deactivated).await
+    count_deactivated(c, &page.app_id, deactivated).await
 }
 
 /// Everybody whose outcome is known, but those who were refused.
@@ -100,7 +100,7 @@ async fn deactivate(
     let refused = recipient_list(refused)?;
     let deactivated = sql!(query [
         "UPDATE subscriptions
-         SET position = NULL, deactivated_at = $2, updated_at = $2,
+         SET position = NULL, deactivated_at = $2,
              deactivation_reason = (SELECT r.reason FROM refusals AS r
                                     WHERE r.subscription_id = subscriptions.id)
          WHERE position IS NOT NULL

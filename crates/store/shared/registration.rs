@@ -6,7 +6,7 @@ use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 use crate::accounts::parse_plan;
 use crate::apps::is_live;
 use crate::dialect::{DbConnection, lock_app};
-use crate::subscriptions::{deactivate, decrement_active, endpoint_hash};
+use crate::subscriptions::{change_counts, deactivate, endpoint_hash};
 
 /// Registers the browser, and deactivates what the new endpoint replaces.
 pub(crate) async fn register(
@@ -54,15 +54,17 @@ async fn update_or_activate(
         return refusal(c, &subscription.app_id).await;
     };
     let active = activate(c, subscription, position).await?;
-    if active.position != position {
-        decrement_active(c, &subscription.app_id, 1).await?;
-    }
-    let id = SubscriptionId::trusted(active.public_id);
+    let (app, id) = (
+        subscription.app_id.as_str(),
+        SubscriptionId::trusted(active.public_id),
+    );
     Ok(if id == subscription.id {
         RegisterOutcome::Created(id)
     } else if active.position == position {
+        change_counts(c, app, (0, -1)).await?;
         RegisterOutcome::Reactivated(id)
     } else {
+        change_counts(c, app, (-1, 0)).await?;
         RegisterOutcome::Updated(id)
     })
 }
@@ -109,7 +111,7 @@ async fn update_active(
 ) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         r#"UPDATE subscriptions
-           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform), updated_at = $6
+           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform)
            WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
              AND EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL)
            RETURNING public_id AS "public_id!""#,
@@ -117,8 +119,7 @@ async fn update_active(
         &endpoint_hash(&new.endpoint)[..],
         &new.keys.p256dh[..],
         &new.keys.auth[..],
-        new.platform.as_ref().map(Platform::as_str),
-        new.now.0
+        new.platform.as_ref().map(Platform::as_str)
     )
     .fetch_optional(c)
     .await
@@ -153,14 +154,13 @@ async fn activate(
     sqlx::query_as!(
         ActivatedRow,
         r#"INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                      platform, position, created_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+                                      platform, position, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
            ON CONFLICT (app_id, endpoint_hash) DO UPDATE
            SET p256dh = excluded.p256dh, auth = excluded.auth,
                platform = COALESCE(excluded.platform, subscriptions.platform),
                position = COALESCE(subscriptions.position, excluded.position),
-               deactivated_at = NULL, deactivation_reason = NULL,
-               updated_at = excluded.updated_at
+               deactivated_at = NULL, deactivation_reason = NULL
            RETURNING public_id AS "public_id!", position AS "position!""#,
         new.id.as_str(),
         new.app_id.as_str(),

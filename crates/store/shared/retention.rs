@@ -1,11 +1,17 @@
-//! Removing what is too old, a few rows at a time, so that no transaction is long.
+//! Removing what is too old, a few rows at a time, so that no transaction is long. What takes a look at many rows to find is looked
+//! for before the transaction.
+
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use hato_domain::UnixMillis;
-use hato_service::ports::{RetentionStore, StoreError};
+use hato_service::ports::{DeactivationCursor, RecipientId, RetentionStore, StoreError};
 
 use crate::Database;
-use crate::dialect::transaction;
+use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::error::with_context;
+use crate::queue::number_list;
+use crate::subscriptions::change_counts;
 
 /// Removes at most `$2` rows from before the moment `$1`, and returns whether that many were removed: then there may be more.
 /// Each statement chooses its rows in the order of an index, so that it looks at no others.
@@ -58,23 +64,34 @@ impl RetentionStore for Database {
     async fn purge_deactivated_subscriptions(
         &self,
         before: UnixMillis,
+        after: Option<DeactivationCursor>,
         limit: u32,
-    ) -> Result<bool, StoreError> {
-        transaction!(self, "remove old subscriptions", |c| {
-            // Not those of an app with an event that has waited for so long that it may name them: what is posted is read from
-            // their rows. The hour covers pages that were in flight when a subscription ended.
-            Ok(purge!(
-                c,
-                before,
-                limit,
-                "DELETE FROM subscriptions WHERE id IN
-                   (SELECT s.id FROM subscriptions AS s
-                    WHERE s.position IS NULL AND s.deactivated_at < $1
-                      AND NOT EXISTS (SELECT 1 FROM webhook_events AS e
-                                      WHERE e.app_id = s.app_id AND e.due_at IS NOT NULL
-                                        AND e.created_at < $1 + 3600000)
-                    ORDER BY s.deactivated_at LIMIT $2)"
-            ))
+    ) -> Result<Option<DeactivationCursor>, StoreError> {
+        let looked_at = deactivated_subscriptions(self, before, after, limit.into()).await;
+        let looked_at = looked_at.map_err(with_context("look for old subscriptions"))?;
+        let is_last = looked_at.len() < usize::try_from(limit).unwrap_or(usize::MAX);
+        let next = looked_at.last().map(DeactivatedRow::cursor);
+        let unnamed = looked_at.iter().filter(|row| !row.may_be_named);
+        let unnamed: Vec<i64> = unnamed.map(|row| row.id).collect();
+        if !unnamed.is_empty() {
+            transaction!(self, "remove old subscriptions", |c| {
+                remove_deactivated(c, &unnamed, before).await
+            })?;
+        }
+        Ok(next.filter(|_| !is_last))
+    }
+
+    async fn end_old_events(&self, before: UnixMillis, limit: u32) -> Result<u64, StoreError> {
+        let old = old_events(self, before, limit.into()).await;
+        let old = old.map_err(with_context("look for old events"))?;
+        if old.is_empty() {
+            return Ok(0);
+        }
+        transaction!(self, "end old events", |c| {
+            let ended = sql!(query [
+                "UPDATE webhook_events SET due_at = NULL WHERE id IN (" NUMBERS ") AND due_at IS NOT NULL"
+            ] number_list(&old)?);
+            Ok(ended.execute(c).await?.rows_affected())
         })
     }
 
@@ -120,4 +137,82 @@ impl RetentionStore for Database {
             ))
         })
     }
+}
+
+/// A subscription that is not active.
+struct DeactivatedRow {
+    id: i64,
+    deactivated_at: i64,
+    may_be_named: bool,
+}
+
+impl DeactivatedRow {
+    fn cursor(&self) -> DeactivationCursor {
+        DeactivationCursor {
+            at: UnixMillis(self.deactivated_at),
+            recipient: RecipientId(self.id),
+        }
+    }
+}
+
+/// Those that were deactivated first, and whether an event may name them: their app has one that has waited for so long. What is
+/// posted is read from their rows. The hour covers pages that were in flight when a subscription ended.
+async fn deactivated_subscriptions(
+    database: &Database,
+    before: UnixMillis,
+    after: Option<DeactivationCursor>,
+    limit: i64,
+) -> sqlx::Result<Vec<DeactivatedRow>> {
+    let (after_time, after_id) = after.map_or((i64::MIN, i64::MIN), |it| (it.at.0, it.recipient.0));
+    sqlx::query_as!(
+        DeactivatedRow,
+        r#"SELECT s.id, s.deactivated_at AS "deactivated_at!",
+                  EXISTS (SELECT 1 FROM webhook_events AS e
+                          WHERE e.app_id = s.app_id AND e.due_at IS NOT NULL
+                            AND e.created_at < $1 + 3600000) AS "may_be_named!: bool"
+           FROM subscriptions AS s
+           WHERE s.position IS NULL AND s.deactivated_at < $1 AND (s.deactivated_at, s.id) > ($2, $3)
+           ORDER BY s.deactivated_at, s.id LIMIT $4"#,
+        before.0,
+        after_time,
+        after_id,
+        limit
+    )
+    .fetch_all(readers(database))
+    .await
+}
+
+/// Removes those of these subscriptions that have not come back meanwhile, and takes them off the counts of their apps.
+async fn remove_deactivated(
+    c: &mut DbConnection,
+    subscriptions: &[i64],
+    before: UnixMillis,
+) -> sqlx::Result<()> {
+    let apps = sql!(query_scalar [
+        r#"DELETE FROM subscriptions
+           WHERE id IN ("# NUMBERS r#") AND position IS NULL AND deactivated_at < $2
+           RETURNING app_id AS "app_id!""#
+    ] number_list(subscriptions)?, before.0)
+    .fetch_all(&mut *c)
+    .await?;
+    let mut removed: BTreeMap<String, i64> = BTreeMap::new();
+    for app in apps {
+        *removed.entry(app).or_default() += 1;
+    }
+    for (app, count) in removed {
+        change_counts(c, &app, (0, -count)).await?;
+    }
+    Ok(())
+}
+
+/// Events that were written before and wait, from outbox to outbox: the oldest of each is found by an index.
+async fn old_events(database: &Database, before: UnixMillis, limit: i64) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!(
+        "SELECT e.id FROM webhooks AS w CROSS JOIN webhook_events AS e
+         WHERE e.app_id = w.app_id AND e.due_at IS NOT NULL AND e.created_at < $1 LIMIT $2",
+        before.0,
+        limit
+    )
+    .fetch_all(readers(database))
+    .await
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, DeadLetterRecord, NewSend, SendCounts, SendFailure, SendRecord, SendStatus,
+    AcceptSendOutcome, DeadLetterRecord, NewSend, SendCounts, SendFailures, SendRecord, SendStatus,
     SendStore, StoreError,
 };
 
@@ -14,6 +14,7 @@ use crate::cancellation::cancel;
 use crate::dialect::{readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
+use crate::send_failures::list_failures;
 
 #[async_trait]
 impl SendStore for Database {
@@ -49,7 +50,9 @@ impl SendStore for Database {
             SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
                     skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
-             FROM sends WHERE id = $1 AND app_id = $2",
+             FROM sends
+             WHERE id = $1 AND app_id = $2
+               AND EXISTS (SELECT 1 FROM apps WHERE id = $2 AND deleted_at IS NULL)",
             send.as_str(),
             app.as_str()
         )
@@ -64,20 +67,10 @@ impl SendStore for Database {
         app: &AppId,
         send: &SendId,
         limit: i64,
-    ) -> Result<Vec<SendFailure>, StoreError> {
-        sqlx::query_as!(
-            SendFailure,
-            "SELECT f.host, f.reason, f.recipients
-             FROM sends AS s JOIN send_failures AS f ON f.send_id = s.id
-             WHERE s.id = $1 AND s.app_id = $2
-             ORDER BY f.recipients DESC, f.host, f.reason LIMIT $3",
-            send.as_str(),
-            app.as_str(),
-            limit
-        )
-        .fetch_all(readers(self))
-        .await
-        .map_err(with_context("list the failures of a send"))
+    ) -> Result<SendFailures, StoreError> {
+        list_failures(self, app, send, limit)
+            .await
+            .map_err(with_context("list the failures of a send"))
     }
 
     async fn cancel_send(

@@ -14,7 +14,7 @@ use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::queue::{queue_list, recipient_list};
 use crate::refusals::record_refusals;
-use crate::subscriptions::decrement_active;
+use crate::subscriptions::count_deactivated;
 use crate::webhook_events::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
@@ -55,7 +55,9 @@ pub(crate) async fn settle(
     if !remove_job(c, page.lease).await? {
         return Ok(SettleOutcome::LeaseLost);
     }
-    let send = count(c, &page.send_id, settlement).await?;
+    let Some(send) = count(c, &page.send_id, settlement).await? else {
+        return Ok(SettleOutcome::LeaseLost);
+    };
     count_day(c, page, settlement).await?;
     deactivate(c, page, &settlement.expired, now).await?;
     insert_dead_letters(c, page, &settlement.dead_letters, send.failed_other, now).await?;
@@ -102,12 +104,12 @@ async fn deactivate(
     let expired: Vec<RecipientId> = expired.iter().map(|one| one.recipient).collect();
     let deactivated = sql!(query [
         "UPDATE subscriptions
-         SET position = NULL, deactivated_at = $2, deactivation_reason = 'expired', updated_at = $2
+         SET position = NULL, deactivated_at = $2, deactivation_reason = 'expired'
          WHERE id IN (" NUMBERS ") AND position IS NOT NULL AND position <= $3"
     ] recipient_list(&expired)?, now.0, page.up_to)
     .execute(&mut *c)
     .await?;
-    decrement_active(c, &page.app_id, deactivated.rows_affected()).await
+    count_deactivated(c, &page.app_id, deactivated.rows_affected()).await
 }
 
 async fn queue_retries(
@@ -133,17 +135,19 @@ struct CountedSend {
     has_refusals: bool,
 }
 
-/// Counts what became of the page on its send. What else settling needs to know is asked with it, for it costs a statement less.
+/// Counts what became of the page on its send; `None` when the app was deleted meanwhile, whose pages count no more. What else settling
+/// needs to know is asked with it, for it costs a statement less.
 async fn count(
     c: &mut DbConnection,
     send: &SendId,
     settlement: &Settlement,
-) -> sqlx::Result<CountedSend> {
+) -> sqlx::Result<Option<CountedSend>> {
     sqlx::query_as!(
         CountedSend,
         r#"UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
                             failed_other = failed_other + $4
-           WHERE id = $1
+           WHERE id = $1 AND EXISTS (SELECT 1 FROM apps AS own
+                                     WHERE own.id = sends.app_id AND own.deleted_at IS NULL)
            RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
                      failed_other AS "failed_other!",
                      EXISTS (SELECT 1
@@ -160,7 +164,7 @@ async fn count(
         count_i64(settlement.dead_letters.len()),
         Plan::FOR_WEBHOOKS.as_str()
     )
-    .fetch_one(c)
+    .fetch_optional(c)
     .await
 }
 

@@ -34,7 +34,7 @@ async fn read(
     Ok(Some(StatsRecord {
         plan: parse_plan(&totals.plan)?,
         active: totals.active_subscriptions,
-        deactivated: totals.deactivated,
+        deactivated: totals.deactivated_subscriptions,
         month_recipients: totals.month_recipients,
         total_sent: days.iter().map(|day| day.sent).sum(),
         total_failed: days.iter().map(|day| day.failed).sum(),
@@ -52,7 +52,7 @@ async fn read(
 struct AppTotalsRow {
     plan: String,
     active_subscriptions: i64,
-    deactivated: i64,
+    deactivated_subscriptions: i64,
     month_recipients: i64,
     had_key: bool,
     had_subscriber: bool,
@@ -66,8 +66,7 @@ async fn app_totals(
     sqlx::query_as!(
         AppTotalsRow,
         r#"SELECT a.plan, p.active_subscriptions,
-                  (SELECT COUNT(*) FROM subscriptions AS s
-                   WHERE s.app_id = p.id AND s.position IS NULL) AS "deactivated!: i64",
+                  p.deactivated_subscriptions,
                   COALESCE((SELECT u.recipients FROM monthly_usage AS u
                             WHERE u.account_id = p.account_id AND u.month = $2), 0)
                   AS "month_recipients!: i64",

@@ -2,6 +2,9 @@
 //!
 //! Positions only grow: who comes back gets a new one at the end. So "the active subscriptions up to position n" never gains
 //! anybody, and a send that remembers the app's last position reaches the audience of the moment when it was accepted.
+//!
+//! An app keeps the numbers of its active and of its deactivated subscriptions: whoever changes how many there are changes the
+//! number in the same transaction, once for all of them.
 
 use async_trait::async_trait;
 use hato_domain::{AppId, Endpoint, SubscriptionId, UnixMillis};
@@ -90,8 +93,12 @@ impl SubscriptionStore for Database {
             )
             .fetch_optional(&mut *c)
             .await?;
-            decrement_active(c, &app, u64::from(was_active == Some(true))).await?;
-            Ok(was_active.is_some())
+            match was_active {
+                Some(true) => change_counts(c, app.as_str(), (-1, 0)).await?,
+                Some(false) => change_counts(c, app.as_str(), (0, -1)).await?,
+                None => return Ok(false),
+            }
+            Ok(true)
         })
     }
 }
@@ -107,7 +114,7 @@ pub(crate) async fn deactivate(
     lock_app(c, app).await?;
     let deactivated = sqlx::query_scalar!(
         r#"UPDATE subscriptions
-           SET position = NULL, deactivated_at = $3, deactivation_reason = $4, updated_at = $3
+           SET position = NULL, deactivated_at = $3, deactivation_reason = $4
            WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
            RETURNING id AS "id!""#,
         app.as_str(),
@@ -121,7 +128,7 @@ pub(crate) async fn deactivate(
         return Ok(());
     };
     end_refusals(c, &[RecipientId(number)]).await?;
-    decrement_active(c, app, 1).await
+    count_deactivated(c, app, 1).await
 }
 
 /// By which an endpoint of up to 2,048 bytes is indexed.
@@ -129,19 +136,32 @@ pub(crate) fn endpoint_hash(endpoint: &Endpoint) -> [u8; 32] {
     Sha256::digest(endpoint.as_str()).into()
 }
 
-/// Lowers the number of active subscriptions.
-pub(crate) async fn decrement_active(
+/// Counts that so many active subscriptions were deactivated.
+pub(crate) async fn count_deactivated(
     c: &mut DbConnection,
     app: &AppId,
-    less: u64,
+    deactivated: u64,
 ) -> sqlx::Result<()> {
-    if less == 0 {
+    if deactivated == 0 {
         return Ok(());
     }
+    let count = i64::try_from(deactivated).unwrap_or(i64::MAX);
+    change_counts(c, app.as_str(), (-count, count)).await
+}
+
+/// Changes the app's numbers of active and of deactivated subscriptions by so many.
+pub(crate) async fn change_counts(
+    c: &mut DbConnection,
+    app: &str,
+    (active, deactivated): (i64, i64),
+) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE apps SET active_subscriptions = active_subscriptions - $2 WHERE id = $1",
-        app.as_str(),
-        i64::try_from(less).unwrap_or(i64::MAX)
+        "UPDATE apps SET active_subscriptions = active_subscriptions + $2,
+                         deactivated_subscriptions = deactivated_subscriptions + $3
+         WHERE id = $1",
+        app,
+        active,
+        deactivated
     )
     .execute(c)
     .await

@@ -15,6 +15,7 @@ use crate::dialect::{DbConnection, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::webhook_attempts::parse_response;
 use crate::webhook_events::{self, EventRow, insert_test_event, parse_attempts, parse_event_type};
+use crate::webhook_purge::purge;
 
 #[async_trait]
 impl WebhookStore for Database {
@@ -155,32 +156,7 @@ impl WebhookStore for Database {
     }
 
     async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError> {
-        let (kept, limit) = (i64::from(kept), i64::from(limit));
-        transaction!(self, "remove old attempts", |c| {
-            let attempts = sqlx::query!(
-                "DELETE FROM webhook_attempts WHERE id IN
-           (SELECT a.id FROM webhooks AS w JOIN webhook_attempts AS a ON a.app_id = w.app_id
-            WHERE a.id <= (SELECT b.id FROM webhook_attempts AS b WHERE b.app_id = w.app_id
-                           ORDER BY b.id DESC LIMIT 1 OFFSET $1)
-            LIMIT $2)",
-                kept,
-                limit
-            )
-            .execute(&mut *c)
-            .await?;
-            let events = sqlx::query!(
-                "DELETE FROM webhook_events WHERE id IN
-           (SELECT e.id FROM webhook_events AS e
-            WHERE e.due_at IS NULL AND e.resend_at IS NULL
-              AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS a WHERE a.event_id = e.id)
-            LIMIT $1)",
-                limit
-            )
-            .execute(c)
-            .await?;
-            let removed = attempts.rows_affected().max(events.rows_affected());
-            Ok(i64::try_from(removed).unwrap_or(i64::MAX) >= limit)
-        })
+        purge(self, kept.into(), limit.into()).await
     }
 }
 

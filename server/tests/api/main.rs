@@ -36,6 +36,7 @@ mod plan_limits;
 mod progress;
 mod refusals;
 mod requests;
+mod retention;
 mod secrets;
 mod settings;
 mod site;

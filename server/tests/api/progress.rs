@@ -55,6 +55,23 @@ async fn a_draining_server_ends_what_listens() {
 }
 
 #[tokio::test]
+async fn nobody_listens_to_a_deleted_app() {
+    let (server, path) = setup().await;
+    let session = log_in(&server).await;
+    let mut stream = listen(&server, &session, &path).await;
+    let (app, _) = path.split_once("/sends/").expect("a send's path");
+    let owner = server.client().bearer(&session);
+    let deleted = owner.delete(&format!("/api/v1{app}")).await;
+    assert_eq!(deleted.expect("an answer").status, 200);
+    // The end of a body in chunks (RFC 9112 §7.1).
+    let mut rest = Vec::new();
+    while !rest.ends_with(b"0\r\n\r\n") {
+        let read = stream.read_buf(&mut rest).await.expect("an answer");
+        assert_ne!(read, 0);
+    }
+}
+
+#[tokio::test]
 async fn an_account_listens_on_few_connections() {
     let (server, path) = setup().await;
     let session = log_in(&server).await;

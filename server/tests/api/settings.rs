@@ -116,6 +116,18 @@ fn half_an_oauth_app_is_a_bad_setting() {
     }
 }
 
+#[tokio::test]
+async fn the_database_is_where_its_address_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (scheme, name) in [("sqlite:", "plain.db"), ("sqlite://", "slashes.db")] {
+        let file = folder.path().join(name);
+        let url = format!("{scheme}{}", file.display());
+        let server = start(Launch::new(BINARY).env("HATO_DATABASE_URL", url)).await;
+        assert!(file.is_file(), "{scheme}");
+        assert!(!server.data_dir().join("hato.db").exists());
+    }
+}
+
 #[test]
 fn another_database_is_refused_by_name() {
     for url in ["postgres://localhost/hato", "postgresql://u:p@localhost/"] {

@@ -42,6 +42,8 @@ texts! {
             |count| format!("このうち {} 件は多すぎるため、不達の一覧にはありません。", group_thousands(count)),
             |count| format!("{} of them are too many for the list of what was not delivered.", group_thousands(count));
         no_failures = "失敗はありません。", "Nothing has failed.";
+        failures_cut_short = "失敗の種類が多いため、一部だけを調べた内訳です。件数の合計は正確です。",
+            "There are many kinds of failures: only some were looked at. The numbers above are exact.";
         cancel_open = "送信を中止する", "Cancel this send";
         cancel_text = "まだ配信していない分を止めます。すでに送った通知は取り消せません。",
             "What is not on its way yet stays here. What was sent cannot be called back.";

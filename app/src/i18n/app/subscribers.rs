@@ -20,8 +20,11 @@ texts! {
             "Once the code is on your site, subscribers appear here.";
         embed = "埋め込みコードを見る", "Show the code";
         none_found = "条件に合う購読者は見つかりませんでした。", "No subscriber matches.";
-        none_yet = "ここまでには見つかりませんでした。さらに古い購読者も探せます。",
-            "None so far. There are older subscribers to look at.";
+        none_so_far = "調べたところまでには見つかりませんでした。", "None among those that were looked at.";
+        cut_short = "購読者が多いため、途中まで調べた結果です。続きは「以前のもの」から調べられます。",
+            "There are many subscribers: only some were looked at. “Older” goes on from there.";
+        not_looked_at = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
+            "Other searches are under way, so nothing was looked at. Please search again in a moment.";
         endpoint = "エンドポイント", "Endpoint";
         platform = "プラットフォーム", "Platform";
         since = "登録（UTC）", "Registered (UTC)";

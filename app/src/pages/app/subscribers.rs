@@ -11,8 +11,8 @@ use leptos::server_fn::ServerFn;
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
 use crate::components::{
-    Column, ConfirmDialog, EmptyState, FormErrorNote, HiddenFields, List, Pager, PostForm,
-    SuccessNote, TimeCell, Timestamp,
+    Column, ConfirmDialog, EmptyState, FormErrorNote, HiddenFields, List, Note, Pager, PostForm,
+    SuccessNote, TimeCell, Timestamp, Tone,
 };
 use crate::i18n::{SubscribersTexts, group_thousands};
 use crate::local_path::with_query;
@@ -101,7 +101,7 @@ fn SubscribersView(
     let texts = &ctx.texts().app.subscribers;
     let (base, id) = (app_path(&app), app.id.to_string());
     let path = format!("{base}/subscribers");
-    let searching = filter != SubscriptionFilter::default();
+    let searching = filter.is_search();
     let position = ListPosition {
         app: id,
         search: [
@@ -128,6 +128,7 @@ fn SubscribersView(
     } else {
         view! {
             <Search texts path=path.clone() filter searching />
+            {page.is_cut_short.then(|| view! { <CutShortNote texts goes_on=page.next.is_some() /> })}
             <SearchResults texts position page />
         }
         .into_any()
@@ -193,14 +194,25 @@ fn Search(
     .into_any()
 }
 
+/// Why there may be more than was found, and what to do about it.
+#[component]
+fn CutShortNote(texts: &'static SubscribersTexts, goes_on: bool) -> impl IntoView {
+    let text = if goes_on {
+        texts.cut_short
+    } else {
+        texts.not_looked_at
+    };
+    view! { <Note tone=Tone::Warning text /> }
+}
+
 #[component]
 fn SearchResults(
     texts: &'static SubscribersTexts,
     position: ListPosition,
     page: SubscriptionPage,
 ) -> impl IntoView {
-    let none = if page.next.is_some() {
-        texts.none_yet
+    let none = if page.is_cut_short {
+        texts.none_so_far
     } else {
         texts.none_found
     };

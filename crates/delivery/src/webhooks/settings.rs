@@ -6,6 +6,9 @@ use std::time::Duration;
 use hato_domain::OutboundPolicy;
 use hato_outbound::{Resolver, SystemResolver};
 
+/// How old an event becomes (CONTRACT 8).
+pub(crate) const MAX_EVENT_AGE: Duration = Duration::from_hours(5 * 24);
+
 /// The settings of the webhooks' sender.
 #[derive(Clone, Debug)]
 pub struct WebhookSettings {
@@ -21,7 +24,7 @@ pub struct WebhookSettings {
     pub response_timeout: Duration,
     /// How long nothing may succeed until the webhook is disabled (CONTRACT 8).
     pub failing_limit: Duration,
-    /// An event older than this is dropped (CONTRACT 8).
+    /// An event older than this is dropped before it is posted (CONTRACT 8).
     pub max_event_age: Duration,
     /// Requests in flight that are answered promptly, or may still be, of all apps together.
     pub max_in_flight: usize,
@@ -52,7 +55,7 @@ impl WebhookSettings {
             retry_delays,
             response_timeout: Duration::from_secs(15),
             failing_limit: Duration::from_hours(5 * 24),
-            max_event_age: Duration::from_hours(5 * 24),
+            max_event_age: MAX_EVENT_AGE,
             max_in_flight: 128,
             max_slow_in_flight: 384,
             body_bytes: 24 * 1_024 * 1_024,

@@ -203,7 +203,10 @@ async fn who_unsubscribed_meanwhile_is_still_named() {
     test.advance_clock(Duration::from_hours(48));
     let before = test.clock.now().minus(Duration::from_hours(24));
     for _ in 0..2 {
-        let purged = test.store.purge_deactivated_subscriptions(before, 10).await;
+        let store = &test.store;
+        let purged = store
+            .purge_deactivated_subscriptions(before, None, 10)
+            .await;
         purged.expect("stored");
     }
     test.post().await;

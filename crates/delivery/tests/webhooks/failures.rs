@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_delivery::Shutdown;
+use hato_delivery::{DeliverySettings, Janitor, Shutdown};
 use hato_domain::{NoResponseReason, WebhookEventId};
-use hato_service::ports::{Clock as _, WebhookResponse};
+use hato_service::ports::{Clock, WebhookResponse};
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
 use tokio::sync::Semaphore;
 
-use crate::test_webhooks::TestWebhooks;
+use crate::test_webhooks::{DAY, TestWebhooks};
 
 fn answer(status: u16, text: &str) -> WebhookResponse {
     WebhookResponse::Received {
@@ -161,6 +161,21 @@ async fn an_event_older_than_five_days_is_dropped() {
     test.post().await;
     assert_eq!(test.receiver.seen().len(), 2);
     assert!(test.attempts().await[1].next_at.is_none());
+}
+
+#[tokio::test]
+async fn an_event_that_nobody_posts_ends_after_five_days() {
+    let test = TestWebhooks::new().await;
+    test.queue_test_event().await;
+    let settings = DeliverySettings::new(String::new(), [Duration::ZERO; 3], 90);
+    let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
+    let janitor = Janitor::new(Arc::clone(&test.store), clock, &settings);
+    for (turn, waits) in [(DAY * 5, true), (Duration::from_millis(1), false)] {
+        test.advance_clock(turn);
+        janitor.sweep().await;
+        let oldest = test.store.oldest_event().await.expect("read");
+        assert_eq!(oldest.is_some(), waits);
+    }
 }
 
 #[tokio::test]

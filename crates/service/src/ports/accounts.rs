@@ -45,8 +45,8 @@ pub trait AccountStore {
         month: Month,
     ) -> Result<MonthlyUsage, StoreError>;
 
-    /// Deletes the account for everybody, with its sessions and its apps, most rows of which are still there; `false`
-    /// when there is no such account. [`super::AppStore::purge_deleted_apps`] removes the rows.
+    /// Deletes the account for everybody, with its sessions and its apps, whose rows are still there; `false` when there is
+    /// no such account. [`super::AppStore::purge_deleted_apps`] removes the rows.
     async fn delete_account(
         &self,
         account: &AccountId,

@@ -87,8 +87,8 @@ pub trait AppStore {
         url: Option<WebhookUrl>,
     ) -> Result<SetWebhookOutcome, StoreError>;
 
-    /// Deletes the app for everybody: it acts no more and nobody finds it, though most of its rows are still there;
-    /// `false` when there is no such app.
+    /// Deletes the app for everybody: it acts no more and nobody finds it, though its rows are still there; `false` when there
+    /// is no such app. What it costs does not depend on how many they are.
     async fn delete_app(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
 
     /// Removes at most `limit` rows of deleted apps, and whether some may be left; then the deleted accounts without apps.

@@ -1,7 +1,7 @@
 //! What the use cases of API keys need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis, text_enum};
+use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis, text_enum};
 
 use super::StoreError;
 use crate::actor::ActorRecord;
@@ -31,6 +31,8 @@ pub struct KeyRecord {
 pub struct AuthenticatedKey {
     /// The record of the key that was found.
     pub record: KeyRecord,
+    /// The account that the key's app belongs to.
+    pub account_id: AccountId,
     /// The app's VAPID public key: an uncompressed point on P-256, 65 bytes.
     pub vapid_public_key: Vec<u8>,
 }

@@ -3,7 +3,16 @@
 use async_trait::async_trait;
 use hato_domain::UnixMillis;
 
-use super::StoreError;
+use super::{RecipientId, StoreError};
+
+/// Up to where subscriptions that are not active were looked at, in the order of their deactivation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeactivationCursor {
+    /// When the last one became inactive.
+    pub at: UnixMillis,
+    /// The number of the last one in the store.
+    pub recipient: RecipientId,
+}
 
 /// What the store removes because it is too old. Each method removes at most `limit` rows of a kind in one transaction,
 /// and says whether some may be left.
@@ -13,12 +22,18 @@ pub trait RetentionStore {
     /// day and by month stays.
     async fn purge_sends(&self, before: UnixMillis, limit: u32) -> Result<bool, StoreError>;
 
-    /// Removes subscriptions that were deactivated before `before`.
+    /// Looks at `limit` subscriptions that were deactivated before `before`, from `after` on, and removes those that no waiting
+    /// event of a webhook may name. Returns where to go on; `None` when there are no more.
     async fn purge_deactivated_subscriptions(
         &self,
         before: UnixMillis,
+        after: Option<DeactivationCursor>,
         limit: u32,
-    ) -> Result<bool, StoreError>;
+    ) -> Result<Option<DeactivationCursor>, StoreError>;
+
+    /// Ends events of webhooks that were written before `before` and still wait to be posted (CONTRACT 8); how many it ended, at
+    /// most `limit`.
+    async fn end_old_events(&self, before: UnixMillis, limit: u32) -> Result<u64, StoreError>;
 
     /// Removes sessions that ended before `now`.
     async fn purge_sessions(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError>;

@@ -155,6 +155,25 @@ pub struct SendFailure {
     pub recipients: i64,
 }
 
+/// The failures of a send with the most recipients.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SendFailures {
+    /// The failures that were found, most recipients first.
+    pub items: Vec<SendFailure>,
+    /// Whether only some of the send's failures were looked at, or none: there are too many of them, or it would take too long.
+    pub is_cut_short: bool,
+}
+
+impl SendFailures {
+    /// The failures of a read that looked at nothing.
+    pub const fn without_a_look() -> Self {
+        Self {
+            items: Vec::new(),
+            is_cut_short: true,
+        }
+    }
+}
+
 /// A delivery that finally failed, as lists show it (CONTRACT 4).
 #[derive(Clone, Debug)]
 pub struct DeadLetterRecord {
@@ -196,13 +215,14 @@ pub trait SendStore {
     /// The app's send with this id; `None` when the app has none.
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError>;
 
-    /// Why and where the app's send failed so far, most recipients first, at most `limit` of them.
+    /// Why and where the app's send failed so far, most recipients first, at most `limit` of them. So many are looked at, and
+    /// for so long, and no more.
     async fn failures_of(
         &self,
         app: &AppId,
         send: &SendId,
         limit: i64,
-    ) -> Result<Vec<SendFailure>, StoreError>;
+    ) -> Result<SendFailures, StoreError>;
 
     /// Takes what nobody has claimed of the send out of the queue, and lets what is claimed be tried no more after this
     /// attempt. Returns how many recipients were taken out; `None` when the app has no such send.

@@ -102,13 +102,34 @@ pub struct SubscriptionFilter {
     pub state: StateFilter,
 }
 
+impl SubscriptionFilter {
+    /// Whether some subscriptions may not be listed.
+    pub fn is_search(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
 /// A page of subscriptions, newest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionPage {
     /// The subscriptions that were found.
     pub items: Vec<SubscriptionRecord>,
-    /// `before` of the next page; `None` when all subscriptions were looked at.
+    /// `before` of the next page; `None` when all subscriptions were looked at, or none was.
     pub next: Option<i64>,
+    /// Whether a search stopped before the page was full and before the list ended: it may look at so many subscriptions, and
+    /// for so long.
+    pub is_cut_short: bool,
+}
+
+impl SubscriptionPage {
+    /// The page of a search that looked at nothing.
+    pub const fn without_a_look() -> Self {
+        Self {
+            items: Vec::new(),
+            next: None,
+            is_cut_short: true,
+        }
+    }
 }
 
 /// What the store does with subscriptions.
@@ -141,7 +162,8 @@ pub trait SubscriptionStore {
     ) -> Result<(), StoreError>;
 
     /// A page of at most `limit` of the app's subscriptions that `filter` lets through, from `before` on. A search looks
-    /// at so many subscriptions at a time and no more, so a page may hold few, or none, and still have a next one.
+    /// at so many subscriptions, and for so long, and no more: a page may hold few, or none, and still have a next one. One that
+    /// got no look at all is cut short, empty, and ends.
     async fn subscriptions_of(
         &self,
         app: &AppId,

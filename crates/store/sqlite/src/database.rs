@@ -10,11 +10,15 @@ use async_trait::async_trait;
 use hato_service::ports::{Store, StoreError};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
+use crate::bounded_reads::BoundedReaders;
 use crate::error::with_context;
+use crate::free_space;
 use crate::writer::Writer;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
@@ -27,6 +31,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Between two attempts to open a file that is locked.
 const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Bytes of the log (WAL) that stay when it begins anew: 16 MiB. A read that takes long lets it grow beyond.
+const MAX_IDLE_LOG: &str = "16777216";
 
 /// Reads a page of a table.
 const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
@@ -74,6 +81,7 @@ pub enum SqliteOpenError {
 /// A store on one SQLite file, which implements every port of `hato_service::ports`.
 pub struct Database {
     pub(crate) readers: SqlitePool,
+    pub(crate) bounded_readers: BoundedReaders,
     pub(crate) writer: Writer,
     /// How to open the file anew; locked, so that no two probes do so at the same time.
     probe: Mutex<SqliteConnectOptions>,
@@ -90,13 +98,14 @@ impl Database {
             path: path.to_owned(),
             source,
         };
-        let mut connection = connect(&options).await.map_err(file)?;
+        let mut connection = connect(&creating(&options)).await.map_err(file)?;
         migrate(&mut connection)
             .await
             .map_err(|source| SqliteOpenError::Migration {
                 path: path.to_owned(),
                 source,
             })?;
+        free_space::prepare(&mut connection).await;
         let reader_options = reader_options(&options);
         let readers = connect_readers(reader_options.clone())
             .await
@@ -104,6 +113,7 @@ impl Database {
         let writer = Writer::start(options, connection);
         Ok(Self {
             readers,
+            bounded_readers: BoundedReaders::new(reader_options.clone()),
             writer,
             probe: Mutex::new(reader_options),
         })
@@ -126,8 +136,13 @@ impl Store for Database {
         probed.map_err(with_context("probe the database"))
     }
 
+    async fn give_back_space(&self) -> Result<bool, StoreError> {
+        free_space::give_back(self).await
+    }
+
     async fn close(&self) {
         self.writer.close().await;
+        self.bounded_readers.close().await;
         self.readers.close().await;
     }
 }
@@ -173,6 +188,17 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
+        .pragma("journal_size_limit", MAX_IDLE_LOG)
+}
+
+/// The same for the connection that may be the first to a new file, whose kind must be known before it has a table. An existing
+/// file keeps its kind; other connections do not ask, because asking takes the lock of a write.
+fn creating(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+    let options = options.clone();
+    match std::fs::metadata(options.get_filename()) {
+        Ok(file) if file.len() == 0 => options.auto_vacuum(SqliteAutoVacuum::Incremental),
+        _ => options,
+    }
 }
 
 /// Connects, patiently: SQLite does not wait for another process that turns the same new file to WAL, it fails at once.
@@ -219,3 +245,7 @@ async fn connect_readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePo
         .connect_with(options)
         .await
 }
+
+#[cfg(test)]
+#[path = "database/tests.rs"]
+mod tests;

@@ -1,14 +1,16 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 //!
-//! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`), what a
-//! transaction is (`transaction!`), a lock (`lock_app`), and the words of SQL that differ (`sql!`).
+//! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
+//! `bounded_reader`), what a transaction is (`transaction!`), a lock (`lock_app`), and the words of SQL that differ (`sql!`).
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::AppId;
 use hato_service::ports::StoreError;
-use sqlx::{SqliteConnection, SqlitePool};
+use sqlx::pool::PoolConnection;
+use sqlx::{Sqlite, SqliteConnection, SqlitePool};
 
 use crate::Database;
+pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
 
 /// The connection on which an operation runs.
@@ -17,6 +19,12 @@ pub(crate) type DbConnection = SqliteConnection;
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers
+}
+
+/// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which
+/// [`is_out_of_time`] tells from others, like the wait when too many read so.
+pub(crate) async fn bounded_reader(database: &Database) -> sqlx::Result<PoolConnection<Sqlite>> {
+    database.bounded_readers.acquire().await
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of

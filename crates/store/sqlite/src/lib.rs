@@ -2,7 +2,8 @@
 //!
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for SQLite and
 //! has sqlx check each statement against SQLite's tables. What is SQLite's own is the opening of the file (`database`), the few
-//! words of SQL that differ (`dialect`) and the one writer (`writer`).
+//! words of SQL that differ (`dialect`), the one writer (`writer`), the end of reads that take too long (`bounded_reads`) and the
+//! space of removed rows (`free_space`).
 //!
 //! ```
 //! use hato_service::ports::Store as _;
@@ -19,8 +20,10 @@
 //! # }
 //! ```
 
+mod bounded_reads;
 mod database;
 mod dialect;
+mod free_space;
 mod writer;
 
 #[path = "../../shared/acceptance.rs"]
@@ -67,6 +70,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/send_failures.rs"]
+mod send_failures;
 #[path = "../../shared/send_windows.rs"]
 mod send_windows;
 #[path = "../../shared/sends.rs"]
@@ -77,6 +82,8 @@ mod sessions;
 mod settlement;
 #[path = "../../shared/stats.rs"]
 mod stats;
+#[path = "../../shared/stored_content.rs"]
+mod stored_content;
 #[path = "../../shared/subscription_list.rs"]
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
@@ -87,6 +94,8 @@ mod webhook_attempts;
 mod webhook_events;
 #[path = "../../shared/webhook_outbox.rs"]
 mod webhook_outbox;
+#[path = "../../shared/webhook_purge.rs"]
+mod webhook_purge;
 #[path = "../../shared/webhooks.rs"]
 mod webhooks;
 

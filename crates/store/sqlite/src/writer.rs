@@ -9,6 +9,12 @@
 //! where it takes 1 ms and 17 times at 4 ms (`accept_64_over_1` of the benchmark `bench-api` holds that to 2.5 at least). One
 //! client alone pays 5 to 10 % for the way through the queue.
 //!
+//! # The log
+//!
+//! What is committed stands in a log (WAL) beside the file. SQLite copies it into the file as it grows, but leaves it as long as
+//! it became. When nobody has written for a second, this task copies the rest and empties the log, so that a quiet server's data
+//! is in one file and the next start reads no log.
+//!
 //! # What an operation can rely on
 //!
 //! - **Its changes are its own.** Each operation of a batch has a savepoint. When it fails, the savepoint is rolled back and the
@@ -24,6 +30,7 @@
 //!   them, breaks no other. A caller cannot know whether a commit that failed reached the disk; requests that must not
 //!   be repeated have an idempotency key for that.
 
+mod log_watch;
 mod operation;
 mod task;
 

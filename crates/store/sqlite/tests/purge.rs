@@ -1,9 +1,13 @@
 //! Deleting an app leaves no row of it in any table, and no transaction removes more rows than it may.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hato_domain::{AccountId, AppId, Email, Plan, UnixMillis};
-use hato_service::ports::{AccountRecord, AccountStore as _, AppStore as _, NewApp};
+use hato_service::ports::{
+    AccountRecord, AccountStore as _, AppStore as _, DeliveryQueue as _, NewApp, NextPage,
+    PageClaimRequest,
+};
 use hato_store_sqlite::Database;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, SqliteConnection};
@@ -17,13 +21,13 @@ const ROWS: i64 = 40;
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
 const FILL: [&str; 14] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
-                                created_at, updated_at)
-     SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0, 0
+                                created_at)
+     SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
      FROM numbers",
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                deactivated_at, deactivation_reason, created_at, updated_at)
+                                deactivated_at, deactivation_reason, created_at)
      SELECT 'sub_gone_' || n, 'app_1', 'https://push.example/gone/' || n, CAST(-n AS BLOB), x'04',
-            x'01', 0, 'expired', 0, 0
+            x'01', 0, 'expired', 0
      FROM numbers",
     "INSERT INTO refusals (subscription_id, app_id, reason, sends, days, last_day)
      SELECT n, 'app_1', 'refused', 1, 1, 0 FROM numbers",
@@ -183,15 +187,37 @@ async fn no_table_keeps_a_row_of_a_deleted_app() {
 }
 
 #[tokio::test]
-async fn what_could_act_is_removed_at_once() {
+async fn deleting_costs_the_same_whatever_an_app_has() {
     let fixture = PurgeFixture::new().await;
-    fixture
-        .database
-        .delete_app(&fixture.app, NOW)
-        .await
-        .expect("deleted");
-    for (table, count) in fixture.rows().await {
-        let acts = ["jobs", "api_keys", "webhooks"].contains(&table.as_str());
-        assert_eq!(count == 0, acts, "{table}");
-    }
+    let before = fixture.total().await;
+    let deleted = fixture.database.delete_app(&fixture.app, NOW).await;
+    assert!(deleted.expect("deleted"));
+    assert_eq!(
+        fixture.total().await,
+        before - 1,
+        "its webhook alone is gone"
+    );
+}
+
+#[tokio::test]
+async fn a_claim_that_meets_jobs_of_a_deleted_app_takes_some_out_of_the_queue() {
+    let fixture = PurgeFixture::new().await;
+    let deleted = fixture.database.delete_app(&fixture.app, NOW).await;
+    assert!(deleted.expect("deleted"));
+    let claim = || PageClaimRequest {
+        now: NOW,
+        lease: Duration::from_mins(1),
+        max_recipients: 10,
+        excluded_apps: Vec::new(),
+    };
+    let next = fixture.database.claim_page(claim()).await;
+    let NextPage::Idle { next_due } = next.expect("asked") else {
+        panic!("a page of a deleted app")
+    };
+    assert_eq!(next_due, Some(NOW), "there may be others");
+    let next = fixture.database.claim_page(claim()).await;
+    let NextPage::Idle { next_due } = next.expect("asked") else {
+        panic!("a page of a deleted app")
+    };
+    assert_eq!(next_due, None);
 }

@@ -28,7 +28,7 @@ async fn make_before(file: &Path, version: i64) -> SqliteConnection {
 async fn contents(connection: &mut SqliteConnection) -> (Vec<String>, i64) {
     let rows = sqlx::query_scalar(
         "SELECT concat_ws(',', id, public_id, app_id, endpoint, hex(endpoint_hash), hex(p256dh), hex(auth),
-                          platform, position, deactivated_at, deactivation_reason, created_at, updated_at)
+                          platform, position, deactivated_at, deactivation_reason, created_at)
          FROM subscriptions ORDER BY id",
     );
     let rows = rows.fetch_all(&mut *connection).await.expect("read");
@@ -63,5 +63,11 @@ async fn subscriptions_keep_their_rows_and_numbers() {
     drop(before);
 
     Database::open(&file).await.expect("brought up to date");
-    assert_eq!(contents(&mut open(&file).await).await, expected);
+    let mut after = open(&file).await;
+    assert_eq!(contents(&mut after).await, expected);
+    let deactivated: i64 = sqlx::query_scalar("SELECT deactivated_subscriptions FROM apps")
+        .fetch_one(&mut after)
+        .await
+        .expect("the app");
+    assert_eq!(deactivated, 2);
 }

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use hato_domain::{AccountId, AppId, Email, Name, OutboundPolicy, Plan, WebhookUrl};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, CreateAppOutcome, CreateKeyOutcome, RegisterOutcome,
+    AcceptSendOutcome, Audience, CreateAppOutcome, CreateKeyOutcome, NextPage, RegisterOutcome,
     SetWebhookOutcome, SettleOutcome, Settlement,
 };
 use uuid::Uuid;
@@ -137,7 +137,10 @@ async fn a_deleted_app_is_gone_before_its_rows_are() {
     test.subscribe_all(&app, 3).await;
     let key = test.new_key(&app, [1; 32]);
     test.create_key(key).await;
-    test.broadcast(&app, START).await;
+    let sends = [
+        test.broadcast(&app, START).await,
+        test.send_to(&app, 1, START).await,
+    ];
     delete(&test, &app).await;
 
     assert!(test.store.app(&app).await.expect("read").is_none());
@@ -155,6 +158,10 @@ async fn a_deleted_app_is_gone_before_its_rows_are() {
     }
     let send = test.new_send(&app, Audience::Everyone, START);
     assert_eq!(test.accept(send).await, AcceptSendOutcome::NotFound);
+    for send in sends {
+        let seen = test.store.send_of(&app, &send).await;
+        assert!(seen.expect("read").is_none());
+    }
     let set = test.store.set_webhook(&app, None).await;
     assert_eq!(set.expect("judged"), SetWebhookOutcome::NoApp);
     assert!(!test.store.delete_app(&app, START).await.expect("judged"));
@@ -179,6 +186,23 @@ async fn the_app_of_another_keeps_everything() {
     };
     assert_eq!(send.counts.sent, 5);
     assert_eq!(test.record(&other).await.active_subscriptions, 5);
+}
+
+#[tokio::test]
+async fn jobs_of_a_deleted_app_hold_up_nobody_elses() {
+    let test = TestStore::new().await;
+    let (app, other) = (test.app().await, test.app().await);
+    for app in [&app, &other] {
+        test.subscribe(app, 0).await;
+    }
+    for _ in 0..3 {
+        test.broadcast(&app, START).await;
+    }
+    test.broadcast(&other, at(1)).await;
+    delete(&test, &app).await;
+    let again = test.next_page(at(1), 10, &[]).await;
+    assert!(matches!(again, NextPage::Idle { next_due: Some(now) } if now == at(1)));
+    assert_eq!(test.claim(at(1), 10).await.app_id, other);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use hato_domain::Plan;
 use hato_service::ports::Audience;
 use hato_store::StoreOpenError;
 
@@ -54,6 +55,21 @@ async fn a_file_in_a_folder_that_is_not_there_yet_is_made() {
     store.ping().await.expect("alive");
     store.close().await;
     assert!(path.is_file());
+}
+
+#[tokio::test]
+async fn a_url_with_two_slashes_is_the_same_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("hato.db").display().to_string();
+    let test = TestStore::new().await;
+    let account = test.new_account("a@example.com", Plan::Free);
+    let email = account.email.clone();
+    let plain = hato_store::open(&format!("sqlite:{path}")).await;
+    let made = plain.expect("made").create_account(account).await;
+    assert!(made.expect("stored"));
+    let slashes = hato_store::open(&format!("sqlite://{path}")).await;
+    let found = slashes.expect("opened").account_by_email(&email).await;
+    assert!(found.expect("read").is_some());
 }
 
 #[tokio::test]

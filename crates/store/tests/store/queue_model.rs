@@ -7,7 +7,7 @@ use std::time::Duration;
 use hato_domain::{AppId, FailureReason, UnixMillis};
 use hato_service::ports::{
     Audience, ClaimedPage, ExpiredRecipient, NewDeadLetter, PageRange, RecipientId, RetryJob,
-    Settlement,
+    Settlement, StatsPeriod,
 };
 use hato_testkit::seeded_rng::{self, Rng};
 
@@ -232,6 +232,16 @@ impl QueueModelTest {
     }
 
     async fn assert_same(&self) {
+        for app in &self.apps {
+            let period = StatsPeriod {
+                first_day: 0,
+                month: self.now.month(),
+            };
+            let stats = self.test.store.stats(app, period).await.expect("read");
+            let stats = stats.expect("the app");
+            let counts = (stats.active, stats.deactivated);
+            assert_eq!(counts, self.model.subscription_counts(app));
+        }
         for send in &self.model.sends {
             let record = self.test.store.send_of(&send.app, &send.id).await;
             let record = record.expect("read").expect("the send");

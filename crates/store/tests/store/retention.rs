@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use hato_domain::{AppId, FailureReason, PageRequest, Plan, SendId, UnixMillis};
+use hato_domain::{
+    AppId, FailureReason, OutboundPolicy, PageRequest, Plan, SendId, UnixMillis, WebhookUrl,
+};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, FailureTally, IdempotencyEntry, NewDeadLetter, PendingLogin,
-    RegisterOutcome, Settlement, StatsPeriod,
+    AcceptSendOutcome, Audience, DeactivationCursor, FailureTally, IdempotencyEntry, NewDeadLetter,
+    PendingLogin, RegisterOutcome, Settlement, StatsPeriod,
 };
 
 use crate::test_store::{START, TestStore, at, ids};
@@ -122,6 +124,67 @@ async fn totals_and_key_events_stay() {
     assert_eq!(events.expect("listed").len(), 1);
 }
 
+/// One step, and where the next one goes on.
+async fn purge_subscriptions(
+    test: &TestStore,
+    before: UnixMillis,
+    after: Option<DeactivationCursor>,
+    limit: u32,
+) -> Option<DeactivationCursor> {
+    let store = &test.store;
+    let purged = store.purge_deactivated_subscriptions(before, after, limit);
+    purged.await.expect("purged")
+}
+
+/// How many deactivated subscriptions the app's statistics tell of.
+async fn deactivated(test: &TestStore, app: &AppId) -> i64 {
+    let period = StatsPeriod {
+        first_day: 0,
+        month: START.month(),
+    };
+    let stats = test.store.stats(app, period).await.expect("read");
+    stats.expect("the app").deactivated
+}
+
+/// An app whose webhook has an event that waits, since the start.
+async fn app_with_waiting_event(test: &TestStore) -> AppId {
+    let app = test.app().await;
+    let url = WebhookUrl::parse("https://hooks.example/1", &OutboundPolicy::default());
+    let set = test
+        .store
+        .set_webhook(&app, Some(url.expect("a URL")))
+        .await;
+    set.expect("stored");
+    let queued = test.store.queue_test_event(&app, START).await;
+    assert!(queued.expect("stored"));
+    app
+}
+
+#[tokio::test]
+async fn subscriptions_that_an_event_may_name_stay_and_hold_up_no_others() {
+    let test = TestStore::new().await;
+    let (named, other) = (app_with_waiting_event(&test).await, test.app().await);
+    for app in [&named, &other] {
+        for number in 0..2 {
+            test.subscribe(app, number).await;
+            test.unsubscribe(app, number).await;
+        }
+    }
+    let later = at(1_000);
+    let next = purge_subscriptions(&test, later, None, 2).await;
+    assert!(next.is_some(), "two were looked at, and there are more");
+    assert_eq!(deactivated(&test, &named).await, 2);
+    purge_subscriptions(&test, later, next, 2).await;
+    assert_eq!(deactivated(&test, &other).await, 0);
+    assert_eq!(deactivated(&test, &named).await, 2);
+    let ended = async |before| test.store.end_old_events(before, 10).await.expect("ended");
+    assert_eq!(ended(START).await, 0);
+    assert_eq!(ended(at(1)).await, 1);
+    assert_eq!(ended(at(1)).await, 0);
+    purge_subscriptions(&test, later, None, 10).await;
+    assert_eq!(deactivated(&test, &named).await, 0);
+}
+
 #[tokio::test]
 async fn subscriptions_that_left_long_ago_go_and_active_ones_stay() {
     let test = TestStore::new().await;
@@ -130,24 +193,12 @@ async fn subscriptions_that_left_long_ago_go_and_active_ones_stay() {
     for number in 0..3 {
         test.unsubscribe(&app, number).await;
     }
-    let purge = async |before, limit| {
-        let store = &test.store;
-        let purged = store.purge_deactivated_subscriptions(before, limit).await;
-        purged.expect("purged")
-    };
-    let deactivated = async || {
-        let period = StatsPeriod {
-            first_day: 0,
-            month: START.month(),
-        };
-        let stats = test.store.stats(&app, period).await.expect("read");
-        stats.expect("the app").deactivated
-    };
-    assert!(!purge(START, 10).await);
-    assert_eq!(deactivated().await, 3, "none left before");
-    assert!(purge(at(1), 2).await);
-    assert!(!purge(at(1), 2).await);
-    assert_eq!(deactivated().await, 0);
+    assert!(purge_subscriptions(&test, START, None, 10).await.is_none());
+    assert_eq!(deactivated(&test, &app).await, 3, "none left before");
+    let next = purge_subscriptions(&test, at(1), None, 2).await;
+    assert!(next.is_some());
+    assert!(purge_subscriptions(&test, at(1), next, 2).await.is_none());
+    assert_eq!(deactivated(&test, &app).await, 0);
     assert_eq!(test.record(&app).await.active_subscriptions, 2);
     let again = test.new_subscription(&app, 0);
     let id = again.id.clone();

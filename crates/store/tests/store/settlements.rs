@@ -274,7 +274,7 @@ async fn failures_are_told_by_push_service_and_reason_to_their_own_app() {
     );
     let failures = async |app, limit| {
         let found = test.store.failures_of(app, &send, limit).await;
-        found.expect("read")
+        found.expect("read").items
     };
     let failure = |host: &str, reason: &str, recipients| SendFailure {
         host: host.to_owned(),

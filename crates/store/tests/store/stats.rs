@@ -3,6 +3,7 @@
 use hato_domain::{AppId, FailureReason, Plan, UnixMillis};
 use hato_service::ports::{
     DayCounts, ExpiredRecipient, NewDeadLetter, Settlement, StatsPeriod, StatsRecord,
+    SubscriptionFilter,
 };
 
 use crate::test_store::{START, TestStore, ids, sent_to};
@@ -58,6 +59,37 @@ async fn an_app_that_did_nothing_has_zeros() {
         (0, 0, 0)
     );
     assert!(stats.days.is_empty() && stats.plan == Plan::Pro);
+}
+
+#[tokio::test]
+async fn subscriptions_are_counted_as_they_come_and_go() {
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    let counts = async || {
+        let stats = stats(&test, &app, START, START).await;
+        (stats.active, stats.deactivated)
+    };
+    test.subscribe_all(&app, 4).await;
+    assert_eq!(counts().await, (4, 0));
+    for _ in 0..2 {
+        test.unsubscribe(&app, 0).await;
+        test.unsubscribe(&app, 1).await;
+    }
+    assert_eq!(counts().await, (2, 2));
+    for _ in 0..2 {
+        test.subscribe(&app, 0).await;
+    }
+    assert_eq!(counts().await, (3, 1), "one came back");
+    let filter = SubscriptionFilter::default();
+    let listed = test.store.subscriptions_of(&app, &filter, None, 10).await;
+    for (expected, subscription) in [(2, 1), (1, 1), (1, 0), (0, 0)]
+        .into_iter()
+        .zip(listed.expect("listed").items)
+    {
+        let removed = test.store.remove_subscription(&app, &subscription.id).await;
+        assert!(removed.expect("done"));
+        assert_eq!(counts().await, expected);
+    }
 }
 
 #[tokio::test]

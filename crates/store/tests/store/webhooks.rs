@@ -203,7 +203,10 @@ async fn the_newest_attempts_are_kept_with_their_events() {
     while test.store.purge_webhooks(4, 1).await.expect("stored") {
         steps += 1;
     }
-    assert_eq!(steps, 4, "two attempts of each app, and their events");
+    assert_eq!(
+        steps, 5,
+        "two attempts of each app, and each time the event of the one before"
+    );
     for app in &apps {
         let attempts = test.store.webhook_attempts(app, 100).await.expect("read");
         assert_eq!(attempts.len(), 4);

@@ -17,9 +17,9 @@ use crate::fixtures::{AUTH, P256DH, database, post, send};
 const SUBSCRIBE: &str = "
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
     INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
-                               created_at, updated_at)
+                               created_at)
     SELECT 'sub_' || n, (SELECT id FROM apps), 'https://10.0.0.1/push/' || n, randomblob(32), $2, $3,
-           n, 1700000000000, 1700000000000
+           n, 1700000000000
     FROM numbers";
 const COUNT: &str = "UPDATE apps SET active_subscriptions = $1, last_position = $1";
 
@@ -106,10 +106,10 @@ const APPS: usize = 40;
 const LONG: &str = "
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 500)
     INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
-                               created_at, updated_at)
+                               created_at)
     SELECT 'sub_' || a.id || n, a.id,
            'https://10.0.0.1/' || n || substr(hex(zeroblob(1000)), 1, 1980), randomblob(32), $1, $2, n,
-           1700000000000, 1700000000000
+           1700000000000
     FROM apps AS a, numbers";
 const LONG_COUNT: &str = "UPDATE apps SET active_subscriptions = 500, last_position = 500";
 

@@ -1,6 +1,6 @@
 //! What failed of a send, by reason and push service.
 
-use hato_service::ports::{SendFailure, SendRecord};
+use hato_service::ports::{SendFailures, SendRecord};
 use leptos::prelude::*;
 
 use crate::components::{Column, Table};
@@ -12,12 +12,18 @@ pub fn Failures(
     texts: &'static SendTexts,
     reasons: &'static ReasonsTexts,
     send: SendRecord,
-    failures: Vec<SendFailure>,
+    failures: SendFailures,
 ) -> impl IntoView {
-    if failures.is_empty() {
-        return view! { <p class="hint">{texts.no_failures}</p> }.into_any();
+    let cut_short = failures
+        .is_cut_short
+        .then(|| view! { <p class="hint">{texts.failures_cut_short}</p> });
+    if failures.items.is_empty() {
+        let none = cut_short.is_none().then_some(texts.no_failures);
+        return view! { {cut_short} {none.map(|text| view! { <p class="hint">{text}</p> })} }
+            .into_any();
     }
-    let listed: i64 = failures.iter().map(|failure| failure.recipients).sum();
+    let items = failures.items;
+    let listed: i64 = items.iter().map(|failure| failure.recipients).sum();
     let others = send.counts.failed_expired + send.counts.failed_other - listed;
     let others = (others > 0).then(|| {
         view! {
@@ -29,7 +35,7 @@ pub fn Failures(
     });
     let omitted = send.counts.omitted_dead_letters();
     let omitted = (omitted > 0).then(|| view! { <p class="hint">{(texts.omitted)(omitted)}</p> });
-    let rows = failures.into_iter().map(|failure| {
+    let rows = items.into_iter().map(|failure| {
         view! {
             <tr>
                 <td>{reasons.explain(&failure.reason).to_owned()}</td>
@@ -47,6 +53,7 @@ pub fn Failures(
     ];
     view! {
         <h3>{texts.failures}</h3>
+        {cut_short}
         <Table class="failures" columns>
             {rows.collect_view()}
             {others}

@@ -1,7 +1,7 @@
 //! How far a send is: rendered with its page, and again with every event.
 
 use hato_service::access::MayManage;
-use hato_service::ports::{SendFailure, SendRecord, SendStatus};
+use hato_service::ports::{SendFailures, SendRecord, SendStatus};
 use hato_service::{Service, ServiceResult};
 use leptos::prelude::*;
 
@@ -16,7 +16,7 @@ const BAR_UNITS: i64 = 1_000;
 #[derive(Clone)]
 pub struct SendSnapshot {
     pub send: SendRecord,
-    failures: Vec<SendFailure>,
+    failures: SendFailures,
     /// Recipients settled a second, lately.
     recent_rate: Option<i64>,
 }
@@ -34,6 +34,22 @@ impl SendSnapshot {
             failures,
             recent_rate: None,
         })
+    }
+
+    /// The send as it is now, given how it was before: its failures are read again when there are more, or when none could be
+    /// looked at.
+    pub async fn reload(
+        self,
+        service: &Service,
+        access: &MayManage,
+        send: SendRecord,
+    ) -> ServiceResult<Self> {
+        let is_same = failed(&send) == failed(&self.send);
+        let was_read = !(self.failures.is_cut_short && self.failures.items.is_empty());
+        if is_same && was_read {
+            return Ok(Self { send, ..self });
+        }
+        Self::load(service, access, send).await
     }
 
     /// The same, with the rate that was measured.
@@ -82,6 +98,11 @@ impl SendSnapshot {
         let took = self.send.finished_at?.since(self.send.created_at);
         Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
     }
+}
+
+/// Recipients that finally failed.
+fn failed(send: &SendRecord) -> i64 {
+    send.counts.failed_expired + send.counts.failed_other
 }
 
 /// Recipients of which it is known what became of them.

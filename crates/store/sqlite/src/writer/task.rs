@@ -1,4 +1,5 @@
-//! The task that owns the connection: it gathers a batch, runs it in one transaction and answers it, again and again.
+//! The task that owns the connection: it gathers a batch, runs it in one transaction and answers it, again and again. In between it
+//! looks after the log (WAL).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +9,9 @@ use sqlx::{
     ConnectOptions as _, Connection as _, Executor as _, Sqlite, SqliteConnection, Transaction,
 };
 use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval};
 
+use super::log_watch::{LOOK_INTERVAL, LogWatch};
 use super::operation::WriteOperation;
 
 /// Most operations in one transaction.
@@ -19,12 +22,14 @@ pub(super) struct WriterTask {
     options: SqliteConnectOptions,
     /// `None` after a transaction that broke, whose connection is not to be trusted.
     connection: Option<SqliteConnection>,
+    log: LogWatch,
 }
 
 impl WriterTask {
     /// Writes on `connection`, and opens another with `options` when that one breaks.
     pub(super) fn new(options: SqliteConnectOptions, connection: SqliteConnection) -> Self {
         Self {
+            log: LogWatch::new(options.get_filename()),
             options,
             connection: Some(connection),
         }
@@ -33,11 +38,37 @@ impl WriterTask {
     /// Runs what is queued until the queue is closed and empty.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn WriteOperation>>) {
         let mut waiting = Vec::with_capacity(MAX_BATCH);
-        while queue.recv_many(&mut waiting, MAX_BATCH).await > 0 {
-            self.commit(waiting.drain(..).collect()).await;
+        let mut looks = interval(LOOK_INTERVAL);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                count = queue.recv_many(&mut waiting, MAX_BATCH) => match count {
+                    0 => break,
+                    _ => self.commit(waiting.drain(..).collect()).await,
+                },
+                _ = looks.tick() => self.look_after_log().await,
+            }
         }
         if let Some(connection) = self.connection {
             connection.close().await.ok();
+        }
+    }
+
+    /// Empties the log when nobody writes. What cannot be emptied now is tried again at the next look.
+    async fn look_after_log(&mut self) {
+        if !self.log.is_at_rest() {
+            return;
+        }
+        let Some(mut connection) = self.connection.take() else {
+            return;
+        };
+        match self.log.empty(&mut connection).await {
+            Ok(()) => self.connection = Some(connection),
+            Err(error) => {
+                tracing::warn!(%error, "the log of the database cannot be emptied");
+                connection.close().await.ok();
+            }
         }
     }
 

@@ -77,6 +77,15 @@ impl QueueModel {
         self.subscriptions[index].position = None;
     }
 
+    /// How many active and how many deactivated subscriptions the app has.
+    pub fn subscription_counts(&self, app: &AppId) -> (i64, i64) {
+        let own = self.subscriptions.iter().filter(|it| it.app == *app);
+        own.fold((0, 0), |(active, deactivated), it| match it.position {
+            Some(_) => (active + 1, deactivated),
+            None => (active, deactivated + 1),
+        })
+    }
+
     /// The app's active subscriptions in this range, in its order.
     pub fn recipients(&self, app: &AppId, range: &PageRange) -> Vec<RecipientId> {
         match range {

@@ -1,0 +1,81 @@
+//! Reads whose cost grows with what an account has stored: an account makes one at a time, so that none takes all the
+//! connections that the store has for them. How much one looks at, and for how long, the store bounds itself.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hato_domain::AccountId;
+use tokio::sync::{Mutex as TurnMutex, OwnedMutexGuard};
+use tokio::time::timeout;
+
+/// How long an account's read waits for its other ones.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// The turn of an account, which ends when this is dropped.
+pub(crate) type HeavyReadTurn = OwnedMutexGuard<()>;
+
+/// Whose turn it is, for each account that reads or waits.
+#[derive(Default)]
+pub(crate) struct HeavyReads {
+    turns: Mutex<HashMap<AccountId, Arc<TurnMutex<()>>>>,
+}
+
+impl HeavyReads {
+    /// Waits until no other read of the account is under way; `None` when that takes too long.
+    pub(crate) async fn turn(&self, account: &AccountId) -> Option<HeavyReadTurn> {
+        let turn = self.turn_of(account);
+        timeout(MAX_WAIT, turn.lock_owned()).await.ok()
+    }
+
+    /// The lock of the account. Those that nobody holds or waits for are forgotten.
+    fn turn_of(&self, account: &AccountId) -> Arc<TurnMutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        Arc::clone(turns.entry(account.clone()).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use hato_domain::AccountId;
+
+    use super::HeavyReads;
+
+    fn account(name: &str) -> AccountId {
+        AccountId::trusted(name.to_owned())
+    }
+
+    #[tokio::test]
+    async fn an_account_has_one_turn_at_a_time() {
+        let reads = HeavyReads::default();
+        let (account, other) = (account("usr_a"), account("usr_b"));
+        let first = reads.turn(&account).await.expect("nobody reads");
+        assert!(reads.turn(&other).await.is_some());
+        let mut second = Box::pin(reads.turn(&account));
+        assert!(second.as_mut().now_or_never().is_none(), "it waits");
+        drop(first);
+        let second = second.await.expect("its turn");
+        assert!(reads.turn(&account).now_or_never().is_none());
+        drop(second);
+        assert!(reads.turn(&account).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_long() {
+        let reads = HeavyReads::default();
+        let held = reads.turn(&account("usr_a")).await;
+        assert!(reads.turn(&account("usr_a")).await.is_none());
+        drop(held);
+    }
+
+    #[tokio::test]
+    async fn who_has_read_is_forgotten() {
+        let reads = HeavyReads::default();
+        for number in 0..100 {
+            reads.turn(&account(&format!("usr_{number}"))).await;
+        }
+        assert_eq!(reads.turns.lock().expect("no panic").len(), 1);
+    }
+}

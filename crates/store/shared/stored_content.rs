@@ -1,0 +1,71 @@
+//! What is kept of a notification: everything while it is to be delivered, and little of one that goes to nobody. Those cost nothing
+//! of any plan, so an app may send any number of them.
+
+use std::borrow::Cow;
+
+use hato_domain::{HttpsUrl, Notification};
+
+/// Bytes that are kept of title, body and url of a send to nobody (CONTRACT 6).
+const MAX_UNDELIVERED: usize = 256;
+
+/// Stands where a text was cut.
+const ELLIPSIS: char = '…';
+
+/// The columns of a send that hold its content.
+pub(crate) struct StoredContent<'a> {
+    pub(crate) title: Cow<'a, str>,
+    pub(crate) body: Cow<'a, str>,
+    pub(crate) url: Option<&'a str>,
+    /// What browsers get.
+    pub(crate) payload: &'a str,
+}
+
+impl<'a> StoredContent<'a> {
+    /// What is kept when so many recipients get it.
+    pub(crate) fn new(notification: &'a Notification, recipients: i64) -> Self {
+        if recipients == 0 {
+            Self::of_undelivered(notification)
+        } else {
+            Self::of_queued(notification)
+        }
+    }
+
+    /// All of it.
+    fn of_queued(notification: &'a Notification) -> Self {
+        Self {
+            title: notification.title().into(),
+            body: notification.body().into(),
+            url: notification.url().map(HttpsUrl::as_str),
+            payload: notification.payload(),
+        }
+    }
+
+    /// What the history shows of a send that no browser gets: as much of the title as fits, the url if it fits as well, and as much
+    /// of the body as then does.
+    fn of_undelivered(notification: &'a Notification) -> Self {
+        let title = cut(notification.title(), MAX_UNDELIVERED);
+        let left = MAX_UNDELIVERED - title.len();
+        let url = notification.url().map(HttpsUrl::as_str);
+        let url = url.filter(|url| url.len() <= left);
+        let left = left - url.map_or(0, str::len);
+        Self {
+            title,
+            body: cut(notification.body(), left),
+            url,
+            payload: "",
+        }
+    }
+}
+
+/// The text, or its beginning and an ellipsis, in at most `max` bytes; nothing when not even the ellipsis fits.
+fn cut(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= max {
+        return text.into();
+    }
+    let Some(room) = max.checked_sub(ELLIPSIS.len_utf8()) else {
+        return "".into();
+    };
+    let mut cut = text[..text.floor_char_boundary(room)].to_owned();
+    cut.push(ELLIPSIS);
+    cut.into()
+}

@@ -1,0 +1,103 @@
+//! How SQLite runs the store's statements: by indexes, so that what one costs does not grow with what everybody has stored.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hato_store_sqlite::Database;
+use serde_json::Value;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Row as _, SqliteConnection};
+
+/// Whole tables or indexes that are read, in their order, and what ends that.
+const READ_THROUGH: [(&str, &str); 6] = [
+    ("jobs", "the repair after the clock was set back"),
+    ("jobs USING COVERING INDEX jobs_by_due", "the first job"),
+    (
+        "jobs USING COVERING INDEX jobs_by_send",
+        "a count up to a limit",
+    ),
+    (
+        "w USING COVERING INDEX sqlite_autoindex_webhooks_1",
+        "the janitor looks at every webhook",
+    ),
+    (
+        "e USING INDEX webhook_events_finished",
+        "the janitor, a limit",
+    ),
+    (
+        "webhook_events USING INDEX webhook_events_due",
+        "the repair after the clock was set back",
+    ),
+];
+
+/// The store's statements, which sqlx has written down for builds without a database.
+fn statements() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
+    let files = std::fs::read_dir(folder).expect("the folder of the query data");
+    let statement = |file: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read(file.expect("a file").path()).expect("it is readable");
+        let data: Value = serde_json::from_slice(&text).expect("JSON");
+        data["query"].as_str().expect("a statement").to_owned()
+    };
+    files.map(statement).collect()
+}
+
+/// The lines of the statement's plan.
+async fn plan(file: &mut SqliteConnection, statement: &str) -> Vec<String> {
+    let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+    let rows = sqlx::query(explain).fetch_all(file).await;
+    let rows = rows.unwrap_or_else(|error| panic!("{error}: {statement}"));
+    rows.iter().map(|row| row.get("detail")).collect()
+}
+
+/// What a plan reads through, besides what the statement has made itself and lists that it was given.
+fn read_through(plan: &[String]) -> Vec<String> {
+    let made = |line: &String| {
+        let rest = line
+            .strip_prefix("CO-ROUTINE ")
+            .or(line.strip_prefix("MATERIALIZE "));
+        rest.map(str::to_owned)
+    };
+    let made: BTreeSet<String> = plan.iter().filter_map(made).collect();
+    let scanned = plan.iter().filter_map(|line| line.strip_prefix("SCAN "));
+    let is_table =
+        |it: &&str| !made.contains(*it) && !it.contains("VIRTUAL TABLE") && *it != "CONSTANT ROW";
+    scanned.filter(is_table).map(str::to_owned).collect()
+}
+
+async fn database() -> (tempfile::TempDir, SqliteConnection) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("hato.db");
+    let database = Database::open(&path).await.expect("a new file");
+    drop(database);
+    let options = SqliteConnectOptions::new().filename(path);
+    (folder, options.connect().await.expect("the file"))
+}
+
+#[tokio::test]
+async fn no_statement_reads_a_whole_table_unawares() {
+    let (_folder, mut file) = database().await;
+    let statements = statements();
+    assert!(statements.len() > 100);
+    let mut seen = BTreeSet::new();
+    for statement in statements {
+        let plan = plan(&mut file, &statement).await;
+        for scan in read_through(&plan) {
+            let known = READ_THROUGH.iter().any(|(known, _)| *known == scan);
+            assert!(known, "{scan} in {statement}");
+            seen.insert(scan);
+        }
+    }
+    assert_eq!(seen.len(), READ_THROUGH.len(), "{seen:#?}");
+}
+
+#[tokio::test]
+async fn whether_an_event_may_name_a_subscription_is_one_look_at_an_index() {
+    let (_folder, mut file) = database().await;
+    let statements = statements();
+    let asks = |it: &&String| it.contains("may_be_named");
+    let statement = statements.iter().find(asks).expect("the statement");
+    let plan = plan(&mut file, statement).await;
+    let look = "SEARCH e USING INDEX webhook_events_waiting (app_id=? AND created_at<?)";
+    assert!(plan.iter().any(|line| line == look), "{plan:#?}");
+}
