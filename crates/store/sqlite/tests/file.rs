@@ -203,10 +203,10 @@ async fn the_log_is_emptied_when_nobody_writes() {
 
 #[tokio::test]
 async fn a_send_to_nobody_costs_less_than_a_kibibyte() {
+    const SENDS: i64 = 1_000;
     let fixture = FileFixture::new().await;
     let before = fixture.used_bytes().await;
     let longest = "鳩".repeat(500);
-    const SENDS: i64 = 1_000;
     for number in 0..SENDS {
         let mut send =
             fixture.send_to_nobody(u128::try_from(number).expect("small"), &longest, None);
@@ -291,9 +291,9 @@ async fn the_failures_of_a_send_are_looked_at_up_to_so_many() {
                     SELECT $1, 'push-' || i || '.example', 'refused', i FROM n WHERE TRUE
                     ON CONFLICT DO NOTHING";
         let filling = sqlx::query(fill).bind(id.as_str()).bind(count);
-        let mut file = open(fixture.path()).await;
-        filling.execute(&mut file).await.expect("written");
-        file.close().await.expect("closed");
+        let mut database = open(fixture.path()).await;
+        filling.execute(&mut database).await.expect("written");
+        database.close().await.expect("closed");
         let failures = fixture.database.failures_of(&fixture.app, &id, 3).await;
         failures.expect("listed")
     };

@@ -3,7 +3,7 @@
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::push_service::PushService;
+use hato_testkit::push_service::{PushService, ReceivedMessage};
 use hato_testkit::server::HatoServer;
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use http::Method;
@@ -90,7 +90,7 @@ impl TakenOver {
     /// How often the message that waited has come.
     fn messages(&self) -> usize {
         self.push.seen(|seen| {
-            let titles = seen.messages.iter().map(|message| message.json());
+            let titles = seen.messages.iter().map(ReceivedMessage::json);
             titles.filter(|message| message["title"] == TITLE).count()
         })
     }
