@@ -30,11 +30,11 @@ where
 
 #[tokio::test]
 async fn a_commit_waits_for_the_disk() {
+    const FULL: i64 = 2;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (database, _) = open(&folder).await;
     let journal: String = setting(&database, "PRAGMA journal_mode").await;
     let synchronous: i64 = setting(&database, "PRAGMA synchronous").await;
-    const FULL: i64 = 2;
     assert_eq!((&*journal, synchronous), ("wal", FULL));
 }
 
