@@ -44,10 +44,10 @@ pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseError>
         None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
     };
     hato_store::open(&url).await.map_err(|error| match error {
-        StoreOpenError::Sqlite(_) => DatabaseError::Open(error),
-        StoreOpenError::PostgreSql
-        | StoreOpenError::UnknownScheme
-        | StoreOpenError::InvalidPath => DatabaseError::Address(database_url_error()),
+        StoreOpenError::Sqlite(_) | StoreOpenError::Postgres(_) => DatabaseError::Open(error),
+        StoreOpenError::UnknownScheme | StoreOpenError::InvalidPath => {
+            DatabaseError::Address(database_url_error())
+        }
     })
 }
 

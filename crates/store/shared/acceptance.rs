@@ -3,9 +3,8 @@
 //! The order is that of the answers: a repeated request is recognised first, since it costs nothing; then an app or a subscriber
 //! that is not there; then the quota. Nothing is written before the quota is charged, and nothing can refuse the send after it.
 //!
-//! Equal requests that come together wait for each other, since a store runs its writing transactions one after the other
-//! (`sqlite/src/writer.rs`): the second finds what the first has saved. A refused request has saved nothing, so its idempotency key
-//! is free again.
+//! Equal requests that come together wait for each other (`lock_request`): the second finds what the first has saved. A refused
+//! request has saved nothing, so its idempotency key is free again.
 
 use hato_domain::{HttpsUrl, Topic, Urgency};
 use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};

@@ -17,6 +17,7 @@ use crate::subscriptions::decrement_active;
 use crate::webhook_events::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
+#[derive(Clone)]
 pub(crate) struct SettledPage {
     lease: PageLease,
     pub(crate) send_id: SendId,

@@ -1,7 +1,7 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`), what a
-//! transaction is (`transaction!`), a lock (`lock_app`), and the words of SQL that differ (`sql!`).
+//! transaction is (`transaction!`), the locks (`lock_app`, `lock_request`), and the words of SQL that differ (`sql!`).
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::AppId;
@@ -57,6 +57,17 @@ pub(crate) use transaction;
 /// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
 /// lock.
 pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
+/// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
+/// first has saved. Here every transaction waits for the one before.
+pub(crate) fn lock_request(
+    _: &mut DbConnection,
+    _: &AppId,
+    _: &str,
+    _: &str,
+) -> Ready<sqlx::Result<()>> {
     ready(Ok(()))
 }
 

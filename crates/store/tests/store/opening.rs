@@ -12,18 +12,6 @@ async fn refusal(url: &str) -> StoreOpenError {
 }
 
 #[tokio::test]
-async fn postgresql_is_refused_by_name_and_without_its_password() {
-    for url in [
-        "postgres://hato:secret@localhost/hato",
-        "postgresql://hato:secret@db/hato",
-    ] {
-        let error = refusal(url).await;
-        assert!(matches!(error, StoreOpenError::PostgreSql));
-        assert!(error.to_string().contains("PostgreSQL") && !error.to_string().contains("secret"));
-    }
-}
-
-#[tokio::test]
 async fn what_is_no_file_is_refused() {
     for url in ["mysql://localhost/x", "hato.db", ""] {
         assert!(

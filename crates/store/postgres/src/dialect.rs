@@ -1,0 +1,165 @@
+//! What differs between the databases on which the shared statements run: here, PostgreSQL.
+//!
+//! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`), what a
+//! transaction is (`transaction!`), the locks (`lock_app`, `lock_request`), and the words of SQL that differ (`sql!`).
+
+use futures_util::future::BoxFuture;
+use hato_domain::AppId;
+use hato_service::ports::StoreError;
+use sqlx::{PgConnection, PgPool};
+
+use crate::Database;
+use crate::error::with_context;
+use crate::transactions::{WriteError, run};
+
+/// The connection on which an operation runs.
+pub(crate) type DbConnection = PgConnection;
+
+/// Where reads outside a transaction go.
+pub(crate) fn readers(database: &Database) -> &PgPool {
+    &database.pool
+}
+
+/// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
+/// them are kept. [`transaction!`] is the way to call it.
+pub(crate) async fn write<T, F>(
+    database: &Database,
+    context: &'static str,
+    operation: F,
+) -> Result<T, StoreError>
+where
+    T: Send + 'static,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>
+        + Clone
+        + Send
+        + 'static,
+{
+    if database.writes.is_closed() {
+        return Err(with_context(context)(WriteError::Closed));
+    }
+    let pool = database.pool.clone();
+    let written = database
+        .writes
+        .spawn(async move { run(&pool, operation).await });
+    let written = written.await.unwrap_or(Err(WriteError::Panicked));
+    written.map_err(with_context(context))
+}
+
+/// Runs the body in a transaction of its own, on the connection that it names, and answers when its changes are on disk:
+/// `transaction!(self, "end a session", |c| sqlx::query!(…).execute(c).await.map(drop))`.
+///
+/// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
+/// failed. It may be run more than once, each time with a clone of what it owns, and runs on another task, so borrowed arguments
+/// are cloned before.
+///
+/// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
+/// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
+macro_rules! transaction {
+    ($database:expr, $context:literal, |$c:ident| $body:expr) => {
+        $crate::dialect::write($database, $context, move |$c| {
+            Box::pin(async move { $body })
+        })
+        .await
+    };
+}
+pub(crate) use transaction;
+
+/// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
+/// with these locks the app first, so that two of them never wait for each other.
+pub(crate) async fn lock_app(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT id FROM apps WHERE id = $1 FOR NO KEY UPDATE",
+        app.as_str()
+    )
+    .fetch_optional(c)
+    .await
+    .map(drop)
+}
+
+/// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
+/// first has saved. Two keys may share a lock, which only makes one wait for the other.
+pub(crate) async fn lock_request(
+    c: &mut DbConnection,
+    app: &AppId,
+    path: &str,
+    key: &str,
+) -> sqlx::Result<()> {
+    let request = format!("{} {path} {key}", app.as_str());
+    sqlx::query!(
+        "SELECT FROM pg_advisory_xact_lock(hashtextextended($1, 0))",
+        request
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// A query that is checked at compile time like `sqlx::query!`, whose text is put together from literals and the words in which
+/// databases differ: `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`. The first word is the macro of sqlx, with
+/// the row's type where it takes one: `sql!(query_as Row ["SELECT …"] …)`.
+///
+/// | Word          | Stands for |
+/// |---------------|------------|
+/// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
+/// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
+/// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
+/// | `FAILURES`    | the members of `$1`, a JSON array of triples, as rows (`recipient`, `reason`, `http_status`) |
+/// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
+/// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
+/// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
+/// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
+///
+/// The locks leave a row's key free (NO KEY), so that they do not wait for those who only refer to it.
+macro_rules! sql {
+    // @ [sqlx's macro and type] [text so far] [words to come] [arguments]
+    (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS recipient, value ->> 1 AS reason,
+                               CAST(value ->> 2 AS BIGINT) AS http_status
+                        FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT decode(value, 'hex') FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [RANGES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS low, CAST(value ->> 1 AS BIGINT) AS high
+                        FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "json_array_length(CAST(j.recipients AS JSON))"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [FOR_UPDATE $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* " FOR NO KEY UPDATE"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [SKIP_LOCKED $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* " FOR NO KEY UPDATE SKIP LOCKED"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* $literal] [$($rest)*] $args)
+    };
+    (@ [$macro:ident] [$first:tt $($text:tt)*] [] [$($args:tt)*]) => {
+        sqlx::$macro!($first $(+ $text)*, $($args)*)
+    };
+    (@ [$macro:ident $row:ident] [$first:tt $($text:tt)*] [] [$($args:tt)*]) => {
+        sqlx::$macro!($row, $first $(+ $text)*, $($args)*)
+    };
+    ($macro:ident $($row:ident)? [$($part:tt)*] $($args:tt)*) => {
+        sql!(@ [$macro $($row)?] [] [$($part)*] [$($args)*])
+    };
+}
+pub(crate) use sql;
