@@ -2,6 +2,7 @@
 
 use hato_domain::{AppId, DeadLetterId, FailureReason, PageRequest};
 use hato_service::ports::{DeadLetterRecord, NewDeadLetter, RecipientId, Settlement};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, endpoint, ids};
 
@@ -43,9 +44,9 @@ async fn listed(
     letters.expect("listed")
 }
 
-#[tokio::test]
-async fn a_dead_letter_says_who_why_and_after_how_many_attempts() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_dead_letter_says_who_why_and_after_how_many_attempts(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     for (reason, status, attempts) in [
         (FailureReason::Refused, Some(400), 1),
         (FailureReason::Unreachable, None, 1),
@@ -62,9 +63,9 @@ async fn a_dead_letter_says_who_why_and_after_how_many_attempts() {
     }
 }
 
-#[tokio::test]
-async fn pages_of_letters_of_the_same_moment_neither_skip_nor_repeat() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pages_of_letters_of_the_same_moment_neither_skip_nor_repeat(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = fail_all(&test, 7, FailureReason::Refused).await;
     let other = fail_all(&test, 2, FailureReason::Refused).await;
     let mut seen: Vec<DeadLetterId> = Vec::new();

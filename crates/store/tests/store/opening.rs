@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use hato_service::ports::Audience;
 use hato_store::StoreOpenError;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, endpoint};
 
@@ -55,9 +56,9 @@ async fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
     assert_eq!(std::fs::read_to_string(&path).expect("read"), letter);
 }
 
-#[tokio::test]
-async fn reopening_after_a_drop_without_close_keeps_everything() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn reopening_after_a_drop_without_close_keeps_everything(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 30).await;
     let send = test.broadcast(&app, START).await;
@@ -78,9 +79,9 @@ async fn two_stores_open_one_file_at_the_same_time() {
     other.expect("opened").ping().await.expect("alive");
 }
 
-#[tokio::test]
-async fn a_closed_store_answers_with_an_error() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_closed_store_answers_with_an_error(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     test.store.close().await;

@@ -5,6 +5,7 @@ use hato_domain::{AppId, Plan, Platform};
 use hato_service::ports::RegisterOutcome::{
     self, Created, LimitReached, NoApp, Reactivated, Updated,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, endpoint, keys};
@@ -22,9 +23,9 @@ async fn free_app(test: &TestStore, active: usize) -> AppId {
     app
 }
 
-#[tokio::test]
-async fn a_known_endpoint_is_updated_and_keeps_its_id() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_known_endpoint_is_updated_and_keeps_its_id(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let first = test.new_subscription(&app, 0);
     let mut again = test.new_subscription(&app, 0);
@@ -43,9 +44,9 @@ async fn a_known_endpoint_is_updated_and_keeps_its_id() {
     assert!(recipients[0].endpoint == endpoint(0) && recipients[0].keys == keys(2));
 }
 
-#[tokio::test]
-async fn two_apps_may_hold_the_same_endpoint() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn two_apps_may_hold_the_same_endpoint(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (one, other) = (test.app().await, test.app().await);
     for app in [&one, &other] {
         test.subscribe(app, 0).await;
@@ -55,9 +56,9 @@ async fn two_apps_may_hold_the_same_endpoint() {
     assert_eq!(test.record(&other).await.active_subscriptions, 1);
 }
 
-#[tokio::test]
-async fn an_app_that_is_gone_takes_no_subscription() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_that_is_gone_takes_no_subscription(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     let mut new = test.new_subscription(&app, 0);
     new.platform = Some(Platform::parse("web").expect("a label"));
@@ -68,9 +69,9 @@ async fn an_app_that_is_gone_takes_no_subscription() {
     assert_eq!(within_limit(&test, &app, 0).await, NoApp);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn one_endpoint_registered_by_sixteen_at_once_is_one_record() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn one_endpoint_registered_by_sixteen_at_once_is_one_record(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let callers = (0..16).map(|_| {
         let (store, new) = (test.store.clone(), test.new_subscription(&app, 0));
@@ -97,9 +98,9 @@ async fn one_endpoint_registered_by_sixteen_at_once_is_one_record() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1);
 }
 
-#[tokio::test]
-async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let first = test.new_subscription(&app, 0);
     let id = first.id.clone();
@@ -120,9 +121,9 @@ async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1);
 }
 
-#[tokio::test]
-async fn at_the_limit_only_known_endpoints_are_taken() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn at_the_limit_only_known_endpoints_are_taken(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = free_app(&test, 1_000).await;
     assert_eq!(within_limit(&test, &app, 1_000).await, LimitReached);
     assert!(matches!(within_limit(&test, &app, 7).await, Updated(_)));
@@ -135,9 +136,9 @@ async fn at_the_limit_only_known_endpoints_are_taken() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1_002);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sixteen_at_once_fill_the_limit_exactly() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn sixteen_at_once_fill_the_limit_exactly(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = free_app(&test, 991).await;
     let callers = (0..16).map(|number| {
         let (store, new) = (
@@ -154,9 +155,9 @@ async fn sixteen_at_once_fill_the_limit_exactly() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1_000);
 }
 
-#[tokio::test]
-async fn pro_has_no_such_limit() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pro_has_no_such_limit(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 1_000).await;
     assert!(matches!(within_limit(&test, &app, 1_000).await, Created(_)));
