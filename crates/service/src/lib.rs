@@ -48,7 +48,7 @@ pub use apps::APP_PURGE_BATCH_SIZE;
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};
-pub use notifier::{AppNotifier, Notifier};
+pub use notifier::{AppNotifier, AppsWithEvents, Notifier, WakeUps};
 pub use secrets::{Sealer, Secrets, UnsealError};
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
 pub use service::Service;

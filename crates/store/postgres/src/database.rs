@@ -4,6 +4,7 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hato_service::Notifier;
 use hato_service::ports::{Store, StoreError};
 use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -14,6 +15,7 @@ use crate::error::with_context;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::settings::PostgresSettings;
+use crate::wake_ups::relay;
 
 /// Reads a page of a table.
 const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
@@ -29,6 +31,7 @@ pub struct Database {
     pub(crate) pool: PgPool,
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
+    listens: bool,
 }
 
 impl Database {
@@ -50,6 +53,7 @@ impl Database {
         Ok(Self {
             pool,
             writes: TaskTracker::new(),
+            listens: settings.listen,
         })
     }
 }
@@ -59,6 +63,10 @@ impl Store for Database {
     async fn ping(&self) -> Result<(), StoreError> {
         let probed = sqlx::query(PROBE_QUERY).execute(&self.pool).await;
         probed.map(drop).map_err(with_context("probe the database"))
+    }
+
+    async fn relay_wake_ups(&self, notifier: &Notifier) {
+        relay(&self.pool, notifier, self.listens).await;
     }
 
     async fn close(&self) {

@@ -2,7 +2,8 @@
 //!
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
-//! the few words of SQL that differ (`dialect`) and how a transaction is run, and run again (`transactions`).
+//! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), and how processes wake each other
+//! (`wake_ups`).
 //!
 //! ```no_run
 //! use hato_service::ports::Store as _;
@@ -24,6 +25,7 @@ mod migration;
 mod open_error;
 mod settings;
 mod transactions;
+mod wake_ups;
 
 #[path = "../../shared/acceptance.rs"]
 mod acceptance;

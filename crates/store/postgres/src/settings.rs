@@ -13,6 +13,8 @@ pub struct PostgresSettings {
     pub statement_timeout: Duration,
     /// How long a statement waits for a lock that somebody else holds.
     pub lock_timeout: Duration,
+    /// Whether wake-ups of other processes are listened for, on a connection of its own. Otherwise polling finds their work.
+    pub listen: bool,
     /// Whether opening makes missing tables. Otherwise it waits until another process has made them.
     pub migrate: bool,
 }
@@ -24,6 +26,7 @@ impl Default for PostgresSettings {
             acquire_timeout: Duration::from_secs(10),
             statement_timeout: Duration::from_secs(30),
             lock_timeout: Duration::from_secs(10),
+            listen: true,
             migrate: true,
         }
     }
