@@ -11,6 +11,7 @@ mod github;
 mod log;
 mod parser;
 mod plan;
+mod postgres;
 mod role;
 mod secrets;
 mod store;
@@ -70,7 +71,7 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// The secrets that seal what is stored and that keep hashes from being guessed.
     #[command(flatten)]
-    pub secrets: SecretsConfig,
+    secrets: SecretsConfig,
     /// How and where notifications and webhooks are delivered.
     #[command(flatten)]
     pub delivery: DeliveryConfig,
@@ -89,6 +90,14 @@ pub struct Config {
     pub log: LogConfig,
 }
 
+/// The settings of `hato-server print-secrets`.
+#[derive(Args)]
+pub struct PrintSecretsConfig {
+    /// Where the data is.
+    #[command(flatten)]
+    pub store: StoreConfig,
+}
+
 /// The settings of `hato-server migrate`.
 #[derive(Args)]
 pub struct MigrateConfig {
@@ -105,6 +114,14 @@ impl Config {
     pub fn pricing_url(&self) -> String {
         let given = self.pricing_url.clone();
         given.unwrap_or_else(|| format!("{}/pricing", self.base_url))
+    }
+
+    /// The secrets that are given. Where other machines use the same database none is made: all of them need the same (CONTRACT 17).
+    pub fn secrets(&self) -> SecretsConfig {
+        SecretsConfig {
+            generate: self.secrets.generate && !self.store.is_postgres(),
+            ..self.secrets.clone()
+        }
     }
 
     /// The proxies whose `X-Forwarded-For` is believed; none unless some are named.
