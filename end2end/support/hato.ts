@@ -39,6 +39,8 @@ export class Hato {
       HATO_DEFAULT_PLAN: 'pro',
       HATO_VAPID_SUBJECT: 'mailto:owner@example.com',
       HATO_OUTBOUND_ALLOW: '127.0.0.0/8',
+      // All browsers of a test come from one address.
+      HATO_REGISTRATIONS_PER_MINUTE: '0',
       HATO_OUTBOUND_CA: this.push.caFile,
       ...this.settings,
     };

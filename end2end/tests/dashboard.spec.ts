@@ -192,9 +192,11 @@ for (const { name, lang, locale, scripts } of variants) {
   });
 }
 
-test('the question and the page of a send show the whole notification', async ({ browser, hato }) => {
+test('the question and the page of a send show the whole notification', async ({ browser, hato, push }) => {
   const session = await hato.ownerSession();
   const app = await ApiApp.create(hato, session, 'はとパン');
+  // Of a send to nobody only the beginning is kept.
+  await app.subscribe(await push.subscribe(1));
   const { page } = await openLoggedIn(browser, hato.url, session, { locale: 'ja-JP' });
   const texts = { title: '長い見出し'.repeat(20), body: `${'一行\n'.repeat(30)}${'x'.repeat(300)}最後` };
   const expectWhole = async (place: string) => {
