@@ -1,4 +1,4 @@
-// Two accounts whose apps, sends and webhooks put every page of the dashboard into each of its states.
+// Three accounts whose apps, sends and webhooks put every page of the dashboard into each of its states.
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 
 import { type Page, expect } from '@playwright/test';
 
+import type { Github } from './github.ts';
 import type { Hato } from './hato.ts';
 import type { PushService } from './push-service.ts';
 import { ApiApp, registerAccount } from './api-app.ts';
@@ -15,6 +16,8 @@ import type { WebhookReceiver } from './webhook-receiver.ts';
 const owner = { email: 'owner@example.com', password: 'correct horse' };
 /** An account that went back to the Free plan and kept more than it allows. */
 const downgradedOwner = { email: 'saver@example.com', password: 'correct horse' };
+/** An account that somebody with its address takes over. */
+const formerOwner = { email: 'former@example.com', password: 'correct horse' };
 const closing = { title: '本日の営業について', body: '大雪のため、本日は15時に閉店いたします。ご了承ください。' };
 const note = { title: 'A little note', body: 'Our English menu is online.', url: 'https://example.com/en/menu' };
 const reserve = {
@@ -79,10 +82,11 @@ export class DashboardStates {
   private constructor(
     readonly session: string,
     private readonly downgradedSession: string,
+    private readonly reviewSession: string,
     private readonly refs: Apps & Traffic,
   ) {}
 
-  static async create(hato: Hato, push: PushService, receiver: WebhookReceiver): Promise<DashboardStates> {
+  static async create(hato: Hato, push: PushService, receiver: WebhookReceiver, github: Github): Promise<DashboardStates> {
     const session = await registerAccount(hato, owner);
     const downgradedSession = await registerAccount(hato, downgradedOwner);
     const app = await ApiApp.create(hato, session, 'はとパン');
@@ -98,15 +102,17 @@ export class DashboardStates {
     await expect.poll(async () => (await off.request('GET', '/webhook')).disabled_reason, { intervals: [50] }).toBe('gone');
     await hato.setPlan(downgradedOwner.email, 'free');
     await execute('python3', ['-c', pastTraffic, join(hato.data, 'hato.db'), app.id, downgradedOwner.email]);
+    await createFormerApp(hato, push, receiver);
+    const reviewSession = await github.logIn(hato, formerOwner.email);
     const paths = { app: app.path, empty: empty.path, workshop: workshop.path, off: off.path, withWebhook: withWebhook.path, withoutWebhook: withoutWebhook.path };
-    return new DashboardStates(session, downgradedSession, { ...paths, ...traffic });
+    return new DashboardStates(session, downgradedSession, reviewSession, { ...paths, ...traffic });
   }
 
   /** Every page in every state. */
   get all(): PageState[] {
-    const { session, downgradedSession, refs } = this;
+    const { session, downgradedSession, reviewSession, refs } = this;
     const withSession = (session: string, states: PageState[]) => states.map((state) => ({ session, ...state }));
-    return [...signedOutStates, ...withSession(session, accountStates), ...withSession(session, this.appStates), ...withSession(downgradedSession, freePlanStates(refs.withWebhook, refs.withoutWebhook))];
+    return [...signedOutStates, ...withSession(session, accountStates), ...withSession(session, this.appStates), ...withSession(downgradedSession, freePlanStates(refs.withWebhook, refs.withoutWebhook)), ...withSession(reviewSession, reviewStates)];
   }
 
   /** The state of this name. */
@@ -187,6 +193,23 @@ async function triggerWebhook(app: ApiApp, push: PushService, url: string): Prom
   await app.request('PATCH', '', { webhook_url: url });
   await app.waitForStatus(await app.send(notification), 'done');
 }
+
+/** Makes an app of an account whose owner is still to come, with one of everything that they decide about. */
+async function createFormerApp(hato: Hato, push: PushService, receiver: WebhookReceiver): Promise<void> {
+  const app = await ApiApp.create(hato, await registerAccount(hato, formerOwner), '前からの店');
+  await app.createKey('管理スクリプト', 'full');
+  const browsers = await push.subscribe(2);
+  await app.subscribe(browsers);
+  await push.answer(browsers[1]!.endpoint, '500');
+  await app.request('PATCH', '', { webhook_url: receiver.url('/former') });
+  await app.waitForStatus(await app.send(reserve), 'sending');
+}
+
+/** What somebody sees of an account that was not theirs before. */
+const reviewStates: PageState[] = [
+  { name: 'review', path: '/account/review', shows: 'fieldset.decision:nth-of-type(4)' },
+  { name: 'review-refused', path: '/account/review?error=INVALID_INPUT&form=review#review', shows: '#review .note.error' },
+];
 
 /** The pages of visitors who are not logged in. */
 const signedOutStates: PageState[] = [

@@ -1,5 +1,6 @@
 // Tests with a server of their own, on which the dashboard has pages in every state; it ends with the test.
 
+import { Github } from './github.ts';
 import { Hato } from './hato.ts';
 import { DashboardStates } from './dashboard-states.ts';
 import { test as base } from './fixtures.ts';
@@ -7,12 +8,13 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 
 interface DashboardFixtures {
   receiver: WebhookReceiver;
+  github: Github;
   ownHato: Hato;
   states: DashboardStates;
 }
 
-/** Retries wait so long that none happens within a test, and the settings for GitHub make the login page show its button. */
-const settings = { HATO_RETRY_DELAYS: '1h,1h,1h', HATO_GITHUB_CLIENT_ID: 'hato', HATO_GITHUB_CLIENT_SECRET: 'unused' };
+/** Retries wait so long that none happens within a test. */
+const settings = { HATO_RETRY_DELAYS: '1h,1h,1h' };
 
 export const test = base.extend<DashboardFixtures>({
   receiver: async ({ push }, use) => {
@@ -20,12 +22,18 @@ export const test = base.extend<DashboardFixtures>({
     await use(receiver);
     await receiver.stop();
   },
-  ownHato: async ({ push }, use) => {
-    const ownHato = await Hato.start(push, settings);
+  github: async ({}, use) => {
+    const github = await Github.start();
+    await use(github);
+    await github.stop();
+  },
+  ownHato: async ({ push, github }, use) => {
+    const ownHato = await Hato.start(push, { ...settings, ...github.settings });
     await use(ownHato);
     await ownHato.stop();
   },
-  states: async ({ ownHato, push, receiver }, use) => use(await DashboardStates.create(ownHato, push, receiver)),
+  states: async ({ ownHato, push, receiver, github }, use) =>
+    use(await DashboardStates.create(ownHato, push, receiver, github)),
 });
 
 export { expect } from '@playwright/test';
