@@ -10,6 +10,7 @@ use hato_service::ports::Store;
 use hato_store::StoreOpenError;
 
 use crate::config::{SettingError, StoreConfig, database_url_error};
+use crate::file_modes::warn_if_shared;
 
 /// There is no database to work on.
 #[derive(Debug, thiserror::Error)]
@@ -43,12 +44,16 @@ pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseError>
         Some(url) => url.clone(),
         None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
     };
-    hato_store::open(&url).await.map_err(|error| match error {
+    let store = hato_store::open(&url).await.map_err(|error| match error {
         StoreOpenError::Sqlite(_) => DatabaseError::Open(error),
         StoreOpenError::PostgreSql
         | StoreOpenError::UnknownScheme
         | StoreOpenError::InvalidPath => DatabaseError::Address(database_url_error()),
-    })
+    })?;
+    if let Some(file) = hato_store::file(&url) {
+        warn_if_shared(file);
+    }
+    Ok(store)
 }
 
 /// The files of the data are their owner's business alone.

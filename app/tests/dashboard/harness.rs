@@ -92,7 +92,7 @@ impl TestDashboard {
             registration_open,
             outbound: OutboundPolicy::default(),
         };
-        let secrets = Secrets::new(Some([1; 32]), Some([2; 32]));
+        let secrets = Secrets::new(Some([1; 32].into()), Some([2; 32].into()));
         let clock = Arc::new(SystemClock);
         let service = Service::new(store, clock, secrets, settings, Notifier::default());
         let context = AppContext {

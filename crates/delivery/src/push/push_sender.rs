@@ -13,6 +13,7 @@ use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use hato_outbound::RootStoreError;
+use hato_service::Unsealed;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
 
 use crate::push::client::PushClient;
@@ -58,7 +59,7 @@ impl PushSender {
     pub fn signer<E: From<MalformedKeyError>>(
         &self,
         page: &ClaimedPage,
-        open: impl FnOnce() -> Result<Vec<u8>, E>,
+        open: impl FnOnce() -> Result<Unsealed, E>,
     ) -> Result<Arc<Signer>, E> {
         self.vapid
             .signer(&page.app_id, || Ok(Signer::from_pkcs8(&open()?)?))

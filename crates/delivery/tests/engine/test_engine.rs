@@ -18,7 +18,7 @@ use hato_service::ports::{
     AcceptSendOutcome, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord,
     Store, SystemClock,
 };
-use hato_service::{Notifier, Secrets};
+use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, Protocols, PushService, PushServiceOptions,
 };
@@ -194,7 +194,7 @@ impl TestEngine {
         Engine::new(
             Arc::clone(&self.queue),
             clock,
-            Secrets::new(None, encryption_key),
+            Secrets::new(None, encryption_key.map(SecretKey::new)),
             self.notifier.clone(),
             self.settings.clone(),
         )

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
-use hato_service::UnsealError;
 use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
+use hato_service::{SealPurpose, UnsealError};
 
 use super::leased_page::LeasedPage;
 use super::slots::Slot;
@@ -117,7 +117,11 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let (context, page) = (&self.leased.context, &self.leased.page);
         context.push_sender.signer(page, || {
             let sealer = context.secrets.sealer()?;
-            Ok(sealer.open(page.app_id.as_str(), &page.sealed_private_key)?)
+            Ok(sealer.open(
+                SealPurpose::VapidKey,
+                &page.app_id,
+                &page.sealed_private_key,
+            )?)
         })
     }
 
