@@ -25,6 +25,7 @@ mod connections;
 mod dashboard;
 mod database;
 mod file_modes;
+mod file_limit;
 mod github_provider;
 mod health;
 mod http;

@@ -111,3 +111,30 @@ async fn nothing_undelivered_is_said_kindly() {
     let page = browser.get(&format!("{app}/dead-letters")).await;
     page.shows("不達はありません");
 }
+
+#[tokio::test]
+async fn what_was_not_delivered_is_said_in_the_push_services_words() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "Hello").await;
+    let said = "x-wns-notificationstatus: dropped";
+    dashboard.fail_sends(id(&app), 10_000, said).await;
+    let page = browser.get(&format!("{app}/dead-letters")).await;
+    page.shows("受け付けたあとで破棄した").shows(said);
+    let all = browser.get(&send).await;
+    all.shows("10,000").hides("一覧にはありません");
+}
+
+#[tokio::test]
+async fn failures_beyond_the_listed_ones_are_said_to_be_counted_only() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "Hello").await;
+    dashboard.fail_sends(id(&app), 11_234, "no").await;
+    let page = browser.get(&send).await;
+    page.shows("11,234").shows("このうち 1,234 件は多すぎる");
+}

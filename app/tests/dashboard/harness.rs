@@ -178,8 +178,8 @@ impl TestDashboard {
             "UPDATE sessions SET browser = $2 WHERE $1 = $1",
             "INSERT INTO send_failures (send_id, host, reason, recipients)
              SELECT id, $2, 'refused', 1 FROM sends WHERE app_id = $1",
-            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, attempts, created_at)
-             SELECT id, app_id, $2, 'https://push.example/' || $2, 'refused', 1, created_at
+            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, detail, attempts, created_at)
+             SELECT id, app_id, $2, 'https://push.example/' || $2, 'refused', $2, 1, created_at
              FROM sends WHERE app_id = $1",
             "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, answer, started_at,
                                            duration_ms, signature)
@@ -187,6 +187,22 @@ impl TestDashboard {
              FROM webhook_events WHERE app_id = $1",
         ] {
             let query = sqlx::query(statement).bind(app).bind(text);
+            query.execute(&mut database).await.expect("written");
+        }
+    }
+
+    /// Has so many recipients of an app's sends fail, and records a dead letter that says `detail`, by way of the database.
+    pub async fn fail_sends(&self, app: &str, failed: i64, detail: &str) {
+        let mut database = self.database().await;
+        for statement in [
+            "UPDATE sends SET failed_other = $2, status = 'done' WHERE app_id = $1 AND $3 = $3",
+            "INSERT INTO send_failures (send_id, host, reason, recipients)
+             SELECT id, 'push.example', 'dropped', $2 FROM sends WHERE app_id = $1 AND $3 = $3",
+            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, detail, attempts, created_at)
+             SELECT id, app_id, 'sub_1', 'https://push.example/1', 'dropped', $3, 1, created_at
+             FROM sends WHERE app_id = $1 AND $2 = $2",
+        ] {
+            let query = sqlx::query(statement).bind(app).bind(failed).bind(detail);
             query.execute(&mut database).await.expect("written");
         }
     }

@@ -1,13 +1,18 @@
 //! Claiming: the page that has been due longest, taken off the front of its send.
 
+use std::time::Duration;
+
 use hato_domain::{AppId, SendId, Topic, Ttl, UnixMillis, Urgency};
 use hato_service::ports::{
     ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
 };
 
 use crate::dialect::{DbConnection, sql};
-use crate::error::{decode_error, json};
+use crate::error::{decode_error, json, with_context};
 use crate::queue::queue_positions;
+
+/// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
+const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
 ///
@@ -24,18 +29,56 @@ pub(crate) async fn claim(
         let next_due = Some(UnixMillis(earliest.due_at));
         return Ok(NextPage::Idle { next_due });
     }
-    let job = take(c, earliest.id, request.now.plus(request.lease)).await?;
-    let range = match (&job.recipients, job.up_to_position) {
-        (Some(list), _) => parse_list(list)?,
-        (None, Some(up_to)) => split(c, &job, up_to, request).await?,
-        (None, None) => return Err(decode_error("page")),
-    };
+    match claim_job(c, earliest.id, request).await {
+        Ok(page) => Ok(NextPage::Claimed(Box::new(page))),
+        Err(error) if is_unreadable(&error) => put_off(c, earliest.id, request.now, error).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Everything of the job is read before the rest of a broadcast is queued, so that one that cannot be read leaves no rest.
+async fn claim_job(
+    c: &mut DbConnection,
+    id: i64,
+    request: &PageClaimRequest,
+) -> sqlx::Result<ClaimedPage> {
+    let job = take(c, id, request.now.plus(request.lease)).await?;
     let send = send_of(c, &job.send_id).await?;
-    if send.status == "queued" {
+    let is_first = send.status == "queued";
+    let mut page = claimed_page(&job, send)?;
+    if let PageRange::Positions { up_to, .. } = page.range {
+        page.range = split(c, &job, up_to, request).await?;
+    }
+    if is_first {
         begin(c, &job.send_id).await?;
     }
-    let page = claimed_page(job, range, send)?;
-    Ok(NextPage::Claimed(Box::new(page)))
+    Ok(page)
+}
+
+/// Whether the row holds something that this program never wrote, so that reading it again would fail again.
+fn is_unreadable(error: &sqlx::Error) -> bool {
+    use sqlx::Error::{ColumnDecode, Decode, RowNotFound};
+    matches!(error, ColumnDecode { .. } | Decode(_) | RowNotFound)
+}
+
+/// Puts the job off. It would otherwise be the one that has been due longest at each claim, and nobody's page would be claimed.
+async fn put_off(
+    c: &mut DbConnection,
+    job: i64,
+    now: UnixMillis,
+    cause: sqlx::Error,
+) -> sqlx::Result<NextPage> {
+    sqlx::query!(
+        "UPDATE jobs SET due_at = $2, claimed = 0 WHERE id = $1",
+        job,
+        now.plus(UNREADABLE_JOB_DELAY).0
+    )
+    .execute(c)
+    .await?;
+    Ok(NextPage::Unreadable {
+        job: JobId(job),
+        error: with_context("read a job")(cause),
+    })
 }
 
 /// When a job is due.
@@ -114,6 +157,18 @@ async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result
     )
     .fetch_one(c)
     .await
+}
+
+/// What the job holds, before a page is taken off it.
+fn range_of(job: &JobRow) -> sqlx::Result<PageRange> {
+    match (&job.recipients, job.up_to_position) {
+        (Some(list), _) => parse_list(list),
+        (None, Some(up_to)) => Ok(PageRange::Positions {
+            after: job.after_position,
+            up_to,
+        }),
+        (None, None) => Err(decode_error("page")),
+    }
 }
 
 fn parse_list(list: &str) -> sqlx::Result<PageRange> {
@@ -201,7 +256,8 @@ async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     .map(drop)
 }
 
-fn claimed_page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
+/// The page that holds all of the job.
+fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
     let urgency = |text: String| Urgency::parse(&text).map_err(|_| decode_error("urgency"));
     let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
     Ok(ClaimedPage {
@@ -209,9 +265,9 @@ fn claimed_page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Re
             job: JobId(job.id),
             token: job.lease_token,
         },
-        send_id: SendId::trusted(job.send_id),
-        app_id: AppId::trusted(job.app_id),
-        range,
+        send_id: SendId::trusted(job.send_id.clone()),
+        app_id: AppId::trusted(job.app_id.clone()),
+        range: range_of(job)?,
         attempt: u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?,
         payload: send.payload,
         ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,

@@ -57,7 +57,7 @@ pub(crate) async fn settle(
     let send = count(c, &page.send_id, settlement).await?;
     count_day(c, page, settlement).await?;
     deactivate(c, page, &settlement.expired, now).await?;
-    insert_dead_letters(c, page, &settlement.dead_letters, now).await?;
+    insert_dead_letters(c, page, &settlement.dead_letters, send.failed_other, now).await?;
     tally(c, &page.send_id, &settlement.tallies).await?;
     if send.is_cancelled {
         let lists = settlement.retries.iter().map(|retry| &retry.recipients);
@@ -123,6 +123,8 @@ async fn queue_retries(
 /// What settling needs to know of a page's send.
 struct CountedSend {
     is_cancelled: bool,
+    /// Recipients that finally failed so far, those whose subscription was gone aside.
+    failed_other: i64,
     /// Whether the app has an active webhook.
     has_active_webhook: bool,
 }
@@ -139,6 +141,7 @@ async fn count(
                             failed_other = failed_other + $4
            WHERE id = $1
            RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
+                     failed_other AS "failed_other!",
                      EXISTS (SELECT 1
                              FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
                                                 JOIN accounts AS a ON a.id = p.account_id

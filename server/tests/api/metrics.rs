@@ -17,7 +17,7 @@ fn launch() -> Launch {
 }
 
 /// A client of the listener that the server has logged.
-fn metrics_of(server: &HatoServer) -> Client {
+pub fn metrics_of(server: &HatoServer) -> Client {
     let log = server.log();
     let address = log.lines().find_map(|line| {
         let (_, rest) = line.split_once("metrics at http://")?;
@@ -27,12 +27,12 @@ fn metrics_of(server: &HatoServer) -> Client {
 }
 
 /// The value of a line, `None` when there is none.
-fn value(text: &str, series: &str) -> Option<f64> {
+pub fn value(text: &str, series: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix(series))?;
     line.trim().parse().ok()
 }
 
-async fn scrape(metrics: &Client) -> String {
+pub async fn scrape(metrics: &Client) -> String {
     let reply = get(metrics, "/metrics").await;
     assert_eq!(reply.status, 200);
     assert_eq!(
