@@ -50,6 +50,17 @@ async fn a_subscriber_that_left_is_shown_with_its_reason() {
 }
 
 #[tokio::test]
+async fn a_browser_that_subscribes_anew_gives_up_its_old_endpoint() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let before = browser.subscribe(&app, 1).await;
+    browser.subscribe_in_place_of(&app, 2, &before).await;
+    let page = browser.get(&format!("{app}/subscribers")).await;
+    page.shows("置き換え：").shows("1 人");
+}
+
+#[tokio::test]
 async fn a_bad_search_is_refused() {
     let dashboard = TestDashboard::start().await;
     let mut browser = dashboard.logged_in("owner@example.com").await;

@@ -253,12 +253,23 @@ impl DashboardBrowser<'_> {
 
     /// Makes the app a subscriber, as if it was this browser; its endpoint.
     pub async fn subscribe(&mut self, app: &str, number: usize) -> String {
+        self.subscribe_in_place_of(app, number, "").await
+    }
+
+    /// The same for a browser that had another endpoint before.
+    pub async fn subscribe_in_place_of(
+        &mut self,
+        app: &str,
+        number: usize,
+        before: &str,
+    ) -> String {
         let endpoint = format!("https://push.example/send/{number}");
         let fields = [
             ("app", id(app)),
             ("endpoint", &endpoint),
             ("p256dh", P256DH),
             ("auth", AUTH),
+            ("replaces", before),
         ];
         self.call("subscribe_browser", &fields)
             .await

@@ -49,6 +49,7 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_dead_letters(c, app, rest).await?;
     rest -= purge_failures(c, app, rest).await?;
     rest -= purge_sends(c, app, rest).await?;
+    rest -= purge_refusals(c, app, rest).await?;
     rest -= purge_active_subscriptions(c, app, rest).await?;
     rest -= purge_deactivated_subscriptions(c, app, rest).await?;
     rest -= purge_key_events(c, app, rest).await?;
@@ -97,6 +98,11 @@ purge!(
     purge_sends,
     "DELETE FROM sends WHERE id IN
        (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2)"
+);
+purge!(
+    purge_refusals,
+    "DELETE FROM refusals WHERE subscription_id IN
+       (SELECT subscription_id FROM refusals WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     /// In the order in which they lie beside each other, so that few pages of the file change.

@@ -8,6 +8,7 @@ mod janitor;
 mod local_faults;
 mod outcomes;
 mod panics;
+mod refusals;
 mod retries;
 mod running;
 mod sharing;

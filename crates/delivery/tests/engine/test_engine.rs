@@ -135,6 +135,7 @@ impl TestEngine {
                     auth: decode(&it.auth),
                 },
                 platform: None,
+                replaces: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");

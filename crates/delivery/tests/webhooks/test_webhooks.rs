@@ -136,6 +136,7 @@ impl TestWebhooks {
                     auth: [1; 16],
                 },
                 platform: None,
+                replaces: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");

@@ -143,6 +143,17 @@ pub struct NewDeadLetter {
     pub detail: Option<FailureDetail>,
 }
 
+impl NewDeadLetter {
+    /// Whether the push service refused the message for its recipient: a 4xx other than 404, 410 and 429, which have outcomes
+    /// of their own (CONTRACT 7). Enough refusals in a row deactivate the subscription.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self.reason,
+            FailureReason::KeyMismatch | FailureReason::Refused
+        ) && matches!(self.http_status, Some(400..=499))
+    }
+}
+
 /// A recipient whose subscription is gone: it is deactivated (SPEC 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpiredRecipient {

@@ -17,6 +17,7 @@ mod leases;
 mod opening;
 mod operator;
 mod queue_model;
+mod refusals;
 mod retention;
 mod sends;
 mod sessions;

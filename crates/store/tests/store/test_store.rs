@@ -175,6 +175,7 @@ impl TestStore {
             endpoint: endpoint(number),
             keys: keys(1),
             platform: None,
+            replaces: None,
             now: START,
         }
     }
