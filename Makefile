@@ -80,7 +80,8 @@ bench-browser: test-programs
 demo: build
 	cargo run --release --locked -p hato-testkit --bin hato-demo
 
-## Formatting, lints and the queries' offline data as `.ci/check` has them; views, unused dependencies, bans, licences and sources
+## Formatting, lints and the queries' offline data as `.ci/check` has them; views, unused dependencies, bans, licences and sources;
+## advisories, where their database can be reached; and which crates the programs link in several versions
 check:
 	.ci/check
 	@command -v leptosfmt >/dev/null || cargo install --locked leptosfmt
@@ -89,6 +90,12 @@ check:
 	find app/src -name '*.rs' | xargs leptosfmt --check
 	cargo machete
 	cargo deny check bans licenses sources
+	@if cargo deny fetch db 2>/dev/null; then cargo deny check advisories; \
+	    else echo "The advisory database cannot be reached: nobody has looked for advisories."; fi
+	@echo "Crates that the programs link in several versions:"
+	@cargo tree --locked -p hato-server -p hato-cli --edges normal --duplicates --depth 0 \
+	    | awk 'NF && !seen[$$1, $$2]++ { versions[$$1] = versions[$$1] " " $$2; count[$$1]++ } \
+	           END { for (name in count) if (count[name] > 1) print "  " name versions[name] }' | sort
 
 ## A quick debug build, served with debug logs
 dev: setup site

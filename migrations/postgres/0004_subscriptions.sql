@@ -20,7 +20,8 @@ CREATE TABLE subscriptions (
     platform            TEXT,
     position            BIGINT,
     deactivated_at      BIGINT,
-    deactivation_reason TEXT CHECK (deactivation_reason IN ('expired', 'unsubscribed')),
+    deactivation_reason TEXT CHECK
+        (deactivation_reason IN ('unsubscribed', 'expired', 'replaced', 'key_mismatch', 'refused')),
     created_at          BIGINT  NOT NULL,
     -- When the browser registered last or the row was deactivated: read by nothing but people who look into the database.
     updated_at          BIGINT  NOT NULL,

@@ -61,7 +61,9 @@ CREATE TABLE dead_letters (
     -- The last answer; NULL when there was none.
     http_status     BIGINT,
     attempts        BIGINT  NOT NULL,
-    created_at      BIGINT  NOT NULL
+    created_at      BIGINT  NOT NULL,
+    -- What the push service or the connection said of the last failure: one line of at most 300 characters; NULL when nothing was.
+    detail          TEXT
 );
 
 CREATE INDEX dead_letters_by_app ON dead_letters (app_id, created_at, id);

@@ -16,6 +16,7 @@ pub use error::BootError;
 
 use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
 use crate::database;
+use crate::file_limit;
 use crate::github_provider::GithubProvider;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::metrics::{self, MetricsServer};
@@ -26,6 +27,7 @@ use crate::{assets, openapi, router};
 /// Runs the server until it is told to stop.
 pub async fn serve(config: Config) -> Result<(), BootError> {
     let signals = ShutdownSignals::catch().map_err(BootError::Signals)?;
+    file_limit::raise();
     let github = github_provider(&config)?;
     let store = database::open(&config.store).await?;
     let secrets = secrets_file::load(&config.store.data_dir, &config.secrets())?;

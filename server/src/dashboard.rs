@@ -41,7 +41,7 @@ pub async fn into_error_page(state: &AppState, request: Request, response: Respo
     page
 }
 
-/// Forms stand for endpoints: all must come from our own pages, and those that ask for a password, which are logging in,
+/// Forms stand for endpoints: all must come from our own pages (for logging in and registering `http/rate_limit.rs` sees to it), and those that ask for a password, which are logging in,
 /// registering, changing a password and deleting an account, count in the limits of SPEC 8. The others need none, as their
 /// endpoints need none for a session.
 async fn guard_forms(State(state): State<AppState>, request: Request, next: Next) -> Response {

@@ -10,6 +10,7 @@ use hato_service::ports::Store;
 use hato_store::{PostgresOpenError, StoreOpenError};
 
 use crate::config::{SettingError, StoreConfig, database_url_error};
+use crate::file_modes::warn_if_shared;
 
 /// There is no database to work on.
 #[derive(Debug, thiserror::Error)]
@@ -44,14 +45,18 @@ pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseError>
         None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
     };
     let opened = hato_store::open_with(&url, &config.postgres()).await;
-    opened.map_err(|error| match error {
+    let store = opened.map_err(|error| match error {
         StoreOpenError::UnknownScheme
         | StoreOpenError::InvalidPath
         | StoreOpenError::Postgres(PostgresOpenError::Url) => {
             DatabaseError::Address(database_url_error())
         }
         StoreOpenError::Sqlite(_) | StoreOpenError::Postgres(_) => DatabaseError::Open(error),
-    })
+    })?;
+    if let Some(file) = hato_store::file(&url) {
+        warn_if_shared(file);
+    }
+    Ok(store)
 }
 
 /// The files of the data are their owner's business alone.

@@ -24,6 +24,8 @@ mod config;
 mod connections;
 mod dashboard;
 mod database;
+mod file_limit;
+mod file_modes;
 mod github_provider;
 mod health;
 mod http;

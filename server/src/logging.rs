@@ -1,21 +1,36 @@
 //! The log: lines on standard error, as text or JSON (CONTRACT 1, `HATO_LOG` and `HATO_LOG_FORMAT`).
+//!
+//! At no level it holds a key, a password, a token or a message's content: `server/tests/api/logging.rs` does everything once and
+//! looks.
 
 use std::error::Error;
 use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{LogConfig, LogFormat};
 
+/// The most that is logged of crates whose lines hold what they handle, whatever `HATO_LOG` asks for. rmcp writes whole calls and
+/// their answers, the key that was just made among them, and repeats what clients say of themselves.
+const CEILINGS: [(&str, LevelFilter); 1] = [("rmcp", LevelFilter::ERROR)];
+
 /// Starts logging; a second start in one process changes nothing.
 pub fn init(config: &LogConfig) {
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(&config.filter))
+    let ceilings = Targets::new()
+        .with_default(LevelFilter::TRACE)
+        .with_targets(CEILINGS);
+    let filtered = tracing_subscriber::registry()
+        .with(EnvFilter::new(&config.filter))
+        .with(ceilings);
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(stderr().is_terminal())
         .with_writer(stderr);
     let started = match config.format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().try_init(),
+        LogFormat::Text => filtered.with(lines).try_init(),
+        LogFormat::Json => filtered.with(lines.json()).try_init(),
     };
     if let Err(error) = started {
         tracing::debug!(%error, "logging was started before");

@@ -126,6 +126,7 @@ fn describe(now: UnixMillis) {
     metrics::describe_gauge!(START, "When the process started, in Unix seconds");
     metrics::describe_gauge!(BUILD, "1, with the version of the program");
     hato_delivery::metrics::describe();
+    hato_service::metrics::describe();
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     let seconds = u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX);
     gauge!(START).set(f64::from(seconds));

@@ -7,7 +7,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, any, get};
 use http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
-    RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    RETRY_AFTER, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderName, HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -28,7 +28,7 @@ type DefaultHeader = SetResponseHeaderLayer<HeaderValue>;
 
 /// Everything the server answers.
 pub fn router(state: &AppState) -> Router {
-    Router::new()
+    let routes = Router::new()
         .merge(health::routes(state.service.clone()))
         .nest(
             "/api",
@@ -54,19 +54,19 @@ pub fn router(state: &AppState) -> Router {
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(state.clone(), error::write_bodies))
         .layer(compression())
-        .layer(default_headers())
-        .layer(from_fn(request_id::assign))
+        .layer(default_headers());
+    require_https(state, routes).layer(from_fn(request_id::assign))
 }
 
 /// What a server that only delivers answers: its health, and that there is nothing else.
 pub fn worker(state: &AppState) -> Router {
-    Router::new()
+    let routes = Router::new()
         .merge(health::routes(state.service.clone()))
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(state.clone(), error::write_bodies))
-        .layer(default_headers())
-        .layer(from_fn(request_id::assign))
+        .layer(default_headers());
+    require_https(state, routes).layer(from_fn(request_id::assign))
 }
 
 /// Every endpoint of the API and of accounts.
@@ -206,6 +206,18 @@ fn default_headers() -> (DefaultHeader, DefaultHeader) {
         default_header(X_CONTENT_TYPE_OPTIONS, "nosniff"),
         default_header(REFERRER_POLICY, "same-origin"),
     )
+}
+
+/// Where the base address is https, tells browsers in every answer to come back that way only, for a year (RFC 6797 §6.1). Other
+/// names of the domain are not ours to speak for.
+fn require_https(state: &AppState, routes: Router) -> Router {
+    if !state.base_url.is_https() {
+        return routes;
+    }
+    routes.layer(default_header(
+        STRICT_TRANSPORT_SECURITY,
+        "max-age=31536000",
+    ))
 }
 
 /// Headers of answers that are data: never kept, and nothing to be run or framed.

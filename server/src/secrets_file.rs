@@ -8,10 +8,12 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hato_service::Secrets;
+use hato_service::{SecretKey, Secrets};
 use toml::{Table, Value};
+use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::config::{SecretsConfig, secret_from_hex};
+use crate::file_modes::warn_if_shared;
 
 const FILE: &str = "secrets.toml";
 const PEPPER: &str = "pepper";
@@ -35,11 +37,12 @@ pub enum SecretsFileError {
 pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsFileError> {
     let file = SecretsFile::new(data_dir);
     let stored = file.locked(|file| file.complete(config))?;
-    let pepper = config.pepper.or(stored.pepper);
-    let encryption_key = config.encryption_key.or(stored.encryption_key);
+    warn_if_shared(&file.path);
+    let pepper = config.pepper.clone().or(stored.pepper);
+    let encryption_key = config.encryption_key.clone().or(stored.encryption_key);
     for (name, secret) in [
-        ("HATO_PEPPER", pepper),
-        ("HATO_ENCRYPTION_KEY", encryption_key),
+        ("HATO_PEPPER", &pepper),
+        ("HATO_ENCRYPTION_KEY", &encryption_key),
     ] {
         if secret.is_none() {
             tracing::error!("{name} is missing: what needs it answers 503 CONFIG_ERROR");
@@ -50,15 +53,16 @@ pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsF
 
 /// The secrets as lines of an environment file, for the processes of a fleet: those that the folder's secrets.toml holds, and new
 /// ones for what it lacks. Nothing is written.
-pub fn environment_lines(data_dir: &Path) -> Result<String, SecretsFileError> {
+pub fn environment_lines(data_dir: &Path) -> Result<Zeroizing<String>, SecretsFileError> {
     let stored = SecretsFile::new(data_dir).stored()?;
-    let mut lines = String::new();
+    let mut lines = Zeroizing::new(String::new());
     for (name, secret) in [
         ("HATO_PEPPER", stored.pepper),
         ("HATO_ENCRYPTION_KEY", stored.encryption_key),
     ] {
         let secret = secret.map_or_else(random, Ok)?;
-        lines.push_str(&format!("{name}={}\n", hex::encode(secret)));
+        let digits = Zeroizing::new(hex::encode(secret.as_slice()));
+        lines.extend([name, "=", &digits, "\n"]);
     }
     Ok(lines)
 }
@@ -66,8 +70,22 @@ pub fn environment_lines(data_dir: &Path) -> Result<String, SecretsFileError> {
 /// What the file holds.
 #[derive(Default)]
 struct StoredSecrets {
-    pepper: Option<[u8; 32]>,
-    encryption_key: Option<[u8; 32]>,
+    pepper: Option<SecretKey>,
+    encryption_key: Option<SecretKey>,
+}
+
+/// The file's contents, whose texts are overwritten when they are dropped.
+#[derive(Default)]
+struct SecretTable(Table);
+
+impl Drop for SecretTable {
+    fn drop(&mut self) {
+        for (_, value) in &mut self.0 {
+            if let Value::String(text) = value {
+                text.zeroize();
+            }
+        }
+    }
 }
 
 struct SecretsFile {
@@ -98,11 +116,12 @@ impl SecretsFile {
         if config.generate {
             let mut added = false;
             for (name, secret) in [
-                (PEPPER, config.pepper),
-                (ENCRYPTION_KEY, config.encryption_key),
+                (PEPPER, &config.pepper),
+                (ENCRYPTION_KEY, &config.encryption_key),
             ] {
-                if secret.is_none() && !table.contains_key(name) {
-                    table.insert(name.to_owned(), Value::String(hex::encode(random()?)));
+                if secret.is_none() && !table.0.contains_key(name) {
+                    let made = hex::encode(random()?.as_slice());
+                    table.0.insert(name.to_owned(), Value::String(made));
                     added = true;
                 }
             }
@@ -118,34 +137,37 @@ impl SecretsFile {
         self.secrets(&self.read()?)
     }
 
-    fn secrets(&self, table: &Table) -> Result<StoredSecrets, SecretsFileError> {
+    fn secrets(&self, table: &SecretTable) -> Result<StoredSecrets, SecretsFileError> {
         Ok(StoredSecrets {
             pepper: self.secret(table, PEPPER)?,
             encryption_key: self.secret(table, ENCRYPTION_KEY)?,
         })
     }
 
-    fn read(&self) -> Result<Table, SecretsFileError> {
-        match fs::read_to_string(&self.path) {
-            Ok(text) => text.parse().map_err(|_| self.damaged(PEPPER)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Table::new()),
+    fn read(&self) -> Result<SecretTable, SecretsFileError> {
+        match fs::read_to_string(&self.path).map(Zeroizing::new) {
+            Ok(text) => match text.parse() {
+                Ok(table) => Ok(SecretTable(table)),
+                Err(_) => Err(self.damaged(PEPPER)),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(SecretTable::default()),
             Err(error) => Err(self.io(error)),
         }
     }
 
     fn secret(
         &self,
-        table: &Table,
+        table: &SecretTable,
         name: &'static str,
-    ) -> Result<Option<[u8; 32]>, SecretsFileError> {
-        let Some(value) = table.get(name) else {
+    ) -> Result<Option<SecretKey>, SecretsFileError> {
+        let Some(value) = table.0.get(name) else {
             return Ok(None);
         };
         let secret = value.as_str().and_then(secret_from_hex);
         secret.map(Some).ok_or_else(|| self.damaged(name))
     }
 
-    fn write(&self, table: &Table) -> io::Result<()> {
+    fn write(&self, table: &SecretTable) -> io::Result<()> {
         let unfinished = self.folder.join(format!(".{FILE}.new"));
         match fs::remove_file(&unfinished) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -156,7 +178,8 @@ impl SecretsFile {
             .create_new(true)
             .mode(0o600)
             .open(&unfinished)?;
-        file.write_all(table.to_string().as_bytes())?;
+        let text = Zeroizing::new(table.0.to_string());
+        file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&unfinished, &self.path)?;
         File::open(&self.folder)?.sync_all()
@@ -171,9 +194,9 @@ impl SecretsFile {
     }
 }
 
-fn random() -> Result<[u8; 32], SecretsFileError> {
-    let mut bytes = [0; 32];
-    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| SecretsFileError::Randomness)?;
+fn random() -> Result<SecretKey, SecretsFileError> {
+    let mut bytes = SecretKey::default();
+    aws_lc_rs::rand::fill(bytes.as_mut_slice()).map_err(|_| SecretsFileError::Randomness)?;
     Ok(bytes)
 }
 

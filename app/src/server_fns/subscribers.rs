@@ -31,6 +31,9 @@ pub async fn subscribe_browser(
     /// The browser's secret, in base64url.
     #[server(default)]
     auth: String,
+    /// The address that the browser had before.
+    #[server(default)]
+    replaces: String,
 ) -> Result<(), ServerFunctionError> {
     let form = Form::for_app(&app, "", "this-browser");
     form.respond_to_script(async {
@@ -41,6 +44,7 @@ pub async fn subscribe_browser(
             p256dh: given(p256dh),
             auth: given(auth),
             platform: Some(PLATFORM.to_owned()),
+            replaces: given(replaces),
         };
         form.service().register_own_browser(&access, asked).await?;
         Ok(())

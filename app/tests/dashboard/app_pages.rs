@@ -50,6 +50,17 @@ async fn a_subscriber_that_left_is_shown_with_its_reason() {
 }
 
 #[tokio::test]
+async fn a_browser_that_subscribes_anew_gives_up_its_old_endpoint() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let before = browser.subscribe(&app, 1).await;
+    browser.subscribe_in_place_of(&app, 2, &before).await;
+    let page = browser.get(&format!("{app}/subscribers")).await;
+    page.shows("置き換え：").shows("1 人");
+}
+
+#[tokio::test]
 async fn a_bad_search_is_refused() {
     let dashboard = TestDashboard::start().await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
@@ -110,4 +121,31 @@ async fn nothing_undelivered_is_said_kindly() {
     let app = browser.create_app("blog").await;
     let page = browser.get(&format!("{app}/dead-letters")).await;
     page.shows("不達はありません");
+}
+
+#[tokio::test]
+async fn what_was_not_delivered_is_said_in_the_push_services_words() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "Hello").await;
+    let said = "x-wns-notificationstatus: dropped";
+    dashboard.fail_sends(id(&app), 10_000, said).await;
+    let page = browser.get(&format!("{app}/dead-letters")).await;
+    page.shows("受け付けたあとで破棄した").shows(said);
+    let all = browser.get(&send).await;
+    all.shows("10,000").hides("一覧にはありません");
+}
+
+#[tokio::test]
+async fn failures_beyond_the_listed_ones_are_said_to_be_counted_only() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let send = browser.send(&app, "Hello").await;
+    dashboard.fail_sends(id(&app), 11_234, "no").await;
+    let page = browser.get(&send).await;
+    page.shows("11,234").shows("このうち 1,234 件は多すぎる");
 }

@@ -92,7 +92,7 @@ impl TestDashboard {
             registration_open,
             outbound: OutboundPolicy::default(),
         };
-        let secrets = Secrets::new(Some([1; 32]), Some([2; 32]));
+        let secrets = Secrets::new(Some([1; 32].into()), Some([2; 32].into()));
         let clock = Arc::new(SystemClock);
         let service = Service::new(store, clock, secrets, settings, Notifier::default());
         let context = AppContext {
@@ -178,8 +178,8 @@ impl TestDashboard {
             "UPDATE sessions SET browser = $2 WHERE $1 = $1",
             "INSERT INTO send_failures (send_id, host, reason, recipients)
              SELECT id, $2, 'refused', 1 FROM sends WHERE app_id = $1",
-            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, attempts, created_at)
-             SELECT id, app_id, $2, 'https://push.example/' || $2, 'refused', 1, created_at
+            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, detail, attempts, created_at)
+             SELECT id, app_id, $2, 'https://push.example/' || $2, 'refused', $2, 1, created_at
              FROM sends WHERE app_id = $1",
             "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, answer, started_at,
                                            duration_ms, signature)
@@ -187,6 +187,22 @@ impl TestDashboard {
              FROM webhook_events WHERE app_id = $1",
         ] {
             let query = sqlx::query(statement).bind(app).bind(text);
+            query.execute(&mut database).await.expect("written");
+        }
+    }
+
+    /// Has so many recipients of an app's sends fail, and records a dead letter that says `detail`, by way of the database.
+    pub async fn fail_sends(&self, app: &str, failed: i64, detail: &str) {
+        let mut database = self.database().await;
+        for statement in [
+            "UPDATE sends SET failed_other = $2, status = 'done' WHERE app_id = $1 AND $3 = $3",
+            "INSERT INTO send_failures (send_id, host, reason, recipients)
+             SELECT id, 'push.example', 'dropped', $2 FROM sends WHERE app_id = $1 AND $3 = $3",
+            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, detail, attempts, created_at)
+             SELECT id, app_id, 'sub_1', 'https://push.example/1', 'dropped', $3, 1, created_at
+             FROM sends WHERE app_id = $1 AND $2 = $2",
+        ] {
+            let query = sqlx::query(statement).bind(app).bind(failed).bind(detail);
             query.execute(&mut database).await.expect("written");
         }
     }
@@ -237,12 +253,23 @@ impl DashboardBrowser<'_> {
 
     /// Makes the app a subscriber, as if it was this browser; its endpoint.
     pub async fn subscribe(&mut self, app: &str, number: usize) -> String {
+        self.subscribe_in_place_of(app, number, "").await
+    }
+
+    /// The same for a browser that had another endpoint before.
+    pub async fn subscribe_in_place_of(
+        &mut self,
+        app: &str,
+        number: usize,
+        before: &str,
+    ) -> String {
         let endpoint = format!("https://push.example/send/{number}");
         let fields = [
             ("app", id(app)),
             ("endpoint", &endpoint),
             ("p256dh", P256DH),
             ("auth", AUTH),
+            ("replaces", before),
         ];
         self.call("subscribe_browser", &fields)
             .await

@@ -1,7 +1,8 @@
 //! The grammar of the command line, and which file does what each command asks for.
 //!
-//! A new command is a file beside this one and a variant of [`Command`] here. Its server, credential and app come from
-//! `connection.rs`; `error.rs` makes an error of the API the message and the exit code.
+//! A new command is a file beside this one, named in `main.rs`, a variant of [`Command`] here and its line in [`Hato::run`]. Its
+//! server, credential and app come from `connection.rs`. What the API refuses comes back from `api.rs` as an error of `error.rs`,
+//! which has its message and its exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 

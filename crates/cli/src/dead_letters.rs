@@ -13,7 +13,7 @@ pub fn run(paging: &PagingArgs, connection: &ServerConnection, output: &Output) 
 }
 
 fn table(letters: &Page<DeadLetter>) -> Table {
-    let head = "ID GIVEN_UP_UTC REASON HTTP ATTEMPTS SEND ENDPOINT";
+    let head = "ID GIVEN_UP_UTC REASON HTTP ATTEMPTS SEND ENDPOINT DETAIL";
     let rows = letters.items.iter().map(|letter| {
         let status = letter.http_status.map(|status| status.to_string());
         [
@@ -24,6 +24,7 @@ fn table(letters: &Page<DeadLetter>) -> Table {
             letter.attempts.to_string(),
             letter.send_id.clone(),
             letter.endpoint.clone(),
+            letter.detail.clone().unwrap_or_default(),
         ]
     });
     Table::new(head, rows)

@@ -6,6 +6,7 @@ use metrics::{counter, describe_counter};
 const DELIVERIES: &str = "hato_deliveries_total";
 const ATTEMPTS: &str = "hato_webhook_attempts_total";
 const DROPPED_EVENTS: &str = "hato_webhook_dropped_events_total";
+const UNREADABLE_JOBS: &str = "hato_unreadable_jobs_total";
 
 /// What became of an attempt to post an event.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +50,16 @@ pub fn describe() {
         "Webhooks' events that were dropped because they were older than five days"
     );
     count_dropped_events(0);
+    describe_counter!(
+        UNREADABLE_JOBS,
+        "Claims of a job that could not be read and was put off for an hour"
+    );
+    counter!(UNREADABLE_JOBS).increment(0);
+}
+
+/// Counts a claim of a job that could not be read.
+pub(crate) fn count_unreadable_job() {
+    counter!(UNREADABLE_JOBS).increment(1);
 }
 
 /// Counts events that were dropped because they were too old.

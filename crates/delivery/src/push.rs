@@ -8,6 +8,7 @@
 mod client;
 pub mod encryption;
 mod engine;
+mod failure_detail;
 mod limiter;
 mod origin;
 mod pool;

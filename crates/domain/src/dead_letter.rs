@@ -4,6 +4,10 @@ use std::fmt;
 
 use crate::{ErrorCode, text_enum};
 
+/// Dead letters of one send that are kept at most. Beyond them failures are counted only: an audience that fails whole would fill
+/// the disk with one sentence, a million times.
+pub const MAX_DEAD_LETTERS: i64 = 10_000;
+
 /// The number of a dead letter, `dl_…` in its text form. The number is what orders dead letters of the same
 /// millisecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +37,7 @@ text_enum!(
     FailureReason {
         /// The subscription was made with another VAPID key, which no retry can change.
         KeyMismatch = "key_mismatch",
-        /// The push service answered 429 until the retries were used up.
+        /// The push service answered 429 until the retries were used up, or others' 429s held it back for too long.
         Throttled = "throttled",
         /// The push service answered 5xx until the retries were used up.
         Unavailable = "unavailable",
@@ -43,6 +47,8 @@ text_enum!(
         BlockedAddress = "blocked_address",
         /// The push service gave any other answer that is not a success.
         Refused = "refused",
+        /// The push service took the message and says that it dropped it (Microsoft's).
+        Dropped = "dropped",
         /// The TTL ended before a retry.
         OutOfTime = "out_of_time",
     }

@@ -1,73 +1,59 @@
 //! The filter between strangers' URLs and the operator's network: only permitted addresses are handed out.
 
-use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use hato_domain::OutboundPolicy;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use hato_domain::outbound_policy::is_public;
 use url::Host;
 
-/// Name lookups at a time. The system's resolver blocks a thread for each, and a stranger's name server may take seconds.
-const MAX_LOOKUPS: usize = 32;
+use crate::resolver::{LookupError, Resolver};
+
 /// Addresses of one name that are handed out, so that a name with hundreds of them does not buy hundreds of attempts.
 const MAX_ADDRESSES: usize = 4;
 
-/// One of the filter's 32 name lookups; whoever holds it may start one.
-pub type LookupPermit = OwnedSemaphorePermit;
-
 /// There is no address to connect to.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// The host has addresses, and none of them is permitted.
+    /// The host has addresses, and may not be connected to.
     #[error("the address is not permitted")]
     Blocked,
     /// The name does not resolve.
     #[error("the name does not resolve: {0}")]
-    Unresolved(#[from] io::Error),
+    Unresolved(#[from] LookupError),
 }
 
 /// Turns hosts into addresses that the operator's policy permits (CONTRACT 5, `HATO_OUTBOUND_ALLOW`).
 ///
-/// The addresses that it hands out are the ones to connect to: resolving the name once more could give others. Clones share the
-/// bound on lookups.
+/// The addresses that it hands out are the ones to connect to: resolving the name once more could give others. A name that has
+/// public addresses and others that are not permitted is blocked as a whole: no honest host has both, and whoever gives such answers
+/// is about to let the name mean the others alone (DNS rebinding).
 #[derive(Clone, Debug)]
 pub struct AddressFilter {
     policy: OutboundPolicy,
-    lookups: Arc<Semaphore>,
+    resolver: Arc<dyn Resolver>,
 }
 
 impl AddressFilter {
-    /// A filter that lets through what `policy` permits.
-    pub fn new(policy: OutboundPolicy) -> Self {
-        Self {
-            policy,
-            lookups: Arc::new(Semaphore::new(MAX_LOOKUPS)),
-        }
+    /// A filter that lets through what `policy` permits of what `resolver` finds.
+    pub fn new(policy: OutboundPolicy, resolver: Arc<dyn Resolver>) -> Self {
+        Self { policy, resolver }
     }
 
-    /// Waits until it is `host`'s turn to be looked up; None at once for an address literal, which needs no lookup. It is apart
-    /// from [`Self::addresses`] so that a time-out can leave out the wait, which says nothing about the host.
-    pub async fn lookup_permit(&self, host: &Host<String>) -> Option<LookupPermit> {
-        match host {
-            Host::Domain(_) => Arc::clone(&self.lookups).acquire_owned().await.ok(),
-            Host::Ipv4(_) | Host::Ipv6(_) => None,
-        }
-    }
-
-    /// The permitted addresses of `host` with `port`, at least one and at most four, in the resolver's order.
+    /// The permitted addresses of `host` with `port`, at least one and at most four. IPv4 comes first, and then they take turns, so that
+    /// a machine that has only one of the two finds its own among them.
     pub async fn addresses(
         &self,
         host: &Host<String>,
         port: u16,
-        permit: Option<LookupPermit>,
     ) -> Result<Vec<SocketAddr>, ResolveError> {
         let found = match host {
-            Host::Ipv4(v4) => vec![SocketAddr::new(IpAddr::V4(*v4), port)],
-            Host::Ipv6(v6) => vec![SocketAddr::new(IpAddr::V6(*v6), port)],
-            Host::Domain(name) => resolve(name.clone(), port, permit).await?,
+            Host::Ipv4(v4) => vec![IpAddr::V4(*v4)],
+            Host::Ipv6(v6) => vec![IpAddr::V6(*v6)],
+            Host::Domain(name) => self.resolver.addresses(name).await?,
         };
-        self.keep_permitted(found)
+        let permitted = alternating(self.permitted(found)?).take(MAX_ADDRESSES);
+        Ok(permitted.map(|it| SocketAddr::new(it, port)).collect())
     }
 
     /// Whether `host` is a permitted address literal, or a name, whose addresses are filtered when it is resolved.
@@ -79,19 +65,12 @@ impl AddressFilter {
         }
     }
 
-    /// The permitted addresses of the host called `name`, with port 0.
-    pub(crate) async fn look_up(&self, name: String) -> Result<Vec<SocketAddr>, ResolveError> {
-        let host = Host::Domain(name);
-        let permit = self.lookup_permit(&host).await;
-        self.addresses(&host, 0, permit).await
-    }
-
-    fn keep_permitted(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, ResolveError> {
-        let permitted = found
+    fn permitted(&self, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, ResolveError> {
+        let some_public = found.iter().any(|address| is_public(*address));
+        let (permitted, others): (Vec<_>, Vec<_>) = found
             .into_iter()
-            .filter(|address| self.policy.permits(address.ip()));
-        let permitted: Vec<_> = permitted.take(MAX_ADDRESSES).collect();
-        if permitted.is_empty() {
+            .partition(|address| self.policy.permits(*address));
+        if permitted.is_empty() || some_public && !others.is_empty() {
             Err(ResolveError::Blocked)
         } else {
             Ok(permitted)
@@ -99,46 +78,67 @@ impl AddressFilter {
     }
 }
 
-/// Asks the system's resolver. The permit goes along to the blocking thread: a caller who gives up at a time-out does not free a
-/// thread that still waits for an answer.
-async fn resolve(
-    name: String,
-    port: u16,
-    permit: Option<LookupPermit>,
-) -> Result<Vec<SocketAddr>, io::Error> {
-    let lookup = tokio::task::spawn_blocking(move || {
-        let found = (name.as_str(), port).to_socket_addrs().map(Vec::from_iter);
-        drop(permit);
-        found
-    });
-    let found = lookup.await.map_err(io::Error::other)??;
-    if found.is_empty() {
-        Err(io::ErrorKind::NotFound.into())
-    } else {
-        Ok(found)
-    }
+/// An address of IPv4, one of IPv6, and so on, each kind in its order.
+fn alternating(addresses: Vec<IpAddr>) -> impl Iterator<Item = IpAddr> {
+    let (v4, v6): (Vec<_>, Vec<_>) = addresses.into_iter().partition(IpAddr::is_ipv4);
+    let (mut v4, mut v6) = (v4.into_iter(), v6.into_iter());
+    let mut take_v6 = true;
+    std::iter::from_fn(move || {
+        take_v6 = !take_v6;
+        if take_v6 {
+            v6.next().or_else(|| v4.next())
+        } else {
+            v4.next().or_else(|| v6.next())
+        }
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::SocketAddr;
+    use std::net::{IpAddr, SocketAddr};
+    use std::sync::Arc;
 
+    use async_trait::async_trait;
     use hato_domain::OutboundPolicy;
     use url::{Host, Url};
 
     use super::{AddressFilter, ResolveError};
+    use crate::resolver::{LookupError, Resolver};
 
-    async fn addresses(allowed: &str, url: &str) -> Result<Vec<SocketAddr>, ResolveError> {
-        let filter = filter(allowed);
+    /// Every name has these addresses.
+    #[derive(Debug)]
+    struct Fixed(&'static [&'static str]);
+
+    #[async_trait]
+    impl Resolver for Fixed {
+        async fn addresses(&self, _: &str) -> Result<Vec<IpAddr>, LookupError> {
+            let addresses = self.0.iter();
+            Ok(addresses
+                .map(|it| it.parse().expect("an address"))
+                .collect())
+        }
+    }
+
+    async fn addresses(
+        allowed: &str,
+        url: &str,
+        found: &'static [&'static str],
+    ) -> Result<Vec<SocketAddr>, ResolveError> {
+        let policy = OutboundPolicy::parse(allowed).expect("a CIDR list");
         let url = Url::parse(url).expect("a URL");
         let host: Host<String> = url.host().expect("a host").to_owned();
         let port = url.port_or_known_default().expect("a port");
-        let permit = filter.lookup_permit(&host).await;
-        filter.addresses(&host, port, permit).await
+        let filter = AddressFilter::new(policy, Arc::new(Fixed(found)));
+        filter.addresses(&host, port).await
     }
 
-    fn filter(allowed: &str) -> AddressFilter {
-        AddressFilter::new(OutboundPolicy::parse(allowed).expect("a CIDR list"))
+    /// The addresses of a name that resolves to `found`, as texts; None when it is blocked.
+    async fn of_name(allowed: &str, found: &'static [&'static str]) -> Option<Vec<String>> {
+        match addresses(allowed, "https://push.example/x", found).await {
+            Ok(found) => Some(found.iter().map(|it| it.ip().to_string()).collect()),
+            Err(ResolveError::Blocked) => None,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     #[tokio::test]
@@ -151,43 +151,54 @@ mod tests {
             "https://[::ffff:127.0.0.1]/x",
             "https://169.254.169.254/x",
         ] {
-            let found = addresses("", endpoint).await;
+            let found = addresses("", endpoint, &["127.0.0.1", "::1"]).await;
             assert!(matches!(found, Err(ResolveError::Blocked)), "{endpoint}");
         }
     }
 
     #[tokio::test]
     async fn what_is_allowed_and_only_that_comes_through() {
-        let found = addresses("127.0.0.0/8", "https://localhost:8443/x").await;
-        let found = found.expect("an address");
-        assert!(!found.is_empty());
-        assert!(
-            found
-                .iter()
-                .all(|address| address.is_ipv4() && address.port() == 8443)
-        );
+        let url = "https://localhost:8443/x";
+        let found = addresses("127.0.0.0/8", url, &["::1", "127.0.0.1", "10.0.0.1"]).await;
+        let expected: SocketAddr = "127.0.0.1:8443".parse().expect("an address");
+        assert_eq!(found.expect("an address"), [expected]);
     }
 
-    #[test]
-    fn of_a_name_with_public_and_private_addresses_only_the_public_ones_are_used() {
-        let found = [
-            "10.0.0.1:443",
-            "1.1.1.1:443",
-            "[::1]:443",
-            "[2606:4700::1]:443",
+    #[tokio::test]
+    async fn a_name_with_public_and_private_addresses_is_blocked() {
+        for found in [
+            &["1.1.1.1", "10.0.0.1"] as &[_],
+            &["10.0.0.1", "1.1.1.1", "2606:4700::1"],
+            &["2606:4700::1", "::1"],
+            // The fifth would not be connected to.
+            &["1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.4", "10.0.0.1"],
+        ] {
+            assert_eq!(of_name("", found).await, None, "{found:?}");
+        }
+        let allowed = of_name("10.0.0.0/8", &["1.1.1.1", "10.0.0.1"]).await;
+        assert_eq!(allowed.expect("permitted"), ["1.1.1.1", "10.0.0.1"]);
+    }
+
+    #[tokio::test]
+    async fn four_addresses_are_tried_at_most_and_both_kinds_are_among_them() {
+        let found = &[
+            "2606:4700::1",
+            "2606:4700::2",
+            "2606:4700::3",
+            "1.1.1.1",
+            "1.1.1.2",
         ];
-        let found = found.map(|address| address.parse().expect("an address"));
-        let permitted = filter("")
-            .keep_permitted(found.to_vec())
-            .expect("an address");
-        assert_eq!(permitted, [found[1], found[3]]);
+        let expected = ["1.1.1.1", "2606:4700::1", "1.1.1.2", "2606:4700::2"];
+        assert_eq!(of_name("", found).await.expect("permitted"), expected);
+        let found = &["1.1.1.1", "1.1.1.2", "1.1.1.3", "2606:4700::1", "1.1.1.4"];
+        let expected = ["1.1.1.1", "2606:4700::1", "1.1.1.2", "1.1.1.3"];
+        assert_eq!(of_name("", found).await.expect("permitted"), expected);
     }
 
     #[tokio::test]
     async fn a_public_literal_needs_no_permission() {
-        let found = addresses("", "https://1.1.1.1/x")
-            .await
-            .expect("an address");
+        let found = addresses("", "https://1.1.1.1/x", &[]).await;
+        let found = found.expect("an address");
         assert_eq!(found, ["1.1.1.1:443".parse().expect("an address")]);
     }
 }

@@ -1,6 +1,7 @@
 //! The address filter as the name resolver of a reqwest client.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::Host;
 
 use crate::address_filter::AddressFilter;
 
@@ -11,7 +12,7 @@ use crate::address_filter::AddressFilter;
 pub struct FilteredResolver(AddressFilter);
 
 impl FilteredResolver {
-    /// A resolver that shares the lookups of `filter` with everybody who has it.
+    /// A resolver that finds what `filter` lets through.
     pub fn new(filter: AddressFilter) -> Self {
         Self(filter)
     }
@@ -21,7 +22,8 @@ impl Resolve for FilteredResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let filter = self.0.clone();
         Box::pin(async move {
-            let found = filter.look_up(name.as_str().to_owned()).await?;
+            let host = Host::Domain(name.as_str().to_owned());
+            let found = filter.addresses(&host, 0).await?;
             let addresses: Addrs = Box::new(found.into_iter());
             Ok(addresses)
         })

@@ -4,22 +4,25 @@
 //! the operator's own network (server-side request forgery). Checking a URL beforehand does not help: its name can mean a
 //! public address when it is checked and a private one when it is used (DNS rebinding). [`AddressFilter`] therefore works where
 //! names become addresses, and hands out only addresses that [`OutboundPolicy`] permits. Push services are connected to by
-//! those addresses; a reqwest client, as webhooks use one, resolves names with [`FilteredResolver`].
+//! those addresses; a reqwest client, as webhooks use one, resolves names with [`FilteredResolver`]. What names mean is asked of a
+//! [`Resolver`], which holds no thread while a stranger's name server takes its time.
 //!
 //! [`client_config`] says whom TLS trusts and serves the login with GitHub as well, whose address the operator sets and which
 //! therefore needs no filter. [`retry_after`] reads how long a host wants to be left alone.
 //!
 //! ```
+//! use std::sync::Arc;
+//!
 //! use hato_domain::OutboundPolicy;
-//! use hato_outbound::{AddressFilter, ResolveError};
+//! use hato_outbound::{AddressFilter, ResolveError, SystemResolver};
 //! use url::Host;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
-//! let filter = AddressFilter::new(OutboundPolicy::default());
+//! let resolver = Arc::new(SystemResolver::default());
+//! let filter = AddressFilter::new(OutboundPolicy::default(), resolver);
 //! let host = Host::Domain("localhost".to_owned());
-//! let permit = filter.lookup_permit(&host).await;
-//! let found = filter.addresses(&host, 443, permit).await;
+//! let found = filter.addresses(&host, 443).await;
 //! assert!(matches!(found, Err(ResolveError::Blocked)));
 //! # }
 //! ```
@@ -28,10 +31,14 @@
 
 mod address_filter;
 mod filtered_resolver;
+mod resolver;
 mod retry_after;
+mod system_resolver;
 mod trusted_roots;
 
-pub use address_filter::{AddressFilter, LookupPermit, ResolveError};
+pub use address_filter::{AddressFilter, ResolveError};
 pub use filtered_resolver::FilteredResolver;
+pub use resolver::{LookupError, Resolver};
 pub use retry_after::retry_after;
+pub use system_resolver::SystemResolver;
 pub use trusted_roots::{RootStoreError, client_config};

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::access::{AccountPrincipal, MayManage};
 use crate::error::found;
 use crate::ports::{AppRecord, CreateAppOutcome, NewApp, SetWebhookOutcome};
-use crate::{Service, ServiceError, ServiceResult};
+use crate::{SealPurpose, Service, ServiceError, ServiceResult};
 
 /// Most rows of deleted apps that one transaction removes: SQLite has one writer, and others wait for as long as it
 /// takes.
@@ -27,7 +27,7 @@ impl Service {
         let pair = pair.map_err(ServiceError::internal)?;
         let private_key = pair.to_pkcs8v1().map_err(ServiceError::internal)?;
         let app = NewApp {
-            sealed_private_key: sealer.seal(id.as_str(), private_key.as_ref()),
+            sealed_private_key: sealer.seal(SealPurpose::VapidKey, &id, private_key.as_ref()),
             vapid_public_key: pair.public_key().as_ref().to_vec(),
             id,
             account_id: owner.id().clone(),

@@ -1,21 +1,24 @@
 //! Hashing passwords with argon2id, off the reactor and a few at a time.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use hato_domain::{LoginPassword, NewPassword};
+use metrics::counter;
 use tokio::sync::Semaphore;
 
+use crate::metrics::PASSWORD_VERIFICATIONS;
 use crate::{ServiceError, ServiceResult};
 
 /// Each hash takes 19 MiB and some 20 ms of a core: more at a time would only starve the rest of the server.
 const MAX_CONCURRENT: usize = 2;
 
-/// The hash of no account's password, verified against when there is no account, so that the time tells nothing.
-static DUMMY_HASH: LazyLock<String> =
-    LazyLock::new(|| hash(b"nobody's password").expect("argon2 hashes a short password"));
+/// Verified against when there is no account, so that the time tells nothing. It has the parameters of every new hash; no password
+/// is known that it is of.
+const NOBODYS_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
+    $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Hashes and verifies passwords on the blocking pool, at most two at a time.
 pub struct Hasher {
@@ -45,7 +48,7 @@ impl Hasher {
         hash: Option<String>,
     ) -> ServiceResult<bool> {
         self.run_blocking(move || {
-            let matches = verify(password.as_bytes(), hash.as_deref().unwrap_or(&DUMMY_HASH));
+            let matches = verify(password.as_bytes(), hash.as_deref().unwrap_or(NOBODYS_HASH));
             matches && hash.is_some()
         })
         .await
@@ -73,14 +76,28 @@ fn hash(password: &[u8]) -> Result<String, argon2::password_hash::Error> {
 }
 
 fn verify(password: &[u8], hash: &str) -> bool {
-    PasswordHash::new(hash)
-        .is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok())
+    PasswordHash::new(hash).is_ok_and(|hash| {
+        let verified = Argon2::default().verify_password(password, &hash);
+        counter!(PASSWORD_VERIFICATIONS).increment(1);
+        verified.is_ok()
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Hasher;
+    use super::{Hasher, NOBODYS_HASH, hash};
     use hato_domain::{LoginPassword, NewPassword};
+
+    #[test]
+    fn verifying_against_nobodys_hash_takes_the_work_of_any_other() {
+        let parameters = |hash: &str| {
+            let mut parts = hash.split('$').map(str::to_owned);
+            let named: Vec<_> = parts.by_ref().take(4).collect();
+            (named, parts.map(|part| part.len()).collect::<Vec<_>>())
+        };
+        let any_other = hash(b"correct horse").expect("argon2 hashes a short password");
+        assert_eq!(parameters(NOBODYS_HASH), parameters(&any_other));
+    }
 
     #[tokio::test]
     async fn a_password_verifies_against_its_own_hash_alone() {
@@ -102,7 +119,7 @@ mod tests {
         );
         assert!(
             !hasher
-                .verify(login("nobody's password"), None)
+                .verify(login("correct horse"), None)
                 .await
                 .expect("verifying works")
         );

@@ -95,10 +95,12 @@ impl Service {
         let p256dh = request.p256dh.ok_or(ErrorCode::MissingFields)?;
         let auth = request.auth.ok_or(ErrorCode::MissingFields)?;
         let platform = request.platform.as_deref().map(Platform::parse);
+        let replaces = request.replaces.as_deref().map(Endpoint::parse);
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
             platform: platform.transpose()?,
+            replaces: replaces.transpose()?,
             endpoint: Endpoint::parse_permitted(&endpoint, &self.settings.outbound)?,
             keys: BrowserKeys::parse(&p256dh, &auth)?,
             now: self.clock.now(),

@@ -8,20 +8,20 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hato_domain::{AppId, DisabledReason, ErrorCode, UnixMillis, WebhookEventId};
 
+use zeroize::Zeroizing;
+
 pub use body::event_body;
 
 use crate::access::MayManage;
 use crate::ports::{AttemptRecord, EnableWebhookOutcome, WebhookRecord};
-use crate::{Sealer, Service, ServiceError, ServiceResult};
+use crate::secrets::SIGNING_SECRET_BYTES;
+use crate::{SealPurpose, Sealer, Service, ServiceError, ServiceResult};
 
 /// Attempts of an app that its owner can look at; older ones are removed.
 pub const MAX_KEPT_ATTEMPTS: u32 = 100;
 
 /// How long both secrets sign after a rotation (CONTRACT 8).
 const ROTATION_OVERLAP: Duration = Duration::from_hours(24);
-
-/// Bytes of a signing secret; Standard Webhooks takes 24 to 64.
-const SECRET_BYTES: usize = 32;
 
 /// An app's webhook, with its secrets in their text form.
 #[derive(Clone)]
@@ -38,9 +38,9 @@ pub struct WebhookDetails {
 
 /// A new secret to sign the app's events with, sealed for the app.
 pub fn new_signing_secret(sealer: &Sealer, app: &AppId) -> ServiceResult<Vec<u8>> {
-    let mut secret = [0; SECRET_BYTES];
-    aws_lc_rs::rand::fill(&mut secret).map_err(ServiceError::internal)?;
-    Ok(sealer.seal(app.as_str(), &secret))
+    let mut secret = Zeroizing::new([0; SIGNING_SECRET_BYTES]);
+    aws_lc_rs::rand::fill(secret.as_mut_slice()).map_err(ServiceError::internal)?;
+    Ok(sealer.seal(SealPurpose::SigningSecret, app, secret.as_slice()))
 }
 
 impl Service {
@@ -145,7 +145,7 @@ impl Service {
     ) -> ServiceResult<WebhookDetails> {
         let sealer = self.secrets.sealer()?;
         let open = |sealed: &[u8]| -> ServiceResult<String> {
-            let secret = sealer.open(access.app().as_str(), sealed);
+            let secret = sealer.open(SealPurpose::SigningSecret, access.app(), sealed);
             Ok(secret_text(&secret.map_err(ServiceError::internal)?))
         };
         let current = record.secrets.current.unwrap_or_default();

@@ -139,6 +139,7 @@ impl From<SendRecord> for HistoryItem {
             recipients: send.recipients,
             skipped_count: counts.skipped,
             cancelled_count: counts.cancelled,
+            dead_letters_omitted: counts.omitted_dead_letters(),
         }
     }
 }
@@ -151,6 +152,7 @@ impl From<DeadLetterRecord> for DeadLetter {
             subscription_id: letter.subscription_id,
             endpoint: letter.endpoint,
             reason: letter.reason,
+            detail: letter.detail,
             http_status: letter.http_status,
             attempts: letter.attempts,
             created_at: letter.created_at,

@@ -1,13 +1,18 @@
 //! Claiming: the page that has been due longest, taken off the front of its send.
 
+use std::time::Duration;
+
 use hato_domain::{AppId, SendId, Topic, Ttl, UnixMillis, Urgency};
 use hato_service::ports::{
     ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
 };
 
 use crate::dialect::{DbConnection, sql};
-use crate::error::{decode_error, json};
+use crate::error::{decode_error, json, with_context};
 use crate::queue::queue_positions;
+
+/// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
+const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
 ///
@@ -17,74 +22,141 @@ pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
 ) -> sqlx::Result<NextPage> {
-    let Some(earliest) = earliest(c, &request.excluded_apps).await? else {
-        return Ok(NextPage::Idle { next_due: None });
-    };
-    if earliest.due_at > request.now.0 {
-        let next_due = Some(UnixMillis(earliest.due_at));
+    let Some(job) = first_due(c, request).await? else {
+        let next_due = next_due(c, request).await?.map(UnixMillis);
         return Ok(NextPage::Idle { next_due });
-    }
-    let job = take(c, earliest.id, request.now.plus(request.lease)).await?;
-    let range = match (&job.recipients, job.up_to_position) {
-        (Some(list), _) => parse_list(list)?,
-        (None, Some(up_to)) => split(c, &job, up_to, request).await?,
-        (None, None) => return Err(decode_error("page")),
     };
+    match claim_job(c, job, request).await {
+        Ok(page) => Ok(NextPage::Claimed(Box::new(page))),
+        Err(error) if is_unreadable(&error) => put_off(c, job, request.now, error).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Everything of the job is read before the rest of a broadcast is queued, so that one that cannot be read leaves no rest.
+async fn claim_job(
+    c: &mut DbConnection,
+    id: i64,
+    request: &PageClaimRequest,
+) -> sqlx::Result<ClaimedPage> {
+    let job = take(c, id, request.now.plus(request.lease)).await?;
     let send = send_of(c, &job.send_id).await?;
-    if send.status == "queued" {
+    let is_first = send.status == "queued";
+    let mut page = claimed_page(&job, send)?;
+    if let PageRange::Positions { up_to, .. } = page.range {
+        page.range = split(c, &job, up_to, request).await?;
+    }
+    if is_first {
         begin(c, &job.send_id).await?;
     }
-    let page = claimed_page(job, range, send)?;
-    Ok(NextPage::Claimed(Box::new(page)))
+    Ok(page)
 }
 
-/// When a job is due.
-struct EarliestRow {
-    id: i64,
-    due_at: i64,
+/// Whether the row holds something that this program never wrote, so that reading it again would fail again.
+fn is_unreadable(error: &sqlx::Error) -> bool {
+    use sqlx::Error::{ColumnDecode, Decode, RowNotFound};
+    matches!(error, ColumnDecode { .. } | Decode(_) | RowNotFound)
 }
 
-/// The first job of the queue that is not of one of these apps.
-async fn earliest(
+/// Puts the job off. It would otherwise be the one that has been due longest at each claim, and nobody's page would be claimed.
+async fn put_off(
     c: &mut DbConnection,
-    excluded_apps: &[AppId],
-) -> sqlx::Result<Option<EarliestRow>> {
-    if excluded_apps.is_empty() {
-        return earliest_of_all(c).await;
-    }
-    let names: Vec<&str> = excluded_apps.iter().map(AppId::as_str).collect();
-    earliest_of_others(c, &json(&names)?).await
+    job: i64,
+    now: UnixMillis,
+    cause: sqlx::Error,
+) -> sqlx::Result<NextPage> {
+    sqlx::query!(
+        "UPDATE jobs SET due_at = $2, claimed = 0 WHERE id = $1",
+        job,
+        now.plus(UNREADABLE_JOB_DELAY).0
+    )
+    .execute(c)
+    .await?;
+    Ok(NextPage::Unreadable {
+        job: JobId(job),
+        error: with_context("read a job")(cause),
+    })
 }
 
-async fn earliest_of_all(c: &mut DbConnection) -> sqlx::Result<Option<EarliestRow>> {
-    sql!(query_as EarliestRow [
-        r#"SELECT id AS "id!", due_at AS "due_at!" FROM jobs ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ])
+/// The job that has been due longest and that nobody else is claiming.
+async fn first_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
+    let now = request.now.0;
+    if !request.excluded_apps.is_empty() {
+        return first_due_of_others(c, &names(&request.excluded_apps)?, now).await;
+    }
+    sql!(query_scalar [
+        r#"SELECT id AS "id!" FROM jobs WHERE due_at <= $1 ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
+    ] now)
     .fetch_optional(c)
     .await
 }
 
 /// The same without the apps of a JSON array. `waiting` goes from app to app in the index `jobs_by_app`, each step to the smallest
 /// id above the last one, and then only the first job of each is looked at: thousands of jobs of an excluded app cost nothing.
-async fn earliest_of_others(
+async fn first_due_of_others(
     c: &mut DbConnection,
     excluded_apps: &str,
-) -> sqlx::Result<Option<EarliestRow>> {
-    sql!(query_as EarliestRow [
+    now: i64,
+) -> sqlx::Result<Option<i64>> {
+    sql!(query_scalar [
         r#"WITH RECURSIVE waiting (app_id) AS (
              SELECT MIN(app_id) FROM jobs
              UNION ALL
              SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
              FROM waiting WHERE waiting.app_id IS NOT NULL
            )
-           SELECT id AS "id!", due_at AS "due_at!" FROM jobs
-           WHERE id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
+           SELECT id AS "id!" FROM jobs
+           WHERE due_at <= $2
+             AND id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
                                 ORDER BY j.due_at, j.id LIMIT 1)
                         FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ] excluded_apps)
+    ] excluded_apps, now)
     .fetch_optional(c)
     .await
+}
+
+/// When the next job will be due. One that is due already is being claimed by somebody else.
+async fn next_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
+    let now = request.now.0;
+    if !request.excluded_apps.is_empty() {
+        return next_due_of_others(c, &names(&request.excluded_apps)?, now).await;
+    }
+    sqlx::query_scalar!(
+        r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE due_at > $1"#,
+        now
+    )
+    .fetch_one(c)
+    .await
+}
+
+/// The same without the apps of a JSON array, as `first_due_of_others` finds their jobs.
+async fn next_due_of_others(
+    c: &mut DbConnection,
+    excluded_apps: &str,
+    now: i64,
+) -> sqlx::Result<Option<i64>> {
+    sql!(query_scalar [
+        r#"WITH RECURSIVE waiting (app_id) AS (
+             SELECT MIN(app_id) FROM jobs
+             UNION ALL
+             SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
+             FROM waiting WHERE waiting.app_id IS NOT NULL
+           )
+           SELECT MIN(due_at) AS "due_at?: i64" FROM jobs
+           WHERE due_at > $2
+             AND id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
+                                ORDER BY j.due_at, j.id LIMIT 1)
+                        FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))"#
+    ] excluded_apps, now)
+    .fetch_one(c)
+    .await
+}
+
+/// The apps as a statement takes them.
+fn names(apps: &[AppId]) -> sqlx::Result<String> {
+    let names: Vec<&str> = apps.iter().map(AppId::as_str).collect();
+    json(&names)
 }
 
 struct JobRow {
@@ -114,6 +186,18 @@ async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result
     )
     .fetch_one(c)
     .await
+}
+
+/// What the job holds, before a page is taken off it.
+fn range_of(job: &JobRow) -> sqlx::Result<PageRange> {
+    match (&job.recipients, job.up_to_position) {
+        (Some(list), _) => parse_list(list),
+        (None, Some(up_to)) => Ok(PageRange::Positions {
+            after: job.after_position,
+            up_to,
+        }),
+        (None, None) => Err(decode_error("page")),
+    }
 }
 
 fn parse_list(list: &str) -> sqlx::Result<PageRange> {
@@ -201,7 +285,8 @@ async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     .map(drop)
 }
 
-fn claimed_page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
+/// The page that holds all of the job.
+fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
     let urgency = |text: String| Urgency::parse(&text).map_err(|_| decode_error("urgency"));
     let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
     Ok(ClaimedPage {
@@ -209,9 +294,9 @@ fn claimed_page(job: JobRow, range: PageRange, send: ClaimedSendRow) -> sqlx::Re
             job: JobId(job.id),
             token: job.lease_token,
         },
-        send_id: SendId::trusted(job.send_id),
-        app_id: AppId::trusted(job.app_id),
-        range,
+        send_id: SendId::trusted(job.send_id.clone()),
+        app_id: AppId::trusted(job.app_id.clone()),
+        range: range_of(job)?,
         attempt: u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?,
         payload: send.payload,
         ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,

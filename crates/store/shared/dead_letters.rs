@@ -1,37 +1,45 @@
 //! Dead letters: the recipients that were given up, and why.
 
-use hato_domain::UnixMillis;
+use hato_domain::{FailureDetail, MAX_DEAD_LETTERS, UnixMillis};
 use hato_service::ports::NewDeadLetter;
 
 use crate::dialect::{DbConnection, sql};
 use crate::error::json;
 use crate::settlement::SettledPage;
 
-/// Records the dead letters with the attempts that were made: one for which no time was left was not. A subscription that was
-/// removed meanwhile leaves none.
+/// Records the dead letters, as long as the send has room for them: `failed` of its recipients, these among them, have failed so
+/// far, and all but the last of them have left dead letters. A subscription that was removed meanwhile leaves none.
 pub(crate) async fn insert_dead_letters(
     c: &mut DbConnection,
     page: &SettledPage,
     dead_letters: &[NewDeadLetter],
+    failed: i64,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
+    let dead_letters = with_room(dead_letters, failed);
     if dead_letters.is_empty() {
         return Ok(());
     }
-    let failures = dead_letters
-        .iter()
-        .map(|it| (it.recipient.0, it.reason.as_str(), it.http_status));
+    let failures = dead_letters.iter().map(|it| {
+        let detail = it.detail.as_ref().map(FailureDetail::as_str);
+        let reason = it.reason.as_str();
+        (it.recipient.0, reason, it.http_status, it.attempts, detail)
+    });
     let failures = json(&failures.collect::<Vec<_>>())?;
     sql!(query [
         "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, http_status,
-                                   attempts, created_at)
-         SELECT $2, $3, s.public_id, s.endpoint, f.reason, f.http_status,
-                CASE f.reason WHEN 'out_of_time' THEN CAST($4 AS BIGINT)
-                              ELSE CAST($4 AS BIGINT) + 1 END,
-                CAST($5 AS BIGINT)
+                                   attempts, detail, created_at)
+         SELECT $2, $3, s.public_id, s.endpoint, f.reason, f.http_status, f.attempts, f.detail,
+                CAST($4 AS BIGINT)
          FROM (" FAILURES ") AS f JOIN subscriptions AS s ON s.id = f.recipient"
-    ] failures, page.send_id.as_str(), page.app_id.as_str(), i64::from(page.attempt), now.0)
+    ] failures, page.send_id.as_str(), page.app_id.as_str(), now.0)
     .execute(c)
     .await
     .map(drop)
+}
+
+/// Those of the latest `dead_letters` of a send that are among its first 10,000.
+fn with_room(dead_letters: &[NewDeadLetter], failed: i64) -> &[NewDeadLetter] {
+    let beyond = usize::try_from(failed - MAX_DEAD_LETTERS).unwrap_or(0);
+    &dead_letters[..dead_letters.len().saturating_sub(beyond)]
 }

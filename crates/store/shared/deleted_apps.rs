@@ -3,7 +3,7 @@
 use hato_domain::{AppId, UnixMillis};
 
 use crate::deleted_accounts;
-use crate::dialect::DbConnection;
+use crate::dialect::{DbConnection, lock_app_to_delete};
 
 /// Marks the app, which thereby is gone, and removes what could still act for it: its keys, its place in the queue and its
 /// webhook. `false` when there is no such app.
@@ -13,6 +13,7 @@ pub(crate) async fn mark_deleted(
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let app = app.as_str();
+    lock_app_to_delete(c, app).await?;
     let marked = sqlx::query!(
         "UPDATE apps SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL",
         app,
@@ -49,6 +50,7 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_dead_letters(c, app, rest).await?;
     rest -= purge_failures(c, app, rest).await?;
     rest -= purge_sends(c, app, rest).await?;
+    rest -= purge_refusals(c, app, rest).await?;
     rest -= purge_active_subscriptions(c, app, rest).await?;
     rest -= purge_deactivated_subscriptions(c, app, rest).await?;
     rest -= purge_key_events(c, app, rest).await?;
@@ -97,6 +99,11 @@ purge!(
     purge_sends,
     "DELETE FROM sends WHERE id IN
        (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2)"
+);
+purge!(
+    purge_refusals,
+    "DELETE FROM refusals WHERE subscription_id IN
+       (SELECT subscription_id FROM refusals WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     /// In the order in which they lie beside each other, so that few pages of the file change.

@@ -9,7 +9,7 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, transaction};
+use crate::dialect::{DbConnection, readers, sql, transaction};
 use crate::error::{decode_error, with_context};
 use crate::key_events::{parse_event, record_event};
 use crate::paging::bound;
@@ -172,16 +172,11 @@ fn parse_scope(text: &str) -> sqlx::Result<Scope> {
 
 /// Adds the key; `false` when its app is gone.
 async fn insert(c: &mut DbConnection, key: &KeyRecord, hash: PepperedHash) -> sqlx::Result<bool> {
-    let inserted = sqlx::query!(
+    let (id, app, scope) = (key.id.as_str(), key.app_id.as_str(), key.scope.as_str());
+    let inserted = sql!(query [
         "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
-         SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps
-         WHERE id = $2 AND deleted_at IS NULL",
-        key.id.as_str(),
-        key.app_id.as_str(),
-        key.name,
-        key.scope.as_str(),
-        &hash[..],
-        key.created_at.0
-    );
+         SELECT $1, p.id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps AS p
+         WHERE p.id = $2 AND p.deleted_at IS NULL" KEEP_APP
+    ] id, app, key.name, scope, &hash[..], key.created_at.0);
     Ok(inserted.execute(c).await?.rows_affected() == 1)
 }

@@ -1,18 +1,42 @@
 //! Registering a browser: an update of what is active, or an activation, which takes the app's next position.
 
-use hato_domain::{AppId, Platform, SubscriptionId};
-use hato_service::ports::{NewSubscription, RegisterOutcome};
+use hato_domain::{AppId, Endpoint, Platform, SubscriptionId};
+use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 
 use crate::accounts::parse_plan;
 use crate::dialect::{DbConnection, lock_app};
-use crate::subscriptions::{decrement_active, endpoint_hash};
+use crate::subscriptions::{deactivate, decrement_active, endpoint_hash};
+
+/// Registers the browser, and deactivates what the new endpoint replaces.
+pub(crate) async fn register(
+    c: &mut DbConnection,
+    subscription: &NewSubscription,
+    limited: bool,
+) -> sqlx::Result<RegisterOutcome> {
+    let outcome = update_or_activate(c, subscription, limited).await?;
+    let is_registered = !matches!(
+        outcome,
+        RegisterOutcome::LimitReached | RegisterOutcome::NoApp
+    );
+    if let Some(replaced) = replaced(subscription).filter(|_| is_registered) {
+        let (app, reason) = (&subscription.app_id, DeactivationReason::Replaced);
+        deactivate(c, app, replaced, reason, subscription.now).await?;
+    }
+    Ok(outcome)
+}
+
+/// The other endpoint that this one replaces.
+fn replaced(new: &NewSubscription) -> Option<&Endpoint> {
+    let replaced = new.replaces.as_ref();
+    replaced.filter(|replaced| **replaced != new.endpoint)
+}
 
 /// Updates the record, or makes or reactivates it at a new position.
 ///
 /// The position and the app's count are taken together, under the condition of the limit, so that no two browsers take the last
 /// place. Only then the record is written; if it had a position by then after all, which a concurrent request gave it, the
 /// count goes back and the number that was taken is skipped, as any position may be.
-pub(crate) async fn register(
+async fn update_or_activate(
     c: &mut DbConnection,
     subscription: &NewSubscription,
     limited: bool,
@@ -52,21 +76,26 @@ fn refusal(limit: i64) -> RegisterOutcome {
     }
 }
 
-/// Below which number of active subscriptions the app takes this one: a known endpoint is always taken (CONTRACT 5).
+/// Below which number of active subscriptions the app takes this one: a known endpoint is always taken, and so is one that
+/// takes the place of an active one (CONTRACT 5).
 async fn limit_for(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
+    let replaced = replaced(new).map(endpoint_hash);
     let row = sqlx::query!(
         r#"SELECT a.plan,
                   EXISTS (SELECT 1 FROM subscriptions AS s
-                          WHERE s.app_id = p.id AND s.endpoint_hash = $2) AS "is_known!: bool"
+                          WHERE s.app_id = p.id AND s.endpoint_hash = $2
+                             OR s.app_id = p.id AND s.endpoint_hash = $3 AND s.position IS NOT NULL)
+                  AS "has_place!: bool"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
            WHERE p.id = $1 AND p.deleted_at IS NULL"#,
         new.app_id.as_str(),
-        &endpoint_hash(&new.endpoint)[..]
+        &endpoint_hash(&new.endpoint)[..],
+        replaced.as_ref().map(|hash| &hash[..])
     )
     .fetch_optional(c)
     .await?;
     match row {
-        Some(row) if !row.is_known => Ok(parse_plan(&row.plan)?
+        Some(row) if !row.has_place => Ok(parse_plan(&row.plan)?
             .max_subscriptions()
             .unwrap_or(i64::MAX)),
         Some(_) | None => Ok(i64::MAX),

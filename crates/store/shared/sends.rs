@@ -99,7 +99,8 @@ impl SendStore for Database {
         // Without a number, the page begins strictly before its time: no number is smaller than the smallest.
         let time = page.cursor.as_ref().map_or(i64::MAX, |it| it.before.0);
         sqlx::query!(
-            "SELECT id, send_id, subscription_id, endpoint, reason, http_status, attempts, created_at
+            "SELECT id, send_id, subscription_id, endpoint, reason, detail, http_status, attempts,
+                created_at
          FROM dead_letters WHERE app_id = $1 AND (created_at, id) < ($2, $3)
          ORDER BY created_at DESC, id DESC LIMIT $4",
             app.as_str(),
@@ -115,6 +116,7 @@ impl SendStore for Database {
                 subscription_id: row.subscription_id,
                 endpoint: row.endpoint,
                 reason: row.reason,
+                detail: row.detail,
                 http_status: status.map_err(|_| decode_error("status"))?,
                 attempts: row.attempts,
                 created_at: UnixMillis(row.created_at),

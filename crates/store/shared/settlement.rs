@@ -13,6 +13,7 @@ use crate::cancellation::count_cancelled;
 use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::queue::{queue_list, recipient_list};
+use crate::refusals::record_refusals;
 use crate::subscriptions::decrement_active;
 use crate::webhook_events::{insert_completed_event, insert_results_event};
 
@@ -25,7 +26,7 @@ pub(crate) struct SettledPage {
     pub(crate) attempt: u8,
     accepted_at: UnixMillis,
     /// Whoever has a higher position subscribed again after the page was made.
-    up_to: i64,
+    pub(crate) up_to: i64,
 }
 
 impl SettledPage {
@@ -58,7 +59,8 @@ pub(crate) async fn settle(
     let send = count(c, &page.send_id, settlement).await?;
     count_day(c, page, settlement).await?;
     deactivate(c, page, &settlement.expired, now).await?;
-    insert_dead_letters(c, page, &settlement.dead_letters, now).await?;
+    insert_dead_letters(c, page, &settlement.dead_letters, send.failed_other, now).await?;
+    record_refusals(c, page, settlement, send.has_refusals, now).await?;
     tally(c, &page.send_id, &settlement.tallies).await?;
     if send.is_cancelled {
         let lists = settlement.retries.iter().map(|retry| &retry.recipients);
@@ -124,11 +126,15 @@ async fn queue_retries(
 /// What settling needs to know of a page's send.
 struct CountedSend {
     is_cancelled: bool,
+    /// Recipients that finally failed so far, those whose subscription was gone aside.
+    failed_other: i64,
     /// Whether the app has an active webhook.
     has_active_webhook: bool,
+    /// Whether the app has subscriptions whose last message was refused.
+    has_refusals: bool,
 }
 
-/// Counts what became of the page on its send. Whether the app has an active webhook is asked with it, for it costs a statement less.
+/// Counts what became of the page on its send. What else settling needs to know is asked with it, for it costs a statement less.
 async fn count(
     c: &mut DbConnection,
     send: &SendId,
@@ -140,12 +146,15 @@ async fn count(
                             failed_other = failed_other + $4
            WHERE id = $1
            RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
+                     failed_other AS "failed_other!",
                      EXISTS (SELECT 1
                              FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
                                                 JOIN accounts AS a ON a.id = p.account_id
                              WHERE w.app_id = sends.app_id AND w.disabled_reason IS NULL
                                AND p.webhook_url IS NOT NULL AND a.plan = $5)
-                     AS "has_active_webhook!: bool""#,
+                     AS "has_active_webhook!: bool",
+                     EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = sends.app_id)
+                     AS "has_refusals!: bool""#,
         send.as_str(),
         count_i64(settlement.sent.len()),
         count_i64(settlement.expired.len()),

@@ -137,11 +137,11 @@ impl FoundRow {
         let Some(at) = self.deactivated_at.map(UnixMillis) else {
             return Ok(None);
         };
-        let reason = match self.deactivation_reason.as_deref() {
-            Some("expired") => DeactivationReason::Expired,
-            Some("unsubscribed") => DeactivationReason::Unsubscribed,
-            _ => return Err(decode_error("deactivation_reason")),
-        };
-        Ok(Some(Deactivated { at, reason }))
+        let reason = self.deactivation_reason.as_deref();
+        let reason = reason.and_then(DeactivationReason::parse);
+        Ok(Some(Deactivated {
+            at,
+            reason: reason.ok_or_else(|| decode_error("deactivation_reason"))?,
+        }))
     }
 }

@@ -6,14 +6,15 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, Endpoint, SubscriptionId, UnixMillis};
 use hato_service::ports::{
-    NewSubscription, RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage,
-    SubscriptionStore,
+    DeactivationReason, NewSubscription, RecipientId, RegisterOutcome, StoreError,
+    SubscriptionFilter, SubscriptionPage, SubscriptionStore,
 };
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
 use crate::dialect::{DbConnection, lock_app, transaction};
 use crate::error::with_context;
+use crate::refusals::end_refusals;
 use crate::registration::register;
 use crate::subscription_list::list;
 
@@ -43,21 +44,9 @@ impl SubscriptionStore for Database {
         endpoint: &Endpoint,
         now: UnixMillis,
     ) -> Result<(), StoreError> {
-        let (app, hash) = (app.clone(), endpoint_hash(endpoint));
+        let (app, endpoint) = (app.clone(), endpoint.clone());
         transaction!(self, "unsubscribe", |c| {
-            lock_app(c, &app).await?;
-            let deactivated = sqlx::query!(
-                "UPDATE subscriptions
-                 SET position = NULL, deactivated_at = $3, deactivation_reason = 'unsubscribed',
-                     updated_at = $3
-                 WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL",
-                app.as_str(),
-                &hash[..],
-                now.0
-            )
-            .execute(&mut *c)
-            .await?;
-            decrement_active(c, &app, deactivated.rows_affected()).await
+            deactivate(c, &app, &endpoint, DeactivationReason::Unsubscribed, now).await
         })
     }
 
@@ -93,6 +82,34 @@ impl SubscriptionStore for Database {
             Ok(was_active.is_some())
         })
     }
+}
+
+/// Deactivates the app's subscription with this endpoint, if it is there and active.
+pub(crate) async fn deactivate(
+    c: &mut DbConnection,
+    app: &AppId,
+    endpoint: &Endpoint,
+    reason: DeactivationReason,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    lock_app(c, app).await?;
+    let deactivated = sqlx::query_scalar!(
+        r#"UPDATE subscriptions
+           SET position = NULL, deactivated_at = $3, deactivation_reason = $4, updated_at = $3
+           WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
+           RETURNING id AS "id!""#,
+        app.as_str(),
+        &endpoint_hash(endpoint)[..],
+        now.0,
+        reason.as_str()
+    )
+    .fetch_optional(&mut *c)
+    .await?;
+    let Some(number) = deactivated else {
+        return Ok(());
+    };
+    end_refusals(c, &[RecipientId(number)]).await?;
+    decrement_active(c, app, 1).await
 }
 
 /// By which an endpoint of up to 2,048 bytes is indexed.

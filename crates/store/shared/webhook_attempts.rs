@@ -38,7 +38,8 @@ pub(crate) async fn record(
     judge_receiver(c, app, &attempt, is_after_quiet_time, now).await?;
     let (reason, limit) = match attempt.disposition {
         Disposition::Arrived => return Ok(RecordAttemptOutcome::Recorded),
-        Disposition::Gone => (DisabledReason::Gone, now),
+        // Whatever the clock said when it began to fail.
+        Disposition::Gone => (DisabledReason::Gone, UnixMillis(i64::MAX)),
         Disposition::Failed(_) => (DisabledReason::Failing, now.minus(failing_limit)),
     };
     let is_disabled = disable(c, app, reason, limit).await?;
@@ -193,7 +194,7 @@ async fn judge_receiver(
 }
 
 /// Disables the webhook if nothing has succeeded since `limit`; `false` when it was not disabled by this. Comes after
-/// [`judge_receiver`], which has set `failing_since` for this attempt: a 410 disables at once because its limit is now.
+/// [`judge_receiver`], so `failing_since` is set.
 async fn disable(
     c: &mut DbConnection,
     app: &AppId,

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 
 use hato_domain::{
-    AppId, Endpoint, EventType, FailureReason, ResultStatus, SendId, SubscriptionId, UnixMillis,
-    WebhookEventId,
+    AppId, Endpoint, EventType, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
 };
 use hato_service::ports::{
     EventContent, IdRange, RecipientId, ReportedRecipient, ResultGroup, SendCounts, Settlement,
@@ -107,9 +106,7 @@ fn groups(earlier_attempts: u8, settlement: &Settlement) -> Vec<StoredResultGrou
         (key, one.recipient)
     });
     let failed = settlement.dead_letters.iter().map(|one| {
-        // For one for which no time was left no attempt was made.
-        let attempts = attempts - u8::from(one.reason == FailureReason::OutOfTime);
-        let key = (ResultStatus::Failed, one.http_status, attempts);
+        let key = (ResultStatus::Failed, one.http_status, one.attempts);
         (key, one.recipient)
     });
     let mut groups: BTreeMap<_, Vec<RecipientId>> = BTreeMap::new();

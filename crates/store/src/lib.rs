@@ -69,6 +69,11 @@ pub async fn open_with(
     }
 }
 
+/// The file behind a database URL; `None` where the database is no file.
+pub fn file(url: &str) -> Option<&Path> {
+    sqlite_path(url.strip_prefix("sqlite:")?).ok()
+}
+
 /// `PATH`, or `//PATH` as other programs write it. A database in memory would not survive the process.
 fn sqlite_path(text: &str) -> Result<&Path, StoreOpenError> {
     let path = text.strip_prefix("//").unwrap_or(text);

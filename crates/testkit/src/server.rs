@@ -27,7 +27,7 @@ const LISTENING_PREFIX: &str = "listening on http://";
 /// How long the server may take to listen, to be ready, and to stop: debug builds on a busy machine included.
 const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
 const READY_POLL_INTERVAL: Duration = Duration::from_millis(50);
-const MAX_LOG_LINES: usize = 10_000;
+const MAX_LOG_LINES: usize = 100_000;
 
 /// The server did not do what was asked of it; the text ends with its last log lines.
 #[derive(Debug, thiserror::Error)]
@@ -165,7 +165,7 @@ impl HatoServer {
         self.launch.folder.path()
     }
 
-    /// The last lines of both outputs, at most ten thousand.
+    /// The last lines of both outputs, at most 100,000.
     pub fn log(&self) -> String {
         self.process.log()
     }

@@ -8,6 +8,7 @@ use hato_service::{Notifier, Secrets};
 
 use super::error::BootError;
 use crate::config::Config;
+use crate::file_limit;
 use crate::lifecycle::Workers;
 
 /// The workers over `store`, which tell push services to turn to `vapid_subject`.
@@ -39,6 +40,7 @@ fn delivery_settings(config: &Config, vapid_subject: String) -> DeliverySettings
     DeliverySettings {
         outbound: config.delivery.outbound(),
         outbound_ca: config.delivery.outbound_ca.clone(),
+        connections: file_limit::max_connections(),
         ..DeliverySettings::new(
             vapid_subject,
             config.delivery.retry_delays,

@@ -1,6 +1,7 @@
 //! The two secrets as far as the environment has them.
 
 use clap::{ArgAction, Args};
+use hato_service::SecretKey;
 
 use super::parser::SettingParser;
 
@@ -10,10 +11,10 @@ use super::parser::SettingParser;
 pub struct SecretsConfig {
     /// 32 bytes in hexadecimal that key the hash of API keys
     #[arg(long, env = "HATO_PEPPER", value_name = "HEX", value_parser = secret())]
-    pub pepper: Option<[u8; 32]>,
+    pub pepper: Option<SecretKey>,
     /// 32 bytes in hexadecimal that encrypt stored private keys and signing secrets
     #[arg(long, env = "HATO_ENCRYPTION_KEY", value_name = "HEX", value_parser = secret())]
-    pub encryption_key: Option<[u8; 32]>,
+    pub encryption_key: Option<SecretKey>,
     /// Whether a missing secret is made and kept in secrets.toml: true or false
     #[arg(long = "generate-secrets", env = "HATO_GENERATE_SECRETS")]
     #[arg(value_name = "BOOL", default_value = "true", value_parser = generate(), action = ArgAction::Set)]
@@ -21,13 +22,13 @@ pub struct SecretsConfig {
 }
 
 /// Reads 32 bytes from 64 hexadecimal digits; `None` for anything else.
-pub fn secret_from_hex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    hex::decode_to_slice(text, &mut bytes).ok()?;
+pub fn secret_from_hex(text: &str) -> Option<SecretKey> {
+    let mut bytes = SecretKey::default();
+    hex::decode_to_slice(text, bytes.as_mut_slice()).ok()?;
     Some(bytes)
 }
 
-fn secret() -> SettingParser<[u8; 32]> {
+fn secret() -> SettingParser<SecretKey> {
     SettingParser::text("32 bytes as 64 hexadecimal digits", secret_from_hex)
 }
 
@@ -41,7 +42,7 @@ mod tests {
 
     #[test]
     fn hexadecimal_is_64_digits() {
-        assert_eq!(secret_from_hex(&"0F".repeat(32)), Some([15; 32]));
+        assert_eq!(secret_from_hex(&"0F".repeat(32)), Some([15; 32].into()));
         for text in [
             "",
             "0f",

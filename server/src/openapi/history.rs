@@ -60,6 +60,7 @@ fn item() -> Value {
         "send_id": "snd_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "title": "Hello", "body": "It works.", "url": null,
         "created_at": 1_790_000_000_000_i64, "status": "done", "recipients": 120, "sent_count": 117,
         "failed_count": 2, "failed_expired": 1, "failed_other": 1, "skipped_count": 1, "cancelled_count": 0,
+        "dead_letters_omitted": 0,
         "actor": {"type": "api_key", "id": "key_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "name": "backend"},
     })
 }
@@ -68,6 +69,7 @@ fn dead_letter() -> Value {
     json!({
         "id": "dl_17", "send_id": "snd_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9",
         "subscription_id": "sub_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "endpoint": "https://push.example.com/abc",
-        "reason": "unavailable", "http_status": 503, "attempts": 4, "created_at": 1_790_000_000_000_i64,
+        "reason": "unavailable", "detail": "errno 202, Service unavailable, try again later", "http_status": 503,
+        "attempts": 4, "created_at": 1_790_000_000_000_i64,
     })
 }

@@ -119,7 +119,7 @@ impl DeadLetterFixture {
 /// The dead letter less what cannot be known before.
 fn known(letter: &Value) -> Value {
     let mut known = letter.clone();
-    for member in ["id", "created_at"] {
+    for member in ["id", "created_at", "detail"] {
         known.as_object_mut().expect("an object").remove(member);
     }
     known
@@ -195,8 +195,36 @@ async fn what_cannot_be_reached_has_no_status() {
             (&json!("unreachable"), &Value::Null)
         );
         assert_eq!(letter["attempts"], 4);
+        let refused = letter["endpoint"] == nobody;
+        let beginning = if refused { "refused: " } else { "connection: " };
+        let detail = letter["detail"].as_str().expect("a text");
+        assert!(detail.starts_with(beginning), "{letter:#}");
     }
     assert!(letters.iter().any(|letter| letter["endpoint"] == nobody));
+}
+
+#[tokio::test]
+async fn what_the_push_service_said_is_kept() {
+    let fixture = setup("1ms,1ms,1ms").await;
+    let wns = ScriptedResponse::Header(203, "x-wns-status".into(), "dropped".into());
+    for (answer, detail) in [
+        (ScriptedResponse::Status(413), json!("errno 104")),
+        (wns, json!("x-wns-status: dropped")),
+        (ScriptedResponse::Status(203), Value::Null),
+    ] {
+        let browser = fixture.push.subscribe(None);
+        fixture.push.always_respond(&browser, answer);
+        let id = fixture.register(&browser).await;
+        fixture.send(&json!({"title": "t", "body": "b"})).await;
+        let letters = fixture.dead_letters().await;
+        let letter = letters.iter().find(|it| it["subscription_id"] == id);
+        let said = &letter.expect("a letter")["detail"];
+        let is_as_expected = match (said.as_str(), detail.as_str()) {
+            (Some(said), Some(beginning)) => said.starts_with(beginning),
+            (said, expected) => said == expected,
+        };
+        assert!(is_as_expected, "{said} for {detail}");
+    }
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! Nothing accepted is lost, and nothing is counted twice, whatever happens around a send to thousands (CONTRACT 7).
 
+mod descriptors;
 mod disk;
 mod kills;
 mod silence;
+mod unreadable;
 
 use std::collections::{HashMap, HashSet};
 

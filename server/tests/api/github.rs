@@ -1,7 +1,7 @@
 //! Logging in through GitHub (SPEC 4.14, CONTRACT 4), against a provider that checks what GitHub checks.
 
 mod linking;
-mod login_browser;
+pub mod login_browser;
 mod refusals;
 
 use hato_testkit::github::{Github, GithubAccount};

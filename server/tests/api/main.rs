@@ -20,6 +20,7 @@ mod idempotency;
 mod key_events;
 mod keys;
 mod limits;
+mod logging;
 mod matrix;
 mod mcp;
 mod metrics;

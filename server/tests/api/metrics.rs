@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use hato_testkit::client::Client;
+use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
 use http::Method;
@@ -16,7 +17,7 @@ fn launch() -> Launch {
 }
 
 /// A client of the listener that the server has logged.
-fn metrics_of(server: &HatoServer) -> Client {
+pub fn metrics_of(server: &HatoServer) -> Client {
     let log = server.log();
     let address = log.lines().find_map(|line| {
         let (_, rest) = line.split_once("metrics at http://")?;
@@ -26,12 +27,12 @@ fn metrics_of(server: &HatoServer) -> Client {
 }
 
 /// The value of a line, `None` when there is none.
-fn value(text: &str, series: &str) -> Option<f64> {
+pub fn value(text: &str, series: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix(series))?;
     line.trim().parse().ok()
 }
 
-async fn scrape(metrics: &Client) -> String {
+pub async fn scrape(metrics: &Client) -> String {
     let reply = get(metrics, "/metrics").await;
     assert_eq!(reply.status, 200);
     assert_eq!(
@@ -204,4 +205,29 @@ async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
     let worker = start(Launch::new(BINARY).env("HATO_ROLE", "worker")).await;
     let reply = get(&worker.client(), "/metrics").await;
     assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()));
+}
+
+#[tokio::test]
+async fn a_login_verifies_a_password_whether_there_is_an_account_or_not() {
+    let server = start(launch()).await;
+    let client = server.client();
+    let metrics = metrics_of(&server);
+    let registered = client.register_account("owner@example.com", PASSWORD);
+    registered.await.expect("an account");
+    let series = "hato_password_verifications_total";
+    for (number, (email, password, status)) in [
+        ("owner@example.com", PASSWORD, 200),
+        ("owner@example.com", "another password", 401),
+        ("nobody@example.com", "another password", 401),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let before = value(&scrape(&metrics).await, series);
+        assert_eq!(before, u32::try_from(number).ok().map(f64::from), "{email}");
+        let login = json!({"email": email, "password": password});
+        let reply = post(&client, "/auth/login", &login).await;
+        assert_eq!(reply.status, status, "{reply}");
+    }
+    assert_eq!(value(&scrape(&metrics).await, series), Some(3.0));
 }

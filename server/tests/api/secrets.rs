@@ -2,12 +2,15 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use aws_lc_rs::hmac::{self, HMAC_SHA256};
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::Launch;
 use http::Method;
 use serde_json::json;
 
-use crate::fixtures::{BINARY, app, get, post, registration, send, setup, start, status_and_code};
+use crate::fixtures::{
+    BINARY, app, database, get, post, registration, send, setup, start, status_and_code,
+};
 
 const CONFIG_ERROR: (u16, &str) = (503, "CONFIG_ERROR");
 
@@ -24,6 +27,55 @@ async fn secrets_are_made_for_their_owner_alone() {
     for secret in text.split('"').filter(|part| part.len() == 64) {
         assert!(!server.log().contains(secret));
     }
+}
+
+#[tokio::test]
+async fn a_database_has_of_a_key_what_only_the_pepper_makes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pepper = [0xab; 32];
+    let launch = Launch::new(BINARY).env("HATO_PEPPER", "ab".repeat(32));
+    let mut server = start(launch.clone().data_dir(folder.path())).await;
+    let app = app(&server, "owner@example.com").await;
+    let raw = app.owner.create_key(&app.id, "known", "full").await;
+    let raw = raw.expect("a key");
+    let mut stored = database(&server).await;
+    let hash: Vec<u8> = sqlx::query_scalar("SELECT hash FROM api_keys WHERE name = 'known'")
+        .fetch_one(&mut stored)
+        .await
+        .expect("a key");
+    let keyed = hmac::sign(&hmac::Key::new(HMAC_SHA256, &pepper), raw.as_bytes());
+    assert_eq!(hash, keyed.as_ref());
+    server.terminate().await.expect("it stops");
+
+    let other = launch
+        .data_dir(folder.path())
+        .env("HATO_PEPPER", "cd".repeat(32));
+    let server = start(other).await;
+    let reply = get(&server.client().bearer(&raw), "/api/v1/vapid-public-key").await;
+    assert_eq!(status_and_code(&reply), (401, "INVALID_API_KEY".into()));
+}
+
+#[tokio::test]
+async fn files_that_others_may_read_are_named_at_the_start() {
+    const WARNING: &str = "others may read or write this file";
+    let (mut server, _app) = setup().await;
+    assert!(!server.log().contains(WARNING), "{}", server.log());
+    for (name, mode) in [("secrets.toml", 0o640), ("hato.db", 0o604)] {
+        let file = server.data_dir().join(name);
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(file, mode).expect("it is ours");
+    }
+    server.kill().await;
+    server.restart().await.expect("it starts");
+    let log = server.log();
+    let warnings: Vec<_> = log.lines().filter(|line| line.contains(WARNING)).collect();
+    for (name, mode) in [("secrets.toml", "0640"), ("hato.db", "0604")] {
+        let named = warnings
+            .iter()
+            .filter(|line| line.contains(name) && line.contains(mode));
+        assert_eq!(named.count(), 1, "{name} in {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
 }
 
 #[tokio::test]

@@ -296,3 +296,31 @@ async fn a_worker_only_tells_its_health() {
         );
     }
 }
+
+#[tokio::test]
+async fn browsers_are_told_to_stay_with_https_where_it_is_served() {
+    for (base_url, expected) in [
+        ("https://push.example", Some("max-age=31536000")),
+        ("http://localhost:3000", None),
+    ] {
+        for role in ["all", "worker"] {
+            let launch = Launch::new(BINARY)
+                .env("HATO_BASE_URL", base_url)
+                .env("HATO_ROLE", role);
+            let server = start(launch).await;
+            for path in [
+                "/",
+                "/apps",
+                "/api/v1/apps",
+                "/auth/session",
+                "/sdk/sw.js",
+                "/healthz",
+                "/nowhere",
+            ] {
+                let reply = get(&server.client(), path).await;
+                let header = reply.header("strict-transport-security");
+                assert_eq!(header, expected, "{role} {path}");
+            }
+        }
+    }
+}

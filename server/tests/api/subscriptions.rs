@@ -1,7 +1,8 @@
 //! Registering and removing browsers (SPEC 4.1 to 4.4).
 
 use hato_testkit::client::{Client, Reply};
-use serde_json::json;
+use hato_testkit::owner::OwnedApp;
+use serde_json::{Value, json};
 
 use crate::fixtures::{app, get, post, registration, setup, snapshot, status_and_code};
 
@@ -76,6 +77,48 @@ async fn unsubscribing_is_idempotent_and_can_be_undone() {
     let reactivated = json!({"id": first.json()["id"], "reactivated": true});
     assert_eq!((again.status.as_u16(), again.json()), (200, reactivated));
     assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 1);
+}
+
+/// Registers `endpoint` in the place of `replaced`; the number of the app's active subscriptions.
+async fn replace(app: &OwnedApp, path: &str, endpoint: &str, replaced: &Value) -> Value {
+    let mut body = registration(endpoint);
+    body["replaces"] = replaced.clone();
+    let reply = post(&app.frontend, path, &body).await;
+    assert!(reply.status.is_success(), "{reply}");
+    snapshot(app).await["app"]["active_subscriptions"].clone()
+}
+
+#[tokio::test]
+async fn a_new_endpoint_deactivates_the_one_that_it_replaces() {
+    let (_server, app) = setup().await;
+    let paths = [
+        "/api/v1/subscriptions".to_owned(),
+        format!("/api/v1/apps/{}/subscriptions", app.id),
+    ];
+    let mut replaced = json!(null);
+    for (path, number) in paths.iter().cycle().zip(1..=4) {
+        let endpoint = format!("https://push.example.com/{number}");
+        assert_eq!(replace(&app, path, &endpoint, &replaced).await, 1);
+        replaced = json!(endpoint);
+    }
+    // Itself, nothing, and what nobody knows.
+    for nothing in [&replaced, &json!(""), &json!("https://push.example.com/9")] {
+        let endpoint = "https://push.example.com/4";
+        assert_eq!(replace(&app, &paths[0], endpoint, nothing).await, 1);
+    }
+    let back = post(&app.frontend, &paths[0], &registration(ENDPOINT)).await;
+    assert_eq!(back.json()["reactivated"], true);
+}
+
+#[tokio::test]
+async fn nobody_replaces_an_endpoint_of_another_app() {
+    let (server, first) = setup().await;
+    let second = app(&server, "other@example.com").await;
+    let path = "/api/v1/subscriptions";
+    post(&first.frontend, path, &registration(ENDPOINT)).await;
+    let stolen = "https://push.example.com/2";
+    assert_eq!(replace(&second, path, stolen, &json!(ENDPOINT)).await, 1);
+    assert_eq!(snapshot(&first).await["app"]["active_subscriptions"], 1);
 }
 
 #[tokio::test]
@@ -166,6 +209,17 @@ async fn both_forms_refuse_the_same() {
         ("endpoint", json!("https://10.0.0.1/1"), "INVALID_ENDPOINT"),
         ("p256dh", json!("AA"), "INVALID_INPUT"),
         ("platform", json!("x".repeat(101)), "INVALID_INPUT"),
+        (
+            "replaces",
+            json!("http://push.example.com/1"),
+            "INVALID_URL",
+        ),
+        ("replaces", json!("https://"), "INVALID_ENDPOINT"),
+        (
+            "replaces",
+            json!(["https://push.example.com/1"]),
+            "INVALID_INPUT",
+        ),
     ] {
         let mut body = registration(ENDPOINT);
         body[member] = value;

@@ -3,8 +3,8 @@
 texts! {
     /// Texts of what could not be delivered.
     DeadLettersTexts {
-        lead = "プッシュサービスが受け付けず、もう送り直さない通知です。購読が終わっていた宛先は含みません。",
-            "Notifications that the push service did not accept and that are not tried again. Subscriptions that had ended are not among them.";
+        lead = "プッシュサービスが受け付けず、もう送り直さない通知です。購読が終わっていた宛先は含みません。1 回の送信につき、最初の 10,000 件までを並べます。",
+            "Notifications that the push service did not accept and that are not tried again. Subscriptions that had ended are not among them. Of one send, the first 10,000 are listed.";
         empty_title = "不達はありません", "Nothing is undelivered";
         empty = "プッシュサービスが受け付けなかった通知は、理由とともにここに並びます。",
             "What a push service does not accept will be listed here with the reason.";
@@ -26,6 +26,7 @@ texts! {
         unreachable = "プッシュサービスに接続できない", "The push service cannot be reached";
         blocked_address = "公開されていない宛先", "The address is not public";
         refused = "プッシュサービスが拒否した", "Refused by the push service";
+        dropped = "プッシュサービスが受け付けたあとで破棄した", "Dropped by the push service after it was taken";
         out_of_time = "有効期限（TTL）が切れた", "The time to live was over";
     }
 }
@@ -41,6 +42,7 @@ impl ReasonsTexts {
             "unreachable" => self.unreachable,
             "blocked_address" => self.blocked_address,
             "refused" => self.refused,
+            "dropped" => self.dropped,
             "out_of_time" => self.out_of_time,
             _ => code,
         }

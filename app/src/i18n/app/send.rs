@@ -38,6 +38,9 @@ texts! {
         service = "プッシュサービス", "Push service";
         count = "件数", "Number";
         others = "そのほか", "Others";
+        omitted: fn(i64) -> String =
+            |count| format!("このうち {} 件は多すぎるため、不達の一覧にはありません。", group_thousands(count)),
+            |count| format!("{} of them are too many for the list of what was not delivered.", group_thousands(count));
         no_failures = "失敗はありません。", "Nothing has failed.";
         cancel_open = "送信を中止する", "Cancel this send";
         cancel_text = "まだ配信していない分を止めます。すでに送った通知は取り消せません。",

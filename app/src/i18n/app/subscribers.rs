@@ -28,6 +28,12 @@ texts! {
         expired = "期限切れ：プッシュサービスに存在しません",
             "Expired: the push service does not know it any more";
         unsubscribed = "購読解除", "Unsubscribed";
+        replaced = "置き換え：同じブラウザが新しい宛先を登録しました",
+            "Replaced: the browser has registered a new endpoint";
+        key_mismatch = "鍵の不一致：別の VAPID 鍵で作られています",
+            "Key mismatch: it was made with another VAPID key";
+        refused = "拒否：プッシュサービスが続けて受け付けませんでした",
+            "Refused: its push service refused message after message";
         remove = "削除", "Remove";
         remove_text = "この購読者の記録を消し、以後は通知を送りません。相手のブラウザがふたたび登録すると、新しい購読者になります。",
             "Its record goes and it gets nothing any more. If that browser registers again, it is a new subscriber.";
@@ -49,8 +55,11 @@ impl SubscribersTexts {
     /// Why a subscription is not active.
     pub const fn reason(&self, reason: DeactivationReason) -> &'static str {
         match reason {
-            DeactivationReason::Expired => self.expired,
             DeactivationReason::Unsubscribed => self.unsubscribed,
+            DeactivationReason::Expired => self.expired,
+            DeactivationReason::Replaced => self.replaced,
+            DeactivationReason::KeyMismatch => self.key_mismatch,
+            DeactivationReason::Refused => self.refused,
         }
     }
 }

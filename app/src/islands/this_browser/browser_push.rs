@@ -110,7 +110,9 @@ impl BrowserPush {
             NotificationPermission::Default => return Err(PushError::Dismissed),
             _ => return Err(PushError::Browser),
         }
+        let mut replaced = String::new();
         if let Some(old) = self.subscription().await? {
+            replaced = old.endpoint();
             JsFuture::from(old.unsubscribe()?).await?;
         }
         let options = PushSubscriptionOptionsInit::new();
@@ -118,7 +120,7 @@ impl BrowserPush {
         options.set_application_server_key(&JsValue::from_str(&self.public_key));
         let push = self.active_worker().await?.push_manager()?;
         let made = JsFuture::from(push.subscribe_with_options(&options)?).await?;
-        self.register(made.unchecked_ref()).await
+        self.register(made.unchecked_ref(), replaced).await
     }
 
     async fn active_worker(&self) -> Result<ServiceWorkerRegistration, JsValue> {
@@ -137,7 +139,7 @@ impl BrowserPush {
     }
 
     /// A subscription that the server does not take is of no use.
-    async fn register(&self, made: &PushSubscription) -> Result<(), PushError> {
+    async fn register(&self, made: &PushSubscription, replaced: String) -> Result<(), PushError> {
         let json: JsValue = made.to_json()?.into();
         let keys = Reflect::get(&json, &"keys".into())?;
         let key = |name: &str| -> Result<String, JsValue> {
@@ -146,7 +148,8 @@ impl BrowserPush {
                 .unwrap_or_default())
         };
         let (p256dh, auth) = (key("p256dh")?, key("auth")?);
-        let registered = subscribe_browser(self.app.clone(), made.endpoint(), p256dh, auth).await;
+        let app = self.app.clone();
+        let registered = subscribe_browser(app, made.endpoint(), p256dh, auth, replaced).await;
         if registered.is_err() {
             JsFuture::from(made.unsubscribe()?).await?;
         }

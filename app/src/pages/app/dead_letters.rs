@@ -60,6 +60,13 @@ fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord)
     let status = letter
         .http_status
         .map_or_else(|| "–".to_owned(), |status| status.to_string());
+    let detail = letter.detail.map(|text| {
+        view! {
+            <span class="hint" dir="auto">
+                {text}
+            </span>
+        }
+    });
     let host = host(&letter.endpoint);
     view! {
         <tr>
@@ -67,7 +74,9 @@ fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord)
                 <b>{host}</b>
                 <code>{letter.subscription_id}</code>
             </td>
-            <td>{texts.reasons.explain(&letter.reason).to_owned()}</td>
+            <td class="state-cell">
+                {texts.reasons.explain(&letter.reason).to_owned()} {detail}
+            </td>
             <NumberCell label=texts.status value=status />
             <NumberCell label=texts.attempts value=group_thousands(letter.attempts) />
             <TimeCell at=letter.created_at />

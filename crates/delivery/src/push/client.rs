@@ -9,13 +9,14 @@ use std::time::Duration;
 use hato_domain::{AppId, UnixMillis};
 use hato_outbound::{RootStoreError, retry_after};
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::push::limiter::{AdaptiveLimiter, Feedback, Rejected};
+use crate::push::limiter::{AdaptiveLimiter, Feedback};
 use crate::push::origin::Origin;
-use crate::push::pool::Pool;
+use crate::push::pool::connection_slots::SlotOwner;
 use crate::push::pool::connector::Connector;
 use crate::push::pool::error::{ConnectError, DeliveryError, ExchangeError};
+use crate::push::pool::{Opener, Pool};
 use crate::push::request::Push;
 use crate::push::response::{PushResponse, StatusClass};
 use crate::push::settings::{DeliverySettings, OriginLimits};
@@ -23,6 +24,8 @@ use crate::push::shared_map::SharedMap;
 
 /// How long an idle pool is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
+/// How often idle pools are looked for.
+const EVICT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The client of all push services.
 pub struct PushClient {
@@ -41,15 +44,14 @@ pub struct PushClient {
 pub struct PushRoute {
     limiter: Arc<AdaptiveLimiter>,
     pool: Arc<Pool>,
-    /// Permits for the connections that the app opens while it waits for them, to all origins together: names that do not resolve
-    /// and hosts that do not answer hold lookups and connections for seconds, and an app with many of them waits for itself.
-    connect_limit: Arc<Semaphore>,
+    opener: Arc<Opener>,
 }
 
 impl PushRoute {
-    /// Whether it is worth preparing a push: its encryption is wasted if the limiter then rejects it.
-    pub fn check(&self) -> Result<(), Rejected> {
-        self.limiter.check()
+    /// Whether it is worth preparing a push: its encryption is wasted if the limiter then rejects it, or this machine cannot connect.
+    pub fn check(&self) -> Result<(), DeliveryError> {
+        self.limiter.check()?;
+        Ok(self.pool.check()?)
     }
 }
 
@@ -73,11 +75,18 @@ impl PushClient {
         let pool = self.pool(origin);
         let limiter = self.limiter(app, origin);
         limiter.set_ceiling(pool.ceiling());
-        let connect_limit = self.connect_limit(app);
+        let owner = SlotOwner {
+            app: app.clone(),
+            host: Arc::clone(&origin.host),
+        };
+        let opener = Opener {
+            owner: Arc::new(owner),
+            connect_limit: self.connect_limit(app),
+        };
         PushRoute {
             limiter,
             pool,
-            connect_limit,
+            opener: Arc::new(opener),
         }
     }
 
@@ -89,21 +98,32 @@ impl PushClient {
         push: &Push,
         now: impl Fn() -> UnixMillis,
     ) -> Result<PushResponse, DeliveryError> {
-        if self.connector.is_full() {
-            self.close_idle_pools(Duration::ZERO);
-        }
         let permit = route.limiter.acquire().await?;
         let result = route
             .pool
-            .push(push, &route.connect_limit, self.response_timeout)
+            .push(push, &route.opener, self.response_timeout)
             .await;
-        permit.release(feedback(&result, now));
+        permit.release(feedback(&push.target.origin, &result, now));
         result
     }
 
-    /// Closes the connections that were not used for a minute, and forgets limiters that know nothing any more.
-    pub fn evict_idle(&self) {
-        self.close_idle_pools(IDLE_TIMEOUT);
+    /// Closes idle connections for as long as it is polled: those that others wait for at once, and any other after a minute. Forgets
+    /// limiters that know nothing any more.
+    pub async fn close_idle(&self) {
+        let mut ticks = interval(EVICT_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => self.evict_idle(),
+                () = self.connector.slots.wanted() => self.pools.for_each(Pool::make_room),
+            }
+        }
+    }
+
+    fn evict_idle(&self) {
+        let now = Instant::now();
+        let since = now.checked_sub(IDLE_TIMEOUT).unwrap_or(now);
+        self.pools.evict(|pool| pool.is_idle_since(since));
         self.limiters.evict(AdaptiveLimiter::is_forgettable);
         self.connect_limits.evict(|_| true);
     }
@@ -131,20 +151,15 @@ impl PushClient {
             || Semaphore::new(self.connects_per_app),
         )
     }
-
-    fn close_idle_pools(&self, unused_for: Duration) {
-        let now = Instant::now();
-        let since = now.checked_sub(unused_for).unwrap_or(now);
-        self.pools.evict(|pool| pool.is_idle_since(since));
-    }
 }
 
 fn feedback(
+    origin: &Origin,
     result: &Result<PushResponse, DeliveryError>,
     now: impl Fn() -> UnixMillis,
 ) -> Feedback {
     match result {
-        Ok(response) if StatusClass::from_status(response.status).is_throttling() => {
+        Ok(response) if StatusClass::of(response, origin).is_throttling() => {
             Feedback::Throttled(retry_after(&response.headers, now()))
         }
         Ok(_) => Feedback::Answered,

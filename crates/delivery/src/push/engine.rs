@@ -24,6 +24,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
 use crate::due_time_repair::{DueTimeRepair, longest_job_wait};
+use crate::metrics::count_unreadable_job;
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
@@ -36,8 +37,6 @@ use slots::Slots;
 
 /// The wait after a claim failed.
 const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
-/// How often idle connections are looked for.
-const EVICT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Delivers what is queued, with as many pages in flight as the settings allow.
 ///
@@ -71,24 +70,37 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     /// Delivers until asked to stop, and returns when nothing is in flight any more.
     pub async fn run(self, shutdown: Shutdown) {
-        let pages = TaskTracker::new();
+        let working = async {
+            let pages = TaskTracker::new();
+            self.claim_pages(&pages, &shutdown).await;
+            pages.close();
+            pages.wait().await;
+        };
         tokio::select! {
-            () = self.claim_pages(&pages, &shutdown) => {}
-            () = self.evict_idle() => {}
+            () = working => {}
+            () = self.0.push_sender.close_idle() => {}
         }
-        pages.close();
-        pages.wait().await;
     }
 
     /// Delivers what is due, one page after the other, and returns when nothing is.
     pub async fn run_until_idle(&self) -> Result<(), StoreError> {
+        tokio::select! {
+            delivered = self.deliver_due() => delivered,
+            () = self.0.push_sender.close_idle() => Ok(()),
+        }
+    }
+
+    async fn deliver_due(&self) -> Result<(), StoreError> {
         let shutdown = Shutdown::new();
         while let Some(permit) = self.0.slots.permit().await {
-            let NextPage::Claimed(page) = self.claim(Vec::new()).await? else {
-                break;
-            };
-            if let Some(work) = self.begin(*page, permit, &shutdown) {
-                work.await;
+            match self.claim(Vec::new()).await? {
+                NextPage::Claimed(page) => {
+                    if let Some(work) = self.begin(*page, permit, &shutdown) {
+                        work.await;
+                    }
+                }
+                NextPage::Unreadable { .. } => {}
+                NextPage::Idle { .. } => break,
             }
         }
         Ok(())
@@ -112,13 +124,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                         pages.spawn(work);
                     }
                 }
+                Ok(NextPage::Unreadable { .. }) => {}
                 Ok(NextPage::Idle { next_due }) => {
                     drop(permit);
                     tokio::select! {
                         () = shutdown.draining() => return,
                         () = notified => {}
-                        () = self.0.slots.changed(), if !at_quota.is_empty() => {}
-                        () = tokio::time::sleep(self.idle_time(next_due)) => {}
+                        () = self.wait(next_due, &at_quota) => {}
                     }
                 }
                 Err(error) => {
@@ -187,7 +199,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             max_recipients: self.0.settings.page_size,
             excluded_apps,
         };
-        self.0.queue.claim_page(request).await
+        let next = self.0.queue.claim_page(request).await?;
+        if let NextPage::Unreadable { job, error } = &next {
+            tracing::error!(job = job.0, %error, "a job cannot be read: it is put off for an hour");
+            count_unreadable_job();
+        }
+        Ok(next)
     }
 
     async fn repair_due_times(&self, now: UnixMillis) -> Result<(), StoreError> {
@@ -199,6 +216,14 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         Ok(())
     }
 
+    /// Waits until something may be due, or an app that had its share may have more.
+    async fn wait(&self, next_due: Option<UnixMillis>, at_quota: &[AppId]) {
+        tokio::select! {
+            () = self.0.slots.changed(), if !at_quota.is_empty() => {}
+            () = tokio::time::sleep(self.idle_time(next_due)) => {}
+        }
+    }
+
     /// Cut by chance, so that the processes of a fleet do not ask together.
     fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
         let longest = self
@@ -207,12 +232,5 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             .poll_interval
             .mul_f64(0.5 + fastrand::f64() / 2.0);
         next_due.map_or(longest, |due| due.since(self.0.clock.now()).min(longest))
-    }
-
-    async fn evict_idle(&self) {
-        loop {
-            tokio::time::sleep(EVICT_INTERVAL).await;
-            self.0.push_sender.evict_idle();
-        }
     }
 }

@@ -5,13 +5,16 @@
 //! 1,700 pushes a second to a service 50 ms away that allows 100 streams; ten connections make 14,000.
 //!
 //! Connections are opened in tasks of their own, so that a request which is given up does not take the connection of the
-//! others with it; all who wait for the first one learn of its failure. An app opens only a few at a time that it waits for.
+//! others with it; all who wait for the first one learn of its failure. An app opens only a few at a time that it waits for, and holds
+//! only its share ([`connection_slots`]). Who waits for either waits as a request and not as the pool: others may open one meanwhile.
 
 mod connection;
+pub mod connection_slots;
 mod connections;
 pub mod connector;
 pub mod error;
 mod lease;
+mod local_faults;
 mod state;
 
 use std::pin::pin;
@@ -21,11 +24,11 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use crate::push::limiter::Rejected;
 use crate::push::origin::Origin;
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 use crate::push::settings::OriginLimits;
+use connection_slots::{ConnectionSlot, SlotOwner};
 use connections::Connections;
 use connector::Connector;
 use error::{ConnectError, DeliveryError, ExchangeError};
@@ -34,14 +37,27 @@ use state::PoolState;
 
 /// How often a request is moved to another connection because the one it was given had just died.
 const MAX_TRIES: usize = 5;
-/// How long a request that found no connection with room stays away.
-const OVERLOAD_DELAY: Duration = Duration::from_secs(1);
-
 /// The pool of one origin.
 pub struct Pool {
     origin: Origin,
     limits: OriginLimits,
     state: Arc<PoolState>,
+}
+
+/// On whose behalf connections to one origin are opened.
+pub struct Opener {
+    /// For whom they count.
+    pub owner: Arc<SlotOwner>,
+    /// Permits for those that the app opens while it waits for them, to all origins together: names that do not resolve and hosts
+    /// that do not answer hold look-ups and connections for seconds, and an app with many of them waits for itself.
+    pub connect_limit: Arc<Semaphore>,
+}
+
+/// What it takes to open a connection.
+struct OpenGrant {
+    slot: ConnectionSlot,
+    /// None when nobody waits for the connection.
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 /// What a request finds.
@@ -71,19 +87,23 @@ impl Pool {
     pub async fn push(
         self: &Arc<Self>,
         push: &Push,
-        connect_limit: &Arc<Semaphore>,
+        opener: &Opener,
         response_timeout: Duration,
     ) -> Result<PushResponse, DeliveryError> {
         let _active = self.state.begin_request();
         let opened_by = Instant::now() + self.state.connector.max_wait();
         let mut answered_by = None;
         for _ in 0..MAX_TRIES {
-            let lease = timeout_at(opened_by, self.lease(connect_limit)).await;
-            let lease = lease.map_err(|_| Rejected::Paused(OVERLOAD_DELAY))??;
+            let lease = timeout_at(opened_by, self.lease(opener)).await;
+            let lease = lease.map_err(|_| DeliveryError::NoConnection)??;
             let deadline = *answered_by.get_or_insert_with(|| Instant::now() + response_timeout);
             match lease.exchange(push, deadline).await {
                 Err(ExchangeError::Unsent) => {}
-                result => return Ok(result?),
+                result => {
+                    let response = result?;
+                    self.state.connector.answered();
+                    return Ok(response);
+                }
             }
         }
         Err(ExchangeError::Unsent.into())
@@ -98,36 +118,61 @@ impl Pool {
         }
     }
 
+    /// Fails while this machine is known to be unable to open the connection that a request would need.
+    pub fn check(&self) -> Result<(), ConnectError> {
+        let checked = self.state.connector.check(&self.origin.host);
+        checked.or_else(|error| {
+            if self.state.connections().is_empty() {
+                Err(error)
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    /// Lets go of connections that nothing uses and others wait for.
+    pub fn make_room(&self) {
+        self.state.make_room();
+    }
+
     /// Whether nothing was in flight since `moment`.
     pub fn is_idle_since(&self, moment: Instant) -> bool {
         self.state.active_requests() == 0 && self.state.connections().used_at <= moment
     }
 
     /// Waits for a connection with room, opening one where that is due.
-    async fn lease(
-        self: &Arc<Self>,
-        connect_limit: &Arc<Semaphore>,
-    ) -> Result<ConnectionLease, ConnectError> {
+    async fn lease(self: &Arc<Self>, opener: &Opener) -> Result<ConnectionLease, ConnectError> {
         let failures_before = self.state.connections().failures;
         loop {
             // Listening begins before looking: room that is made in between is not missed.
             let mut changed = pin!(self.state.changed.notified());
             changed.as_mut().enable();
-            match self.find(failures_before)? {
+            match self.find(opener, failures_before)? {
                 Availability::Leased(lease) => return Ok(lease),
                 Availability::Connecting => changed.await,
                 Availability::Exhausted => tokio::select! {
                     () = changed => {}
-                    permit = Arc::clone(connect_limit).acquire_owned() => {
-                        self.open_if_wanted(permit.ok());
-                    }
+                    grant = self.grant(opener) => self.open_if_wanted(grant),
                 },
             }
         }
     }
 
+    /// The turn of the opener's app, and a slot of its share.
+    async fn grant(&self, opener: &Opener) -> OpenGrant {
+        let permit = Arc::clone(&opener.connect_limit).acquire_owned().await;
+        OpenGrant {
+            slot: self.state.connector.slots.acquire(&opener.owner).await,
+            _permit: permit.ok(),
+        }
+    }
+
     /// What there is for a request; fails when opening the only connection failed since `failures_before`.
-    fn find(self: &Arc<Self>, failures_before: u64) -> Result<Availability, ConnectError> {
+    fn find(
+        self: &Arc<Self>,
+        opener: &Opener,
+        failures_before: u64,
+    ) -> Result<Availability, ConnectError> {
         let active = self.state.active_requests();
         let mut connections = self.state.connections();
         connections.used_at = Instant::now();
@@ -140,37 +185,39 @@ impl Pool {
                 Availability::Connecting
             });
         };
-        if connections.wants_more(false, active, &self.limits) {
+        if connections.wants_more(false, active, &self.limits)
+            && let Some(slot) = self.state.connector.slots.try_acquire(&opener.owner)
+        {
             // It has a connection and waits for none, so this one does not count among those that its app waits for.
-            self.start_connecting(&mut connections, None);
+            let grant = OpenGrant {
+                slot,
+                _permit: None,
+            };
+            self.start_connecting(&mut connections, grant);
         }
         let state = Arc::clone(&self.state);
         let lease = ConnectionLease::new(state, connection, use_count);
         Ok(Availability::Leased(lease))
     }
 
-    /// Opens a connection unless others have, or have begun to, while the permit was waited for.
-    fn open_if_wanted(self: &Arc<Self>, permit: Option<OwnedSemaphorePermit>) {
+    /// Opens a connection unless others have, or have begun to, while the grant was waited for.
+    fn open_if_wanted(self: &Arc<Self>, grant: OpenGrant) {
         let active = self.state.active_requests();
         let mut connections = self.state.connections();
         if connections.wants_more(true, active, &self.limits) {
-            self.start_connecting(&mut connections, permit);
+            self.start_connecting(&mut connections, grant);
         }
     }
 
-    fn start_connecting(
-        self: &Arc<Self>,
-        connections: &mut Connections,
-        permit: Option<OwnedSemaphorePermit>,
-    ) {
+    fn start_connecting(self: &Arc<Self>, connections: &mut Connections, grant: OpenGrant) {
         connections.connecting += 1;
-        tokio::spawn(Arc::clone(self).open(permit));
+        tokio::spawn(Arc::clone(self).open(grant));
     }
 
-    async fn open(self: Arc<Self>, permit: Option<OwnedSemaphorePermit>) {
+    async fn open(self: Arc<Self>, grant: OpenGrant) {
         let state = &self.state;
-        let opened = state.connector.open(&self.origin).await;
-        drop(permit);
+        let OpenGrant { slot, _permit } = grant;
+        let opened = state.connector.open(&self.origin, slot).await;
         if let Err(error) = &opened {
             tracing::debug!(host = %self.origin.host, %error, "no connection to a push service");
         }

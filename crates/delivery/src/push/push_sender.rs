@@ -8,11 +8,13 @@ mod page_context;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use hato_outbound::RootStoreError;
+use hato_service::Unsealed;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
 
 use crate::push::client::PushClient;
@@ -20,7 +22,7 @@ use crate::push::encryption::{EncryptionError, Encryptor};
 use crate::push::limiter::Rejected;
 use crate::push::origin::Origin;
 use crate::push::pool::error::{ConnectError, DeliveryError};
-use crate::push::response::{PushOutcome, classify};
+use crate::push::response::{DeferralCause, PushOutcome, classify};
 use crate::push::settings::DeliverySettings;
 use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
 pub use dispatch_countdown::DispatchCountdown;
@@ -29,6 +31,8 @@ use page_context::{PageContext, PageRoute, PreparedPush, RoutedRecipient};
 
 /// Recipients that are encrypted at a time: four groups of eight agreements, and at most about 2 ms of one core.
 const CHUNK: usize = 32;
+/// How long a recipient stays away at least for whom there was no connection.
+const NO_CONNECTION_DELAY: Duration = Duration::from_secs(1);
 
 /// Pushes the messages of any number of pages at a time.
 pub struct PushSender {
@@ -37,6 +41,7 @@ pub struct PushSender {
     vapid: Vapid,
     clock: Arc<dyn Clock>,
     max_in_flight: usize,
+    local_fault_delay: Duration,
 }
 
 /// A recipient with the message to push, or with an outcome already.
@@ -51,6 +56,7 @@ impl PushSender {
             vapid: Vapid::new(settings.vapid_subject.clone()),
             clock,
             max_in_flight: settings.page_size as usize,
+            local_fault_delay: settings.local_fault_pause.max(NO_CONNECTION_DELAY),
         })
     }
 
@@ -58,15 +64,15 @@ impl PushSender {
     pub fn signer<E: From<MalformedKeyError>>(
         &self,
         page: &ClaimedPage,
-        open: impl FnOnce() -> Result<Vec<u8>, E>,
+        open: impl FnOnce() -> Result<Unsealed, E>,
     ) -> Result<Arc<Signer>, E> {
         self.vapid
             .signer(&page.app_id, || Ok(Signer::from_pkcs8(&open()?)?))
     }
 
-    /// Closes connections that have become idle.
-    pub fn evict_idle(&self) {
-        self.client.evict_idle();
+    /// Closes connections that have become idle, for as long as it is polled.
+    pub async fn close_idle(&self) {
+        self.client.close_idle().await;
     }
 
     /// The outcome of each recipient, in the order in which outcomes are known. A stream that is dropped leaves the rest unknown.
@@ -130,7 +136,8 @@ impl PushSender {
         recipient: &'a Recipient,
     ) -> Result<RoutedRecipient<'a>, PushOutcome> {
         let routed = context.route_recipient(recipient, |origin| self.route(context, origin))?;
-        routed.route.push_route.check().map_err(rejection)?;
+        let checked = routed.route.push_route.check();
+        checked.map_err(|error| self.not_delivered(&error))?;
         Ok(routed)
     }
 
@@ -166,16 +173,35 @@ impl PushSender {
         let now = || self.clock.now();
         let (route, push) = (&prepared.route.push_route, &prepared.push);
         let outcome = match self.client.push(route, push, now).await {
-            Ok(response) => classify(&response, now()),
+            Ok(response) => classify(&response, &push.target, now()),
             Err(error) => {
                 tracing::debug!(host = %push.target.origin.host, %error, "a push got no response");
-                delivery_failed(&error)
+                self.not_delivered(&error)
             }
         };
         if !matches!(outcome, PushOutcome::Sent { .. }) {
             tracing::debug!(host = %push.target.origin.host, ?outcome, "a push was not taken");
         }
         outcome
+    }
+
+    fn not_delivered(&self, error: &DeliveryError) -> PushOutcome {
+        let deferred = |wait, cause| PushOutcome::Deferred { wait, cause };
+        match error {
+            DeliveryError::Rejected(Rejected::Paused(wait)) => {
+                deferred(*wait, DeferralCause::PushService)
+            }
+            DeliveryError::NoConnection => {
+                deferred(NO_CONNECTION_DELAY, DeferralCause::ThisMachine)
+            }
+            DeliveryError::Connect(ConnectError::Local(_)) => {
+                deferred(self.local_fault_delay, DeferralCause::ThisMachine)
+            }
+            DeliveryError::Connect(ConnectError::Blocked) => PushOutcome::BLOCKED,
+            DeliveryError::Rejected(Rejected::Unresponsive)
+            | DeliveryError::Connect(ConnectError::Unreachable(_))
+            | DeliveryError::Exchange(_) => PushOutcome::unreachable(&error.to_string()),
+        }
     }
 }
 
@@ -193,22 +219,5 @@ fn encryption_failed(error: EncryptionError) -> PushOutcome {
     match error {
         EncryptionError::Library => PushOutcome::UNREACHABLE,
         EncryptionError::TooLong | EncryptionError::NoPoint => PushOutcome::REFUSED,
-    }
-}
-
-fn rejection(rejected: Rejected) -> PushOutcome {
-    match rejected {
-        Rejected::Paused(wait) => PushOutcome::Deferred { wait },
-        Rejected::Unresponsive => PushOutcome::UNREACHABLE,
-    }
-}
-
-fn delivery_failed(error: &DeliveryError) -> PushOutcome {
-    match error {
-        DeliveryError::Rejected(rejected) => rejection(*rejected),
-        DeliveryError::Connect(ConnectError::Blocked) => PushOutcome::BLOCKED,
-        DeliveryError::Connect(ConnectError::Unreachable(_)) | DeliveryError::Exchange(_) => {
-            PushOutcome::UNREACHABLE
-        }
     }
 }

@@ -6,9 +6,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hato_domain::{FailureReason, UnixMillis};
+use hato_domain::{FailureDetail, FailureReason, UnixMillis};
 use hato_outbound::retry_after;
 use http::{HeaderMap, StatusCode};
+
+use crate::push::failure_detail::failure_detail;
+use crate::push::origin::{Origin, PushTarget};
 
 /// The longest wait that a push service may ask for with `Retry-After` (CONTRACT 7); a webhook's receiver has a day.
 pub const MAX_PUSH_RETRY_AFTER: Duration = Duration::from_hours(1);
@@ -25,7 +28,7 @@ pub struct PushResponse {
 }
 
 /// What became of one recipient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushOutcome {
     /// The push service took the message.
     Sent {
@@ -45,50 +48,79 @@ pub enum PushOutcome {
         status: Option<u16>,
         /// What `Retry-After` asks for.
         after: Option<Duration>,
+        /// What the push service or the connection said.
+        detail: Option<FailureDetail>,
     },
-    /// It was not tried, because the push service throttles the app: the limiter is paused, or too many wait for it. That is no
-    /// attempt, and the recipient is queued again until it is too late for its message. To be throttled is to get a 429, which is an
-    /// attempt and a [`Self::Retry`].
+    /// It was not tried, which is no attempt: the recipient is queued again until it is too late for its message. To be throttled is
+    /// to get a 429, which is an attempt and a [`Self::Retry`].
     Deferred {
         /// The time after which it is worth trying.
         wait: Duration,
+        /// Who held it back.
+        cause: DeferralCause,
     },
     /// Trying again cannot help.
     Failed {
         /// Recorded with the dead letter.
         reason: FailureReason,
-        /// The status; None without a response.
+        /// The status; None when no request was made.
         status: Option<u16>,
+        /// What the push service said.
+        detail: Option<FailureDetail>,
     },
 }
 
+/// Who holds a recipient back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeferralCause {
+    /// The push service throttles the app: the limiter is paused, or too many wait for it.
+    PushService,
+    /// This machine has no connection for it: it lacks something, or the app waits for its share (CONTRACT 7).
+    ThisMachine,
+}
+
 impl PushOutcome {
-    /// The push service was not reached, or what it has seen is unknown.
-    pub const UNREACHABLE: Self = Self::Retry {
-        reason: FailureReason::Unreachable,
-        status: None,
-        after: None,
-    };
-    /// The address filter forbids every address of the host.
+    /// The address filter forbids the host.
     pub const BLOCKED: Self = Self::Failed {
         reason: FailureReason::BlockedAddress,
         status: None,
+        detail: None,
     };
     /// No request can be made for this recipient: its endpoint or its key is of no use.
     pub const REFUSED: Self = Self::Failed {
         reason: FailureReason::Refused,
         status: None,
+        detail: None,
     };
+    /// The push service was not reached, or what it has seen is unknown; nobody said why.
+    pub const UNREACHABLE: Self = Self::Retry {
+        reason: FailureReason::Unreachable,
+        status: None,
+        after: None,
+        detail: None,
+    };
+
+    /// The push service was not reached, or what it has seen is unknown, for this cause.
+    pub fn unreachable(cause: &str) -> Self {
+        Self::Retry {
+            reason: FailureReason::Unreachable,
+            status: None,
+            after: None,
+            detail: FailureDetail::from_text(cause),
+        }
+    }
 }
 
-/// What a status means, for its recipient ([`classify`]) and for the limiter of its origin ([`Self::is_throttling`]).
+/// What a response means, for its recipient ([`classify`]) and for the limiter of its origin ([`Self::is_throttling`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusClass {
     /// 200, 201, 202 or 204.
     Sent,
+    /// A 2xx of Microsoft's that says the message was dropped all the same.
+    Dropped,
     /// 404 or 410: the subscription is gone (RFC 8030 §7.3).
     Expired,
-    /// 429: the push service asks for fewer requests (RFC 6585 §4).
+    /// 429: the push service asks for fewer requests (RFC 6585 §4). Microsoft's says so with 406.
     Throttled,
     /// 503: for the recipient like any other 5xx.
     Overloaded,
@@ -101,8 +133,16 @@ pub enum StatusClass {
 }
 
 impl StatusClass {
-    /// The class of a status.
-    pub fn from_status(status: StatusCode) -> Self {
+    /// The class of a response from `origin` (CONTRACT 7).
+    pub fn of(response: &PushResponse, origin: &Origin) -> Self {
+        match response.status.as_u16() {
+            406 if origin.is_windows() => Self::Throttled,
+            200..=299 if origin.is_windows() && says_dropped(response) => Self::Dropped,
+            _ => Self::from_status(response.status),
+        }
+    }
+
+    fn from_status(status: StatusCode) -> Self {
         match status.as_u16() {
             200 | 201 | 202 | 204 => Self::Sent,
             404 | 410 => Self::Expired,
@@ -121,39 +161,43 @@ impl StatusClass {
     }
 }
 
-/// Judges a response that was received at `now`.
-pub fn classify(response: &PushResponse, now: UnixMillis) -> PushOutcome {
+/// Judges the response to a push to `target`, received at `now`.
+pub fn classify(response: &PushResponse, target: &PushTarget, now: UnixMillis) -> PushOutcome {
     let status = response.status.as_u16();
-    match StatusClass::from_status(response.status) {
-        StatusClass::Sent => PushOutcome::Sent { status },
-        StatusClass::Expired => PushOutcome::Expired { status },
-        StatusClass::Throttled => retry(FailureReason::Throttled, response, now),
-        StatusClass::Overloaded | StatusClass::Unavailable => {
-            retry(FailureReason::Unavailable, response, now)
+    let reason = match StatusClass::of(response, &target.origin) {
+        StatusClass::Sent => return PushOutcome::Sent { status },
+        StatusClass::Expired => return PushOutcome::Expired { status },
+        StatusClass::Throttled => FailureReason::Throttled,
+        StatusClass::Overloaded | StatusClass::Unavailable => FailureReason::Unavailable,
+        StatusClass::Dropped => FailureReason::Dropped,
+        StatusClass::MaybeKeyMismatch if names_key_mismatch(response) => FailureReason::KeyMismatch,
+        StatusClass::MaybeKeyMismatch | StatusClass::Refused => FailureReason::Refused,
+    };
+    let (status, detail) = (Some(status), failure_detail(response, target));
+    if matches!(
+        reason,
+        FailureReason::Throttled | FailureReason::Unavailable
+    ) {
+        let after = retry_after(&response.headers, now);
+        PushOutcome::Retry {
+            reason,
+            status,
+            after,
+            detail,
         }
-        StatusClass::MaybeKeyMismatch if names_key_mismatch(response) => {
-            failed(FailureReason::KeyMismatch, status)
-        }
-        StatusClass::MaybeKeyMismatch | StatusClass::Refused => {
-            failed(FailureReason::Refused, status)
+    } else {
+        PushOutcome::Failed {
+            reason,
+            status,
+            detail,
         }
     }
 }
 
-fn failed(reason: FailureReason, status: u16) -> PushOutcome {
-    PushOutcome::Failed {
-        reason,
-        status: Some(status),
-    }
-}
-
-fn retry(reason: FailureReason, response: &PushResponse, now: UnixMillis) -> PushOutcome {
-    let status = Some(response.status.as_u16());
-    PushOutcome::Retry {
-        reason,
-        status,
-        after: retry_after(&response.headers, now),
-    }
+/// Whether Microsoft's service says that it took the message and dropped it.
+fn says_dropped(response: &PushResponse) -> bool {
+    let status = response.headers.get("x-wns-notificationstatus");
+    status.is_some_and(|status| status.as_bytes().eq_ignore_ascii_case(b"dropped"))
 }
 
 /// How push services say that a subscription was made with another VAPID key: Apple's reason, and the sentences of
@@ -178,108 +222,4 @@ fn names_key_mismatch(response: &PushResponse) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use bytes::Bytes;
-    use hato_domain::{FailureReason, UnixMillis};
-    use http::{HeaderMap, HeaderValue, StatusCode};
-
-    use super::{PushOutcome, PushResponse, StatusClass, classify};
-
-    /// 2026-01-01T00:00:00Z, when the responses arrive.
-    const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
-
-    fn response(status: u16) -> PushResponse {
-        PushResponse {
-            status: StatusCode::from_u16(status).expect("a status"),
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-        }
-    }
-
-    #[test]
-    fn every_status_has_its_outcome() {
-        for status in 100..=599 {
-            let expected = match status {
-                200 | 201 | 202 | 204 => PushOutcome::Sent { status },
-                404 | 410 => PushOutcome::Expired { status },
-                429 => PushOutcome::Retry {
-                    reason: FailureReason::Throttled,
-                    status: Some(429),
-                    after: None,
-                },
-                500.. => PushOutcome::Retry {
-                    reason: FailureReason::Unavailable,
-                    status: Some(status),
-                    after: None,
-                },
-                _ => PushOutcome::Failed {
-                    reason: FailureReason::Refused,
-                    status: Some(status),
-                },
-            };
-            assert_eq!(classify(&response(status), NOW), expected, "{status}");
-        }
-    }
-
-    #[test]
-    fn who_asks_for_less_is_overloaded_or_throttles() {
-        let throttling = (100..=599).filter(|status| {
-            let status = StatusCode::from_u16(*status).expect("a status");
-            StatusClass::from_status(status).is_throttling()
-        });
-        assert_eq!(throttling.collect::<Vec<_>>(), [429, 503]);
-    }
-
-    #[test]
-    fn a_throttled_push_waits_as_long_as_it_is_asked_to() {
-        let mut response = response(429);
-        let wait = HeaderValue::from_static("120");
-        response.headers.insert("retry-after", wait);
-        let outcome = PushOutcome::Retry {
-            reason: FailureReason::Throttled,
-            status: Some(429),
-            after: Some(Duration::from_mins(2)),
-        };
-        assert_eq!(classify(&response, NOW), outcome);
-    }
-
-    #[test]
-    fn another_vapid_key_is_told_apart_from_other_refusals() {
-        let mismatch = |status| PushOutcome::Failed {
-            reason: FailureReason::KeyMismatch,
-            status: Some(status),
-        };
-        for (status, body) in [
-            (400, r#"{"reason":"VapidPkHashMismatch"}"#),
-            (403, r#"{"reason":"VapidPkHashMismatch"}"#),
-            (
-                401,
-                r#"{"errno":109,"message":"VAPID public key mismatch"}"#,
-            ),
-        ] {
-            let response = PushResponse {
-                body: Bytes::from_static(body.as_bytes()),
-                ..response(status)
-            };
-            assert_eq!(classify(&response, NOW), mismatch(status), "{body}");
-        }
-        let mut windows = response(403);
-        let text = HeaderValue::from_static("VapidPkHashMismatch");
-        windows.headers.insert("x-wns-error-description", text);
-        assert_eq!(classify(&windows, NOW), mismatch(403));
-    }
-
-    #[test]
-    fn a_gone_subscription_is_gone_whatever_the_body_says() {
-        let response = PushResponse {
-            body: Bytes::from_static(b"VapidPkHashMismatch"),
-            ..response(410)
-        };
-        assert_eq!(
-            classify(&response, NOW),
-            PushOutcome::Expired { status: 410 }
-        );
-    }
-}
+mod tests;

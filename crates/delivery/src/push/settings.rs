@@ -1,8 +1,10 @@
 //! What an operator decides about deliveries (CONTRACT 1), and the bounds that they run in.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::OutboundPolicy;
+use hato_outbound::{Resolver, SystemResolver};
 
 /// The settings of the delivery engine.
 #[derive(Clone, Debug)]
@@ -13,12 +15,18 @@ pub struct DeliverySettings {
     pub outbound: OutboundPolicy,
     /// `HATO_OUTBOUND_CA`: additional trusted roots, the text of a PEM file.
     pub outbound_ca: Option<String>,
+    /// What says which addresses a name has.
+    pub resolver: Arc<dyn Resolver>,
     /// `HATO_RETRY_DELAYS`: the waits before the three retries (SPEC 3.2).
     pub retry_delays: [Duration; 3],
     /// How long a push service may take to answer a request.
     pub response_timeout: Duration,
     /// How long resolving, connecting and the TLS handshake may take together.
     pub connect_timeout: Duration,
+    /// How long no look-up, or no connection, to any host may succeed until a failure is this machine's and no attempt (CONTRACT 7).
+    pub local_fault_after: Duration,
+    /// How long nothing is tried, and recipients wait, once it is.
+    pub local_fault_pause: Duration,
     /// How long a request waits for a permit at an origin before its recipient is deferred to a later page.
     pub permit_timeout: Duration,
     /// Pages delivered at a time.
@@ -33,7 +41,7 @@ pub struct DeliverySettings {
     pub lease: Duration,
     /// The longest time between two looks at the queue when nothing notifies.
     pub poll_interval: Duration,
-    /// Connections open at a time, to all push services together.
+    /// Connections open at a time, to all push services together; an app gets half of those that others leave.
     pub connections: usize,
     /// Connections that one app waits for and may be opening at a time.
     pub connects_per_app: usize,
@@ -51,9 +59,12 @@ impl DeliverySettings {
             vapid_subject,
             outbound: OutboundPolicy::default(),
             outbound_ca: None,
+            resolver: Arc::new(SystemResolver::default()),
             retry_delays,
             response_timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(10),
+            local_fault_after: Duration::from_secs(30),
+            local_fault_pause: Duration::from_secs(5),
             permit_timeout: Duration::from_secs(2),
             pages_in_flight: 12,
             park_after: Duration::from_secs(1),

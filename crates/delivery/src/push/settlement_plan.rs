@@ -14,9 +14,9 @@ use hato_service::ports::{
     SentRecipient, Settlement,
 };
 
-use crate::push::response::{MAX_PUSH_RETRY_AFTER, PushOutcome};
+use crate::push::response::{DeferralCause, MAX_PUSH_RETRY_AFTER, PushOutcome};
 
-/// How long a recipient is deferred at most whose message has a TTL of 0, counted from acceptance; any other until its TTL ends.
+/// How long a push service may hold a recipient back, counted from acceptance, unless the message's TTL ends before (CONTRACT 7).
 const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 
 /// The outcomes that are known, by recipient.
@@ -35,13 +35,39 @@ pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
     Some(Duration::from_secs(left.as_secs().max(1)))
 }
 
-/// The reason why a recipient who is deferred until `then` is given up instead: the message's time is over by then.
-fn too_late(page: &ClaimedPage, then: UnixMillis) -> Option<FailureReason> {
+/// The reason why a recipient who is deferred until `then` is given up instead: the message's time is over by then. What waits for
+/// this machine has no other bound than its TTL, for it is to go on when the machine has recovered.
+fn too_late(page: &ClaimedPage, then: UnixMillis, cause: DeferralCause) -> Option<FailureReason> {
     let age = then.since(page.accepted_at);
-    match Duration::from_secs(page.ttl.seconds().into()) {
-        Duration::ZERO => (age > MAX_DEFERRED_AGE).then_some(FailureReason::Throttled),
-        ttl => (age >= ttl).then_some(FailureReason::OutOfTime),
+    let ttl = Duration::from_secs(page.ttl.seconds().into());
+    let ttl = if ttl.is_zero() { Duration::MAX } else { ttl };
+    match cause {
+        DeferralCause::PushService => {
+            (age >= ttl.min(MAX_DEFERRED_AGE)).then_some(FailureReason::Throttled)
+        }
+        DeferralCause::ThisMachine => (age >= ttl).then_some(FailureReason::OutOfTime),
     }
+}
+
+/// How long the whole page waits, when this machine could not try any of its recipients and it is not too late for them by then:
+/// nothing is to be recorded of it.
+pub fn machine_wait(
+    page: &ClaimedPage,
+    recipients: &[Recipient],
+    outcomes: &PushOutcomes,
+    now: UnixMillis,
+) -> Option<Duration> {
+    let wait = |outcome: Option<&PushOutcome>| match outcome {
+        Some(PushOutcome::Deferred {
+            wait,
+            cause: DeferralCause::ThisMachine,
+        }) => Some(*wait),
+        _ => None,
+    };
+    let waits = recipients.iter().map(|it| wait(outcomes.get(&it.id)));
+    let longest = waits.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let too_late = too_late(page, now.plus(longest), DeferralCause::ThisMachine);
+    too_late.is_none().then_some(longest)
 }
 
 /// What is recorded of a page at `now`, after the waits `delays`. Recipients without an outcome are due again at once, in
@@ -60,17 +86,29 @@ pub fn settlement(
     builder.build(now)
 }
 
-/// What is recorded when every recipient has finally failed for one reason, without a response.
+/// What is recorded when every recipient has finally failed for one reason, after so many attempts and without a response.
 pub fn all_failed(
     page: &ClaimedPage,
     recipients: &[Recipient],
     reason: FailureReason,
+    attempts: u8,
 ) -> Settlement {
     let mut builder = SettlementBuilder::new(page, &[Duration::ZERO; 3]);
     for recipient in recipients {
-        builder.dead_letter(recipient, reason, None);
+        builder.dead_letter(recipient, unanswered(recipient, reason, attempts));
     }
     builder.build(page.accepted_at)
+}
+
+/// A dead letter that nobody said anything about.
+fn unanswered(recipient: &Recipient, reason: FailureReason, attempts: u8) -> NewDeadLetter {
+    NewDeadLetter {
+        recipient: recipient.id,
+        reason,
+        http_status: None,
+        attempts,
+        detail: None,
+    }
 }
 
 struct SettlementBuilder<'a> {
@@ -79,8 +117,8 @@ struct SettlementBuilder<'a> {
     settled: Settlement,
     /// Recipients by the attempt to come and the wait before it.
     waits: BTreeMap<(u8, Duration), Vec<RecipientId>>,
-    /// Deferred recipients, by host, and the longest wait among them.
-    deferred: BTreeMap<String, (Duration, Vec<&'a Recipient>)>,
+    /// Deferred recipients, by host and cause, and the longest wait among them.
+    deferred: BTreeMap<(String, DeferralCause), (Duration, Vec<&'a Recipient>)>,
     /// Final failures by host and reason.
     tallies: BTreeMap<(String, &'static str), i64>,
 }
@@ -98,21 +136,25 @@ impl<'a> SettlementBuilder<'a> {
     }
 
     fn add(&mut self, recipient: &'a Recipient, outcome: Option<&PushOutcome>) {
-        match outcome.copied() {
-            Some(PushOutcome::Sent { status }) => self.sent(recipient, status),
-            Some(PushOutcome::Expired { status }) => self.expired(recipient, status),
-            Some(PushOutcome::Failed { reason, status }) => {
-                self.dead_letter(recipient, reason, status);
-            }
-            Some(PushOutcome::Retry {
+        match outcome {
+            Some(PushOutcome::Sent { status }) => self.sent(recipient, *status),
+            Some(PushOutcome::Expired { status }) => self.expired(recipient, *status),
+            Some(PushOutcome::Failed {
                 reason,
                 status,
-                after,
-            }) => match self.wait(after) {
-                Some(wait) => self.queue(recipient.id, self.page.attempt + 1, wait),
-                None => self.dead_letter(recipient, reason, status),
-            },
-            Some(PushOutcome::Deferred { wait }) => self.defer(recipient, wait),
+                detail,
+            }) => {
+                // Without a status no request was begun.
+                let attempts = self.page.attempt + u8::from(status.is_some());
+                let letter = NewDeadLetter {
+                    http_status: *status,
+                    detail: detail.clone(),
+                    ..unanswered(recipient, *reason, attempts)
+                };
+                self.dead_letter(recipient, letter);
+            }
+            Some(retry @ PushOutcome::Retry { .. }) => self.retry(recipient, retry),
+            Some(PushOutcome::Deferred { wait, cause }) => self.defer(recipient, *wait, *cause),
             None => self.queue(recipient.id, self.page.attempt, Duration::ZERO),
         }
     }
@@ -132,18 +174,33 @@ impl<'a> SettlementBuilder<'a> {
         });
     }
 
-    fn dead_letter(
-        &mut self,
-        recipient: &Recipient,
-        reason: FailureReason,
-        http_status: Option<u16>,
-    ) {
-        self.tally(recipient, reason.as_str());
-        self.settled.dead_letters.push(NewDeadLetter {
-            recipient: recipient.id,
+    fn retry(&mut self, recipient: &Recipient, outcome: &PushOutcome) {
+        let PushOutcome::Retry {
             reason,
-            http_status,
-        });
+            status,
+            after,
+            detail,
+        } = outcome
+        else {
+            return;
+        };
+        let attempts = self.page.attempt + 1;
+        match self.wait(*after) {
+            Some(wait) => self.queue(recipient.id, attempts, wait),
+            None => {
+                let letter = NewDeadLetter {
+                    http_status: *status,
+                    detail: detail.clone(),
+                    ..unanswered(recipient, *reason, attempts)
+                };
+                self.dead_letter(recipient, letter);
+            }
+        }
+    }
+
+    fn dead_letter(&mut self, recipient: &Recipient, letter: NewDeadLetter) {
+        self.tally(recipient, letter.reason.as_str());
+        self.settled.dead_letters.push(letter);
     }
 
     fn tally(&mut self, recipient: &Recipient, reason: &'static str) {
@@ -157,24 +214,25 @@ impl<'a> SettlementBuilder<'a> {
             .push(recipient);
     }
 
-    fn defer(&mut self, recipient: &'a Recipient, wait: Duration) {
-        let (longest, recipients) = self.deferred.entry(host(recipient)).or_default();
-        *longest = (*longest).max(wait);
-        recipients.push(recipient);
+    fn defer(&mut self, recipient: &'a Recipient, wait: Duration, cause: DeferralCause) {
+        let line = self.deferred.entry((host(recipient), cause)).or_default();
+        line.0 = line.0.max(wait);
+        line.1.push(recipient);
     }
 
     /// Queues those who were deferred, each host's together and for the longest of their waits, or there would be a job for each
     /// recipient. Waiting is no attempt, so only time ends it.
     fn queue_deferred(&mut self, now: UnixMillis) {
-        for (wait, recipients) in std::mem::take(&mut self.deferred).into_values() {
+        let attempt = self.page.attempt;
+        for ((_, cause), (wait, recipients)) in std::mem::take(&mut self.deferred) {
             let wait = whole_seconds(wait);
-            match too_late(self.page, now.plus(wait)) {
+            match too_late(self.page, now.plus(wait), cause) {
                 Some(reason) => recipients
                     .iter()
-                    .for_each(|it| self.dead_letter(it, reason, None)),
+                    .for_each(|it| self.dead_letter(it, unanswered(it, reason, attempt))),
                 None => self
                     .waits
-                    .entry((self.page.attempt, wait))
+                    .entry((attempt, wait))
                     .or_default()
                     .extend(recipients.iter().map(|it| it.id)),
             }

@@ -38,6 +38,11 @@ impl<K: Eq + Hash, V> SharedMap<K, V> {
         retain(&mut self.values(), is_forgettable);
     }
 
+    /// Does something with each value, used or not.
+    pub fn for_each(&self, mut each: impl FnMut(&V)) {
+        self.values().values().for_each(|value| each(value));
+    }
+
     fn values(&self) -> MutexGuard<'_, HashMap<K, Arc<V>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -62,7 +62,8 @@ impl WebhookClient {
     pub(super) fn new(settings: &WebhookSettings) -> Result<Self, ClientBuildError> {
         let mut tls = client_config(settings.outbound_ca.as_deref())?;
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let filter = AddressFilter::new(settings.outbound.clone());
+        let resolver = Arc::clone(&settings.resolver);
+        let filter = AddressFilter::new(settings.outbound.clone(), resolver);
         let client = Client::builder()
             .tls_backend_preconfigured(tls)
             .dns_resolver(Arc::new(FilteredResolver::new(filter.clone())))

@@ -1,8 +1,10 @@
 //! What an operator decides about webhooks (CONTRACT 1), and the bounds that posting runs in.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::OutboundPolicy;
+use hato_outbound::{Resolver, SystemResolver};
 
 /// The settings of the webhooks' sender.
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub struct WebhookSettings {
     pub outbound: OutboundPolicy,
     /// `HATO_OUTBOUND_CA`: additional trusted roots, the text of a PEM file.
     pub outbound_ca: Option<String>,
+    /// What says which addresses a name has.
+    pub resolver: Arc<dyn Resolver>,
     /// `HATO_WEBHOOK_RETRY_DELAYS`: the waits before the retries of an event.
     pub retry_delays: Vec<Duration>,
     /// How long a receiver may take to answer, connecting included (CONTRACT 8).
@@ -44,6 +48,7 @@ impl WebhookSettings {
         Self {
             outbound: OutboundPolicy::default(),
             outbound_ca: None,
+            resolver: Arc::new(SystemResolver::default()),
             retry_delays,
             response_timeout: Duration::from_secs(15),
             failing_limit: Duration::from_hours(5 * 24),

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hato_domain::{AppId, ErrorCode, UnixMillis, WebhookEventId};
 use hato_service::ports::SealedSecrets;
-use hato_service::{Secrets, ServiceError, UnsealError, new_signing_secret};
+use hato_service::{SealPurpose, Secrets, ServiceError, UnsealError, new_signing_secret};
 
 /// The signing secrets are not to be had.
 #[derive(Debug, thiserror::Error)]
@@ -49,14 +49,16 @@ impl Signers {
         let sealer = secrets.sealer()?;
         let previous = kept.previous.as_ref().map(|(secret, _)| secret);
         let all = kept.current.iter().chain(previous);
-        let opened = all.map(|secret| sealer.open(app.as_str(), secret));
+        let opened = all.map(|secret| sealer.open(SealPurpose::SigningSecret, app, secret));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
         Ok(Self::new(&opened))
     }
 
-    fn new(secrets: &[Vec<u8>]) -> Self {
-        let key = |secret: &Vec<u8>| Key::new(HMAC_SHA256, secret);
-        Self(secrets.iter().map(key).collect())
+    fn new(secrets: &[impl AsRef<[u8]>]) -> Self {
+        let keys = secrets
+            .iter()
+            .map(|secret| Key::new(HMAC_SHA256, secret.as_ref()));
+        Self(keys.collect())
     }
 
     /// The value of `webhook-signature`: `v1,` and base64 for each secret, with a space between two.

@@ -1,16 +1,20 @@
 //! The engine between a real store and a push service that is real on the wire.
 
 mod connections;
+mod details;
 mod due_time_repair;
 mod hostile;
 mod janitor;
+mod local_faults;
 mod outcomes;
 mod panics;
+mod refusals;
 mod retries;
 mod running;
 mod sharing;
 mod spy_queue;
 mod test_app;
 mod test_engine;
+mod test_resolver;
 mod throttling;
 mod webhook;

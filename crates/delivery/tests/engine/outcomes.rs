@@ -7,6 +7,7 @@ use hato_service::ports::{FailureTally, SendCounts, SendStatus};
 use hato_testkit::push_service::{PushServiceOptions, ScriptedResponse};
 
 use crate::test_engine::{PAYLOAD, TestEngine, http1};
+use crate::test_resolver::TestResolver;
 
 #[tokio::test]
 async fn a_message_arrives_as_it_was_accepted() {
@@ -124,7 +125,7 @@ async fn a_private_address_is_not_even_connected_to() {
         test.settings.outbound = OutboundPolicy::parse("10.0.0.0/8").expect("a CIDR list");
         test.subscribe(3).await;
         test.deliver().await;
-        let blocked = ("blocked_address".to_owned(), None, 1);
+        let blocked = ("blocked_address".to_owned(), None, 0);
         assert_eq!(
             test.dead_letters().await,
             [blocked.clone(), blocked.clone(), blocked],
@@ -132,6 +133,71 @@ async fn a_private_address_is_not_even_connected_to() {
         );
         assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
     }
+}
+
+#[tokio::test]
+async fn a_name_that_has_a_private_address_besides_a_public_one_is_not_connected_to() {
+    let options = PushServiceOptions {
+        host: "push.test".into(),
+        ..PushServiceOptions::default()
+    };
+    let mut test = TestEngine::with(options).await;
+    test.settings.outbound = OutboundPolicy::default();
+    test.settings.resolver = TestResolver::new(&[("push.test", &["1.1.1.1", "127.0.0.1"])]);
+    // Whoever connects all the same reaches nobody.
+    test.settings.connect_timeout = Duration::ZERO;
+    test.subscribe(1).await;
+    test.deliver().await;
+    let blocked = ("blocked_address".to_owned(), None, 0);
+    assert_eq!(test.dead_letters().await, [blocked]);
+}
+
+/// An engine whose push service is under notify.windows.com.
+async fn microsofts() -> TestEngine {
+    let host = "wns2-test.notify.windows.com";
+    let options = PushServiceOptions {
+        host: host.into(),
+        ..PushServiceOptions::default()
+    };
+    let mut test = TestEngine::with(options).await;
+    test.settings.resolver = TestResolver::new(&[(host, &["127.0.0.1"])]);
+    test
+}
+
+#[tokio::test]
+async fn microsofts_406_asks_for_fewer_requests() {
+    let test = microsofts().await;
+    test.subscribe(1).await;
+    test.service
+        .script_any([ScriptedResponse::RetryAfter(406, "120".into())]);
+    test.deliver().await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(120), 1)]);
+    test.advance_clock(Duration::from_mins(2));
+    test.run_until_idle().await;
+    assert_eq!(test.queue.log().sent(), 1);
+}
+
+#[tokio::test]
+async fn what_microsoft_took_and_dropped_has_failed_at_once() {
+    let dropped = |value: &str| {
+        let name = "x-wns-notificationstatus";
+        ScriptedResponse::Header(201, name.into(), value.into())
+    };
+    let test = microsofts().await;
+    test.subscribe(2).await;
+    test.service
+        .script_any([dropped("dropped"), dropped("received")]);
+    let record = test.deliver().await;
+    assert_eq!((record.counts.sent, record.counts.failed_other), (1, 1));
+    let letter = ("dropped".to_owned(), Some(201), 1);
+    assert_eq!(test.dead_letters().await, [letter]);
+    let said = "x-wns-notificationstatus: dropped";
+    assert_eq!(test.details().await, [said]);
+
+    let elsewhere = TestEngine::new().await;
+    elsewhere.subscribe(1).await;
+    elsewhere.service.script_any([dropped("dropped")]);
+    assert_eq!(elsewhere.deliver().await.counts.sent, 1);
 }
 
 #[tokio::test]

@@ -7,8 +7,10 @@ use hato_domain::PushOptions;
 use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
-use crate::test_engine::TestEngine;
+use crate::test_engine::{TestEngine, many};
 
 /// While the first app's subscribers hang at their push service, another app's send goes through.
 async fn another_apps_send_goes_through(test: TestEngine, subscribers: usize, hanging: u64) {
@@ -97,33 +99,112 @@ async fn silent_ports(count: usize) -> (Vec<u16>, mpsc::UnboundedReceiver<TcpStr
     (ports, arrivals)
 }
 
-#[tokio::test]
-async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
-    let mut test = TestEngine::new().await;
-    test.settings.connections = 4;
-    test.settings.connects_per_app = 2;
-    test.settings.connect_timeout = Duration::from_hours(1);
-    let (ports, mut arrivals) = silent_ports(20).await;
+/// Subscribers of the app at each of these ports.
+async fn subscribe_at_ports(test: &TestEngine, ports: &[u16]) {
     let model = test.service.subscribe(None);
     let at_port = |port| BrowserSubscription {
         endpoint: format!("https://127.0.0.1:{port}/push/1"),
         ..model.clone()
     };
-    let silent: Vec<_> = ports.into_iter().map(at_port).collect();
-    test.register(&test.app, &silent).await;
-    test.send().await;
+    let elsewhere: Vec<_> = ports.iter().map(at_port).collect();
+    test.register(&test.app, &elsewhere).await;
+}
+
+/// All of another app's recipients at the test's push service are served.
+async fn serve_another_app(test: &TestEngine, recipients: usize) {
     let other = test.other_app().await;
-    test.subscribe_at(&test.service, &other, 1).await;
+    test.subscribe_at(&test.service, &other, recipients).await;
+    test.send_of(&other, PushOptions::default()).await;
+    test.notifier.notify();
+    test.service
+        .wait_until(|seen| seen.total.created == recipients as u64)
+        .await;
+}
+
+#[tokio::test]
+async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
+    let mut test = TestEngine::with(many()).await;
+    test.settings.connects_per_app = 2;
+    test.settings.connect_timeout = Duration::from_hours(1);
+    let (ports, mut arrivals) = silent_ports(1_000).await;
+    subscribe_at_ports(&test, &ports).await;
+    test.send().await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.engine().run(shutdown.clone()));
     let _first = arrivals.recv().await.expect("a connection");
     let _second = arrivals.recv().await.expect("another");
+    serve_another_app(&test, 1_000).await;
+    assert!(arrivals.is_empty(), "two at a time");
+    shutdown.abort();
+    running.await.expect("no panic");
+}
+
+/// Ports behind which TLS is spoken and no request answered, and who tells of each connection to one of them.
+async fn unresponsive_ports(
+    test: &TestEngine,
+    count: usize,
+) -> (Vec<u16>, mpsc::UnboundedReceiver<TlsStream<TcpStream>>) {
+    let acceptor = TlsAcceptor::from(test.service.ca().server_config(&["http/1.1"]));
+    let (ports, mut connecting) = silent_ports(count).await;
+    let (arrived, arrivals) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(stream) = connecting.recv().await {
+            let (acceptor, arrived) = (acceptor.clone(), arrived.clone());
+            tokio::spawn(async move {
+                if let Ok(stream) = acceptor.accept(stream).await {
+                    arrived.send(stream).ok();
+                }
+            });
+        }
+    });
+    (ports, arrivals)
+}
+
+#[tokio::test]
+async fn hosts_that_answer_late_keep_no_connection_from_another_app() {
+    let mut test = TestEngine::with(many()).await;
+    // A host has 32 of them, and one app half of those.
+    test.settings.connections = 64;
+    test.settings.response_timeout = Duration::from_hours(1);
+    let (ports, mut arrivals) = unresponsive_ports(&test, 100).await;
+    subscribe_at_ports(&test, &ports).await;
+    test.send().await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
+    let mut held = Vec::new();
+    while held.len() < 16 {
+        held.push(arrivals.recv().await.expect("a connection"));
+    }
+    serve_another_app(&test, 1_000).await;
+    assert!(arrivals.is_empty(), "the app has its share");
+    shutdown.abort();
+    running.await.expect("no panic");
+}
+
+#[tokio::test]
+async fn an_app_that_waits_for_its_share_keeps_nobody_from_a_push_service_that_both_use() {
+    let mut test = TestEngine::new().await;
+    // A host has 8 of them, and one app half of those.
+    test.settings.connections = 16;
+    test.settings.response_timeout = Duration::from_hours(1);
+    let (ports, mut arrivals) = unresponsive_ports(&test, 5).await;
+    subscribe_at_ports(&test, &ports).await;
+    test.subscribe(1).await;
+    test.send().await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
+    let mut held = Vec::new();
+    while held.len() < 4 {
+        held.push(arrivals.recv().await.expect("a connection"));
+    }
+    // The last one of its page, who is at this push service, is in line for a connection.
+    let other = test.other_app().await;
+    let subscription = test.subscribe_at(&test.service, &other, 1).await.remove(0);
     test.send_of(&other, PushOptions::default()).await;
     test.notifier.notify();
     test.service
-        .wait_until(|seen| seen.total.created == 1)
+        .wait_until(|seen| seen.counts(&subscription.id).created == 1)
         .await;
-    assert!(arrivals.is_empty(), "two at a time");
     shutdown.abort();
     running.await.expect("no panic");
 }

@@ -4,8 +4,8 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPai
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::{AccountId, AppId, Email, Plan, UnixMillis};
-use hato_service::Sealer;
 use hato_service::ports::{AccountRecord, NewApp, Store};
+use hato_service::{SealPurpose, Sealer};
 
 use crate::test_engine::ENCRYPTION_KEY;
 
@@ -36,7 +36,11 @@ impl TestApp {
             account_id: account,
             name: "app".into(),
             vapid_public_key: pair.public_key().as_ref().to_vec(),
-            sealed_private_key: Sealer::new(ENCRYPTION_KEY).seal(id.as_str(), private_key.as_ref()),
+            sealed_private_key: Sealer::new(ENCRYPTION_KEY.into()).seal(
+                SealPurpose::VapidKey,
+                &id,
+                private_key.as_ref(),
+            ),
             created_at: now,
         };
         store.create_app(app).await.expect("stored");

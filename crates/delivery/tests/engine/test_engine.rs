@@ -18,7 +18,7 @@ use hato_service::ports::{
     AcceptSendOutcome, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord,
     Store, SystemClock,
 };
-use hato_service::{Notifier, Secrets};
+use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, Protocols, PushService, PushServiceOptions,
 };
@@ -135,6 +135,7 @@ impl TestEngine {
                     auth: decode(&it.auth),
                 },
                 platform: None,
+                replaces: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");
@@ -194,7 +195,7 @@ impl TestEngine {
         Engine::new(
             Arc::clone(&self.queue),
             clock,
-            Secrets::new(None, encryption_key),
+            Secrets::new(None, encryption_key.map(SecretKey::new)),
             self.notifier.clone(),
             self.settings.clone(),
         )
@@ -212,6 +213,16 @@ impl TestEngine {
         run(&self.engine()).await;
     }
 
+    /// Queues a send and lets all its attempts pass.
+    pub async fn exhaust(&self) -> SendRecord {
+        let (engine, send) = (self.engine(), self.send().await);
+        for wait in [0, 5, 60, 600] {
+            self.advance_clock(Duration::from_secs(wait));
+            run(&engine).await;
+        }
+        self.record(&self.app, &send).await
+    }
+
     /// The send as the history has it.
     pub async fn record(&self, app: &TestApp, send: &SendId) -> SendRecord {
         let record = self.store.send_of(&app.id, send).await.expect("read");
@@ -220,12 +231,24 @@ impl TestEngine {
 
     /// The app's dead letters: reason, status and attempts.
     pub async fn dead_letters(&self) -> Vec<(String, Option<u16>, i64)> {
-        let page = PageRequest::parse(None, None, None).expect("the default page");
-        let letters = self.store.dead_letters_of(&self.app.id, &page, None).await;
         let entry = |it: DeadLetterRecord| (it.reason, it.http_status, it.attempts);
-        let mut letters: Vec<_> = letters.expect("read").into_iter().map(entry).collect();
+        let mut letters: Vec<_> = self.letters().await.into_iter().map(entry).collect();
         letters.sort();
         letters
+    }
+
+    /// What the app's dead letters say besides, those that say something.
+    pub async fn details(&self) -> Vec<String> {
+        let letters = self.letters().await.into_iter();
+        let mut details: Vec<_> = letters.filter_map(|it| it.detail).collect();
+        details.sort();
+        details
+    }
+
+    async fn letters(&self) -> Vec<DeadLetterRecord> {
+        let page = PageRequest::parse(None, None, None).expect("the default page");
+        let letters = self.store.dead_letters_of(&self.app.id, &page, None).await;
+        letters.expect("read")
     }
 
     pub fn advance_clock(&self, span: Duration) {

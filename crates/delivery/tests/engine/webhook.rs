@@ -26,7 +26,7 @@ async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store
     let set = test.store.set_webhook(&test.app.id, Some(url)).await;
     assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
     let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
-    let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
+    let secrets = Secrets::new(None, Some(ENCRYPTION_KEY.into()));
     let notifier = test.notifier.clone();
     let settings = WebhookSettings {
         outbound: loopback(),

@@ -28,6 +28,8 @@ async fn a_send_is_told_of_in_results_and_a_completion() {
             recipient: recipients[2].id,
             reason: FailureReason::Unreachable,
             http_status: None,
+            attempts: 1,
+            detail: None,
         }],
         retries: vec![RetryJob {
             recipients: vec![recipients[3].id],

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
-use hato_service::Secrets;
 use hato_service::ports::Clock as _;
+use hato_service::{SealPurpose, Secrets};
 use hato_testkit::webhook_receiver::Event;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
@@ -62,9 +62,9 @@ impl ConnectionForwarder {
 
 /// Makes a new secret, so that there are two.
 async fn rotate(test: &TestWebhooks) {
-    let secrets = Secrets::new(None, Some(ENCRYPTION_KEY));
+    let secrets = Secrets::new(None, Some(ENCRYPTION_KEY.into()));
     let sealer = secrets.sealer().expect("there is a key");
-    let secret = sealer.seal(test.app.as_str(), &[9; 32]);
+    let secret = sealer.seal(SealPurpose::SigningSecret, &test.app, &[9; 32]);
     let until = test.clock.now().plus(DAY);
     let rotated = test.store.rotate_secret(&test.app, secret, until).await;
     rotated.expect("stored");

@@ -52,6 +52,20 @@ async fn a_410_disables_it_until_it_is_enabled() {
 }
 
 #[tokio::test]
+async fn a_410_disables_it_after_the_clock_was_set_back() {
+    let test = TestWebhooks::new().await;
+    test.subscribe(&test.app, 1).await;
+    test.receiver.script([ReceiverResponse::Status(500)]);
+    settle(&test).await;
+    test.post().await;
+    test.rewind_clock(DAY);
+    test.receiver.respond_with(ReceiverResponse::Status(410));
+    settle(&test).await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Gone));
+}
+
+#[tokio::test]
 async fn what_waits_at_a_410_is_discarded() {
     let test = TestWebhooks::new().await;
     let widening = vec![ReceiverResponse::Status(200); 20];

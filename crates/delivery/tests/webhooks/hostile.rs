@@ -1,8 +1,12 @@
 //! Receivers that would harm the sender: each costs a bounded time, and nobody else's events wait for it.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use hato_domain::{NoResponseReason, OutboundPolicy, WebhookUrl};
+use hato_outbound::{LookupError, Resolver};
 use hato_service::ports::WebhookResponse;
 use hato_testkit::webhook_receiver::ReceiverResponse;
 
@@ -64,4 +68,31 @@ async fn addresses_of_the_operators_network_are_not_connected_to() {
         assert_eq!(test.attempts().await[0].response, blocked, "{host}");
     }
     assert_eq!(test.receiver.seen().len(), 0);
+}
+
+/// Says that every name has a public address and one of this machine's.
+#[derive(Debug)]
+struct MixedAddresses;
+
+#[async_trait]
+impl Resolver for MixedAddresses {
+    async fn addresses(&self, _: &str) -> Result<Vec<IpAddr>, LookupError> {
+        let addresses = ["1.1.1.1", "127.0.0.1"];
+        Ok(addresses.map(|it| it.parse().expect("an address")).to_vec())
+    }
+}
+
+#[tokio::test]
+async fn one_whose_name_has_a_private_address_besides_a_public_one_is_not_connected_to() {
+    let mut test = TestWebhooks::new().await;
+    test.settings.outbound = OutboundPolicy::default();
+    test.settings.resolver = Arc::new(MixedAddresses);
+    // Whoever connects all the same reaches nobody.
+    test.settings.response_timeout = Duration::from_millis(200);
+    test.set_webhook_url(&test.app, "https://push.test/hook")
+        .await;
+    test.queue_test_event().await;
+    test.post().await;
+    let blocked = WebhookResponse::NotReceived(NoResponseReason::BlockedAddress);
+    assert_eq!(test.attempts().await[0].response, blocked);
 }

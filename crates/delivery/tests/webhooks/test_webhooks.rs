@@ -16,7 +16,7 @@ use hato_service::ports::{
     NewSubscription, NextPage, PageClaimRequest, Recipient, SentRecipient, SetWebhookOutcome,
     SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
 };
-use hato_service::{Notifier, Secrets};
+use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use tempfile::TempDir;
@@ -136,6 +136,7 @@ impl TestWebhooks {
                     auth: [1; 16],
                 },
                 platform: None,
+                replaces: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");
@@ -220,7 +221,7 @@ impl TestWebhooks {
         WebhookSender::new(
             Arc::clone(&self.store),
             clock,
-            Secrets::new(None, key),
+            Secrets::new(None, key.map(SecretKey::new)),
             self.notifier.clone(),
             self.settings.clone(),
         )

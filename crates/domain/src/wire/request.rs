@@ -149,6 +149,11 @@ pub struct RegisterSubscription {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 100))]
     pub platform: Option<String>,
+    /// The endpoint that the browser had before, which is deactivated if the app has it.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^https://", max_length = 2048))]
+    pub replaces: Option<String>,
 }
 
 /// The body of `DELETE /api/v1/apps/{appId}/subscriptions` (SPEC 4.3).

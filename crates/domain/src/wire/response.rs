@@ -209,10 +209,13 @@ pub struct DeadLetter {
     pub endpoint: String,
     /// Why it failed, for example `throttled`.
     pub reason: String,
+    /// What the push service or the connection said, at most 300 characters.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub detail: Option<String>,
     /// The last answer's status, if there was an answer.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub http_status: Option<u16>,
-    /// How many attempts were made.
+    /// How many requests were begun.
     pub attempts: i64,
     /// When the last attempt failed, Unix milliseconds.
     pub created_at: UnixMillis,
@@ -264,6 +267,10 @@ pub struct HistoryItem {
     pub skipped_count: i64,
     /// Recipients not reached because the send was cancelled.
     pub cancelled_count: i64,
+    /// Failed recipients that have no dead letter: one send leaves at most 10,000.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub dead_letters_omitted: i64,
 }
 
 /// A page of a list that is newest first.

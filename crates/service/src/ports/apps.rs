@@ -37,7 +37,7 @@ pub struct NewApp {
     pub name: String,
     /// The VAPID public key: an uncompressed point on P-256, 65 bytes.
     pub vapid_public_key: Vec<u8>,
-    /// The VAPID private key, PKCS#8, sealed with the encryption key and bound to the app's id ([`crate::Sealer`]).
+    /// The VAPID private key, PKCS#8, sealed with the encryption key for [`crate::SealPurpose::VapidKey`] of the app.
     pub sealed_private_key: Vec<u8>,
     /// When the app is made: the current time.
     pub created_at: UnixMillis,

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureReason, SendId, SubscriptionId, Topic, Ttl, UnixMillis,
-    Urgency,
+    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, SendId, SubscriptionId, Topic, Ttl,
+    UnixMillis, Urgency,
 };
 
 use super::StoreError;
@@ -88,10 +88,17 @@ pub struct PageClaimRequest {
 }
 
 /// What became of a claim.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum NextPage {
     /// A page to deliver, leased to the caller.
     Claimed(Box<ClaimedPage>),
+    /// The job that was due longest cannot be read. It was put off for an hour, so that others' jobs are claimed.
+    Unreadable {
+        /// The job's number in the queue.
+        job: JobId,
+        /// What is wrong with it.
+        error: StoreError,
+    },
     /// Nothing is due, excluded apps aside; the next job is due then, if there is one.
     Idle {
         /// When to ask again at the latest.
@@ -122,7 +129,7 @@ pub struct SentRecipient {
 }
 
 /// A recipient that finally failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewDeadLetter {
     /// The recipient's number in the store.
     pub recipient: RecipientId,
@@ -130,6 +137,21 @@ pub struct NewDeadLetter {
     pub reason: FailureReason,
     /// The last response's status, if there was one.
     pub http_status: Option<u16>,
+    /// How many requests were begun (CONTRACT 4).
+    pub attempts: u8,
+    /// What the push service or the connection said.
+    pub detail: Option<FailureDetail>,
+}
+
+impl NewDeadLetter {
+    /// Whether the push service refused the message for its recipient: a 4xx other than 404, 410 and 429, which have outcomes
+    /// of their own (CONTRACT 7). Enough refusals in a row deactivate the subscription.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self.reason,
+            FailureReason::KeyMismatch | FailureReason::Refused
+        ) && matches!(self.http_status, Some(400..=499))
+    }
 }
 
 /// A recipient whose subscription is gone: it is deactivated (SPEC 3.1).
@@ -194,7 +216,8 @@ pub enum SettleOutcome {
 #[async_trait]
 pub trait DeliveryQueue {
     /// Claims the page that has been due longest, until `now + lease`. Of a broadcast, it takes a page of at most
-    /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction.
+    /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction. A job that cannot be read is
+    /// put off instead ([`NextPage::Unreadable`]).
     async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError>;
 
     /// Repairs due times after the clock was set back. What is due later than anything can have to wait, or belongs to a
@@ -214,8 +237,9 @@ pub trait DeliveryQueue {
     async fn renew_leases(&self, leases: &[PageLease], until: UnixMillis)
     -> Result<(), StoreError>;
 
-    /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters, retry jobs, the
-    /// end of the send when this was its last page, events for the app's webhook, and removal of the page.
+    /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters (as many as the send has
+    /// room for, [`hato_domain::MAX_DEAD_LETTERS`]), retry jobs, the end of the send when this was its last page, events for the
+    /// app's webhook, and removal of the page.
     async fn settle(
         &self,
         page: &ClaimedPage,

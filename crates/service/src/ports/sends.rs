@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, DeadLetterId, Endpoint, IdempotencyKey, Month, Notification, PageRequest, PushOptions,
-    SendId, UnixMillis, text_enum,
+    AppId, DeadLetterId, Endpoint, IdempotencyKey, MAX_DEAD_LETTERS, Month, Notification,
+    PageRequest, PushOptions, SendId, UnixMillis, text_enum,
 };
 
 use super::StoreError;
@@ -108,6 +108,13 @@ pub struct SendCounts {
     pub cancelled: i64,
 }
 
+impl SendCounts {
+    /// Recipients that failed without a dead letter, because the send had [`MAX_DEAD_LETTERS`] already.
+    pub fn omitted_dead_letters(&self) -> i64 {
+        (self.failed_other - MAX_DEAD_LETTERS).max(0)
+    }
+}
+
 /// A send as the history shows it (SPEC 2.5).
 #[derive(Clone, Debug)]
 pub struct SendRecord {
@@ -157,9 +164,11 @@ pub struct DeadLetterRecord {
     pub endpoint: String,
     /// Why the message was given up, as one of [`hato_domain::FailureReason::as_str`].
     pub reason: String,
+    /// What the push service or the connection said, as a [`hato_domain::FailureDetail`].
+    pub detail: Option<String>,
     /// The last response's status, if there was one.
     pub http_status: Option<u16>,
-    /// How many attempts were made, at most 4 (SPEC 8).
+    /// How many requests were begun, at most 4 (SPEC 8).
     pub attempts: i64,
     /// When the last attempt failed.
     pub created_at: UnixMillis,

@@ -1,7 +1,7 @@
 //! What the use cases of subscriptions need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, BrowserKeys, Endpoint, Platform, SubscriptionId, UnixMillis};
+use hato_domain::{AppId, BrowserKeys, Endpoint, Platform, SubscriptionId, UnixMillis, text_enum};
 
 use super::StoreError;
 
@@ -18,6 +18,8 @@ pub struct NewSubscription {
     pub keys: BrowserKeys,
     /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
+    /// Another endpoint of the same browser, which this one replaces: if the app has it, it is deactivated.
+    pub replaces: Option<Endpoint>,
     /// The time of the registration, in Unix milliseconds.
     pub now: UnixMillis,
 }
@@ -37,14 +39,21 @@ pub enum RegisterOutcome {
     NoApp,
 }
 
-/// Why a subscription is not active (SPEC 3.1, CONTRACT 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeactivationReason {
-    /// The push service no longer knows the subscription.
-    Expired,
-    /// The browser's page or the owner unsubscribed it.
-    Unsubscribed,
-}
+text_enum!(
+    /// Why a subscription is not active (SPEC 3.1, CONTRACT 5).
+    DeactivationReason {
+        /// The browser's page or the owner unsubscribed it.
+        Unsubscribed = "unsubscribed",
+        /// The push service no longer knows the subscription.
+        Expired = "expired",
+        /// The browser has registered another endpoint in its place.
+        Replaced = "replaced",
+        /// The push service said again and again that the subscription was made with another VAPID key.
+        KeyMismatch = "key_mismatch",
+        /// The push service refused again and again what it was sent.
+        Refused = "refused",
+    }
+);
 
 /// When and why a subscription became inactive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,14 +112,15 @@ pub struct SubscriptionPage {
 /// What the store does with subscriptions.
 #[async_trait]
 pub trait SubscriptionStore {
-    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan.
+    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan. What it replaces is
+    /// deactivated in the same transaction.
     async fn register_subscription(
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisterOutcome, StoreError>;
 
     /// Registers the subscription likewise, but a new endpoint only while the app has fewer active subscriptions than
-    /// [`hato_domain::Plan::max_subscriptions`] of the stored plan (SPEC 4.2).
+    /// [`hato_domain::Plan::max_subscriptions`] of the stored plan (SPEC 4.2), or in the place of an active one.
     async fn register_within_limit(
         &self,
         subscription: NewSubscription,

@@ -32,7 +32,7 @@ pub struct WebhookRecord {
     pub disabled: Option<DisabledReason>,
 }
 
-/// Signing secrets of 32 bytes, sealed and bound to the app's id.
+/// Signing secrets of 32 bytes, sealed for [`crate::SealPurpose::SigningSecret`] of the app.
 #[derive(Clone, Debug, Default)]
 pub struct SealedSecrets {
     /// The secret; `None` until one is needed.

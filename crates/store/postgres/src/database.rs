@@ -1,17 +1,19 @@
 //! Opening and closing: a pool of connections, each set up as the store needs it.
 
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_service::Notifier;
 use hato_service::ports::{Store, StoreError};
-use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool, Postgres};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool};
 use tokio_util::task::TaskTracker;
 
+use crate::dialect::readers;
 use crate::error::with_context;
+use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::settings::PostgresSettings;
@@ -29,6 +31,7 @@ const TRUSTED_IDLE_TIME: Duration = Duration::from_secs(1);
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
     pub(crate) pool: PgPool,
+    pub(crate) last_loss: Arc<LastLoss>,
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     listens: bool,
@@ -42,7 +45,10 @@ impl Database {
         let options = options.statement_cache_capacity(MAX_PREPARED_STATEMENTS);
         let address = address(&options);
         let connecting = |error| PostgresOpenError::from_connecting(error, &address);
-        let pool = connect(options, settings).await.map_err(connecting)?;
+        let last_loss = Arc::new(LastLoss::default());
+        let pool = connect(options, settings, &last_loss)
+            .await
+            .map_err(connecting)?;
         let mut connection = pool.acquire().await.map_err(connecting)?;
         check(&mut connection).await?;
         if settings.migrate {
@@ -52,6 +58,7 @@ impl Database {
         }
         Ok(Self {
             pool,
+            last_loss,
             writes: TaskTracker::new(),
             listens: settings.listen,
         })
@@ -61,7 +68,7 @@ impl Database {
 #[async_trait]
 impl Store for Database {
     async fn ping(&self) -> Result<(), StoreError> {
-        let probed = sqlx::query(PROBE_QUERY).execute(&self.pool).await;
+        let probed = sqlx::query(PROBE_QUERY).fetch_optional(readers(self)).await;
         probed.map(drop).map_err(with_context("probe the database"))
     }
 
@@ -84,7 +91,12 @@ fn address(options: &PgConnectOptions) -> String {
     }
 }
 
-async fn connect(options: PgConnectOptions, settings: &PostgresSettings) -> sqlx::Result<PgPool> {
+async fn connect(
+    options: PgConnectOptions,
+    settings: &PostgresSettings,
+    last_loss: &Arc<LastLoss>,
+) -> sqlx::Result<PgPool> {
+    let last_loss = Arc::clone(last_loss);
     let setup = session_setup(settings);
     // A pool would try again and again and say in the end that it took too long; the first failure says why.
     let first = tokio::time::timeout(
@@ -97,7 +109,11 @@ async fn connect(options: PgConnectOptions, settings: &PostgresSettings) -> sqlx
         .max_connections(settings.max_connections)
         .acquire_timeout(settings.acquire_timeout)
         .test_before_acquire(false)
-        .before_acquire(|connection, metadata| Box::pin(test_if_idle(connection, metadata)))
+        .before_acquire(move |connection, metadata| {
+            let is_suspect =
+                metadata.idle_for > TRUSTED_IDLE_TIME || last_loss.makes_suspect(metadata.idle_for);
+            Box::pin(test_if(is_suspect, connection))
+        })
         .after_connect(move |connection, _| {
             let setup = setup.clone();
             Box::pin(async move { connection.execute(AssertSqlSafe(setup)).await.map(drop) })
@@ -123,11 +139,8 @@ fn session_setup(settings: &PostgresSettings) -> String {
 }
 
 /// Asks a connection that has lain idle whether it still stands: nobody shall get one that died with its server.
-async fn test_if_idle(
-    connection: &mut <Postgres as sqlx::Database>::Connection,
-    metadata: PoolConnectionMetadata,
-) -> sqlx::Result<bool> {
-    if metadata.idle_for > TRUSTED_IDLE_TIME {
+async fn test_if(is_suspect: bool, connection: &mut PgConnection) -> sqlx::Result<bool> {
+    if is_suspect {
         connection.ping().await?;
     }
     Ok(true)

@@ -1,23 +1,29 @@
 //! What differs between the databases on which the shared statements run: here, PostgreSQL.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`), what a
-//! transaction is (`transaction!`), the locks (`lock_app`, `lock_request`), and the words of SQL that differ (`sql!`).
+//! transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
+
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use hato_domain::AppId;
+use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::StoreError;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use crate::Database;
 use crate::error::with_context;
+use crate::readers::Readers;
 use crate::transactions::{WriteError, run};
 
 /// The connection on which an operation runs.
 pub(crate) type DbConnection = PgConnection;
 
 /// Where reads outside a transaction go.
-pub(crate) fn readers(database: &Database) -> &PgPool {
-    &database.pool
+pub(crate) fn readers(database: &Database) -> Readers<'_> {
+    Readers {
+        pool: &database.pool,
+        last_loss: &database.last_loss,
+    }
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
@@ -37,10 +43,10 @@ where
     if database.writes.is_closed() {
         return Err(with_context(context)(WriteError::Closed));
     }
-    let pool = database.pool.clone();
+    let (pool, last_loss) = (database.pool.clone(), Arc::clone(&database.last_loss));
     let written = database
         .writes
-        .spawn(async move { run(&pool, operation).await });
+        .spawn(async move { run(&pool, &last_loss, operation).await });
     let written = written.await.unwrap_or(Err(WriteError::Panicked));
     written.map_err(with_context(context))
 }
@@ -76,6 +82,39 @@ pub(crate) async fn lock_app(c: &mut DbConnection, app: &AppId) -> sqlx::Result<
     .map(drop)
 }
 
+/// Locks an app's row for its deletion: who has read that it is there, with `KEEP_APP`, ends first, and who reads it afterwards
+/// finds it deleted.
+pub(crate) async fn lock_app_to_delete(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+    sqlx::query!("SELECT id FROM apps WHERE id = $1 FOR UPDATE", app)
+        .fetch_optional(c)
+        .await
+        .map(drop)
+}
+
+/// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. A claim that
+/// runs may queue the rest of its broadcast, so this goes on until there is nothing new.
+pub(crate) async fn lock_unclaimed_jobs(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let mut locked = None;
+    loop {
+        let jobs = sqlx::query_scalar!(
+            "SELECT id FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)
+             ORDER BY id FOR UPDATE",
+            send.as_str(),
+            now.0
+        )
+        .fetch_all(&mut *c)
+        .await?;
+        if locked.as_ref() == Some(&jobs) {
+            return Ok(());
+        }
+        locked = Some(jobs);
+    }
+}
+
 /// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
 /// first has saved. Two keys may share a lock, which only makes one wait for the other.
 pub(crate) async fn lock_request(
@@ -103,11 +142,12 @@ pub(crate) async fn lock_request(
 /// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
 /// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
-/// | `FAILURES`    | the members of `$1`, a JSON array of triples, as rows (`recipient`, `reason`, `http_status`) |
+/// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
+/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted until the end of the transaction |
 ///
 /// The locks leave a row's key free (NO KEY), so that they do not wait for those who only refer to it.
 macro_rules! sql {
@@ -125,7 +165,8 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS recipient, value ->> 1 AS reason,
-                               CAST(value ->> 2 AS BIGINT) AS http_status
+                               CAST(value ->> 2 AS BIGINT) AS http_status,
+                               CAST(value ->> 3 AS BIGINT) AS attempts, value ->> 4 AS detail
                         FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
             [$($rest)*] $args)
     };
@@ -148,6 +189,9 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [SKIP_LOCKED $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* " FOR NO KEY UPDATE SKIP LOCKED"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [KEEP_APP $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* " FOR KEY SHARE OF p"] [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* $literal] [$($rest)*] $args)

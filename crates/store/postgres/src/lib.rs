@@ -21,8 +21,10 @@
 
 mod database;
 mod dialect;
+mod failure;
 mod migration;
 mod open_error;
+mod readers;
 mod settings;
 mod transactions;
 mod wake_ups;
@@ -63,6 +65,8 @@ mod operator;
 mod paging;
 #[path = "../../shared/queue.rs"]
 mod queue;
+#[path = "../../shared/refusals.rs"]
+mod refusals;
 #[path = "../../shared/registration.rs"]
 mod registration;
 #[path = "../../shared/retention.rs"]

@@ -18,6 +18,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use sqlx::{PgConnection, PgPool};
 
+use crate::failure::{LastLoss, is_conflict, is_lost_connection, is_undone};
+
 /// How often an operation is run before its failure is the answer.
 const MAX_RUNS: u32 = 6;
 
@@ -45,7 +47,11 @@ pub(crate) enum WriteError {
 }
 
 /// Runs the operation until its changes are committed, or it fails for good.
-pub(crate) async fn run<T, F>(pool: &PgPool, operation: F) -> Result<T, WriteError>
+pub(crate) async fn run<T, F>(
+    pool: &PgPool,
+    last_loss: &LastLoss,
+    operation: F,
+) -> Result<T, WriteError>
 where
     F: for<'c> FnOnce(&'c mut PgConnection) -> BoxFuture<'c, sqlx::Result<T>> + Clone,
 {
@@ -54,6 +60,7 @@ where
         match run_once(pool, operation.clone()).await {
             Err(WriteError::Failed(error)) if may_succeed_again(&error) => {
                 tracing::debug!(%error, "a transaction was undone; it is run again");
+                last_loss.note(&error);
             }
             result => return result,
         }
@@ -93,28 +100,6 @@ fn may_succeed_again(error: &sqlx::Error) -> bool {
     is_conflict(error) || is_lost_connection(error)
 }
 
-/// Whether PostgreSQL says that the transaction is not committed: an error that does not end the session.
-fn is_undone(error: &sqlx::Error) -> bool {
-    error.as_database_error().is_some() && !is_lost_connection(error)
-}
-
-/// Whether PostgreSQL undid the transaction for another's sake: a serialization failure or a deadlock.
-fn is_conflict(error: &sqlx::Error) -> bool {
-    matches!(code(error).as_deref(), Some("40001" | "40P01"))
-}
-
-/// Whether the session ended: the network failed, or PostgreSQL is shutting down (class 57P), starting up, or not the primary any
-/// more (25006), so that another connection may lead to one that is.
-fn is_lost_connection(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => true,
-        other => code(other).is_some_and(|code| {
-            code.starts_with("08") || code.starts_with("57P") || code == "25006"
-        }),
-    }
-}
-
-fn code(error: &sqlx::Error) -> Option<String> {
-    let code = error.as_database_error()?.code()?;
-    Some(code.into_owned())
-}
+#[cfg(test)]
+#[path = "transactions/tests.rs"]
+mod tests;

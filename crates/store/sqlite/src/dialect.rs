@@ -1,10 +1,10 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`), what a
-//! transaction is (`transaction!`), the locks (`lock_app`, `lock_request`), and the words of SQL that differ (`sql!`).
+//! transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
 use futures_util::future::{BoxFuture, Ready, ready};
-use hato_domain::AppId;
+use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::StoreError;
 use sqlx::{SqliteConnection, SqlitePool};
 
@@ -60,6 +60,21 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
     ready(Ok(()))
 }
 
+/// Locks an app's row for its deletion: who has read that it is there, with `KEEP_APP`, ends first. Here there is nothing to lock.
+pub(crate) fn lock_app_to_delete(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
+/// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. Here there
+/// is nothing to lock.
+pub(crate) fn lock_unclaimed_jobs(
+    _: &mut DbConnection,
+    _: &SendId,
+    _: UnixMillis,
+) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
 /// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
 /// first has saved. Here every transaction waits for the one before.
 pub(crate) fn lock_request(
@@ -80,13 +95,14 @@ pub(crate) fn lock_request(
 /// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
 /// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
-/// | `FAILURES`    | the members of `$1`, a JSON array of triples, as rows (`recipient`, `reason`, `http_status`) |
+/// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
+/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted until the end of the transaction |
 ///
-/// SQLite has one writer, so the two locks are nothing here.
+/// SQLite has one writer, so the locks are nothing here.
 macro_rules! sql {
     // @ [sqlx's macro and type] [text so far] [words to come] [arguments]
     (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
@@ -97,7 +113,7 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT value ->> 0 AS recipient, value ->> 1 AS reason, value ->> 2 AS http_status FROM json_each($1)"]
+            [$($text)* "SELECT value ->> 0 AS recipient, value ->> 1 AS reason, value ->> 2 AS http_status, value ->> 3 AS attempts, value ->> 4 AS detail FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
@@ -115,6 +131,9 @@ macro_rules! sql {
         sql!(@ $call $text [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [SKIP_LOCKED $($rest:tt)*] $args:tt) => {
+        sql!(@ $call $text [$($rest)*] $args)
+    };
+    (@ $call:tt $text:tt [KEEP_APP $($rest:tt)*] $args:tt) => {
         sql!(@ $call $text [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {

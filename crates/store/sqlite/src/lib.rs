@@ -59,6 +59,8 @@ mod operator;
 mod paging;
 #[path = "../../shared/queue.rs"]
 mod queue;
+#[path = "../../shared/refusals.rs"]
+mod refusals;
 #[path = "../../shared/registration.rs"]
 mod registration;
 #[path = "../../shared/retention.rs"]

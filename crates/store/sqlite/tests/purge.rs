@@ -15,7 +15,7 @@ const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 12] = [
+const FILL: [&str; 13] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at, updated_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0, 0
@@ -25,6 +25,8 @@ const FILL: [&str; 12] = [
      SELECT 'sub_gone_' || n, 'app_1', 'https://push.example/gone/' || n, CAST(-n AS BLOB), x'04',
             x'01', 0, 'expired', 0, 0
      FROM numbers",
+    "INSERT INTO refusals (subscription_id, app_id, reason, sends, days, last_day)
+     SELECT n, 'app_1', 'refused', 1, 1, 0 FROM numbers",
     "INSERT INTO sends (id, app_id, title, body, payload, ttl, recipients, status, actor_kind,
                         actor_id, actor_name, created_at)
      SELECT 'snd_' || n, 'app_1', 't', 'b', '{}', 0, 1, 'queued', 'user', 'usr_1', 'a@example.com', n

@@ -183,6 +183,8 @@ impl QueueModelTest {
                     recipient,
                     reason: FailureReason::Refused,
                     http_status: Some(400),
+                    attempts: attempt + 1,
+                    detail: None,
                 }),
                 2 if attempt < 3 => again.push(recipient),
                 3 => unknown.push(recipient),

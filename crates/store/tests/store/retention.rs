@@ -21,6 +21,8 @@ async fn failed_send(test: &TestStore, app: &AppId, now: UnixMillis) -> SendId {
         recipient,
         reason: FailureReason::Refused,
         http_status: Some(400),
+        attempts: 1,
+        detail: None,
     };
     let settlement = Settlement {
         dead_letters: recipients.into_iter().map(dead).collect(),

@@ -21,6 +21,8 @@ fn dead(recipient: RecipientId) -> NewDeadLetter {
         recipient,
         reason: FailureReason::Refused,
         http_status: Some(400),
+        attempts: 1,
+        detail: None,
     }
 }
 

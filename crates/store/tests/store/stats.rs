@@ -40,6 +40,8 @@ async fn mixed_send(test: &TestStore, app: &AppId, now: UnixMillis) {
             recipient: recipients[1].id,
             reason: FailureReason::Refused,
             http_status: Some(403),
+            attempts: 1,
+            detail: None,
         }],
         ..Settlement::default()
     };

@@ -5,10 +5,19 @@ use hato_domain::{AppId, Plan, Platform};
 use hato_service::ports::RegisterOutcome::{
     self, Created, LimitReached, NoApp, Reactivated, Updated,
 };
+use hato_service::ports::{DeactivationReason, NewSubscription, SubscriptionFilter};
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, endpoint, keys};
+
+/// A registration of one endpoint in the place of another.
+fn replacing(test: &TestStore, app: &AppId, number: usize, replaced: usize) -> NewSubscription {
+    NewSubscription {
+        replaces: Some(endpoint(replaced)),
+        ..test.new_subscription(app, number)
+    }
+}
 
 async fn within_limit(test: &TestStore, app: &AppId, number: usize) -> RegisterOutcome {
     let new = test.new_subscription(app, number);
@@ -161,4 +170,65 @@ async fn pro_has_no_such_limit(database: TestDatabase) {
     let app = test.app().await;
     test.subscribe_all(&app, 1_000).await;
     assert!(matches!(within_limit(&test, &app, 1_000).await, Created(_)));
+}
+
+/// Why the app's endpoints are not active, in the order of their registration.
+async fn reasons(test: &TestStore, app: &AppId) -> Vec<Option<DeactivationReason>> {
+    let everything = SubscriptionFilter::default();
+    let list = test.store.subscriptions_of(app, &everything, None, 100);
+    let items = list.await.expect("listed").items;
+    let reason = items
+        .iter()
+        .rev()
+        .map(|it| it.deactivated.map(|it| it.reason));
+    reason.collect()
+}
+
+#[on_each_database]
+async fn a_new_endpoint_takes_the_place_of_another_of_the_same_app(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let (app, other) = (test.app().await, test.app().await);
+    for app in [&app, &other] {
+        test.subscribe(app, 0).await;
+    }
+    let replaced = Some(DeactivationReason::Replaced);
+    // The second time, the new endpoint is active and the old one deactivated.
+    for _ in 0..2 {
+        let new = replacing(&test, &app, 1, 0);
+        let registered = test.store.register_subscription(new).await;
+        registered.expect("registered");
+        assert_eq!(reasons(&test, &app).await, [replaced, None]);
+        assert_eq!(test.record(&app).await.active_subscriptions, 1);
+    }
+    assert_eq!(reasons(&test, &other).await, [None]);
+    test.broadcast(&app, START).await;
+    assert_eq!(test.deliver_all(START, 10).await.len(), 1);
+}
+
+#[on_each_database]
+async fn an_endpoint_that_replaces_itself_or_a_stranger_stays(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    for replaced in [0, 99] {
+        let new = replacing(&test, &app, 0, replaced);
+        let registered = test.store.register_subscription(new).await;
+        registered.expect("registered");
+        assert_eq!(reasons(&test, &app).await, [None], "{replaced}");
+    }
+    assert_eq!(test.record(&app).await.active_subscriptions, 1);
+}
+
+#[on_each_database]
+async fn at_the_limit_an_endpoint_is_replaced_and_not_lost(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = free_app(&test, 1_000).await;
+    let within_limit = async |number: usize, replaced: usize| {
+        let new = replacing(&test, &app, number, replaced);
+        let registered = test.store.register_within_limit(new).await;
+        registered.expect("judged")
+    };
+    assert_eq!(within_limit(1_000, 9_999).await, LimitReached);
+    assert!(matches!(within_limit(1_000, 7).await, Created(_)));
+    assert_eq!(within_limit(1_001, 7).await, LimitReached);
+    assert_eq!(test.record(&app).await.active_subscriptions, 1_000);
 }

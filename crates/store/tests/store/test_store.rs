@@ -172,6 +172,7 @@ impl TestStore {
             endpoint: endpoint(number),
             keys: keys(1),
             platform: None,
+            replaces: None,
             now: START,
         }
     }
@@ -277,13 +278,14 @@ impl TestStore {
         match self.next_page(now, max, &[]).await {
             NextPage::Claimed(page) => Some(*page),
             NextPage::Idle { .. } => None,
+            NextPage::Unreadable { error, .. } => panic!("{error}"),
         }
     }
 
     pub async fn next_due(&self, now: UnixMillis) -> Option<UnixMillis> {
         match self.next_page(now, 100, &[]).await {
-            NextPage::Claimed(_) => panic!("a page is due"),
             NextPage::Idle { next_due } => next_due,
+            other => panic!("a page is due: {other:?}"),
         }
     }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version,
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
     header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER},
     request::Parts,
 };
@@ -225,6 +225,13 @@ async fn respond(
             let mut response = scripted(status);
             let after = HeaderValue::try_from(after).expect("a script's Retry-After is text");
             response.headers_mut().insert(RETRY_AFTER, after);
+            response
+        }
+        ScriptedResponse::Header(status, name, value) => {
+            let mut response = scripted(status);
+            let name = HeaderName::try_from(name).expect("a script's header has a name");
+            let value = HeaderValue::try_from(value).expect("a script's header is text");
+            response.headers_mut().insert(name, value);
             response
         }
         ScriptedResponse::Hang => std::future::pending().await,

@@ -1,6 +1,6 @@
 //! What the push service is told to answer, request by request.
 
-use http::HeaderValue;
+use http::{HeaderName, HeaderValue};
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
@@ -10,7 +10,7 @@ use std::{
 /// One answer to a push request that was well-formed.
 ///
 /// Its text form, for command lines and the control side: `created`, `503`, `429:120` (with Retry-After: 120),
-/// `hang`, `reset`, `redirect`, `endless`.
+/// `200:x-name=value` (with any header), `hang`, `reset`, `redirect`, `endless`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScriptedResponse {
     /// 201 with Location and TTL (RFC 8030 §5).
@@ -19,6 +19,8 @@ pub enum ScriptedResponse {
     Status(u16),
     /// This status with a `Retry-After` header of this text (seconds or a date).
     RetryAfter(u16, String),
+    /// This status with a header of this name, in lower case, and this value.
+    Header(u16, String, String),
     /// No answer, and the connection stays open.
     Hang,
     /// The TCP connection is closed without an answer, and with it every other stream on it.
@@ -32,7 +34,10 @@ pub enum ScriptedResponse {
 impl ScriptedResponse {
     /// Whether the push service has taken the message.
     pub(super) fn accepts(&self) -> bool {
-        matches!(self, Self::Created | Self::Status(200..=299))
+        matches!(
+            self,
+            Self::Created | Self::Status(200..=299) | Self::Header(200..=299, ..)
+        )
     }
 }
 
@@ -42,6 +47,7 @@ impl fmt::Display for ScriptedResponse {
             Self::Created => f.write_str("created"),
             Self::Status(status) => write!(f, "{status}"),
             Self::RetryAfter(status, after) => write!(f, "{status}:{after}"),
+            Self::Header(status, name, value) => write!(f, "{status}:{name}={value}"),
             Self::Hang => f.write_str("hang"),
             Self::Reset => f.write_str("reset"),
             Self::Redirect => f.write_str("redirect"),
@@ -52,7 +58,9 @@ impl fmt::Display for ScriptedResponse {
 
 /// The text is not that of a [`ScriptedResponse`].
 #[derive(Debug, thiserror::Error)]
-#[error("an answer is created, hang, reset, redirect, endless, a status or status:retry-after")]
+#[error(
+    "an answer is created, hang, reset, redirect, endless, a status, status:retry-after or status:name=value"
+)]
 pub struct ParseResponseError;
 
 impl FromStr for ScriptedResponse {
@@ -80,10 +88,16 @@ fn parse_status(text: &str) -> Result<ScriptedResponse, ParseResponseError> {
     if !(200..=599).contains(&status) || !speakable {
         return Err(ParseResponseError);
     }
-    Ok(match after {
-        Some(after) => ScriptedResponse::RetryAfter(status, after.to_owned()),
-        None => ScriptedResponse::Status(status),
-    })
+    Ok(
+        match after.map(|after| after.split_once('=').ok_or(after)) {
+            Some(Ok((name, value))) => {
+                HeaderName::from_str(name).map_err(|_| ParseResponseError)?;
+                ScriptedResponse::Header(status, name.to_owned(), value.to_owned())
+            }
+            Some(Err(after)) => ScriptedResponse::RetryAfter(status, after.to_owned()),
+            None => ScriptedResponse::Status(status),
+        },
+    )
 }
 
 type ByNumber = Box<dyn Fn(u64) -> ScriptedResponse + Send>;

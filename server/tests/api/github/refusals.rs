@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::login_browser::LoginBrowser;
 use super::setup;
-use crate::fixtures::{get, post, status_and_code};
+use crate::fixtures::{execute, get, post, status_and_code};
 
 fn with(callback: &str, name: &str, value: &str) -> String {
     let (path, query) = callback.split_once('?').expect("a query");
@@ -53,6 +53,29 @@ async fn a_state_is_good_once_and_for_its_browser() {
         invalid,
         "again"
     );
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_ten_minutes() {
+    let (server, github) = setup().await;
+    github.set_user(GithubAccount::new(7).verified("hato@example.com"));
+    for (statement, outcome) in [
+        (
+            "UPDATE github_logins SET expires_at = expires_at - 9 * 60000",
+            (302, None),
+        ),
+        (
+            "UPDATE github_logins SET expires_at = expires_at - 10 * 60000",
+            (403, Some("INVALID_STATE")),
+        ),
+    ] {
+        let mut browser = LoginBrowser::new(&server);
+        let callback = browser.agree(&github, "/auth/github").await;
+        execute(&server, statement).await;
+        let back = browser.get(&callback).await;
+        let code = (back.status == 403).then(|| back.code());
+        assert_eq!((back.status.as_u16(), code.as_deref()), outcome);
+    }
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ pub fn Failures(
             </tr>
         }
     });
+    let omitted = send.counts.omitted_dead_letters();
+    let omitted = (omitted > 0).then(|| view! { <p class="hint">{(texts.omitted)(omitted)}</p> });
     let rows = failures.into_iter().map(|failure| {
         view! {
             <tr>
@@ -49,6 +51,7 @@ pub fn Failures(
             {rows.collect_view()}
             {others}
         </Table>
+        {omitted}
     }
     .into_any()
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason};
-use hato_service::UnsealError;
 use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
+use hato_service::{SealPurpose, UnsealError};
 
 use super::leased_page::LeasedPage;
 use super::slots::Slot;
 use crate::push::push_sender::{DispatchCountdown, PushJob};
-use crate::push::settlement_plan::{PushOutcomes, all_failed, settlement, ttl_left};
+use crate::push::settlement_plan::{PushOutcomes, all_failed, machine_wait, settlement, ttl_left};
 use crate::push::vapid::{MalformedKeyError, Signer};
 use crate::shutdown::Shutdown;
 
@@ -48,6 +48,10 @@ impl From<ErrorCode> for SigningKeyError {
 
 /// Why a page is released undelivered.
 enum ReleaseReason {
+    /// The engine is stopped, and nothing is known yet.
+    Stopped,
+    /// This machine could not try anybody; it may for so long as well be left alone.
+    ThisMachine(Duration),
     SigningKey(SigningKeyError),
     Read(StoreError),
 }
@@ -79,45 +83,63 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
     }
 
     async fn deliver(&self, slot: &mut Slot) {
-        let page = &self.leased.page;
         match self.attempt(slot).await {
-            Ok(Some(settlement)) => self.leased.settle(settlement, &self.shutdown).await,
-            Ok(None) => self.leased.release(Duration::ZERO).await,
-            Err(ReleaseReason::SigningKey(error)) => {
-                tracing::error!(app = %page.app_id, %error, "a page waits: no VAPID key");
-                self.leased.release(SIGNING_KEY_RETRY_DELAY).await;
+            Ok(settlement) => self.leased.settle(settlement, &self.shutdown).await,
+            Err(reason) => self.leased.release(self.release_wait(reason)).await,
+        }
+    }
+
+    /// The wait before a page that is released for this reason, which is logged, is tried again.
+    fn release_wait(&self, reason: ReleaseReason) -> Duration {
+        let page = &self.leased.page;
+        match reason {
+            ReleaseReason::Stopped => Duration::ZERO,
+            ReleaseReason::ThisMachine(wait) => {
+                tracing::debug!(send = %page.send_id, ?wait, "a page waits: no connections");
+                wait
             }
-            Err(ReleaseReason::Read(error)) => {
+            ReleaseReason::SigningKey(error) => {
+                tracing::error!(app = %page.app_id, %error, "a page waits: no VAPID key");
+                SIGNING_KEY_RETRY_DELAY
+            }
+            ReleaseReason::Read(error) => {
                 tracing::error!(send = %page.send_id, %error, "a page waits: no recipients");
-                self.leased.release(READ_RETRY_DELAY).await;
+                READ_RETRY_DELAY
             }
         }
     }
 
-    /// What is to be recorded of the page; None when it was interrupted before anything was known.
-    async fn attempt(&self, slot: &mut Slot) -> Result<Option<Settlement>, ReleaseReason> {
+    /// What is to be recorded of the page.
+    async fn attempt(&self, slot: &mut Slot) -> Result<Settlement, ReleaseReason> {
         let (context, page) = (&self.leased.context, &self.leased.page);
         let recipients = context.queue.recipients(page).await;
         let recipients = recipients.map_err(ReleaseReason::Read)?;
         let Some(ttl) = ttl_left(page, context.clock.now()) else {
-            let settlement = all_failed(page, &recipients, FailureReason::OutOfTime);
-            return Ok(Some(settlement));
+            let (reason, attempts) = (FailureReason::OutOfTime, page.attempt);
+            return Ok(all_failed(page, &recipients, reason, attempts));
         };
         let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
         let outcomes = self.push(slot, &signer, ttl, &recipients).await;
         if outcomes.is_empty() && !recipients.is_empty() {
-            return Ok(None);
+            return Err(ReleaseReason::Stopped);
+        }
+        let now = context.clock.now();
+        if let Some(wait) = machine_wait(page, &recipients, &outcomes, now) {
+            return Err(ReleaseReason::ThisMachine(wait));
         }
         let delays = &context.settings.retry_delays;
-        let settlement = settlement(page, &recipients, &outcomes, delays, context.clock.now());
-        Ok(Some(settlement))
+        Ok(settlement(page, &recipients, &outcomes, delays, now))
     }
 
     fn signer(&self) -> Result<Arc<Signer>, SigningKeyError> {
         let (context, page) = (&self.leased.context, &self.leased.page);
         context.push_sender.signer(page, || {
             let sealer = context.secrets.sealer()?;
-            Ok(sealer.open(page.app_id.as_str(), &page.sealed_private_key)?)
+            Ok(sealer.open(
+                SealPurpose::VapidKey,
+                &page.app_id,
+                &page.sealed_private_key,
+            )?)
         })
     }
 
@@ -193,7 +215,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
     async fn give_up(&self) -> Result<(), StoreError> {
         let page = &self.leased.page;
         let recipients = self.leased.context.queue.recipients(page).await?;
-        let settlement = all_failed(page, &recipients, FailureReason::Unreachable);
+        let (reason, attempts) = (FailureReason::Unreachable, page.attempt + 1);
+        let settlement = all_failed(page, &recipients, reason, attempts);
         self.leased.settle(settlement, &self.shutdown).await;
         Ok(())
     }

@@ -7,13 +7,13 @@ mod http1;
 mod http2;
 
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 
 pub use http1::Http1;
 pub use http2::Http2;
 
+use super::connection_slots::ConnectionSlot;
 use super::error::{ConnectError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
@@ -30,7 +30,7 @@ impl PushConnection {
     /// Starts HTTP on a TLS connection in the version that ALPN has chosen (RFC 7301); `slot` is given back when it closes.
     pub async fn start(
         stream: TlsStream<TcpStream>,
-        slot: OwnedSemaphorePermit,
+        slot: ConnectionSlot,
     ) -> Result<Self, ConnectError> {
         if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
             http2::start(stream, slot).await.map(Self::Http2)

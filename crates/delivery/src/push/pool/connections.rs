@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::connection::{Http1, Http2, PushConnection};
+use super::connection_slots::SlotOwner;
 use super::error::ConnectError;
 use crate::push::settings::OriginLimits;
 
@@ -82,10 +83,17 @@ impl Connections {
         self.idle.retain(|(connection, _)| !connection.is_closed());
     }
 
-    /// Lets go of all connections.
-    pub fn clear(&mut self) {
-        self.http2.clear();
-        self.idle.clear();
+    /// Lets go of the connections of those owners.
+    pub fn drop_of(&mut self, is_dropped: impl Fn(&SlotOwner) -> bool) {
+        self.http2
+            .retain(|slot| !is_dropped(&slot.connection.owner));
+        self.idle
+            .retain(|(connection, _)| !is_dropped(&connection.owner));
+    }
+
+    /// Whether requests can be made without another connection.
+    pub fn is_empty(&self) -> bool {
+        self.http2.is_empty() && self.http1_count() == 0
     }
 
     /// A connection with room: the idle HTTP/1.1 one that was used last and is least likely to be closed by the peer, or the
@@ -113,7 +121,7 @@ impl Connections {
     }
 
     fn has_no_prospect(&self) -> bool {
-        self.http2.is_empty() && self.http1_count() == 0 && self.connecting == 0
+        self.is_empty() && self.connecting == 0
     }
 
     fn http1_count(&self) -> usize {

@@ -1,50 +1,55 @@
-//! Opens connections: a permitted address, TLS, HTTP, within a time and a number.
+//! Opens connections: a permitted address, TLS, HTTP, within a time.
 //!
 //! It connects to the very addresses that the filter permits and resolves no name twice, so that a name cannot turn into
-//! a private address in between.
+//! a private address in between. It also knows whether a failure is the host's or this machine's ([`LocalFaults`]).
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_outbound::{AddressFilter, LookupPermit, RootStoreError, client_config};
+use hato_outbound::{AddressFilter, LookupError, ResolveError, RootStoreError, client_config};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use url::Host;
 
 use super::connection::PushConnection;
+use super::connection_slots::{ConnectionSlot, ConnectionSlots};
 use super::error::ConnectError;
+use super::local_faults::{LocalFaults, is_exhaustion};
 use crate::push::origin::Origin;
 use crate::push::settings::DeliverySettings;
 
-/// Opens connections to push services, as many as the settings allow to be open at a time.
+/// How long the address that was reached last may take to be reached again.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Opens connections to push services.
 pub struct Connector {
     filter: AddressFilter,
     tls: TlsConnector,
-    slots: Arc<Semaphore>,
     timeout: Duration,
+    /// The connections that may be open at a time.
+    pub slots: Arc<ConnectionSlots>,
+    lookups: LocalFaults<Arc<Host<String>>>,
+    connections: LocalFaults<SocketAddr>,
 }
 
 impl Connector {
-    /// A connector with the bounds, permitted networks and trusted roots of `settings`.
+    /// A connector with the bounds, permitted networks, resolver and trusted roots of `settings`.
     pub fn new(settings: &DeliverySettings) -> Result<Self, RootStoreError> {
         let config = client_config(settings.outbound_ca.as_deref())?;
+        let (patience, pause) = (settings.local_fault_after, settings.local_fault_pause);
         Ok(Self {
-            filter: AddressFilter::new(settings.outbound.clone()),
+            filter: AddressFilter::new(settings.outbound.clone(), Arc::clone(&settings.resolver)),
             tls: TlsConnector::from(Arc::new(config)),
-            slots: Arc::new(Semaphore::new(settings.connections)),
             timeout: settings.connect_timeout,
+            slots: Arc::new(ConnectionSlots::new(settings.connections)),
+            lookups: LocalFaults::new("look-ups", patience, pause),
+            connections: LocalFaults::new("connections", patience, pause),
         })
-    }
-
-    /// Whether every connection that may be open is open, so that idle ones should make room.
-    pub fn is_full(&self) -> bool {
-        self.slots.available_permits() == 0
     }
 
     /// How long somebody who wants a connection waits for it at most: to be opened, or to have room again.
@@ -52,54 +57,110 @@ impl Connector {
         self.timeout * 2
     }
 
-    /// A new connection to `origin`. Waiting for a slot or for other lookups does not count toward the time-out: it says nothing
-    /// about the push service, and a time-out makes the app's limiter shrink.
-    pub async fn open(&self, origin: &Origin) -> Result<PushConnection, ConnectError> {
-        let slot = Arc::clone(&self.slots)
-            .acquire_owned()
-            .await
-            .map_err(ConnectError::unreachable)?;
-        let lookup = self.filter.lookup_permit(&origin.host).await;
-        match timeout(self.timeout, self.establish(origin, lookup, slot)).await {
-            Ok(opened) => opened,
-            Err(_) => Err(ConnectError::unreachable("no connection in time")),
+    /// Fails while this machine is known to be unable to connect to `host`.
+    pub fn check(&self, host: &Host<String>) -> Result<(), ConnectError> {
+        self.connections.check()?;
+        if is_name(host) {
+            self.lookups.check()?;
         }
+        Ok(())
     }
 
-    async fn establish(
+    /// Takes note that a push service has answered, so that this machine's network works.
+    pub fn answered(&self) {
+        self.connections.succeeded(None);
+    }
+
+    /// A new connection to `origin`, which has `slot` for as long as it is open.
+    pub async fn open(
         &self,
         origin: &Origin,
-        lookup: Option<LookupPermit>,
-        slot: OwnedSemaphorePermit,
+        slot: ConnectionSlot,
     ) -> Result<PushConnection, ConnectError> {
-        let addresses = self
-            .filter
-            .addresses(&origin.host, origin.port, lookup)
-            .await?;
-        let name = server_name(origin).map_err(ConnectError::unreachable)?;
-        let tcp = self
-            .connect(&addresses)
+        self.check(&origin.host)?;
+        let deadline = Instant::now() + self.timeout;
+        let addresses = self.resolve(origin, deadline).await?;
+        let stream = self.connect(&addresses, deadline).await?;
+        let name = server_name(origin).map_err(ConnectError::tls)?;
+        let stream = timeout_at(deadline, self.handshake(name, stream))
             .await
-            .map_err(ConnectError::unreachable)?;
-        let tls = self
-            .handshake(name, tcp)
+            .map_err(|_| ConnectError::timed_out("no TLS handshake"))?
+            .map_err(ConnectError::tls)?;
+        timeout_at(deadline, PushConnection::start(stream, slot))
             .await
-            .map_err(ConnectError::unreachable)?;
-        PushConnection::start(tls, slot).await
+            .unwrap_or_else(|_| Err(ConnectError::timed_out("no HTTP connection")))
     }
 
-    /// The first address that answers; one that does not gets its share of the time, so that the others get theirs.
-    async fn connect(&self, addresses: &[SocketAddr]) -> io::Result<TcpStream> {
-        let share = self.timeout / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
-        let mut failure = io::ErrorKind::NotFound.into();
-        for address in addresses {
-            match timeout(share, TcpStream::connect(address)).await {
-                Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(error)) => failure = error,
-                Err(_) => failure = io::ErrorKind::TimedOut.into(),
+    async fn resolve(
+        &self,
+        origin: &Origin,
+        deadline: Instant,
+    ) -> Result<Vec<SocketAddr>, ConnectError> {
+        let addresses = self.filter.addresses(&origin.host, origin.port);
+        let found = timeout_at(deadline, addresses).await;
+        match found.unwrap_or(Err(ResolveError::Unresolved(LookupError::TimedOut))) {
+            Err(ResolveError::Unresolved(error)) => Err(self.not_resolved(&error).await),
+            found => {
+                if is_name(&origin.host) {
+                    self.lookups.succeeded(Some(Arc::clone(&origin.host)));
+                }
+                found.map_err(|_| ConnectError::Blocked)
             }
         }
-        Err(failure)
+    }
+
+    /// That there is no such name, a name server has said; anything else may be this machine's fault.
+    async fn not_resolved(&self, error: &LookupError) -> ConnectError {
+        let failure = ConnectError::name(error);
+        match error {
+            LookupError::NoSuchName => failure,
+            LookupError::Io(cause) if is_exhaustion(cause) => self.connections.fail(failure),
+            LookupError::Io(_) | LookupError::TimedOut | LookupError::Failed(_) => {
+                let resolves = |host: Arc<Host<String>>| async move { self.resolves(&host).await };
+                self.lookups.judge(failure, resolves).await
+            }
+        }
+    }
+
+    async fn resolves(&self, host: &Host<String>) -> bool {
+        let found = self.filter.addresses(host, 0).await;
+        !matches!(found, Err(ResolveError::Unresolved(_)))
+    }
+
+    /// A connection to the first address that answers; one that does not gets its share of the time, so that the others get theirs.
+    async fn connect(
+        &self,
+        addresses: &[SocketAddr],
+        deadline: Instant,
+    ) -> Result<TcpStream, ConnectError> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let share = left / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+        let mut failure = None;
+        for address in addresses {
+            let error = match timeout(share, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => {
+                    self.connections.succeeded(Some(*address));
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => error,
+                Err(_) => io::ErrorKind::TimedOut.into(),
+            };
+            failure = Some(more_telling(failure, error));
+        }
+        let failure = failure.unwrap_or_else(|| io::ErrorKind::NotFound.into());
+        Err(self.not_connected(&failure).await)
+    }
+
+    /// Who refuses a connection is there; anything else may be this machine's fault.
+    async fn not_connected(&self, error: &io::Error) -> ConnectError {
+        let failure = ConnectError::tcp(error);
+        if is_refusal(error) {
+            failure
+        } else if is_exhaustion(error) {
+            self.connections.fail(failure)
+        } else {
+            self.connections.judge(failure, is_there).await
+        }
     }
 
     async fn handshake(
@@ -110,6 +171,32 @@ impl Connector {
         tcp.set_nodelay(true)?;
         self.tls.connect(name, tcp).await
     }
+}
+
+/// Of two addresses that failed, what the first said, unless the second was refused or found this machine exhausted: that is known for
+/// certain, while others may only have no route from here.
+fn more_telling(first: Option<io::Error>, second: io::Error) -> io::Error {
+    match first {
+        Some(first) if !is_refusal(&second) && !is_exhaustion(&second) => first,
+        _ => second,
+    }
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionRefused
+}
+
+/// Whether somebody accepts or refuses connections at the address.
+async fn is_there(address: SocketAddr) -> bool {
+    match timeout(PROBE_TIMEOUT, TcpStream::connect(address)).await {
+        Ok(Ok(_)) => true,
+        Ok(Err(error)) => is_refusal(&error),
+        Err(_) => false,
+    }
+}
+
+fn is_name(host: &Host<String>) -> bool {
+    matches!(host, Host::Domain(_))
 }
 
 /// The name that the peer's certificate must be valid for (RFC 9525).

@@ -2,36 +2,68 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::io;
 use std::sync::Arc;
-
-use hato_outbound::ResolveError;
 
 use crate::push::limiter::Rejected;
 
-/// A connection could not be opened; shared by all requests that waited for it.
+/// A connection could not be opened; shared by all requests that waited for it. The texts begin with the step that failed, for those
+/// who read a dead letter's `detail` (CONTRACT 4).
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The host has addresses, and none of them is permitted.
+    /// The host's addresses are not permitted.
     #[error("the address is not permitted")]
     Blocked,
-    /// Resolving, connecting or TLS failed or took too long.
-    #[error("unreachable: {0}")]
+    /// The host has no address, refuses connections, is silent, or fails at TLS: a failed attempt.
+    #[error("{0}")]
     Unreachable(Arc<str>),
+    /// This machine lacked something, which says nothing about the host and is no attempt (CONTRACT 7).
+    #[error("this machine cannot connect: {0}")]
+    Local(Arc<str>),
 }
 
 impl ConnectError {
-    /// Unreachable, because of `cause`.
-    pub fn unreachable(cause: impl Display) -> Self {
-        Self::Unreachable(cause.to_string().into())
+    /// The name has no address that could be found.
+    pub fn name(cause: impl Display) -> Self {
+        Self::unreachable("name", cause)
     }
-}
 
-impl From<ResolveError> for ConnectError {
-    fn from(cause: ResolveError) -> Self {
-        match cause {
-            ResolveError::Blocked => Self::Blocked,
-            ResolveError::Unresolved(_) => Self::unreachable(cause),
+    /// The host answered with a refusal, or the way to it did with an error.
+    pub fn tcp(cause: &io::Error) -> Self {
+        let step = match cause.kind() {
+            io::ErrorKind::ConnectionRefused => "refused",
+            io::ErrorKind::TimedOut => "time-out",
+            _ => "connection",
+        };
+        Self::unreachable(step, cause)
+    }
+
+    /// TLS failed: the certificate or the protocol.
+    pub fn tls(cause: impl Display) -> Self {
+        Self::unreachable("TLS", cause)
+    }
+
+    /// HTTP could not begin on the connection.
+    pub fn http(cause: impl Display) -> Self {
+        Self::unreachable("connection", cause)
+    }
+
+    /// Something did not happen in time.
+    pub fn timed_out(what: &str) -> Self {
+        Self::unreachable("time-out", what)
+    }
+
+    /// The same failure, as this machine's.
+    #[must_use]
+    pub fn into_local(self) -> Self {
+        match self {
+            Self::Unreachable(cause) => Self::Local(cause),
+            other => other,
         }
+    }
+
+    fn unreachable(step: &str, cause: impl Display) -> Self {
+        Self::Unreachable(format!("{step}: {cause}").into())
     }
 }
 
@@ -39,22 +71,25 @@ impl From<ResolveError> for ConnectError {
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The push service has certainly not processed the request, which may be sent again at once.
-    #[error("the connection was closed before the request was sent")]
+    #[error("connection: it was closed before the request was sent")]
     Unsent,
     /// The head of the response did not come in time.
-    #[error("no response in time")]
+    #[error("time-out: no response")]
     Late,
     /// The connection failed, and what the push service has seen of the request is unknown.
-    #[error("the connection failed: {0}")]
+    #[error("connection: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
 }
 
 /// A push did not reach a response.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
-    /// It was not sent: the limiter or the pool had no room for it.
+    /// It was not sent: the limiter had no room for it.
     #[error(transparent)]
     Rejected(#[from] Rejected),
+    /// It was not sent: other connections were waited for so long that its own was not opened.
+    #[error("no connection was free in time")]
+    NoConnection,
     /// No connection could be opened.
     #[error(transparent)]
     Connect(#[from] ConnectError),

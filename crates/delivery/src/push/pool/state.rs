@@ -51,10 +51,11 @@ impl PoolState {
         self.active_requests.load(Ordering::Relaxed)
     }
 
-    /// Lets go of the connections if nothing uses them and other origins wait for connections of their own.
+    /// Lets go of connections that nothing uses and others wait for.
     pub fn make_room(&self) {
-        if self.connector.is_full() && self.active_requests() == 0 {
-            self.connections().clear();
+        let slots = &self.connector.slots;
+        if slots.has_waiters() && self.active_requests() == 0 {
+            self.connections().drop_of(|owner| slots.is_wanted(owner));
         }
     }
 }

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureReason, SendId, SubscriptionId, Ttl, UnixMillis,
+    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, SendId, SubscriptionId, Ttl,
+    UnixMillis,
 };
 use hato_service::ports::{
     ClaimedPage, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, PageLease, PageRange,
     Recipient, RecipientId, RetryJob, SentRecipient, Settlement,
 };
 
-use super::{PushOutcomes, settlement, ttl_left};
-use crate::push::response::PushOutcome;
+use super::{PushOutcomes, machine_wait, settlement, ttl_left};
+use crate::push::response::{DeferralCause, PushOutcome};
 
 const NOW: UnixMillis = UnixMillis(1_000_000);
 const DELAYS: [Duration; 3] = [
@@ -45,7 +46,12 @@ fn retry(after: Option<u64>) -> PushOutcome {
         reason: FailureReason::Throttled,
         status: Some(429),
         after: after.map(Duration::from_secs),
+        detail: detail("too many"),
     }
+}
+
+fn detail(text: &str) -> Option<FailureDetail> {
+    FailureDetail::from_text(text)
 }
 
 /// Even numbers are at a.example, odd ones at b.example.
@@ -81,7 +87,7 @@ fn settle(attempt: u8, outcomes: &[(i64, Option<PushOutcome>)]) -> Settlement {
     let recipients: Vec<_> = outcomes.iter().map(|(id, _)| recipient(*id)).collect();
     let known: PushOutcomes = outcomes
         .iter()
-        .filter_map(|(id, it)| Some((RecipientId(*id), (*it)?)))
+        .filter_map(|(id, it)| Some((RecipientId(*id), it.clone()?)))
         .collect();
     settlement(&page(attempt, 3_600), &recipients, &known, &DELAYS, NOW)
 }
@@ -99,6 +105,7 @@ fn every_recipient_stands_in_one_place() {
     let failed = PushOutcome::Failed {
         reason: FailureReason::Refused,
         status: Some(400),
+        detail: detail("no"),
     };
     let settled = settle(
         0,
@@ -121,6 +128,8 @@ fn every_recipient_stands_in_one_place() {
             recipient: RecipientId(3),
             reason: FailureReason::Refused,
             http_status: Some(400),
+            attempts: 1,
+            detail: detail("no"),
         }],
         tallies: vec![
             tally("a.example", "expired", 1),
@@ -159,18 +168,22 @@ fn what_a_push_service_asks_for_is_rounded_up_to_seconds() {
         reason: FailureReason::Throttled,
         status: Some(429),
         after: Some(Duration::from_millis(millis)),
+        detail: None,
     };
     let settled = settle(0, &[(1, Some(asked(8_001))), (2, Some(asked(8_999)))]);
     assert_eq!(settled.retries, [job(1, 9, &[1, 2])]);
 }
 
+fn deferred(millis: u64, cause: DeferralCause) -> PushOutcome {
+    PushOutcome::Deferred {
+        wait: Duration::from_millis(millis),
+        cause,
+    }
+}
+
 #[test]
 fn who_is_deferred_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
-    let deferred = |millis| {
-        Some(PushOutcome::Deferred {
-            wait: Duration::from_millis(millis),
-        })
-    };
+    let deferred = |millis| Some(deferred(millis, DeferralCause::PushService));
     let settled = settle(
         2,
         &[
@@ -183,27 +196,73 @@ fn who_is_deferred_keeps_the_attempt_and_waits_with_the_others_of_the_host() {
     assert_eq!(settled.retries, [job(2, 8, &[1, 3]), job(2, 60, &[2, 4])]);
 }
 
-/// Accepted 1,000 s ago; nobody who is asked to keep a message for no time at all is waited for longer than a day.
+/// Accepted 1,000 s ago. What push services hold back is given up after a day at the latest, what this machine does with its TTL.
 #[test]
 fn who_is_deferred_past_the_messages_time_has_failed() {
+    const DAY: u64 = 24 * 3_600;
     let recipients = [recipient(1), recipient(3)];
-    let settle = |ttl, wait| {
-        let wait = Duration::from_secs(wait);
+    let settle = |ttl, wait, cause| {
         let known = recipients
             .iter()
-            .map(|it| (it.id, PushOutcome::Deferred { wait }));
-        settlement(&page(0, ttl), &recipients, &known.collect(), &DELAYS, NOW)
+            .map(|it| (it.id, deferred(wait * 1_000, cause)));
+        settlement(&page(2, ttl), &recipients, &known.collect(), &DELAYS, NOW)
     };
-    for (ttl, in_time, reason) in [
-        (1_060, 59, FailureReason::OutOfTime),
-        (0, 24 * 3_600 - 1_000, FailureReason::Throttled),
+    for (ttl, cause, in_time, reason) in [
+        (1_060, DeferralCause::PushService, 59, "throttled"),
+        (
+            2_419_200,
+            DeferralCause::PushService,
+            DAY - 1_001,
+            "throttled",
+        ),
+        (0, DeferralCause::PushService, DAY - 1_001, "throttled"),
+        (1_060, DeferralCause::ThisMachine, 59, "out_of_time"),
+        (200_000, DeferralCause::ThisMachine, 198_999, "out_of_time"),
     ] {
-        assert_eq!(settle(ttl, in_time).retries, [job(0, in_time, &[1, 3])]);
-        let late = settle(ttl, in_time + 1);
+        let waiting = settle(ttl, in_time, cause);
+        assert_eq!(waiting.retries, [job(2, in_time, &[1, 3])], "{ttl}");
+        let late = settle(ttl, in_time + 1, cause);
         assert_eq!(late.retries, []);
-        let reasons: Vec<_> = late.dead_letters.iter().map(|it| it.reason).collect();
-        assert_eq!(reasons, [reason, reason]);
+        let letters = late.dead_letters.iter();
+        let letters: Vec<_> = letters
+            .map(|it| (it.reason.as_str(), it.attempts))
+            .collect();
+        assert_eq!(letters, [(reason, 2), (reason, 2)]);
     }
+    let waiting = settle(0, 100 * DAY, DeferralCause::ThisMachine);
+    assert_eq!(waiting.retries, [job(2, 100 * DAY, &[1, 3])]);
+}
+
+#[test]
+fn a_page_of_which_this_machine_could_try_nobody_only_waits() {
+    let recipients = [recipient(1), recipient(2)];
+    let wait = |ttl, outcomes: [Option<PushOutcome>; 2]| {
+        let known = recipients.iter().zip(outcomes);
+        let known = known.filter_map(|(it, outcome)| Some((it.id, outcome?)));
+        machine_wait(&page(0, ttl), &recipients, &known.collect(), NOW)
+    };
+    let local = |seconds: u64| Some(deferred(seconds * 1_000, DeferralCause::ThisMachine));
+    let throttled = Some(deferred(1_000, DeferralCause::PushService));
+    let sent = Some(PushOutcome::Sent { status: 201 });
+    let five = Some(Duration::from_secs(5));
+    assert_eq!(wait(3_600, [local(1), local(5)]), five);
+    assert_eq!(wait(0, [local(1), local(5)]), five);
+    assert_eq!(wait(1_005, [local(1), local(5)]), None, "too late by then");
+    for other in [throttled, sent, None] {
+        assert_eq!(wait(3_600, [local(5), other]), None);
+    }
+}
+
+#[test]
+fn attempts_are_the_requests_that_were_begun() {
+    let attempts = |outcome| {
+        let settled = settle(3, &[(1, Some(outcome))]);
+        settled.dead_letters[0].attempts
+    };
+    assert_eq!(attempts(PushOutcome::BLOCKED), 3);
+    assert_eq!(attempts(PushOutcome::REFUSED), 3);
+    assert_eq!(attempts(PushOutcome::UNREACHABLE), 4);
+    assert_eq!(attempts(retry(None)), 4);
 }
 
 #[test]
@@ -212,8 +271,8 @@ fn failures_are_tallied_by_host_and_reason() {
     let settled = settle(
         3,
         &[
-            (1, gone),
-            (3, gone),
+            (1, gone.clone()),
+            (3, gone.clone()),
             (4, gone),
             (5, Some(retry(None))),
             (7, Some(retry(None))),
@@ -237,6 +296,8 @@ fn the_fourth_failure_is_a_dead_letter() {
         recipient: RecipientId(1),
         reason: FailureReason::Throttled,
         http_status: Some(429),
+        attempts: 4,
+        detail: detail("too many"),
     };
     assert_eq!(settled.dead_letters, [expected]);
 }

@@ -14,11 +14,11 @@ use h2::client::SendRequest;
 use h2::{Ping, PingPong, RecvStream};
 use http::{Response, Version};
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_rustls::client::TlsStream;
 
 use super::body::{MAX_HEADER_BYTES, read_beginning};
+use crate::push::pool::connection_slots::{ConnectionSlot, SlotOwner};
 use crate::push::pool::error::{ConnectError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
@@ -39,6 +39,8 @@ const PING_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Http2 {
     sender: SendRequest<Bytes>,
     peer: Arc<PeerState>,
+    /// For whom it counts.
+    pub owner: Arc<SlotOwner>,
 }
 
 /// What is known of a connection's peer. The numbers are read without a lock and may be a moment old.
@@ -59,7 +61,7 @@ impl PeerState {
 /// Starts HTTP/2 on a TLS connection; `slot` is given back when it closes.
 pub async fn start(
     stream: TlsStream<TcpStream>,
-    slot: OwnedSemaphorePermit,
+    slot: ConnectionSlot,
 ) -> Result<Http2, ConnectError> {
     let (sender, connection) = h2::client::Builder::new()
         .enable_push(false)
@@ -69,14 +71,19 @@ pub async fn start(
         .initial_connection_window_size(CONNECTION_WINDOW)
         .handshake(stream)
         .await
-        .map_err(ConnectError::unreachable)?;
+        .map_err(ConnectError::http)?;
     let peer = Arc::new(PeerState {
         allowed_streams: AtomicUsize::new(connection.max_concurrent_send_streams()),
         responses: AtomicUsize::new(0),
         is_over: AtomicBool::new(false),
     });
+    let owner = Arc::clone(slot.owner());
     tokio::spawn(drive(connection, Arc::clone(&peer), slot));
-    Ok(Http2 { sender, peer })
+    Ok(Http2 {
+        sender,
+        peer,
+        owner,
+    })
 }
 
 /// Moves a connection's frames until it closes. After a GOAWAY the streams below its last identifier still get their responses, so
@@ -84,7 +91,7 @@ pub async fn start(
 async fn drive(
     mut connection: h2::client::Connection<TlsStream<TcpStream>>,
     peer: Arc<PeerState>,
-    slot: OwnedSemaphorePermit,
+    slot: ConnectionSlot,
 ) {
     let pings = connection.ping_pong();
     let frames = poll_fn(|context| {

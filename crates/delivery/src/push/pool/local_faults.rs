@@ -1,0 +1,196 @@
+//! Tells what this machine lacks from what is wrong with a host (CONTRACT 7).
+//!
+//! A host that is silent and a machine without a network look the same from one failure. So it is this machine's fault when nothing
+//! has succeeded for 30 s, whatever the host, and the host that answered last does not answer now either: without that question, the
+//! one dead host that is called in a quiet hour would pass for a dead network. To lack file descriptors needs no such evidence.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use tokio::time::Instant;
+
+use super::error::ConnectError;
+
+/// When something that needs this machine's network last succeeded: look-ups, or connections. `T` is what it was tried with.
+pub struct LocalFaults<T> {
+    /// What is tried, for the log.
+    subject: &'static str,
+    /// How long nothing may succeed.
+    patience: Duration,
+    /// How long nothing is tried once the machine is known to be at fault.
+    pause: Duration,
+    evidence: Mutex<Evidence<T>>,
+    /// One at a time asks whom it can reach; the others wait for what it finds.
+    probing: tokio::sync::Mutex<()>,
+}
+
+struct Evidence<T> {
+    /// When it last succeeded; at first, when the process began.
+    succeeded_at: Instant,
+    /// With what it last succeeded.
+    last_known: Option<T>,
+    /// Until when nothing is tried, while the machine is at fault.
+    fault: Option<(Instant, Arc<str>)>,
+}
+
+impl<T: Clone> LocalFaults<T> {
+    /// No fault, and as if something had succeeded just now.
+    pub fn new(subject: &'static str, patience: Duration, pause: Duration) -> Self {
+        Self {
+            subject,
+            patience,
+            pause,
+            evidence: Mutex::new(Evidence {
+                succeeded_at: Instant::now(),
+                last_known: None,
+                fault: None,
+            }),
+            probing: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Fails while the machine is known to be at fault.
+    pub fn check(&self) -> Result<(), ConnectError> {
+        match &self.evidence().fault {
+            Some((until, cause)) if Instant::now() < *until => {
+                Err(ConnectError::Local(Arc::clone(cause)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes note of a success, with `target` if it is one that can be tried again.
+    pub fn succeeded(&self, target: Option<T>) {
+        let mut evidence = self.evidence();
+        evidence.succeeded_at = Instant::now();
+        if target.is_some() {
+            evidence.last_known = target;
+        }
+        if evidence.fault.take().is_some() {
+            tracing::info!("{} succeed again", self.subject);
+        }
+    }
+
+    /// A failure as the host's, or as this machine's. `probe` tries what succeeded last.
+    pub async fn judge<F: Future<Output = bool> + Send>(
+        &self,
+        failure: ConnectError,
+        probe: impl FnOnce(T) -> F + Send,
+    ) -> ConnectError {
+        let _turn = self.probing.lock().await;
+        if !self.is_silent() {
+            return failure;
+        }
+        if self.check().is_err() {
+            return failure.into_local();
+        }
+        let last_known = self.evidence().last_known.clone();
+        if let Some(target) = last_known
+            && probe(target).await
+        {
+            self.succeeded(None);
+            return failure;
+        }
+        self.fail(failure)
+    }
+
+    /// The failure as this machine's.
+    pub fn fail(&self, failure: ConnectError) -> ConnectError {
+        let mut evidence = self.evidence();
+        let until = Instant::now() + self.pause;
+        let is_news = evidence.fault.replace((until, failure.to_string().into()));
+        if is_news.is_none() {
+            tracing::warn!(%failure, "{} fail on this machine: deliveries wait", self.subject);
+        }
+        failure.into_local()
+    }
+
+    /// Whether nothing has succeeded for as long as that may be chance.
+    fn is_silent(&self) -> bool {
+        self.evidence().succeeded_at.elapsed() >= self.patience
+    }
+
+    fn evidence(&self) -> MutexGuard<'_, Evidence<T>> {
+        self.evidence.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the machine has no more of what a socket takes: file descriptors of the process or of all, memory.
+pub fn is_exhaustion(error: &io::Error) -> bool {
+    let exhausted = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    exhausted
+        .iter()
+        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+    use std::io;
+    use std::time::Duration;
+
+    use super::{LocalFaults, is_exhaustion};
+    use crate::push::pool::error::ConnectError;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn faults(patience: Duration, pause: Duration) -> LocalFaults<&'static str> {
+        LocalFaults::new("tries", patience, pause)
+    }
+
+    fn failure() -> ConnectError {
+        ConnectError::timed_out("no connection")
+    }
+
+    /// Whether a failure is this machine's, while what succeeded last is `reachable`.
+    async fn is_local(faults: &LocalFaults<&'static str>, reachable: bool) -> bool {
+        let judged = faults.judge(failure(), |_| ready(reachable)).await;
+        matches!(judged, ConnectError::Local(_))
+    }
+
+    #[tokio::test]
+    async fn nothing_for_long_enough_is_this_machines_fault() {
+        assert!(
+            !is_local(&faults(HOUR, HOUR), false).await,
+            "it began just now"
+        );
+        let faults = faults(Duration::ZERO, Duration::ZERO);
+        assert!(is_local(&faults, true).await, "nobody was ever reached");
+    }
+
+    #[tokio::test]
+    async fn one_host_that_fails_while_another_answers_is_that_hosts_fault() {
+        let faults = faults(Duration::ZERO, Duration::ZERO);
+        faults.succeeded(Some("another"));
+        assert!(!is_local(&faults, true).await, "asked again, it answers");
+        assert!(is_local(&faults, false).await);
+        faults.succeeded(None);
+        assert!(!is_local(&faults, true).await);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_tried_for_a_while_after_a_fault() {
+        let faults = faults(Duration::ZERO, HOUR);
+        assert!(faults.check().is_ok());
+        assert!(is_local(&faults, false).await);
+        assert!(matches!(faults.check(), Err(ConnectError::Local(_))));
+        faults.succeeded(Some("another"));
+        assert!(faults.check().is_ok());
+    }
+
+    #[test]
+    fn after_the_while_somebody_is_to_find_out() {
+        let faults = faults(HOUR, Duration::ZERO);
+        faults.fail(failure());
+        assert!(faults.check().is_ok());
+    }
+
+    #[test]
+    fn only_what_a_socket_takes_can_be_exhausted() {
+        assert!(is_exhaustion(&io::Error::from_raw_os_error(24)), "EMFILE");
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        assert!(!is_exhaustion(&refused));
+    }
+}

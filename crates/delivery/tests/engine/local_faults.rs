@@ -1,0 +1,134 @@
+//! What this machine lacks is nobody's failed attempt; what one host lacks is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_domain::{OutboundPolicy, PushOptions, Ttl};
+use hato_service::ports::SendStatus;
+use hato_testkit::push_service::{BrowserSubscription, PushServiceOptions};
+
+use crate::test_engine::{TestEngine, run};
+use crate::test_resolver::TestResolver;
+
+/// More runs than a recipient has attempts.
+const RUNS: usize = 6;
+
+/// A push service with a name, and a resolver that knows it. Every failure that may be this machine's is looked into at once.
+async fn impatient() -> (TestEngine, Arc<TestResolver>) {
+    let options = PushServiceOptions {
+        host: "push.test".into(),
+        ..PushServiceOptions::default()
+    };
+    let mut test = TestEngine::with(options).await;
+    let resolver = TestResolver::new(&[("push.test", &["127.0.0.1"])]);
+    test.settings.resolver = Arc::clone(&resolver) as _;
+    test.settings.local_fault_after = Duration::ZERO;
+    test.settings.local_fault_pause = Duration::ZERO;
+    (test, resolver)
+}
+
+/// A subscriber elsewhere.
+async fn subscribe_at(test: &TestEngine, host: &str) {
+    let elsewhere = BrowserSubscription {
+        endpoint: format!("https://{host}/push/1"),
+        ..test.service.subscribe(None)
+    };
+    test.register(&test.app, &[elsewhere]).await;
+}
+
+#[tokio::test]
+async fn while_no_name_is_found_pages_wait() {
+    let (test, resolver) = impatient().await;
+    test.subscribe(3).await;
+    let engine = test.engine();
+    let send = test.send().await;
+    resolver.set_down(true);
+    for run_number in 1..=RUNS {
+        run(&engine).await;
+        assert_eq!(test.queue.log().releases.len(), run_number);
+        assert_eq!(test.queue.log().releases.last(), Some(&test.after(1)));
+        test.advance_clock(Duration::from_secs(1));
+    }
+    assert!(test.queue.log().settlements.is_empty(), "no attempt");
+    resolver.set_down(false);
+    run(&engine).await;
+    let record = test.record(&test.app, &send).await;
+    assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 3));
+}
+
+#[tokio::test]
+async fn what_waits_for_this_machine_longer_than_its_ttl_is_out_of_time() {
+    let (test, resolver) = impatient().await;
+    resolver.set_down(true);
+    test.subscribe(2).await;
+    let options = PushOptions {
+        ttl: Ttl::parse(10).expect("a TTL"),
+        ..PushOptions::default()
+    };
+    let send = test.send_with(options).await;
+    let engine = test.engine();
+    for _ in 0..10 {
+        assert_eq!(test.dead_letters().await, []);
+        run(&engine).await;
+        test.advance_clock(Duration::from_secs(1));
+    }
+    let late = ("out_of_time".to_owned(), None, 0);
+    assert_eq!(test.dead_letters().await, [late.clone(), late]);
+    let record = test.record(&test.app, &send).await;
+    assert_eq!(record.status, SendStatus::Done);
+}
+
+#[tokio::test]
+async fn who_is_behind_a_dead_name_server_has_failed_while_others_are_found() {
+    let (test, _) = impatient().await;
+    test.subscribe(1).await;
+    let engine = test.engine();
+    test.send().await;
+    run(&engine).await;
+    // Nobody needs a look-up now but those whose name server is dead.
+    subscribe_at(&test, "dead.example").await;
+    test.send().await;
+    run(&engine).await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+    assert_eq!(test.queue.log().sent(), 2);
+}
+
+#[tokio::test]
+async fn a_name_that_does_not_exist_is_its_owners_fault() {
+    let (test, _) = impatient().await;
+    subscribe_at(&test, "nobody.invalid").await;
+    test.deliver().await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+}
+
+#[tokio::test]
+async fn while_nobody_can_be_connected_to_pages_wait() {
+    let (mut test, _) = impatient().await;
+    // There is no route to a group of hosts, so nothing leaves this machine.
+    test.settings.outbound = OutboundPolicy::parse("127.0.0.0/8,224.0.0.1").expect("a list");
+    subscribe_at(&test, "224.0.0.1").await;
+    let engine = test.engine();
+    test.send().await;
+    for run_number in 1..=RUNS {
+        run(&engine).await;
+        assert_eq!(test.queue.log().releases.len(), run_number);
+        test.advance_clock(Duration::from_secs(1));
+    }
+    assert!(test.queue.log().settlements.is_empty(), "no attempt");
+    let other = test.other_app().await;
+    test.subscribe_at(&test.service, &other, 1).await;
+    test.send_of(&other, PushOptions::default()).await;
+    run(&engine).await;
+    assert_eq!(test.queue.log().sent(), 1, "somebody else is there");
+    test.advance_clock(Duration::from_secs(1));
+    run(&engine).await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+}
+
+#[tokio::test]
+async fn one_host_that_refuses_connections_has_failed() {
+    let (test, _) = impatient().await;
+    subscribe_at(&test, "127.0.0.1:9").await;
+    test.deliver().await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+}

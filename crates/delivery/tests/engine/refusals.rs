@@ -1,0 +1,36 @@
+//! Who is refused again and again.
+
+use std::time::Duration;
+
+use hato_service::ports::{DeactivationReason, SubscriptionFilter};
+
+use crate::test_engine::TestEngine;
+
+/// Why the app's subscriptions are not active.
+async fn reasons(test: &TestEngine) -> Vec<Option<DeactivationReason>> {
+    let everything = SubscriptionFilter::default();
+    let list = test
+        .store
+        .subscriptions_of(&test.app.id, &everything, None, 100);
+    let items = list.await.expect("listed").items.into_iter();
+    items.map(|it| it.deactivated.map(|it| it.reason)).collect()
+}
+
+#[tokio::test]
+async fn subscriptions_made_with_another_key_end_after_five_sends_on_three_days() {
+    let test = TestEngine::new().await;
+    let other = test.other_app().await;
+    let theirs = test.service.subscribe_many(Some(&other.public_key), 2);
+    test.register(&test.app, &theirs).await;
+    // Four on the first day, then one on each.
+    for hours in [0, 0, 0, 0, 24, 24] {
+        test.advance_clock(Duration::from_hours(hours));
+        assert_eq!(reasons(&test).await, [None, None]);
+        assert_eq!(test.deliver().await.counts.failed_other, 2);
+    }
+    let mismatch = Some(DeactivationReason::KeyMismatch);
+    assert_eq!(reasons(&test).await, [mismatch, mismatch]);
+    assert_eq!(test.deliver().await.recipients, 0);
+    let letter = ("key_mismatch".to_owned(), Some(401), 1);
+    assert_eq!(test.dead_letters().await, vec![letter; 12]);
+}

@@ -1,0 +1,226 @@
+//! Who is refused by their push service again and again is deactivated (CONTRACT 7).
+
+use std::time::Duration;
+
+use hato_domain::{AppId, FailureReason, UnixMillis};
+use hato_service::ports::{
+    DeactivationReason, ExpiredRecipient, NewDeadLetter, RecipientId, SettleOutcome, Settlement,
+    SubscriptionFilter,
+};
+
+use crate::test_store::{START, TestStore, endpoint, ids, sent_to};
+
+use FailureReason::{BlockedAddress, KeyMismatch, Refused, Throttled, Unavailable};
+
+/// A reason of a dead letter with its status.
+type Failure = (FailureReason, Option<u16>);
+
+const REFUSED: Failure = (Refused, Some(403));
+const MISMATCH: Failure = (KeyMismatch, Some(401));
+
+/// What becomes of a message.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Sent,
+    Failed(Failure),
+}
+
+fn settlement(recipients: &[RecipientId], outcome: Outcome) -> Settlement {
+    match outcome {
+        Outcome::Sent => Settlement {
+            sent: sent_to(recipients),
+            ..Settlement::default()
+        },
+        Outcome::Failed((reason, http_status)) => {
+            let dead = |recipient: &RecipientId| NewDeadLetter {
+                recipient: *recipient,
+                reason,
+                http_status,
+            };
+            Settlement {
+                dead_letters: recipients.iter().map(dead).collect(),
+                ..Settlement::default()
+            }
+        }
+    }
+}
+
+fn on_day(day: u64) -> UnixMillis {
+    START.plus(Duration::from_hours(24 * day))
+}
+
+/// Sends to everybody on this day, with this outcome for all.
+async fn send(test: &TestStore, app: &AppId, day: u64, outcome: Outcome) {
+    let now = on_day(day);
+    test.broadcast(app, now).await;
+    while let Some(page) = test.try_claim(now, 100).await {
+        let recipients = ids(&test.recipients(&page).await);
+        let settled = test
+            .store
+            .settle(&page, settlement(&recipients, outcome), now);
+        assert_eq!(settled.await.expect("settled"), SettleOutcome::Recorded);
+    }
+}
+
+/// Sends once on each of these days.
+async fn fail_on(test: &TestStore, app: &AppId, days: &[u64], failure: Failure) {
+    for day in days {
+        send(test, app, *day, Outcome::Failed(failure)).await;
+    }
+}
+
+async fn active(test: &TestStore, app: &AppId) -> i64 {
+    test.record(app).await.active_subscriptions
+}
+
+/// Why the app's newest subscription is not active.
+async fn reason(test: &TestStore, app: &AppId) -> Option<DeactivationReason> {
+    let everything = SubscriptionFilter::default();
+    let list = test.store.subscriptions_of(app, &everything, None, 1);
+    let items = list.await.expect("listed").items;
+    let deactivated = items.first().and_then(|item| item.deactivated);
+    deactivated.map(|it| it.reason)
+}
+
+/// A store with an app that has so many subscribers.
+async fn with_subscribers(count: usize) -> (TestStore, AppId) {
+    let test = TestStore::new().await;
+    let app = test.app().await;
+    test.subscribe_all(&app, count).await;
+    (test, app)
+}
+
+#[tokio::test]
+async fn five_refusals_in_a_row_on_three_days_deactivate() {
+    let (test, app) = with_subscribers(3).await;
+    fail_on(&test, &app, &[0, 0, 1, 2], REFUSED).await;
+    assert_eq!(active(&test, &app).await, 3);
+    fail_on(&test, &app, &[2], REFUSED).await;
+    assert_eq!(active(&test, &app).await, 0);
+    assert_eq!(reason(&test, &app).await, Some(DeactivationReason::Refused));
+    let queued = test.broadcast(&app, on_day(2)).await;
+    assert_eq!(test.send(&app, &queued).await.recipients, 0);
+}
+
+#[tokio::test]
+async fn many_refusals_on_two_days_do_not() {
+    let (test, app) = with_subscribers(1).await;
+    fail_on(&test, &app, &[0, 0, 0, 0, 1, 1, 1, 1], REFUSED).await;
+    // The clock was set back: no third day.
+    fail_on(&test, &app, &[0, 1], REFUSED).await;
+    assert_eq!(active(&test, &app).await, 1);
+    fail_on(&test, &app, &[2], REFUSED).await;
+    assert_eq!(active(&test, &app).await, 0);
+}
+
+#[tokio::test]
+async fn the_reason_is_the_key_when_it_was_the_key_every_time() {
+    for (first, expected) in [
+        (MISMATCH, DeactivationReason::KeyMismatch),
+        (REFUSED, DeactivationReason::Refused),
+    ] {
+        let (test, app) = with_subscribers(1).await;
+        fail_on(&test, &app, &[0], first).await;
+        fail_on(&test, &app, &[1, 2, 3, 4], MISMATCH).await;
+        assert_eq!(reason(&test, &app).await, Some(expected));
+    }
+}
+
+#[tokio::test]
+async fn any_other_outcome_begins_anew() {
+    let others = [
+        Outcome::Sent,
+        Outcome::Failed((Throttled, Some(429))),
+        Outcome::Failed((Unavailable, Some(503))),
+        Outcome::Failed((BlockedAddress, None)),
+        Outcome::Failed((Refused, None)),
+        Outcome::Failed((Refused, Some(301))),
+    ];
+    for other in others {
+        let (test, app) = with_subscribers(2).await;
+        fail_on(&test, &app, &[0, 1, 2, 3], REFUSED).await;
+        send(&test, &app, 4, other).await;
+        fail_on(&test, &app, &[5, 6, 7, 8], REFUSED).await;
+        assert_eq!(active(&test, &app).await, 2);
+        fail_on(&test, &app, &[9], REFUSED).await;
+        assert_eq!(active(&test, &app).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn only_who_was_refused_is_deactivated() {
+    let (test, app) = with_subscribers(3).await;
+    for day in 0..5 {
+        let now = on_day(day);
+        test.broadcast(&app, now).await;
+        let page = test.claim(now, 100).await;
+        let all = ids(&test.recipients(&page).await);
+        // The second is reached once.
+        let (sent, failed) = all.split_at(if day == 2 { 2 } else { 1 });
+        let settled = Settlement {
+            sent: sent_to(sent),
+            ..settlement(failed, Outcome::Failed(REFUSED))
+        };
+        let settled = test.store.settle(&page, settled, now).await;
+        settled.expect("settled");
+    }
+    assert_eq!(active(&test, &app).await, 2);
+    assert_eq!(reason(&test, &app).await, Some(DeactivationReason::Refused));
+}
+
+#[tokio::test]
+async fn who_comes_back_begins_anew() {
+    let (test, app) = with_subscribers(1).await;
+    for day in [0, 10] {
+        fail_on(&test, &app, &[day, day + 1, day + 2, day + 3], REFUSED).await;
+        let first = endpoint(0);
+        let left = test.store.unsubscribe(&app, &first, on_day(day)).await;
+        left.expect("unsubscribed");
+        test.subscribe(&app, 0).await;
+    }
+    fail_on(&test, &app, &[20, 21, 22, 23], REFUSED).await;
+    let now = on_day(24);
+    test.broadcast(&app, now).await;
+    let page = test.claim(now, 100).await;
+    let expired = ids(&test.recipients(&page).await);
+    let expired = expired.into_iter().map(|recipient| ExpiredRecipient {
+        recipient,
+        http_status: 410,
+    });
+    let settled = Settlement {
+        expired: expired.collect(),
+        ..Settlement::default()
+    };
+    test.store
+        .settle(&page, settled, now)
+        .await
+        .expect("settled");
+    assert_eq!(reason(&test, &app).await, Some(DeactivationReason::Expired));
+    test.subscribe(&app, 0).await;
+    fail_on(&test, &app, &[25], REFUSED).await;
+    assert_eq!(active(&test, &app).await, 1);
+    fail_on(&test, &app, &[26, 27, 28, 29], REFUSED).await;
+    assert_eq!(active(&test, &app).await, 0);
+    // Deactivated for refusals, and back once more.
+    test.subscribe(&app, 0).await;
+    fail_on(&test, &app, &[30, 31, 32, 33], REFUSED).await;
+    assert_eq!(active(&test, &app).await, 1);
+}
+
+#[tokio::test]
+async fn a_settlement_that_is_not_recorded_counts_for_nothing() {
+    let (test, app) = with_subscribers(1).await;
+    fail_on(&test, &app, &[0, 1, 2, 3], REFUSED).await;
+    let now = on_day(4);
+    test.broadcast(&app, now).await;
+    let lost = test.claim(now, 100).await;
+    let recipients = ids(&test.recipients(&lost).await);
+    test.store.release(lost.lease, now).await.expect("released");
+    let settled = test.store.settle(
+        &lost,
+        settlement(&recipients, Outcome::Failed(REFUSED)),
+        now,
+    );
+    assert_eq!(settled.await.expect("judged"), SettleOutcome::LeaseLost);
+    assert_eq!(active(&test, &app).await, 1);
+}

@@ -1,0 +1,68 @@
+//! File descriptors: how many there may be, and none that are left.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use hato_testkit::push_service::{PushService, ScriptedResponse};
+use hato_testkit::server::{HatoServer, Launch};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::fixtures::{BINARY, app, post, register, start, wait_until, wait_until_logged};
+
+/// Lets the server have so many files open from now on; what is open stays. Returns how many it might have before.
+fn limit_files(server: &HatoServer, current: Option<u64>) -> Option<u64> {
+    let id = server.process_id().expect("it runs");
+    let id = Pid::from_raw(i32::try_from(id).expect("a process id"));
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    let limit = Rlimit { current, maximum };
+    let before = prlimit(id, Resource::Nofile, limit);
+    before.expect("it is our child").current
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_file_descriptors_nobodys_attempt_is_used_up() {
+    let push = PushService::start().await;
+    // What fails after the first attempt has failed for good a moment later.
+    let launch = Launch::new(BINARY)
+        .with_push_service(&push)
+        .env("HATO_RETRY_DELAYS", "5s,1ms,1ms");
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    let browser = push.subscribe(Some(&app.vapid_public_key));
+    register(&app.frontend, std::slice::from_ref(&browser)).await;
+    push.script(&browser, [ScriptedResponse::Reset]);
+    let message = json!({"title": "t", "body": "b"});
+    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
+    push.wait_until(|seen| seen.total.requests == 1).await;
+
+    let before = limit_files(&server, Some(3));
+    wait_until_logged(&server, "connections fail on this machine").await;
+    limit_files(&server, before);
+
+    let path = format!("/api/v1/apps/{}/notifications", app.id);
+    let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
+    let send = &history["items"][0];
+    assert_eq!(send["sent_count"], 1, "{send}");
+    assert_eq!(push.seen(|seen| seen.counts(&browser.id).requests), 2);
+}
+
+#[tokio::test]
+async fn as_many_files_may_be_open_as_the_system_permits() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let script = folder.path().join("few-files");
+    let text = format!("#!/bin/sh\nulimit -Sn 128 && exec '{BINARY}' \"$@\"\n");
+    fs::write(&script, text).expect("written");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("it is ours");
+    let server = start(Launch::new(script)).await;
+    let id = server.process_id().expect("it runs");
+    let limits = fs::read_to_string(format!("/proc/{id}/limits")).expect("a list");
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let numbers: Vec<_> = line.expect("a limit").split_whitespace().skip(3).collect();
+    assert_eq!(numbers[0], numbers[1], "{limits}");
+    assert_ne!(numbers[0], "128");
+}
