@@ -36,6 +36,8 @@ fn settlement(recipients: &[RecipientId], outcome: Outcome) -> Settlement {
                 recipient: *recipient,
                 reason,
                 http_status,
+                attempts: 1,
+                detail: None,
             };
             Settlement {
                 dead_letters: recipients.iter().map(dead).collect(),
