@@ -87,7 +87,7 @@ struct EarliestRow {
     due_at: i64,
 }
 
-/// The first job of the queue that is not of one of these apps.
+/// The first job of the queue that is not held, nor of one of these apps.
 async fn earliest(
     c: &mut DbConnection,
     excluded_apps: &[AppId],
@@ -101,7 +101,8 @@ async fn earliest(
 
 async fn earliest_of_all(c: &mut DbConnection) -> sqlx::Result<Option<EarliestRow>> {
     sql!(query_as EarliestRow [
-        r#"SELECT id AS "id!", due_at AS "due_at!" FROM jobs ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
+        r#"SELECT id AS "id!", due_at AS "due_at!" FROM jobs
+           WHERE held = 0 ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
     ])
     .fetch_optional(c)
     .await
@@ -121,7 +122,7 @@ async fn earliest_of_others(
              FROM waiting WHERE waiting.app_id IS NOT NULL
            )
            SELECT id AS "id!", due_at AS "due_at!" FROM jobs
-           WHERE id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
+           WHERE id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id AND j.held = 0
                                 ORDER BY j.due_at, j.id LIMIT 1)
                         FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED

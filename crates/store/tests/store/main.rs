@@ -19,6 +19,7 @@ mod operator;
 mod queue_model;
 mod refusals;
 mod retention;
+mod reviews;
 mod sends;
 mod sessions;
 mod settlements;
