@@ -9,7 +9,7 @@ const failure = (code, message, cause) => Object.assign(new Error(message, { cau
 //   settings SCOPE       { scope, baseUrl, appKey, appId, publicKey, platform }: what the worker needs
 //   registered SCOPE     { scope, endpoint, publicKey, at }: what the server was told last, and when
 //   worker SCOPE         the address of the worker file that Hato registered there
-//   tried SCOPE          when a repair began that has not succeeded
+//   tried SCOPE          when a repair failed last
 //   asked BASEURL APPKEY when the server was last asked which app the key is of
 //
 // The page writes all of them; the worker reads the first two and writes `registered`. A page and a
@@ -71,6 +71,8 @@ async function call({ baseUrl, appKey }, method, path, body) {
       headers: { Authorization: `Bearer ${appKey}`, "Content-Type": "application/json" },
       body: body && JSON.stringify(body),
       credentials: "omit",
+      // Without it, Firefox lets requests fail when their page is left, before the page knows that it is.
+      keepalive: true,
       signal: AbortSignal.timeout?.(REQUEST_TIMEOUT),
     });
   } catch (error) {
@@ -94,14 +96,32 @@ function publicKeyOf(subscription) {
 // Only a subscription made with the app's VAPID key can receive from it.
 const isOurs = (subscription, { publicKey }) => subscription && publicKeyOf(subscription) === publicKey;
 
-const subscribeOptions = ({ publicKey }) => ({ userVisibleOnly: true, applicationServerKey: publicKey });
+// Where the push service cannot be reached, some browsers never answer, and others give up. Who waits
+// holds the lock. A browser may come back to what it was asked for: that promise goes with the error.
+const PUSH_TIMEOUT = 15_000;
 
-// Tells the server of the subscription and keeps what it was told; resolves with its answer.
-async function registerSubscription(settings, subscription) {
+async function subscribeAt({ pushManager }, { publicKey }) {
+  const asked = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  const silence = new DOMException("No answer", "AbortError");
+  const limit = new Promise((_, reject) => setTimeout(reject, PUSH_TIMEOUT, silence));
+  try {
+    return await Promise.race([asked, limit]);
+  } catch (error) {
+    if (error.name !== "AbortError") throw error;
+    const causes = "the network may block push, or this is a private window";
+    const failed = failure("PUSH_UNREACHABLE", `The push service cannot be reached: ${causes}`, error);
+    throw Object.assign(failed, { asked });
+  }
+}
+
+// Tells the server of the subscription and keeps what it was told; resolves with its answer. `before` are
+// subscriptions that it was told of earlier: one of another endpoint is replaced.
+async function registerSubscription(settings, subscription, before) {
   const { endpoint } = subscription;
   const { scope, publicKey, platform } = settings;
   const { p256dh, auth } = subscription.toJSON().keys;
-  const details = { endpoint, p256dh, auth, platform };
+  const replaces = before.find((it) => it.endpoint !== endpoint)?.endpoint;
+  const details = { endpoint, p256dh, auth, platform, replaces };
   const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
   await setValue(registeredKey(scope), { scope, endpoint, publicKey, at: Date.now() });
   notifyTabs();

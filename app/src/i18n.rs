@@ -31,6 +31,7 @@ mod errors;
 mod landing;
 mod pricing;
 mod reference;
+mod review;
 mod site;
 
 pub use account::AccountTexts;
@@ -45,6 +46,7 @@ pub use errors::message;
 pub use landing::{LandingPoint, LandingTexts};
 pub use pricing::PricingTexts;
 pub use reference::ReferenceTexts;
+pub use review::ReviewTexts;
 pub use site::SiteTexts;
 
 use hato_domain::Plan;
@@ -61,6 +63,7 @@ texts! {
         reference: ReferenceTexts = ReferenceTexts::JA, ReferenceTexts::EN;
         auth: AuthTexts = AuthTexts::JA, AuthTexts::EN;
         account: AccountTexts = AccountTexts::JA, AccountTexts::EN;
+        review: ReviewTexts = ReviewTexts::JA, ReviewTexts::EN;
         apps: AppsTexts = AppsTexts::JA, AppsTexts::EN;
         app: AppTexts = AppTexts::JA, AppTexts::EN;
     }

@@ -14,6 +14,7 @@ mod log_in;
 mod pricing;
 mod reference;
 mod register;
+mod review;
 
 pub use account::AccountPage;
 pub use app::{
@@ -27,6 +28,7 @@ pub use log_in::LogInPage;
 pub use pricing::PricingPage;
 pub use reference::ReferencePage;
 pub use register::RegisterPage;
+pub use review::ReviewPage;
 
 use hato_service::{ServiceError, ServiceResult};
 use leptos::config::LeptosOptions;
@@ -50,11 +52,14 @@ where
     })
 }
 
-/// What comes instead of a page: the login for strangers, or the reason.
+/// What comes instead of a page: the login for strangers, the review where one is due, or the reason.
 fn login_or_error(ctx: &RequestContext, error: &ServiceError) -> AnyView {
     let code = error.code();
     if error.is_logged_out() {
         ctx.redirect_to_login(ctx.path_and_query());
+        return ().into_any();
+    }
+    if ctx.redirect_to_review(error) {
         return ().into_any();
     }
     if let Some(cause) = error.cause() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hato_domain::ErrorCode;
 use hato_service::access::{AccountPrincipal, MayManage};
-use hato_service::{Service, ServiceResult};
+use hato_service::{Service, ServiceError, ServiceResult};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -17,6 +17,9 @@ use crate::i18n::Texts;
 use crate::language::Lang;
 use crate::local_path::with_query;
 use crate::{AppContext, cookie, session_cookie};
+
+/// The page on which an owner decides about what was there before.
+pub const REVIEW_PATH: &str = "/account/review";
 
 /// A request and the response being made for it.
 #[derive(Clone)]
@@ -102,9 +105,17 @@ impl RequestContext {
         ErrorCode::parse(&self.query("error")?)
     }
 
-    /// The owner, which is who is logged in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`.
-    /// `load_page` and `Form::respond` answer the two with [`Self::redirect_to_login`].
+    /// The owner, which is who is logged in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`, and
+    /// `INSUFFICIENT_SCOPE` while apps wait for their review. `load_page` and `Form::respond` answer them with
+    /// [`Self::redirect_to_login`] and [`Self::redirect_to_review`].
     pub async fn owner(&self) -> ServiceResult<AccountPrincipal> {
+        let owner = self.owner_before_review().await?;
+        owner.require_reviewed()?;
+        Ok(owner)
+    }
+
+    /// The owner, whether apps wait for their review or not; refuses as [`Self::owner`] does else.
+    pub async fn owner_before_review(&self) -> ServiceResult<AccountPrincipal> {
         let token = session_cookie::read(self.headers()).ok_or(ErrorCode::Unauthorized)?;
         let session = self.service().authenticate_session(&token).await?;
         if session.renewed {
@@ -123,7 +134,7 @@ impl RequestContext {
 
     /// The owner, if somebody is logged in: public pages ignore a dead session.
     pub async fn logged_in_owner(&self) -> Option<AccountPrincipal> {
-        self.owner().await.ok()
+        self.owner_before_review().await.ok()
     }
 
     /// The owner, if a call of [`Self::owner`] has found one while this request was answered.
@@ -177,6 +188,17 @@ impl RequestContext {
     /// `pages.rs`, refused forms in `server_fns/form.rs`.
     pub fn redirect_to_login(&self, next: &str) {
         self.redirect(&with_query("/login", &[("next", next)]));
+    }
+
+    /// Answers with a redirect to the review if that is what `error` asks for; whether it was.
+    pub fn redirect_to_review(&self, error: &ServiceError) -> bool {
+        let owner = self.cached_owner();
+        let is_due = error.code() == ErrorCode::InsufficientScope
+            && owner.is_some_and(AccountPrincipal::is_under_review);
+        if is_due {
+            self.redirect(REVIEW_PATH);
+        }
+        is_due
     }
 
     /// Sets the status of the response; a number that is no status becomes 500.

@@ -14,6 +14,7 @@ mod error;
 mod form;
 mod keys;
 mod language;
+mod review;
 mod sends;
 mod subscribers;
 mod webhooks;
@@ -35,6 +36,7 @@ pub use error::ServerFunctionError;
 pub(crate) use form::SubmittedFields;
 pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 pub use language::{ChooseLanguage, choose_language};
+pub use review::{ConcludeReview, RejectApp, conclude_review, reject_app};
 pub use sends::{CancelSend, SendTest, cancel_send, send_test};
 pub use subscribers::{
     RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,

@@ -13,7 +13,7 @@ use crate::pages::ErrorPage;
 use crate::pages::{
     AccountPage, AppsPage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage,
     LandingPage, LogInPage, NotFoundPage, OverviewPage, PricingPage, ReferencePage, RegisterPage,
-    SendPage, SettingsPage, SubscribersPage, WebhookPage,
+    ReviewPage, SendPage, SettingsPage, SubscribersPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -90,6 +90,7 @@ fn Pages() -> impl IntoView {
                 <Route path=path!("/apps/:app/webhook") view=WebhookPage ssr=SsrMode::Async />
                 <Route path=path!("/apps/:app/settings") view=SettingsPage ssr=SsrMode::Async />
                 <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
+                <Route path=path!("/account/review") view=ReviewPage ssr=SsrMode::Async />
             </FlatRoutes>
         </Router>
     }

@@ -56,6 +56,12 @@ export class App {
     return answer.json.active_subscriptions;
   }
 
+  /** The number of deactivated subscriptions. */
+  async deactivated(): Promise<number> {
+    const answer = await this.hato.api('GET', this.path('/stats'), this.fullKey);
+    return answer.json.deactivatedSubscribers;
+  }
+
   /** Deletes the key that the pages have: from now on the server refuses them. */
   async deleteSubscribeKey(): Promise<void> {
     const keys = await this.hato.api('GET', this.path('/keys'), this.fullKey);

@@ -9,6 +9,7 @@ import type { CustomerSite } from './customer-site.ts';
 export interface ShownNotification {
   title: string;
   body: string;
+  icon: string;
   data: unknown;
   scope: string;
 }
@@ -98,8 +99,8 @@ export class Visit {
   async notification(title: string): Promise<ShownNotification> {
     const find = async (title: string) => {
       for (const registration of await navigator.serviceWorker.getRegistrations()) {
-        for (const { title: found, body, data } of await registration.getNotifications()) {
-          if (found === title) return { title, body, data, scope: registration.scope };
+        for (const { title: found, body, icon, data } of await registration.getNotifications()) {
+          if (found === title) return { title, body, icon, data, scope: registration.scope };
         }
       }
       return undefined;

@@ -48,6 +48,18 @@ test('it asks on a click, and only then', async ({ context, open, page }) => {
   expect(await asked(page)).toBe(1);
 });
 
+test('it says why a push service may not be reached', async ({ context, open, page }) => {
+  const bell = await visitBell(context, page, (await open()).url);
+  await page.evaluate(() => {
+    hato.subscribe = () => Promise.reject(Object.assign(new Error(), { code: 'PUSH_UNREACHABLE' }));
+  });
+  await bell.click();
+  await expect(note(page)).toHaveText(/プッシュサービスにつながりません.*ネットワーク.*プライベートウィンドウ/);
+  await expect(note(page)).toHaveAttribute('role', 'status');
+  await expect(bell).not.toHaveAttribute('aria-busy');
+  await expect(bell).toHaveAttribute('aria-pressed', 'false');
+});
+
 test('it is used with the keyboard alone', async ({ context, open, page }) => {
   const bell = await visitBell(context, page, (await open()).url);
   await expect(bell).toBeVisible();

@@ -2,9 +2,10 @@
 
 import type { Page } from '@playwright/test';
 
+import { ApiApp } from '../support/api-app.ts';
 import { expect, test } from '../support/dashboard-test.ts';
 import { variants } from '../support/variants.ts';
-import { openGuarded } from '../support/console-guard.ts';
+import { openGuarded, openLoggedIn } from '../support/console-guard.ts';
 
 const password = 'correct horse';
 
@@ -190,6 +191,34 @@ for (const { name, lang, locale, scripts } of variants) {
     await page.context().close();
   });
 }
+
+test('the question and the page of a send show the whole notification', async ({ browser, hato }) => {
+  const session = await hato.ownerSession();
+  const app = await ApiApp.create(hato, session, 'はとパン');
+  const { page } = await openLoggedIn(browser, hato.url, session, { locale: 'ja-JP' });
+  const texts = { title: '長い見出し'.repeat(20), body: `${'一行\n'.repeat(30)}${'x'.repeat(300)}最後` };
+  const expectWhole = async (place: string) => {
+    for (const [part, text] of [['b', texts.title], ['p', texts.body]] as const) {
+      const shown = page.locator(`${place} .notification-text ${part}`);
+      expect(await shown.textContent()).toBe(text);
+      const cut = await shown.evaluate(({ scrollHeight, clientHeight, scrollWidth, clientWidth }) => [
+        scrollHeight - clientHeight,
+        scrollWidth - clientWidth,
+      ]);
+      expect(cut, `${place} ${part}`).toEqual([0, 0]);
+    }
+  };
+  await page.goto(`${app.path}/send`);
+  await page.locator('#send-title').fill(texts.title);
+  await page.locator('#send-body').fill(texts.body);
+  await page.locator('button[value=review]').click();
+  await expect(page.locator('.review')).toBeVisible();
+  await expectWhole('.review');
+  await page.locator('button[value=send]').click();
+  await page.waitForURL('**/sends/snd_*');
+  await expectWhole('.send-details');
+  await page.context().close();
+});
 
 test('the keyboard alone suffices from sign-up to send', async ({ browser, ownHato: hato }) => {
   const { page, consoleErrors } = await openGuarded(browser, { baseURL: hato.url, locale: 'ja-JP' });

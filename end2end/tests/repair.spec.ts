@@ -89,7 +89,7 @@ test('an endpoint that was given up on is replaced', async ({ app, open, push, v
   await later.waitForState('subscribed');
   expect(later.requests).toEqual([registration, registration]);
   expect(await later.endpoint()).not.toBe(dead);
-  expect((await app.send(notification('また届く'))).sent_count).toBe(1);
+  expect(await app.send(notification('また届く'))).toMatchObject({ recipients: 1, sent_count: 1 });
   await later.notification('また届く');
 });
 
@@ -104,9 +104,71 @@ test('a subscription that the browser lost without a word is made anew', async (
   const back = await visit(site);
   await back.waitForState('subscribed');
   expect(back.requests).toEqual([registration]);
-  expect((await app.send(notification('ただいま'))).sent_count).toBe(1);
+  expect(await app.send(notification('ただいま'))).toMatchObject({ recipients: 1, sent_count: 1 });
   await back.notification('ただいま');
 });
+
+/** Gives the visitor's browser a subscription made with another key, of which page and server know as of its own. */
+async function subscribeWithAnotherKey({ page }: Visit): Promise<string> {
+  return page.evaluate(async () => {
+    const registration = (await navigator.serviceWorker.getRegistration())!;
+    await (await registration.pushManager.getSubscription())!.unsubscribe();
+    const { publicKey } = await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits']);
+    const applicationServerKey = await crypto.subtle.exportKey('raw', publicKey);
+    const subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+    const { endpoint } = subscription;
+    const asked = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve) => (request.onsuccess = () => resolve(request.result)));
+    const database = await asked(indexedDB.open('hato-push'));
+    const values = () => database.transaction('values', 'readwrite').objectStore('values');
+    const { baseUrl, appKey } = await asked(values().get(`settings ${registration.scope}`));
+    const registered = await asked(values().get(`registered ${registration.scope}`));
+    const publicKeyOfOld = btoa(String.fromCharCode(...new Uint8Array(applicationServerKey)));
+    await asked(
+      values().put({ ...registered, endpoint, publicKey: publicKeyOfOld }, `registered ${registration.scope}`),
+    );
+    database.close();
+    const { p256dh, auth } = subscription.toJSON().keys!;
+    const headers = { Authorization: `Bearer ${appKey}` };
+    const body = JSON.stringify({ endpoint, p256dh, auth, replaces: registered.endpoint });
+    await fetch(`${baseUrl}/api/v1/subscriptions`, { method: 'POST', headers, body });
+    return endpoint;
+  });
+}
+
+test('a subscription made with a replaced key gives up its endpoint', async ({ app, open, visit }) => {
+  const site = await open();
+  const page = await visit(site);
+  await page.subscribe();
+  const old = await subscribeWithAnotherKey(page);
+  expect(await app.send(notification('古い鍵'))).toMatchObject({ recipients: 1, failed_other: 1 });
+
+  const back = await visit(site);
+  await back.waitForState('subscribed');
+  expect(back.requests).toEqual([registration]);
+  expect(await back.endpoint()).not.toBe(old);
+  expect(await app.send(notification('新しい鍵'))).toMatchObject({ recipients: 1, sent_count: 1 });
+  await back.notification('新しい鍵');
+});
+
+for (const [how, leave] of [
+  ['closed', (page: Visit) => page.close()],
+  ['left for another', (page: Visit) => page.page.goto(new URL('site.js', page.page.url()).href)],
+] as const) {
+  test(`a page that is ${how} in the middle of a repair blocks no other`, async ({ app, faultProxy, open, visit }) => {
+    const site = await open({ server: faultProxy });
+    await (await visit(site)).subscribe();
+    const held = faultProxy.hold(registration);
+    const page = await visit(site, 2);
+    await held.arrived;
+    await leave(page);
+    held.release();
+    const later = await visit(site, 2);
+    await later.waitForState('subscribed');
+    expect(later.requests).toEqual([registration]);
+    expect(await app.subscribers()).toBe(1);
+  });
+}
 
 test('a server that refuses is not asked again within the hour', async ({ app, open, visit }) => {
   const site = await open();
@@ -156,7 +218,7 @@ test('a subscriber follows the worker to another scope', async ({ app, open, vis
   await back.waitForState('subscribed');
   expect(back.requests).toEqual([registration]);
   expect(await back.endpoint()).not.toBe(before);
-  expect(await app.send(notification('引っ越しました'))).toMatchObject({ sent_count: 1, failed_expired: 1 });
+  expect(await app.send(notification('引っ越しました'))).toMatchObject({ recipients: 1, sent_count: 1 });
   expect((await back.notification('引っ越しました')).scope).toBe(`${site.url}/offers/`);
   expect(await back.attempt('unsubscribe')).toBe('');
   expect(await app.subscribers()).toBe(0);

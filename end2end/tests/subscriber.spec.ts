@@ -16,10 +16,12 @@ test('a visitor subscribes with one click and is notified', async ({ app, open, 
   const page = await visit(await open());
   await page.subscribe();
   expect(page.requests).toEqual(['GET /api/v1/vapid-public-key', 'POST /api/v1/subscriptions']);
-  const send = await app.send(notification('焼きたてです'));
+  // Nothing answers there. That it is shown at all is the wasm's doing.
+  const icon = 'https://127.0.0.1:9/icon.png';
+  const send = await app.send({ ...notification('焼きたてです'), icon });
   expect(send).toMatchObject({ recipients: 1, sent_count: 1, failed_count: 0 });
   const shown = await page.notification('焼きたてです');
-  expect(shown).toMatchObject({ body: '本文', data: { hato: 'https://example.com/news' } });
+  expect(shown).toMatchObject({ body: '本文', icon, data: { hato: 'https://example.com/news' } });
   expect(page.consoleErrors).toEqual([]);
 });
 

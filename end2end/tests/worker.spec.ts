@@ -116,15 +116,50 @@ test('an unusual message is shown', async ({ open }) => {
   await worker.close();
 });
 
-test('a policy without wasm-unsafe-eval still shows something', async ({ open }) => {
-  const site = await open({ policy: 'without-wasm' });
-  const worker = await SiteWorker.install(chromium, site);
-  await worker.stop();
-  const shown = await pushAndShow(worker, '{"title":"見出し"}');
-  expect(shown.title).toBe(new URL(site.url).host);
-  expect(await openedBy(() => desktop.click(shown))).toBe(`${site.url}/`);
-  await worker.close();
-});
+/** Sites whose workers have no wasm. */
+const withoutWasm = [
+  ['by its policy', { policy: 'without-wasm' }, ''],
+  ['by its browser', {}, 'delete self.WebAssembly;\n'],
+] as const;
+
+for (const [why, options, prelude] of withoutWasm) {
+  test(`a worker without wasm ${why} shows the message, and a click opens its address`, async ({ open, write }) => {
+    const folder = await write({ ...siteFiles(init()), 'hato-sw.js': prelude + importLine });
+    const site = await open({ folder, ...options });
+    const worker = await SiteWorker.install(chromium, site);
+    await worker.page.goto(`${site.url}/index.html`);
+    await worker.stop();
+    for (const [url, opened] of [
+      [`${site.url}/#news`, `${site.url}/#news`],
+      ['/#relative', `${site.url}/#relative`],
+      ['http://127.0.0.1:9/elsewhere', `${site.url}/`],
+      ['javascript:alert(1)', `${site.url}/`],
+      ['https://[', `${site.url}/`],
+      [undefined, `${site.url}/`],
+    ]) {
+      const shown = await pushAndShow(worker, JSON.stringify({ title: '見出し', body: '本文', url, icon: 'http://[' }));
+      expect(shown.title).toBe('見出し');
+      expect(shown.body).toContain('本文');
+      expect(await openedBy(() => desktop.click(shown)), url).toBe(opened);
+    }
+    await worker.close();
+  });
+
+  test(`a worker without wasm ${why} shows the fallback notification for what is no message`, async ({ open, write }) => {
+    const folder = await write({ ...siteFiles(init()), 'hato-sw.js': prelude + importLine });
+    const site = await open({ folder, ...options });
+    const worker = await SiteWorker.install(chromium, site);
+    for (const data of garbage) {
+      const shown = await pushAndShow(worker, data);
+      expect(shown.title, data.slice(0, 40)).toBe(new URL(site.url).host);
+      expect(shown.body).toMatch(/新しいお知らせがあります|You have a new notification/);
+    }
+    const untitled = await pushAndShow(worker, '{"title":" ","body":"本文だけ"}');
+    expect(untitled.title).toBe(new URL(site.url).host);
+    expect(untitled.body).toContain('本文だけ');
+    await worker.close();
+  });
+}
 
 test('a click opens the address, and closes the notification', async ({ open }) => {
   const site = await open();

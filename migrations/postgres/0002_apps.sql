@@ -14,7 +14,10 @@ CREATE TABLE apps (
     -- The position that the latest activation of a subscription took; it never goes down.
     last_position        BIGINT  NOT NULL DEFAULT 0,
     created_at           BIGINT  NOT NULL,
-    deleted_at           BIGINT
+    deleted_at           BIGINT,
+    -- When the app's account went to whoever has proven its address. Until its owner has kept or deleted what was made before, the
+    -- app's keys are unknown, its jobs are held and its outbox rests; NULL when nothing is left to decide.
+    review_since         BIGINT
 );
 
 CREATE INDEX apps_by_account ON apps (account_id, created_at, id);

@@ -21,10 +21,12 @@ CREATE TABLE jobs (
     -- cancel a send or repair due times. A claimed job whose due_at has been reached is nobody's.
     claimed        BIGINT  NOT NULL DEFAULT 0,
     lease_token    BIGINT  NOT NULL DEFAULT 0,
+    -- 1 while the job's app is under review: nobody claims it.
+    held           BIGINT  NOT NULL DEFAULT 0,
     CHECK ((up_to_position IS NULL) <> (recipients IS NULL))
 );
 
-CREATE INDEX jobs_by_due ON jobs (due_at, id);
+CREATE INDEX jobs_by_due ON jobs (due_at, id) WHERE held = 0;
 CREATE INDEX jobs_by_send ON jobs (send_id);
--- The first job of an app, without a look at its other jobs: claiming for some apps only goes from app to app.
-CREATE INDEX jobs_by_app ON jobs (app_id, due_at, id);
+-- The first job of an app that may be claimed, without a look at its other jobs: claiming for some apps only goes from app to app.
+CREATE INDEX jobs_by_app ON jobs (app_id, held, due_at, id);

@@ -14,7 +14,7 @@ use http::{HeaderMap, StatusCode};
 
 pub use error_page::render_error_pages;
 
-use crate::http::access::{Credential, SessionAccess};
+use crate::http::access::{Credential, LogOutAccess, SessionAccess};
 use crate::http::error::ApiResult;
 use crate::http::json::ApiJson;
 use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
@@ -47,7 +47,7 @@ pub async fn log_in(
 /// `POST /auth/logout`: the session that was shown is dead at once.
 pub async fn log_out(
     State(state): State<AppState>,
-    _: SessionAccess,
+    _: LogOutAccess,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     if let Ok(Credential::Session { token, .. }) = Credential::from_headers(&headers) {

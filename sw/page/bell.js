@@ -8,6 +8,8 @@ const TEXTS = {
     denied: "通知がブロックされています。ブラウザの設定で許可してください",
     unsubscribed: "通知を受け取る",
     subscribed: "通知はオンです。クリックでオフになります",
+    unreachable:
+      "プッシュサービスにつながりません。ネットワークに止められているか、プライベートウィンドウかもしれません",
     failed: "うまくいきませんでした。もう一度お試しください",
   },
   en: {
@@ -17,6 +19,7 @@ const TEXTS = {
     denied: "Notifications are blocked. Allow them in the browser's settings",
     unsubscribed: "Get notifications",
     subscribed: "Notifications are on. Click to turn them off",
+    unreachable: "The push service cannot be reached. The network may block it, or this is a private window",
     failed: "That did not work. Please try again",
   },
 };
@@ -110,7 +113,8 @@ class HatoBell extends HTMLElement {
     const error = await this.#toggle(before).catch(({ code }) => code);
     const state = await hato.state().catch(() => before);
     const hasFailed = error && error !== "PERMISSION_DENIED" && state === before;
-    this.#show(state, hasFailed ? this.#texts.failed : undefined);
+    const failed = error === "PUSH_UNREACHABLE" ? this.#texts.unreachable : this.#texts.failed;
+    this.#show(state, hasFailed ? failed : undefined);
     this.#button.removeAttribute("aria-busy");
   }
 

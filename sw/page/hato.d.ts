@@ -32,6 +32,8 @@ export interface HatoOptions {
  * `NEEDS_INSTALL`, `STORAGE_BLOCKED` (the browser lets the site keep nothing), `CLICK_REQUIRED`
  * (subscribe would ask the visitor, but nobody has just clicked), `PERMISSION_DENIED` (refused, or
  * the question was closed), `WORKER_FAILED` (the service worker could not be installed),
+ * `PUSH_UNREACHABLE` (the browser gave up asking its push service, or did not answer within 15
+ * seconds: the network may block push, or this is a private window),
  * `NETWORK_ERROR` (also when no answer comes within 10 seconds), `SERVER_ERROR` (an answer that is
  * not Hato's) and `BROWSER_ERROR` (`cause` has the browser's own error).
  */

@@ -96,11 +96,11 @@ async function ownSubscriptions(settings, registered) {
 }
 
 async function ensureSubscribed(settings) {
-  const { pushManager } = await activeRegistration(settings);
-  const existing = await pushManager.getSubscription();
+  const registration = await activeRegistration(settings);
+  const existing = await registration.pushManager.getSubscription();
   if (isOurs(existing, settings)) return existing;
   await existing?.unsubscribe();
-  return pushManager.subscribe(subscribeOptions(settings));
+  return subscribeAt(registration, settings);
 }
 
 // The server revives an endpoint that it had given up on because its push service no longer knew
@@ -108,11 +108,13 @@ async function ensureSubscribed(settings) {
 async function resubscribe(settings) {
   await storeSettings(settings);
   let subscription = await ensureSubscribed(settings);
-  const { reactivated } = await registerSubscription(settings, subscription);
+  const before = await loadRegistered(settings);
+  const { reactivated } = await registerSubscription(settings, subscription, before);
   if (reactivated) {
-    await subscription.unsubscribe();
+    const dead = subscription;
+    await dead.unsubscribe();
     subscription = await ensureSubscribed(settings);
-    await registerSubscription(settings, subscription);
+    await registerSubscription(settings, subscription, [dead]);
   }
   await unsubscribeOthers(settings, subscription);
 }
@@ -127,17 +129,23 @@ async function unsubscribeOthers(settings, { endpoint }) {
   }
 }
 
-// A visitor whom the server does not know must not look like a subscriber.
 async function registerFirst() {
   const settings = await loadSettings();
   try {
     await resubscribe(settings);
   } catch (error) {
-    const registered = await loadRegistered(settings);
-    const made = registered.length ? [] : await ownSubscriptions(settings, registered);
-    await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
+    const end = () => endUnregistered(settings);
+    await end();
+    error.asked?.then(() => withLock(end)).catch(() => {});
     throw error;
   }
+}
+
+// A visitor whom the server does not know must not look like a subscriber.
+async function endUnregistered(settings) {
+  const registered = await loadRegistered(settings);
+  const made = registered.length ? [] : await ownSubscriptions(settings, registered);
+  await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
 }
 
 // --- Repair
@@ -158,16 +166,19 @@ async function isDue(settings) {
   return isWanted && !isConfirmed;
 }
 
-// Of several tabs one goes ahead, and after a failure nobody for an hour.
+// Of several tabs one goes ahead, and after a failure nobody for an hour. To leave the page is none: the
+// next one goes on.
 async function repair() {
   if (!isSupported() || Notification.permission !== "granted") return;
   await withLock(async () => {
     const settings = await loadSettings();
     if (!(await isDue(settings))) return;
-    const tried = `tried ${settings.scope}`;
-    await setValue(tried, Date.now());
-    await resubscribe(settings);
-    await deleteValue(tried);
+    try {
+      await resubscribe(settings);
+    } catch (error) {
+      await setValue(`tried ${settings.scope}`, Date.now());
+      throw error;
+    }
   }, true);
 }
 

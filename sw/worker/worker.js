@@ -1,5 +1,5 @@
-// The part of the worker that must be there before any wasm: its listeners, and a fallback
-// notification. What a push shows and where a click leads is decided in the wasm, by sw/src (its
+// The part of the worker that must be there before any wasm: its listeners, and what it can do where
+// there is none. What a push shows and where a click leads is decided in the wasm, by sw/src (its
 // lib.rs tells the two halves apart). `cargo xtask site` puts in shared.js, which has `getValue`,
 // `isOurs`, `withLock` and others, wasm-bindgen's glue and the wasm.
 //
@@ -18,8 +18,8 @@
   const decode = (text) =>
     Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-  // Only when it is needed: a worker also starts for events that are none of ours. A site whose
-  // Content-Security-Policy lacks 'wasm-unsafe-eval' makes this throw.
+  // Only when it is needed: a worker also starts for events that are none of ours. It throws where
+  // WebAssembly is missing, and where the site's Content-Security-Policy lacks 'wasm-unsafe-eval'.
   function loadWasm() {
     if (!loadedWasm) {
       wasm_bindgen.initSync({ module: decode(WASM) });
@@ -28,13 +28,26 @@
     return loadedWasm;
   }
 
-  // The fallback for whatever is no message of Hato, or when the wasm does not run: browsers withdraw
-  // the permission of sites that receive a push and show nothing.
-  function showFallback() {
-    const japanese = navigator.language.startsWith("ja");
-    return self.registration.showNotification(self.location.host, {
-      body: japanese ? "新しいお知らせがあります" : "You have a new notification",
-      data: { hato: "" },
+  function parse(text) {
+    try {
+      return JSON.parse(text) || {};
+    } catch {
+      return {};
+    }
+  }
+
+  // Title, body and url as sw/src/message.rs reads them. What says nothing shows that there is something:
+  // browsers withdraw the permission of sites that receive a push and show nothing.
+  function showPlainly(text) {
+    const message = parse(text);
+    const member = (name) => (typeof message[name] === "string" && message[name].trim() ? message[name] : "");
+    const [title, body, url] = ["title", "body", "url"].map(member);
+    const fallback = navigator.language.startsWith("ja")
+      ? "新しいお知らせがあります"
+      : "You have a new notification";
+    return self.registration.showNotification(title || self.location.host, {
+      body: title || body ? body : fallback,
+      data: { hato: url },
     });
   }
 
@@ -55,10 +68,11 @@
     // In doubt the message is shown, and also when IndexedDB does not answer within half a second:
     // to a browser, a worker that is late to show a notification is one that shows none.
     if (await Promise.race([isForeign().catch(() => false), sleep(500)])) return;
+    const text = data ? data.text() : "";
     try {
-      await loadWasm().push(data ? data.text() : "");
+      await loadWasm().push(text);
     } catch {
-      await showFallback();
+      await showPlainly(text);
     }
   }
 
@@ -73,32 +87,53 @@
     });
   }
 
+  function destination(url) {
+    try {
+      return loadWasm().click_destination(url);
+    } catch {
+      return plainDestination(url);
+    }
+  }
+
+  // As sw/src/destination.rs judges it.
+  function plainDestination(url) {
+    const root = `${self.location.origin}/`;
+    try {
+      const { href } = new URL(url, root);
+      if (href.startsWith("https://") || href.startsWith(root)) return href;
+    } catch {
+      // No address.
+    }
+    return root;
+  }
+
   // Focuses the window that is there already, or opens one; no other is navigated.
   async function click(url) {
     const { clients } = self;
-    let address = "/";
+    const address = destination(url);
     try {
-      address = loadWasm().click_destination(url);
       const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
       const addresses = await Promise.all(windows.map(locationOf));
       const there = windows[addresses.indexOf(address)];
       if (there) return await there.focus();
     } catch {
-      // It has just gone; or the site allows no wasm, which judges the address.
+      // It has just gone.
     }
     return clients.openWindow(address);
   }
 
   // A visitor who has never subscribed here, or has unsubscribed, is not subscribed by this.
   async function renew({ newSubscription }) {
-    const { scope, pushManager } = self.registration;
-    const settings = await getValue(settingsKey(scope));
-    const registered = await getValue(registeredKey(scope));
+    const { registration } = self;
+    const settings = await getValue(settingsKey(registration.scope));
+    const registered = await getValue(registeredKey(registration.scope));
     if (!settings || !registered) return;
     const renewed = isOurs(newSubscription, settings)
       ? newSubscription
-      : await pushManager.subscribe(subscribeOptions(settings));
-    if (renewed.endpoint !== registered.endpoint) await registerSubscription(settings, renewed);
+      : await subscribeAt(registration, settings);
+    if (renewed.endpoint !== registered.endpoint) {
+      await registerSubscription(settings, renewed, [registered]);
+    }
   }
 
   // The visitor has withdrawn the permission, or the server will say the same again.

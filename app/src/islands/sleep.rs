@@ -1,9 +1,9 @@
 //! Waiting for a time or an event of the document, as futures, and longer while nobody sees the page.
 
-use js_sys::{Function, Promise};
+use js_sys::{Array, Function, Promise};
 use leptos::prelude::{document, window};
 use leptos::wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::Event;
 
 /// The document was shown or hidden.
@@ -12,6 +12,14 @@ pub const VISIBILITY_CHANGE: &str = "visibilitychange";
 /// Waits for so many milliseconds.
 pub async fn sleep(milliseconds: i32) -> Result<(), JsValue> {
     wait(Some(milliseconds), &[]).await
+}
+
+/// What the promise resolves with, if it is settled within so many milliseconds.
+pub async fn within(milliseconds: i32, promise: &Promise) -> Result<Option<JsValue>, JsValue> {
+    let limit = async move { sleep(milliseconds).await.map(|()| JsValue::UNDEFINED) };
+    let first = Promise::race(&Array::of2(promise, &future_to_promise(limit)));
+    let value = JsFuture::from(first).await?;
+    Ok(Some(value).filter(|value| !value.is_undefined()))
 }
 
 /// Waits for so many milliseconds or one of these events of the document, and longer while nobody sees it.

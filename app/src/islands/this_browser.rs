@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde::{Deserialize, Serialize};
 
-use self::browser_push::{BrowserPush, PushError, PushState};
+use self::browser_push::{BrowserPush, LateSubscription, PushError, PushState};
 use super::live_refresh::refresh_now;
 use crate::server_fns::ServerFunctionError;
 
@@ -38,6 +38,8 @@ pub struct PushTexts {
     pub working: String,
     /// A test is on its way.
     pub sent: String,
+    /// The browser does not reach its push service.
+    pub unreachable: String,
     /// The browser failed at it.
     pub failed: String,
     /// Why the server refused, by code.
@@ -51,6 +53,7 @@ enum ActionStatus {
     Working,
     Sent,
     Dismissed,
+    Unreachable,
     Failed,
     Refused(ErrorCode),
 }
@@ -111,6 +114,7 @@ fn status_text(texts: &PushTexts, state: Option<PushState>, status: ActionStatus
         (ActionStatus::Refused(code), _) => refusal(code),
         (_, Some(PushState::Denied)) => &texts.denied,
         (ActionStatus::Dismissed, _) => &texts.dismissed,
+        (ActionStatus::Unreachable, _) => &texts.unreachable,
         (ActionStatus::Failed, _) => &texts.failed,
         (_, None) => &texts.checking,
         (_, Some(PushState::Insecure)) => &texts.insecure,
@@ -151,6 +155,24 @@ async fn perform(
         Ok(done) => done,
         Err(PushError::Dismissed) => ActionStatus::Dismissed,
         Err(PushError::Browser) => ActionStatus::Failed,
+        Err(PushError::Unreachable(late)) => {
+            spawn_local(end_late(late, state, status));
+            ActionStatus::Unreachable
+        }
         Err(PushError::Server(ServerFunctionError(code))) => ActionStatus::Refused(code),
     });
+}
+
+/// Ends a subscription that was made too late, unless another click has asked for it again.
+async fn end_late(
+    late: LateSubscription,
+    state: RwSignal<Option<PushState>>,
+    status: RwSignal<ActionStatus>,
+) {
+    let is_wanted = || {
+        status.get_untracked() == ActionStatus::Working
+            || state.get_untracked() == Some(PushState::Subscribed)
+    };
+    // It is no subscription, or ends with the next click.
+    drop(late.end_unless(is_wanted).await);
 }

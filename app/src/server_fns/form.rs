@@ -98,7 +98,7 @@ impl Form {
         } else if error.is_logged_out() {
             let page = self.page_after_login();
             self.ctx.redirect_to_login(&page);
-        } else {
+        } else if !self.ctx.redirect_to_review(error) {
             self.keep_submitted(flash::LIFETIME);
             let name = self.name;
             let path = self.page_with(&format!("error={code}&form={name}#{name}"));

@@ -9,8 +9,8 @@ use axum::body::Body;
 use hato_app::{AppContext, Sdk};
 use hato_domain::{Email, OutboundPolicy, Plan};
 use hato_service::access::Operator;
-use hato_service::ports::SystemClock;
-use hato_service::{Notifier, Secrets, Service, ServiceSettings};
+use hato_service::ports::{GithubId, SystemClock};
+use hato_service::{GithubUser, Notifier, Secrets, Service, ServiceSettings};
 use http::header::{
     ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT,
 };
@@ -205,6 +205,24 @@ impl TestDashboard {
             let query = sqlx::query(statement).bind(app).bind(failed).bind(detail);
             query.execute(&mut database).await.expect("written");
         }
+    }
+
+    /// A browser in which somebody is logged in whom GitHub has found to have this address.
+    pub async fn logged_in_with_github(&self, email: &str) -> DashboardBrowser<'_> {
+        let service = &self.context.service;
+        let email = Email::parse(email).ok();
+        let id = GithubId(7);
+        let owner = service.log_in_with_github(GithubUser { id, email }).await;
+        let session = service
+            .start_session(&owner.expect("an account"), None)
+            .await;
+        let cookie = PathCookie {
+            value: session.expect("a session"),
+            path: "/".to_owned(),
+        };
+        let mut browser = self.browser();
+        browser.cookies.insert("hato_session".to_owned(), cookie);
+        browser
     }
 
     async fn database(&self) -> SqliteConnection {

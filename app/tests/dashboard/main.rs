@@ -12,5 +12,6 @@ mod live;
 mod privacy;
 mod protection;
 mod queries;
+mod review;
 mod sending;
 mod webhook;

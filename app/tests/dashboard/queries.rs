@@ -354,6 +354,9 @@ async fn the_html_of_any_page_costs_few_queries() {
     for page in public_pages() {
         seen.push(page.stays_cheap(&dashboard, &mut stranger, 0).await);
     }
+    let mut taken_over = dashboard.logged_in_with_github(OWNER).await;
+    let review = get("", "/account/review", 4);
+    seen.push(review.stays_cheap(&dashboard, &mut taken_over, 1).await);
     let unseen: Vec<_> = patterns()
         .into_iter()
         .filter(|pattern| !seen.iter().any(|it| it == pattern))

@@ -1,9 +1,9 @@
 //! Writing a notification, sending it, and what is seen of it.
 
-use hato_domain::ErrorCode;
+use hato_domain::{ErrorCode, Plan};
 use http::StatusCode;
 
-use crate::harness::{TestDashboard, id};
+use crate::harness::{OWNER, TestDashboard, id};
 
 #[tokio::test]
 async fn a_notification_is_looked_at_before_it_goes() {
@@ -121,6 +121,30 @@ async fn the_month_is_limited_and_nothing_is_lost() {
         .shows("value=\"便り\"");
     let apps = browser.get("/apps").await;
     apps.shows("30,000 / 30,000").shows("上限に達しました");
+}
+
+#[tokio::test]
+async fn what_is_left_of_the_month_is_said_before_sending() {
+    let dashboard = TestDashboard::start().await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    for number in 0..2 {
+        browser.subscribe(&app, number).await;
+    }
+    browser.send(&app, "便り").await;
+    let path = format!("{app}/send");
+    let draft = [("title", "便り"), ("body", "本文"), ("step", "review")];
+    let left = "今月はあと 29,998 件（上限 30,000 件）送れます。この送信で 2 件使います。";
+    browser.get(&path).await.shows(left);
+    browser.post(&path, &draft).await.shows(left);
+
+    dashboard.exhaust_monthly_limit(OWNER).await;
+    let over = "今月の残りは 0 件（上限 30,000 件）です。この送信には 2 件必要なため、このままでは送れません。";
+    for page in [browser.get(&path).await, browser.post(&path, &draft).await] {
+        page.shows(over).shows("プランを見る");
+    }
+    dashboard.set_plan(OWNER, Plan::Pro).await;
+    browser.get(&path).await.hides("今月").hides(over);
 }
 
 #[tokio::test]

@@ -16,7 +16,10 @@ pub struct ApiKeyPrincipal(pub(crate) AuthenticatedKey);
 /// A person who authenticated with a session, and the account that it is of. Code calls it `owner`, since apps are the
 /// account's; histories and ids, `usr_…`, call the same a user.
 #[derive(Clone, Debug)]
-pub struct AccountPrincipal(pub(crate) AccountRecord);
+pub struct AccountPrincipal {
+    account: AccountRecord,
+    under_review: bool,
+}
 
 /// The right to register and remove subscriptions of an app, and to read its public key.
 #[derive(Clone, Debug)]
@@ -111,27 +114,56 @@ impl ApiKeyPrincipal {
 }
 
 impl AccountPrincipal {
+    /// Somebody who has just proven who they are. Whether apps wait for their review is known from the session that follows.
+    pub(crate) fn new(account: AccountRecord) -> Self {
+        Self {
+            account,
+            under_review: false,
+        }
+    }
+
+    /// Somebody whose session was found; `under_review` says whether apps of the account wait for their owner's review.
+    pub(crate) fn from_session(account: AccountRecord, under_review: bool) -> Self {
+        Self {
+            account,
+            under_review,
+        }
+    }
+
     /// The account as it was when the session authenticated the request.
     pub fn account(&self) -> &AccountRecord {
-        &self.0
+        &self.account
     }
 
     /// The id of the account that is logged in.
     pub fn id(&self) -> &AccountId {
-        &self.0.id
+        &self.account.id
+    }
+
+    /// Whether apps of the account wait for their owner's review, before which nothing else is changed.
+    pub fn is_under_review(&self) -> bool {
+        self.under_review
+    }
+
+    /// The right to change anything, which comes with the end of the review: `INSUFFICIENT_SCOPE` before (CONTRACT 3).
+    pub fn require_reviewed(&self) -> Result<(), ErrorCode> {
+        if self.under_review {
+            return Err(ErrorCode::InsufficientScope);
+        }
+        Ok(())
     }
 
     /// The right to manage `app`; another account's app does not exist for this one: `NOT_FOUND` (CONTRACT 3).
     pub(crate) fn may_manage(&self, app: &AppRecord) -> Result<MayManage, ErrorCode> {
-        if app.account_id != self.0.id {
+        if app.account_id != self.account.id {
             return Err(ErrorCode::NotFound);
         }
         Ok(MayManage(MaySend {
             app: app.id.clone(),
             actor: ActorRecord {
                 kind: ActorKind::User,
-                id: self.0.id.to_string(),
-                name: self.0.email.as_str().to_owned(),
+                id: self.account.id.to_string(),
+                name: self.account.email.as_str().to_owned(),
             },
         }))
     }

@@ -18,7 +18,9 @@ impl Service {
         if !self.settings.registration_open {
             return Err(ErrorCode::RegistrationClosed.into());
         }
-        Ok(AccountPrincipal(self.make_account(email, password).await?))
+        Ok(AccountPrincipal::new(
+            self.make_account(email, password).await?,
+        ))
     }
 
     /// Logs in with a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`,
@@ -34,7 +36,7 @@ impl Service {
             .and_then(|account| account.password_hash.clone());
         let matches = self.hasher.verify(password, hash).await?;
         match account {
-            Some(account) if matches => Ok(AccountPrincipal(account)),
+            Some(account) if matches => Ok(AccountPrincipal::new(account)),
             _ => Err(ErrorCode::InvalidCredentials.into()),
         }
     }

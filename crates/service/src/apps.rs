@@ -128,5 +128,6 @@ fn as_record(app: &NewApp, owner: &AccountPrincipal) -> AppRecord {
         plan: owner.account().plan,
         active_subscriptions: 0,
         created_at: app.created_at,
+        under_review: false,
     }
 }

@@ -58,7 +58,8 @@ impl Service {
     }
 
     /// Logs in whom GitHub has identified: the account of this GitHub user, else the one with their address, else a new
-    /// one. A linked account loses its password and its sessions, for nobody had proven its address. `REGISTRATION_CLOSED`
+    /// one. A linked account loses its password and its sessions, for nobody had proven its address, and its apps
+    /// wait for their owner's review. `REGISTRATION_CLOSED`
     /// for a new one on a closed server, `GITHUB_AUTH_FAILED` without a verified address.
     pub async fn log_in_with_github(&self, user: GithubUser) -> ServiceResult<AccountPrincipal> {
         let GithubUser { id, email } = user;
@@ -70,7 +71,11 @@ impl Service {
         } else {
             ErrorCode::GithubAuthFailed
         };
-        let account = self.store.account_of_github_user(id, email, otherwise);
-        Ok(AccountPrincipal(account.await?.ok_or(without)?))
+        let now = self.clock.now();
+        let account = self
+            .store
+            .account_of_github_user(id, email, otherwise, now)
+            .await?;
+        Ok(AccountPrincipal::new(account.ok_or(without)?))
     }
 }

@@ -12,6 +12,7 @@ mod keys;
 mod operator;
 mod queue;
 mod retention;
+mod reviews;
 mod sends;
 mod sessions;
 mod stats;
@@ -34,6 +35,7 @@ pub use queue::{
     SettleOutcome, Settlement,
 };
 pub use retention::RetentionStore;
+pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
     SendFailure, SendRecord, SendStatus, SendStore,
@@ -67,6 +69,7 @@ pub trait Store:
     + SendStore
     + DeliveryQueue
     + RetentionStore
+    + ReviewStore
     + GithubStore
     + OperatorStore
     + WebhookStore

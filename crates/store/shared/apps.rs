@@ -41,10 +41,11 @@ impl AppStore for Database {
     async fn apps_of(&self, account: &AccountId) -> Result<Vec<AppRecord>, StoreError> {
         sqlx::query_as!(
             AppRow,
-            "SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
-                    p.active_subscriptions, p.created_at
-             FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
-             WHERE p.account_id = $1 AND p.deleted_at IS NULL ORDER BY p.created_at, p.id",
+            r#"SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
+                      p.active_subscriptions, p.created_at,
+                      p.review_since IS NOT NULL AS "under_review!: bool"
+               FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+               WHERE p.account_id = $1 AND p.deleted_at IS NULL ORDER BY p.created_at, p.id"#,
             account.as_str()
         )
         .try_map(AppRow::into_record)
@@ -56,10 +57,11 @@ impl AppStore for Database {
     async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError> {
         sqlx::query_as!(
             AppRow,
-            "SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
-                    p.active_subscriptions, p.created_at
-             FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
-             WHERE p.id = $1 AND p.deleted_at IS NULL",
+            r#"SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
+                      p.active_subscriptions, p.created_at,
+                      p.review_since IS NOT NULL AS "under_review!: bool"
+               FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+               WHERE p.id = $1 AND p.deleted_at IS NULL"#,
             app.as_str()
         )
         .try_map(AppRow::into_record)
@@ -122,6 +124,7 @@ struct AppRow {
     plan: String,
     active_subscriptions: i64,
     created_at: i64,
+    under_review: bool,
 }
 
 impl AppRow {
@@ -135,6 +138,7 @@ impl AppRow {
             plan: parse_plan(&self.plan)?,
             active_subscriptions: self.active_subscriptions,
             created_at: UnixMillis(self.created_at),
+            under_review: self.under_review,
         })
     }
 }
@@ -147,10 +151,10 @@ async fn max_apps(c: &mut DbConnection, account: &AccountId) -> sqlx::Result<i64
     Ok(plan.max_apps().unwrap_or(i64::MAX))
 }
 
-/// The app's webhook URL; `None` when there is no such app.
+/// The app's webhook URL; `None` when there is no such app, or it is under review.
 async fn webhook_url(c: &mut DbConnection, app: &str) -> sqlx::Result<Option<Option<String>>> {
     sqlx::query_scalar!(
-        "SELECT webhook_url FROM apps WHERE id = $1 AND deleted_at IS NULL",
+        "SELECT webhook_url FROM apps WHERE id = $1 AND deleted_at IS NULL AND review_since IS NULL",
         app
     )
     .fetch_optional(c)

@@ -19,6 +19,7 @@ pub(crate) struct SendingApp {
     one: Option<i64>,
 }
 
+/// The app that sends; `None` when it is gone, or under review.
 pub(crate) async fn find_sending_app(
     c: &mut DbConnection,
     send: &NewSend,
@@ -34,7 +35,7 @@ pub(crate) async fn find_sending_app(
                    WHERE s.app_id = p.id AND s.endpoint_hash = $2 AND s.position IS NOT NULL)
                   AS "one?: i64"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
-           WHERE p.id = $1 AND p.deleted_at IS NULL"# KEEP_APP
+           WHERE p.id = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL"# KEEP_APP
     ] send.app_id.as_str(), hash)
     .fetch_optional(c)
     .await

@@ -78,14 +78,15 @@ async fn put_off(
     })
 }
 
-/// The job that has been due longest and that nobody else is claiming.
+/// The job that has been due longest, is not held, and that nobody else is claiming.
 async fn first_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
     let now = request.now.0;
     if !request.excluded_apps.is_empty() {
         return first_due_of_others(c, &names(&request.excluded_apps)?, now).await;
     }
     sql!(query_scalar [
-        r#"SELECT id AS "id!" FROM jobs WHERE due_at <= $1 ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
+        r#"SELECT id AS "id!" FROM jobs WHERE held = 0 AND due_at <= $1
+           ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
     ] now)
     .fetch_optional(c)
     .await
@@ -107,7 +108,8 @@ async fn first_due_of_others(
            )
            SELECT id AS "id!" FROM jobs
            WHERE due_at <= $2
-             AND id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
+             AND id IN (SELECT (SELECT j.id FROM jobs AS j
+                                WHERE j.app_id = waiting.app_id AND j.held = 0
                                 ORDER BY j.due_at, j.id LIMIT 1)
                         FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
@@ -123,7 +125,7 @@ async fn next_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Res
         return next_due_of_others(c, &names(&request.excluded_apps)?, now).await;
     }
     sqlx::query_scalar!(
-        r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE due_at > $1"#,
+        r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE held = 0 AND due_at > $1"#,
         now
     )
     .fetch_one(c)
@@ -145,7 +147,8 @@ async fn next_due_of_others(
            )
            SELECT MIN(due_at) AS "due_at?: i64" FROM jobs
            WHERE due_at > $2
-             AND id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id
+             AND id IN (SELECT (SELECT j.id FROM jobs AS j
+                                WHERE j.app_id = waiting.app_id AND j.held = 0
                                 ORDER BY j.due_at, j.id LIMIT 1)
                         FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))"#
     ] excluded_apps, now)

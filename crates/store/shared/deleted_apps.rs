@@ -3,7 +3,7 @@
 use hato_domain::{AppId, UnixMillis};
 
 use crate::deleted_accounts;
-use crate::dialect::{DbConnection, lock_app_to_delete};
+use crate::dialect::{DbConnection, lock_app_alone};
 
 /// Marks the app, which thereby is gone, and removes what could still act for it: its keys, its place in the queue and its
 /// webhook. `false` when there is no such app.
@@ -13,7 +13,7 @@ pub(crate) async fn mark_deleted(
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let app = app.as_str();
-    lock_app_to_delete(c, app).await?;
+    lock_app_alone(c, app).await?;
     let marked = sqlx::query!(
         "UPDATE apps SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL",
         app,

@@ -7,6 +7,7 @@ use hato_service::ports::{AccountRecord, GithubId, GithubStore, PendingLogin, St
 use crate::Database;
 use crate::accounts::{AccountRow, insert};
 use crate::dialect::{DbConnection, transaction};
+use crate::reviews;
 use crate::sessions::end_sessions;
 
 #[async_trait]
@@ -59,19 +60,25 @@ impl GithubStore for Database {
         user: GithubId,
         email: Option<Email>,
         otherwise: Option<AccountRecord>,
+        now: UnixMillis,
     ) -> Result<Option<AccountRecord>, StoreError> {
         transaction!(self, "find the account of a GitHub user", |c| {
             if let Some(known) = find_linked(c, user).await? {
                 return Ok(Some(known));
             }
             // A new account takes its address first, if that is free: who has the address then is linked.
-            if let Some(account) = otherwise {
-                insert(c, &account).await?;
+            let is_new = match otherwise {
+                Some(account) => insert(c, &account).await?,
+                None => false,
+            };
+            let Some(email) = email else {
+                return Ok(None);
+            };
+            let linked = link(c, user, &email).await?;
+            if let Some(account) = linked.as_ref().filter(|_| !is_new) {
+                reviews::begin(c, &account.id, now).await?;
             }
-            match email {
-                Some(email) => link(c, user, &email).await,
-                None => Ok(None),
-            }
+            Ok(linked)
         })
     }
 }

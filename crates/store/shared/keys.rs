@@ -43,7 +43,8 @@ impl KeyStore for Database {
         sqlx::query!(
             "SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at,
                     p.vapid_public_key
-             FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id WHERE k.hash = $1",
+             FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id
+             WHERE k.hash = $1 AND p.review_since IS NULL",
             &hash[..]
         )
         .try_map(|row| {
@@ -86,28 +87,7 @@ impl KeyStore for Database {
     }
 
     async fn delete_key(&self, key: DeletedKey) -> Result<bool, StoreError> {
-        transaction!(self, "delete a key", |c| {
-            let deleted = sqlx::query!(
-                r#"DELETE FROM api_keys WHERE id = $1 AND app_id = $2
-                   RETURNING name AS "name!", scope AS "scope!""#,
-                key.id.as_str(),
-                key.app_id.as_str()
-            );
-            let Some(deleted) = deleted.fetch_optional(&mut *c).await? else {
-                return Ok(false);
-            };
-            let event = KeyEventRecord {
-                id: key.event_id,
-                event: KeyEventKind::Deleted,
-                key_id: key.id,
-                key_name: deleted.name,
-                key_scope: parse_scope(&deleted.scope)?,
-                actor: key.actor,
-                created_at: key.now,
-            };
-            record_event(c, &key.app_id, event).await?;
-            Ok(true)
-        })
+        transaction!(self, "delete a key", |c| delete(c, key).await)
     }
 
     async fn key_events_of(
@@ -170,13 +150,37 @@ fn parse_scope(text: &str) -> sqlx::Result<Scope> {
     Scope::parse(text).map_err(|_| decode_error("scope"))
 }
 
-/// Adds the key; `false` when its app is gone.
+/// Deletes the key and records that; `false` when the app has no such key.
+pub(crate) async fn delete(c: &mut DbConnection, key: DeletedKey) -> sqlx::Result<bool> {
+    let deleted = sqlx::query!(
+        r#"DELETE FROM api_keys WHERE id = $1 AND app_id = $2
+           RETURNING name AS "name!", scope AS "scope!""#,
+        key.id.as_str(),
+        key.app_id.as_str()
+    );
+    let Some(deleted) = deleted.fetch_optional(&mut *c).await? else {
+        return Ok(false);
+    };
+    let event = KeyEventRecord {
+        id: key.event_id,
+        event: KeyEventKind::Deleted,
+        key_id: key.id,
+        key_name: deleted.name,
+        key_scope: parse_scope(&deleted.scope)?,
+        actor: key.actor,
+        created_at: key.now,
+    };
+    record_event(c, &key.app_id, event).await?;
+    Ok(true)
+}
+
+/// Adds the key; `false` when its app is gone or under review.
 async fn insert(c: &mut DbConnection, key: &KeyRecord, hash: PepperedHash) -> sqlx::Result<bool> {
     let (id, app, scope) = (key.id.as_str(), key.app_id.as_str(), key.scope.as_str());
     let inserted = sql!(query [
         "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
          SELECT $1, p.id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps AS p
-         WHERE p.id = $2 AND p.deleted_at IS NULL" KEEP_APP
+         WHERE p.id = $2 AND p.deleted_at IS NULL AND p.review_since IS NULL" KEEP_APP
     ] id, app, key.name, scope, &hash[..], key.created_at.0);
     Ok(inserted.execute(c).await?.rows_affected() == 1)
 }

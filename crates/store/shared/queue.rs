@@ -182,7 +182,8 @@ pub(crate) async fn queue_positions(
     .map(drop)
 }
 
-/// Queues an attempt for the subscriptions of a list.
+/// Queues an attempt for the subscriptions of a list; it is held while the app is under review, which may have begun since the page
+/// was claimed that is tried again.
 pub(crate) async fn queue_list(
     c: &mut DbConnection,
     send: &str,
@@ -192,8 +193,9 @@ pub(crate) async fn queue_list(
     due_at: UnixMillis,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "INSERT INTO jobs (send_id, app_id, recipients, attempt, due_at)
-         VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO jobs (send_id, app_id, recipients, attempt, due_at, held)
+         VALUES ($1, $2, $3, $4, $5,
+                 (SELECT CASE WHEN review_since IS NULL THEN 0 ELSE 1 END FROM apps WHERE id = $2))",
         send,
         app,
         recipient_list(recipients)?,

@@ -128,27 +128,29 @@ impl SendStore for Database {
     }
 }
 
-struct SendRow {
-    id: String,
-    title: String,
-    body: String,
-    url: Option<String>,
-    status: String,
-    recipients: i64,
-    sent: i64,
-    failed_expired: i64,
-    failed_other: i64,
-    skipped: i64,
-    cancelled: i64,
-    actor_kind: String,
-    actor_id: String,
-    actor_name: String,
-    created_at: i64,
-    finished_at: Option<i64>,
+/// A send as it is stored.
+pub(crate) struct SendRow {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) body: String,
+    pub(crate) url: Option<String>,
+    pub(crate) status: String,
+    pub(crate) recipients: i64,
+    pub(crate) sent: i64,
+    pub(crate) failed_expired: i64,
+    pub(crate) failed_other: i64,
+    pub(crate) skipped: i64,
+    pub(crate) cancelled: i64,
+    pub(crate) actor_kind: String,
+    pub(crate) actor_id: String,
+    pub(crate) actor_name: String,
+    pub(crate) created_at: i64,
+    pub(crate) finished_at: Option<i64>,
 }
 
 impl SendRow {
-    fn into_record(self) -> sqlx::Result<SendRecord> {
+    /// The send as the history shows it.
+    pub(crate) fn into_record(self) -> sqlx::Result<SendRecord> {
         Ok(SendRecord {
             id: SendId::trusted(self.id),
             title: self.title,

@@ -58,9 +58,12 @@ impl SessionStore for Database {
         now: UnixMillis,
     ) -> Result<Option<SessionRecord>, StoreError> {
         sqlx::query!(
-            "SELECT s.expires_at, a.id, a.email, a.password_hash, a.plan, a.created_at
-             FROM sessions AS s JOIN accounts AS a ON a.id = s.account_id
-             WHERE s.token_hash = $1 AND s.expires_at > $2 AND a.deleted_at IS NULL",
+            r#"SELECT s.expires_at, a.id, a.email, a.password_hash, a.plan, a.created_at,
+                      EXISTS (SELECT 1 FROM apps AS p
+                              WHERE p.account_id = a.id AND p.review_since IS NOT NULL
+                                AND p.deleted_at IS NULL) AS "under_review!: bool"
+               FROM sessions AS s JOIN accounts AS a ON a.id = s.account_id
+               WHERE s.token_hash = $1 AND s.expires_at > $2 AND a.deleted_at IS NULL"#,
             &token_hash[..],
             now.0
         )
@@ -74,6 +77,7 @@ impl SessionStore for Database {
                     created_at: UnixMillis(row.created_at),
                 },
                 expires_at: UnixMillis(row.expires_at),
+                under_review: row.under_review,
             })
         })
         .fetch_optional(readers(self))

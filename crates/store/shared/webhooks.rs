@@ -290,7 +290,7 @@ pub(crate) async fn has_active_webhook(c: &mut DbConnection, app: &AppId) -> sql
     .await
 }
 
-/// Makes the app's outbox due, unless a worker holds its lease.
+/// Makes the app's outbox due, unless a worker holds its lease or the app is under review.
 pub(crate) async fn mark_due(
     c: &mut DbConnection,
     app: &AppId,
@@ -299,7 +299,8 @@ pub(crate) async fn mark_due(
     let app = app.as_str();
     sqlx::query!(
         "UPDATE webhooks SET due_at = $2
-         WHERE app_id = $1 AND (due_at IS NULL OR (claimed = 0 AND due_at > $2))",
+         WHERE app_id = $1 AND (due_at IS NULL OR (claimed = 0 AND due_at > $2))
+           AND NOT EXISTS (SELECT 1 FROM apps WHERE id = $1 AND review_since IS NOT NULL)",
         app,
         now.0
     )

@@ -1,6 +1,6 @@
 //! Who asks, and what they may: rights of `hato_service::access` as parameters of handlers (CONTRACT 2, 3).
 //!
-//! The checks run in the order of CONTRACT 2: credential, same origin, missing secret, scope, app. Where those before and after
+//! The checks run in the order of CONTRACT 2: credential, same origin, missing secret, scope (and whether a review is due), app. Where those before and after
 //! them are made: docs/ARCHITECTURE.md, "To add an endpoint".
 
 mod credential;
@@ -56,6 +56,9 @@ pub struct SessionAccess<N = NoSecret> {
     pub owner: AccountPrincipal,
     needs: PhantomData<N>,
 }
+
+/// The right to end the session that is shown, also while a review is due.
+pub struct LogOutAccess;
 
 #[derive(Deserialize)]
 struct AppPathParams {
@@ -115,6 +118,7 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for ManageAccess<N> {
         let principal = authenticate(parts, state).await?;
         principal.require_same_origin(parts, state)?;
         N::require(&state.secrets)?;
+        principal.require_reviewed(parts)?;
         let app = path_app_id(parts).await?;
         let access = match principal {
             RequestPrincipal::Key(key) => key.may_manage(&app)?,
@@ -131,6 +135,7 @@ impl FromRequestParts<AppState> for QueryManageAccess {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let principal = authenticate(parts, state).await?;
         principal.require_same_origin(parts, state)?;
+        principal.require_reviewed(parts)?;
         let access = match principal {
             RequestPrincipal::Key(key) => {
                 let own = key.may_manage_own()?;
@@ -152,9 +157,21 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for SessionAccess<N> {
         let principal = authenticate(parts, state).await?;
         principal.require_same_origin(parts, state)?;
         N::require(&state.secrets)?;
+        principal.require_reviewed(parts)?;
         let owner = principal.require_session()?;
         let needs = PhantomData;
         Ok(Self { owner, needs })
+    }
+}
+
+impl FromRequestParts<AppState> for LogOutAccess {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let principal = authenticate(parts, state).await?;
+        principal.require_same_origin(parts, state)?;
+        principal.require_session()?;
+        Ok(Self)
     }
 }
 

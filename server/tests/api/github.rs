@@ -3,6 +3,7 @@
 mod linking;
 pub mod login_browser;
 mod refusals;
+mod review;
 
 use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::server::{HatoServer, Launch};

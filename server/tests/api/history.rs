@@ -62,6 +62,7 @@ async fn an_item_has_every_field() {
         "recipients": 0,
         "skipped_count": 0,
         "cancelled_count": 0,
+        "dead_letters_omitted": 0,
     });
     assert_eq!(item, &expected);
     assert!(

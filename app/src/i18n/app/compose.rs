@@ -48,6 +48,34 @@ texts! {
                     group_thousands(count)
                 ),
             };
+        /// What is left of a limit, the limit, and what the send needs.
+        month_left: fn(i64, i64, i64) -> String =
+            |left, limit, needed| format!(
+                "今月はあと {} 件（上限 {} 件）送れます。この送信で {} 件使います。",
+                group_thousands(left),
+                group_thousands(limit),
+                group_thousands(needed)
+            ),
+            |left, limit, needed| format!(
+                "Left this month: {} of {} recipients. This send needs {}.",
+                group_thousands(left),
+                group_thousands(limit),
+                group_thousands(needed)
+            );
+        /// The same, where it is too little.
+        month_exceeded: fn(i64, i64, i64) -> String =
+            |left, limit, needed| format!(
+                "今月の残りは {} 件（上限 {} 件）です。この送信には {} 件必要なため、このままでは送れません。",
+                group_thousands(left),
+                group_thousands(limit),
+                group_thousands(needed)
+            ),
+            |left, limit, needed| format!(
+                "Left this month: {} of {} recipients. This send needs {}, so it would be refused.",
+                group_thousands(left),
+                group_thousands(limit),
+                group_thousands(needed)
+            );
         size = "大きさ", "Size";
         bytes = "バイト", "bytes";
         preview = "プレビュー", "Preview";

@@ -24,6 +24,8 @@ texts! {
         working = "少しお待ちください…", "One moment…";
         sent = "送信を受け付けました。まもなく通知が届きます。届かないときは、ブラウザと OS の通知設定を確かめてください。",
             "Accepted. It should arrive any moment. If it does not, look at the notification settings of the browser and the system.";
+        unreachable = "ブラウザがプッシュサービスにつながりません。ネットワーク（会社や学校など）がプッシュ通知を止めているか、プライベートウィンドウの可能性があります。別のネットワークか、通常のウィンドウでお試しください。",
+            "The browser cannot reach its push service. The network may block push notifications, as some companies and schools do, or this is a private window. Try another network, or an ordinary window.";
         failed = "ブラウザの側でうまくいきませんでした。インターネット接続とブラウザの通知設定を確かめて、もう一度お試しください。",
             "The browser did not do it. Please check its connection and its notification settings, and try again.";
         test_title = "Hato からのテスト通知", "A test from Hato";

@@ -1,16 +1,17 @@
 //! What the browser itself does: permission, worker and subscription.
 
 use hato_domain::ErrorCode;
-use js_sys::Reflect;
+use js_sys::{Promise, Reflect};
 use leptos::prelude::window;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Notification, NotificationPermission, PushSubscription, PushSubscriptionOptionsInit,
-    RegistrationOptions, ServiceWorkerContainer, ServiceWorkerRegistration,
+    DomException, Notification, NotificationPermission, PushManager, PushSubscription,
+    PushSubscriptionOptionsInit, RegistrationOptions, ServiceWorkerContainer,
+    ServiceWorkerRegistration,
 };
 
-use crate::islands::sleep::sleep;
+use crate::islands::sleep::{sleep, within};
 use crate::server_fns::{ServerFunctionError, send_test, subscribe_browser, unsubscribe_browser};
 
 /// The worker that customers' sites import.
@@ -19,6 +20,9 @@ const WORKER_URL: &str = "/sdk/sw.js";
 /// How often it is asked whether the worker is active, and how many milliseconds apart.
 const MAX_ACTIVATION_CHECKS: u32 = 400;
 const ACTIVATION_POLL_MS: i32 = 50;
+
+/// How long the browser may take to ask its push service: where that cannot be reached, some never answer.
+const PUSH_TIMEOUT_MS: i32 = 15_000;
 
 /// Whether the browser is, or can be, subscribed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub enum PushError {
     Dismissed,
     /// The browser did not do it.
     Browser,
+    /// The browser does not reach its push service, though it may make the subscription later.
+    Unreachable(LateSubscription),
     /// The server refused it with a code.
     Server(ServerFunctionError),
 }
@@ -49,6 +55,26 @@ impl From<JsValue> for PushError {
     fn from(_: JsValue) -> Self {
         Self::Browser
     }
+}
+
+/// A subscription that the browser was asked for, and that nobody waits for any more.
+pub struct LateSubscription(Promise);
+
+impl LateSubscription {
+    /// Ends the subscription when the browser makes it after all, unless it is wanted by then.
+    pub async fn end_unless(self, is_wanted: impl Fn() -> bool) -> Result<(), JsValue> {
+        let made: PushSubscription = JsFuture::from(self.0).await?.unchecked_into();
+        if !is_wanted() {
+            JsFuture::from(made.unsubscribe()?).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the browser gave up: with this name it says that its push service failed.
+fn is_abort(error: &JsValue) -> bool {
+    let exception = error.dyn_ref::<DomException>();
+    exception.is_some_and(|exception| exception.name() == "AbortError")
 }
 
 /// The app and its worker's scope.
@@ -115,12 +141,21 @@ impl BrowserPush {
             replaced = old.endpoint();
             JsFuture::from(old.unsubscribe()?).await?;
         }
+        let push = self.active_worker().await?.push_manager()?;
+        let made = self.ask_push_service(&push).await?;
+        self.register(&made, replaced).await
+    }
+
+    async fn ask_push_service(&self, push: &PushManager) -> Result<PushSubscription, PushError> {
         let options = PushSubscriptionOptionsInit::new();
         options.set_user_visible_only(true);
         options.set_application_server_key(&JsValue::from_str(&self.public_key));
-        let push = self.active_worker().await?.push_manager()?;
-        let made = JsFuture::from(push.subscribe_with_options(&options)?).await?;
-        self.register(made.unchecked_ref(), replaced).await
+        let asked = push.subscribe_with_options(&options)?;
+        match within(PUSH_TIMEOUT_MS, &asked).await {
+            Ok(Some(made)) => Ok(made.unchecked_into()),
+            Err(error) if !is_abort(&error) => Err(error.into()),
+            Ok(None) | Err(_) => Err(PushError::Unreachable(LateSubscription(asked))),
+        }
     }
 
     async fn active_worker(&self) -> Result<ServiceWorkerRegistration, JsValue> {

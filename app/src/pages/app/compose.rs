@@ -1,5 +1,7 @@
 //! Writing a notification to every subscriber, looking at it once more, and sending it.
 
+mod month;
+
 use hato_domain::{ErrorCode, Notification};
 use hato_service::ServiceError;
 use hato_service::access::MayManage;
@@ -8,6 +10,7 @@ use http::header::CACHE_CONTROL;
 use leptos::prelude::*;
 use uuid::Uuid;
 
+use self::month::{MonthlyQuota, MonthlyQuotaNote};
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
 use crate::components::{ErrorNote, Fact, Field, FieldKind, Frame, Note, Tone, textarea_content};
@@ -38,15 +41,18 @@ pub fn ComposePage() -> impl IntoView {
             }
             (managed, _) => managed?,
         };
-        Ok(
-            match handle_step(&ctx, &access, posted.unwrap_or_default()).await {
-                ComposeView::Form(draft, error) => {
-                    view! { <ComposeForm ctx app draft error /> }.into_any()
-                }
-                ComposeView::Review(draft) => view! { <ReviewForm ctx app draft /> }.into_any(),
-                ComposeView::Sent => ().into_any(),
-            },
-        )
+        let next = handle_step(&ctx, &access, posted.unwrap_or_default()).await;
+        if matches!(next, ComposeView::Sent) {
+            return Ok(().into_any());
+        }
+        let month = MonthlyQuota::load(&ctx, &app).await?;
+        Ok(match next {
+            ComposeView::Form(draft, error) => {
+                view! { <ComposeForm ctx app draft error month /> }.into_any()
+            }
+            ComposeView::Review(draft) => view! { <ReviewForm ctx app draft month /> }.into_any(),
+            ComposeView::Sent => ().into_any(),
+        })
     })
 }
 
@@ -120,6 +126,7 @@ fn ComposeForm(
     app: AppRecord,
     draft: NotificationDraft,
     error: Option<ErrorCode>,
+    month: Option<MonthlyQuota>,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let action = format!("{}/send", app_path(&app));
@@ -129,6 +136,7 @@ fn ComposeForm(
         <AppFrame app section=Section::Compose>
             <p class="lead">{texts.lead}</p>
             {error.map(|code| view! { <ErrorNote code /> })}
+            {month.map(|quota| view! { <MonthlyQuotaNote ctx texts quota /> })}
             <DraftForm texts action draft site audience />
         </AppFrame>
     }
@@ -217,7 +225,12 @@ fn LinkField(
 
 /// The notification as it will look, for whom it is, and whether it is to go.
 #[component]
-fn ReviewForm(ctx: RequestContext, app: AppRecord, draft: NotificationDraft) -> impl IntoView {
+fn ReviewForm(
+    ctx: RequestContext,
+    app: AppRecord,
+    draft: NotificationDraft,
+    month: Option<MonthlyQuota>,
+) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let action = format!("{}/send", app_path(&app));
     let count = app.active_subscriptions;
@@ -246,6 +259,7 @@ fn ReviewForm(ctx: RequestContext, app: AppRecord, draft: NotificationDraft) -> 
                     <Fact label=texts.opens>{opens}</Fact>
                 </dl>
                 <Note tone text=(texts.question)(count) />
+                {month.map(|quota| view! { <MonthlyQuotaNote ctx texts quota /> })}
                 <HiddenDraft draft />
                 <div class="form-actions">
                     <button type="submit" class="button" name="step" value="send">

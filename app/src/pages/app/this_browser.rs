@@ -61,6 +61,7 @@ fn push_texts(texts: &i18n::ThisBrowserTexts, lang: Lang) -> PushTexts {
         dismissed: texts.dismissed.to_owned(),
         working: texts.working.to_owned(),
         sent: texts.sent.to_owned(),
+        unreachable: texts.unreachable.to_owned(),
         failed: texts.failed.to_owned(),
         errors: SERVER_ERRORS.map(refusal).to_vec(),
     }

@@ -24,6 +24,8 @@ pub struct AppRecord {
     pub active_subscriptions: i64,
     /// When the app was made.
     pub created_at: UnixMillis,
+    /// Whether its owner has to decide about what was there before (CONTRACT 4).
+    pub under_review: bool,
 }
 
 /// A new app, all of whose values are decided by the caller.

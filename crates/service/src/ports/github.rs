@@ -40,12 +40,13 @@ pub trait GithubStore {
         now: UnixMillis,
     ) -> Result<Option<String>, StoreError>;
 
-    /// The account of this GitHub user; else the one with this address, which becomes theirs, loses its password and has
-    /// its sessions ended; else `otherwise`, made and theirs; else none.
+    /// The account of this GitHub user; else the one with this address, which becomes theirs, loses its password, has its
+    /// sessions ended and its apps put under review; else `otherwise`, made and theirs; else none.
     async fn account_of_github_user(
         &self,
         user: GithubId,
         email: Option<Email>,
         otherwise: Option<AccountRecord>,
+        now: UnixMillis,
     ) -> Result<Option<AccountRecord>, StoreError>;
 }

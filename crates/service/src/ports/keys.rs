@@ -95,10 +95,11 @@ pub struct KeyEventRecord {
 /// What the store does with API keys and their events.
 #[async_trait]
 pub trait KeyStore {
-    /// Makes the key and records its creation; `false` when the app is gone.
+    /// Makes the key and records its creation; `false` when the app is gone or under review.
     async fn create_key(&self, key: NewKeyRecord) -> Result<bool, StoreError>;
 
-    /// The key with this hash, and the public key of its app; `None` for an unknown or deleted key.
+    /// The key with this hash, and the public key of its app; `None` for an unknown or deleted key, or while the app is
+    /// under review.
     async fn key_by_hash(&self, hash: PepperedHash)
     -> Result<Option<AuthenticatedKey>, StoreError>;
 

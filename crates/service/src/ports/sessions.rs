@@ -12,6 +12,8 @@ pub struct SessionRecord {
     pub account: AccountRecord,
     /// When it ends unless it is used before.
     pub expires_at: UnixMillis,
+    /// Whether an app of the account is under review.
+    pub under_review: bool,
 }
 
 /// A live session as its account's list shows it.

@@ -82,13 +82,24 @@ pub(crate) async fn lock_app(c: &mut DbConnection, app: &AppId) -> sqlx::Result<
     .map(drop)
 }
 
-/// Locks an app's row for its deletion: who has read that it is there, with `KEEP_APP`, ends first, and who reads it afterwards
-/// finds it deleted.
-pub(crate) async fn lock_app_to_delete(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+/// Locks an app's row against all who rely on it: who has read it with `KEEP_APP`, or queued a job of it, ends first, and who reads
+/// it afterwards finds it changed.
+pub(crate) async fn lock_app_alone(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
     sqlx::query!("SELECT id FROM apps WHERE id = $1 FOR UPDATE", app)
         .fetch_optional(c)
         .await
         .map(drop)
+}
+
+/// The same for all apps of an account.
+pub(crate) async fn lock_apps_alone(c: &mut DbConnection, account: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT id FROM apps WHERE account_id = $1 ORDER BY id FOR UPDATE",
+        account
+    )
+    .fetch_all(c)
+    .await
+    .map(drop)
 }
 
 /// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. A claim that
@@ -147,7 +158,7 @@ pub(crate) async fn lock_request(
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
-/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted until the end of the transaction |
+/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted or put under review until the end of the transaction |
 ///
 /// The locks leave a row's key free (NO KEY), so that they do not wait for those who only refer to it.
 macro_rules! sql {

@@ -60,8 +60,13 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
     ready(Ok(()))
 }
 
-/// Locks an app's row for its deletion: who has read that it is there, with `KEEP_APP`, ends first. Here there is nothing to lock.
-pub(crate) fn lock_app_to_delete(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
+/// Locks an app's row against all who rely on it, as those do who have read it with `KEEP_APP`. Here there is nothing to lock.
+pub(crate) fn lock_app_alone(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
+/// The same for all apps of an account.
+pub(crate) fn lock_apps_alone(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
     ready(Ok(()))
 }
 
@@ -100,7 +105,7 @@ pub(crate) fn lock_request(
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
-/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted until the end of the transaction |
+/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted or put under review until the end of the transaction |
 ///
 /// SQLite has one writer, so the locks are nothing here.
 macro_rules! sql {

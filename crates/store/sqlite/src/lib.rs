@@ -65,6 +65,8 @@ mod refusals;
 mod registration;
 #[path = "../../shared/retention.rs"]
 mod retention;
+#[path = "../../shared/reviews.rs"]
+mod reviews;
 #[path = "../../shared/sends.rs"]
 mod sends;
 #[path = "../../shared/sessions.rs"]

@@ -70,7 +70,7 @@ async fn log_in(
     let otherwise = open.then(|| test.new_account(address, Plan::Free));
     let found = test
         .store
-        .account_of_github_user(user, Some(email), otherwise);
+        .account_of_github_user(user, Some(email), otherwise, START);
     found.await.expect("done")
 }
 
@@ -87,11 +87,14 @@ async fn a_new_account_is_its_persons(database: TestDatabase) {
         .expect("made");
     let again = log_in(&test, HATO, "other@example.com", false).await;
     assert_eq!(again.expect("found").id, made.id);
-    let unproven = test.store.account_of_github_user(HATO, None, None).await;
+    let unproven = test
+        .store
+        .account_of_github_user(HATO, None, None, START)
+        .await;
     assert_eq!(unproven.expect("done").expect("found").id, made.id);
     let nobody = test
         .store
-        .account_of_github_user(GithubId(8), None, None)
+        .account_of_github_user(GithubId(8), None, None, START)
         .await;
     assert!(nobody.expect("done").is_none());
 }

@@ -20,6 +20,7 @@ mod postgres;
 mod queue_model;
 mod refusals;
 mod retention;
+mod reviews;
 mod sends;
 mod sessions;
 mod settlements;

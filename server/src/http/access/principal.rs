@@ -40,6 +40,16 @@ impl RequestPrincipal {
         }
     }
 
+    /// While apps wait for their owner's review, a session changes nothing: `INSUFFICIENT_SCOPE` (CONTRACT 3).
+    pub fn require_reviewed(&self, parts: &Parts) -> Result<(), ErrorCode> {
+        match self {
+            Self::Session { owner, .. } if !same_origin::is_safe(&parts.method) => {
+                owner.require_reviewed()
+            }
+            Self::Session { .. } | Self::Key(_) => Ok(()),
+        }
+    }
+
     /// Only a cookie goes along without its owner's doing.
     pub fn require_same_origin(
         &self,

@@ -1,0 +1,129 @@
+//! Reviews of apps whose account a login through GitHub took over: nothing that was made before acts until its owner has decided.
+
+use async_trait::async_trait;
+use hato_domain::{AccountId, AppId, SendId, UnixMillis};
+use hato_service::ports::{ReviewConclusion, ReviewStore, SendRecord, StoreError};
+
+use crate::Database;
+use crate::dialect::{DbConnection, lock_apps_alone, readers, transaction};
+use crate::error::with_context;
+use crate::keys::delete;
+use crate::sends::SendRow;
+
+#[async_trait]
+impl ReviewStore for Database {
+    async fn held_sends(&self, app: &AppId, limit: i64) -> Result<Vec<SendRecord>, StoreError> {
+        sqlx::query_as!(
+            SendRow,
+            "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
+                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
+             FROM sends
+             WHERE id IN (SELECT send_id FROM jobs WHERE app_id = $1 AND held = 1)
+               AND cancelled_at IS NULL
+             ORDER BY created_at DESC, id DESC LIMIT $2",
+            app.as_str(),
+            limit
+        )
+        .try_map(SendRow::into_record)
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list held sends"))
+    }
+
+    async fn held_send_ids(&self, app: &AppId) -> Result<Vec<SendId>, StoreError> {
+        sqlx::query!(
+            "SELECT DISTINCT j.send_id FROM jobs AS j JOIN sends AS s ON s.id = j.send_id
+             WHERE j.app_id = $1 AND j.held = 1 AND s.cancelled_at IS NULL",
+            app.as_str()
+        )
+        .map(|row| SendId::trusted(row.send_id))
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("find held sends"))
+    }
+
+    async fn conclude_review(&self, conclusion: ReviewConclusion) -> Result<bool, StoreError> {
+        transaction!(self, "conclude a review", |c| conclude(c, conclusion).await)
+    }
+}
+
+/// Puts the account's apps under review, in the transaction that gives the account to somebody. An outbox that is claimed is taken
+/// from its holder: an event that is just being posted comes again afterwards, under its id.
+pub(crate) async fn begin(
+    c: &mut DbConnection,
+    account: &AccountId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let account = account.as_str();
+    lock_apps_alone(c, account).await?;
+    sqlx::query!(
+        "UPDATE apps SET review_since = $2
+         WHERE account_id = $1 AND deleted_at IS NULL AND review_since IS NULL",
+        account,
+        now.0
+    )
+    .execute(&mut *c)
+    .await?;
+    sqlx::query!(
+        "UPDATE jobs SET held = 1 WHERE app_id IN (SELECT id FROM apps WHERE account_id = $1)",
+        account
+    )
+    .execute(&mut *c)
+    .await?;
+    sqlx::query!(
+        "UPDATE webhooks SET due_at = NULL, claimed = 0, lease_token = lease_token + 1
+         WHERE app_id IN (SELECT id FROM apps WHERE account_id = $1)",
+        account
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+async fn conclude(c: &mut DbConnection, conclusion: ReviewConclusion) -> sqlx::Result<bool> {
+    let app = conclusion.app.as_str();
+    let ended = sqlx::query!(
+        "UPDATE apps SET review_since = NULL
+         WHERE id = $1 AND review_since IS NOT NULL AND deleted_at IS NULL",
+        app
+    );
+    if ended.execute(&mut *c).await?.rows_affected() == 0 {
+        return Ok(false);
+    }
+    for key in conclusion.deleted_keys {
+        delete(c, key).await?;
+    }
+    if !conclusion.keeps_webhook {
+        forget_webhook(c, app).await?;
+    }
+    sqlx::query!(
+        "UPDATE jobs SET held = 0 WHERE app_id = $1 AND held = 1",
+        app
+    )
+    .execute(&mut *c)
+    .await?;
+    sqlx::query!(
+        "UPDATE webhooks SET due_at = $2 WHERE app_id = $1",
+        app,
+        conclusion.now.0
+    )
+    .execute(c)
+    .await
+    .map(|_| true)
+}
+
+/// Removes the URL, and the secrets: a webhook that is set later must not be signed with one that somebody else has seen.
+async fn forget_webhook(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE apps SET webhook_url = NULL WHERE id = $1", app)
+        .execute(&mut *c)
+        .await?;
+    sqlx::query!(
+        "UPDATE webhooks SET sealed_secret = NULL, sealed_previous_secret = NULL,
+                             previous_secret_expires_at = NULL
+         WHERE app_id = $1",
+        app
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
