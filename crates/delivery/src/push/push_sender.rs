@@ -5,6 +5,7 @@
 
 mod dispatch_countdown;
 mod page_context;
+mod turns;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -83,8 +83,10 @@ impl DeliverySettings {
 /// Bounds for each push-service origin.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginLimits {
-    /// Requests in flight of one app.
+    /// Requests in flight of one app at most.
     pub requests: usize,
+    /// Requests in flight of one app at a push service that nothing is known of.
+    pub initial_requests: usize,
     /// The most HTTP/2 connections; each carries several requests at a time.
     pub http2_connections: usize,
     /// Requests in flight on one HTTP/2 connection, if the peer allows as many.
@@ -97,6 +99,7 @@ impl Default for OriginLimits {
     fn default() -> Self {
         Self {
             requests: 3_072,
+            initial_requests: 16,
             http2_connections: 40,
             http2_streams: 256,
             http1_connections: 32,

@@ -152,7 +152,10 @@ pub struct RegisterSubscription {
     /// The endpoint that the browser had before, which is deactivated if the app has it.
     #[serde(default, deserialize_with = "text")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$", max_length = 2048))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^(https://.*)?$", max_length = 2048)
+    )]
     pub replaces: Option<String>,
 }
 
