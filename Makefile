@@ -58,7 +58,7 @@ bench-encryption: setup
 bench-api: build
 	cd benches && cargo run --release --locked -- api
 
-## Delivering, beside four other senders, with latency, with refusals, to 1,000,000: about 10 minutes of a machine that does nothing else
+## Delivering, beside four other senders, with latency, with refusals, to slow push services, to 1,000,000: about 15 minutes of a machine that does nothing else
 bench-delivery: build
 	scripts/setup bench
 	cd benches && cargo build --release --locked --workspace

@@ -13,6 +13,8 @@ pub struct AppContext {
     pub service: Arc<Service>,
     /// The base address (`HATO_BASE_URL`), without a slash at its end.
     pub base_url: String,
+    /// The page about plans (`HATO_PRICING_URL`): an address, or a path of this site.
+    pub pricing_url: String,
     /// Whether cookies are `Secure`: the base address is https.
     pub secure_cookies: bool,
     /// The name of the site's files under `/pkg`, without their ending.

@@ -55,6 +55,11 @@ impl RequestContext {
         &self.context
     }
 
+    /// The page about plans, for links.
+    pub fn pricing_url(&self) -> String {
+        self.context.pricing_url.clone()
+    }
+
     /// The use cases of the product.
     pub fn service(&self) -> &Service {
         &self.context.service

@@ -5,6 +5,7 @@ mod latency;
 mod million;
 mod mixed;
 mod send;
+mod slow;
 mod small;
 
 use tempfile::TempDir;
@@ -35,7 +36,7 @@ impl DeliverySetup {
     }
 }
 
-/// Measures the selected parts: `compared`, `latency`, `mixed`, `small`, `million`.
+/// Measures the selected parts: `compared`, `latency`, `mixed`, `small`, `slow`, `changing`, `million`.
 pub fn run(options: &BenchOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -57,6 +58,12 @@ async fn measure(options: &BenchOptions) -> anyhow::Result<()> {
     }
     if options.includes("small") {
         small::measure(&mut setup, options, &mut figures).await?;
+    }
+    if options.includes("slow") {
+        slow::measure_slow(&mut setup, options, &mut figures).await?;
+    }
+    if options.includes("changing") {
+        slow::measure_changing(&mut setup, options, &mut figures).await?;
     }
     if options.includes("million") {
         million::measure(&mut setup, options, &mut figures).await?;

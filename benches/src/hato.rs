@@ -89,6 +89,9 @@ fn launch(folder: &Path) -> anyhow::Result<Launch> {
     Ok(Launch::new(server)
         .data_dir(folder)
         .env("HATO_DEFAULT_PLAN", "pro")
+        .env("HATO_REGISTRATIONS_PER_MINUTE", "0")
+        .env("HATO_SENDS_PER_MINUTE", "0")
+        .env("HATO_CONNECTIONS_PER_ADDRESS", "0")
         .env("HATO_VAPID_SUBJECT", SUBJECT))
 }
 

@@ -9,10 +9,10 @@ mod table;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use hato_domain::{Email, ErrorCode, OutboundPolicy, Plan};
+use hato_domain::{Email, ErrorCode, OutboundPolicy, Plan, PushHosts};
 use hato_service::access::Operator;
 use hato_service::ports::{Store, SystemClock};
-use hato_service::{Notifier, Secrets, Service, ServiceError, ServiceSettings};
+use hato_service::{AppLimits, Notifier, Secrets, Service, ServiceError, ServiceSettings};
 
 pub use command::{AdminArgs, AdminConfig};
 pub use error::AdminError;
@@ -64,6 +64,8 @@ fn service(store: Arc<dyn Store>, default_plan: Plan) -> Service {
         default_plan,
         registration_open: false,
         outbound: OutboundPolicy::default(),
+        push_hosts: PushHosts::default(),
+        app_limits: AppLimits::default(),
     };
     let clock = Arc::new(SystemClock);
     Service::new(

@@ -8,20 +8,23 @@ use std::sync::Arc;
 
 use axum::Router;
 use hato_app::AppContext;
-use hato_service::ports::{Clock, Store, SystemClock};
+use hato_service::ports::{Clock, RateWindow, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use tokio::net::TcpListener;
 
 pub use error::BootError;
 
 use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
+use crate::connections::{ConnectionSettings, ConnectionTimeouts};
 use crate::database;
 use crate::file_limit;
 use crate::github_provider::GithubProvider;
+use crate::http::in_flight::MAX_IN_FLIGHT;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
+use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer};
 use crate::secrets_file;
-use crate::state::{AppState, AppStateInner, RateLimits};
+use crate::state::{AppState, AppStateInner, ClientSlots, RateLimits, WindowCounter};
 use crate::{assets, openapi, router};
 
 /// Runs the server until it is told to stop.
@@ -51,18 +54,14 @@ async fn assemble(
     // Made in every role, so that settings that cannot be used stop each.
     let workers = workers::build(config, subject, parts, (&secrets, &notifier))?;
     let kept = secrets.clone();
-    let service = Arc::new(Service::new(
-        Arc::clone(&store),
-        clock,
-        kept,
-        settings,
-        notifier,
-    ));
+    let service = Service::new(Arc::clone(&store), clock, kept, settings, notifier);
+    let service = Arc::new(service.limit_registrations(registration_window(config)));
     let state = state(config, Arc::clone(&service), secrets, github);
     Ok(ServerRuntime {
         listener: listen(config.listen).await?,
         metrics: metrics_server(config, &service).await?,
         router: routes(config, &state),
+        connections: connection_settings(config),
         workers: config.role.delivers().then_some(workers),
         service,
         store,
@@ -81,6 +80,22 @@ fn settings(config: &Config) -> ServiceSettings {
         default_plan: config.plan.default_plan,
         registration_open: config.registration_open,
         outbound: config.delivery.outbound(),
+        push_hosts: config.limits.push_hosts(),
+        app_limits: config.limits.app_limits(),
+    }
+}
+
+/// Where new subscriptions of strangers are counted, if there is a limit.
+fn registration_window(config: &Config) -> Option<Arc<dyn RateWindow>> {
+    let limit = config.limits.registrations_per_minute.get()?;
+    Some(Arc::new(WindowCounter::new(limit.get())))
+}
+
+fn connection_settings(config: &Config) -> ConnectionSettings {
+    ConnectionSettings {
+        per_address: config.limits.connections_per_address.get(),
+        trusted_proxies: config.trusted_proxies(),
+        timeouts: ConnectionTimeouts::default(),
     }
 }
 
@@ -122,6 +137,7 @@ fn state(
         github,
         metrics: config.metrics_listen.is_some(),
         limits: RateLimits::default(),
+        in_flight: ClientSlots::new(Some(MAX_IN_FLIGHT)),
     })
 }
 
@@ -130,6 +146,7 @@ fn app_context(config: &Config, service: Arc<Service>, github_login: bool) -> Ap
     AppContext {
         service,
         base_url: config.base_url.to_string(),
+        pricing_url: config.pricing_link(),
         secure_cookies: config.base_url.is_https(),
         output_name: assets::output_name(),
         sdk: assets::current_sdk(),
@@ -167,7 +184,7 @@ async fn metrics_server(
     };
     let listener = listen(address).await?;
     let bound = bound_address(&listener, address)?;
-    tracing::info!("metrics at http://{bound}/metrics");
+    tracing::info!(target: ANNOUNCEMENT, "metrics at http://{bound}/metrics");
     let server = MetricsServer::start(listener, Arc::clone(service), SystemClock.now())?;
     Ok(Some(server))
 }
@@ -175,7 +192,7 @@ async fn metrics_server(
 /// What people and programs that started the server wait for.
 fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
     let address = bound_address(listener, config.listen)?;
-    tracing::info!("listening on http://{address}");
+    tracing::info!(target: ANNOUNCEMENT, "listening on http://{address}");
     if config.role.serves() {
         tracing::info!("Open {}", config.base_url);
     }

@@ -2,12 +2,13 @@
 //!
 //! Each setting is one field: its flag, its environment variable, what it takes and its default stand in the field's
 //! attributes, and the field's type is what the rest of the server works with. A new one needs a row in `docs/DEPLOY.md`, a
-//! row in CONTRACT 1 and one in `server/tests/api/settings/table.rs`; tests fail while one of the three lacks it.
+//! row in CONTRACT 1 or 18 and one in `server/tests/api/settings/table.rs`; tests fail while one of the three lacks it.
 
 mod base_url;
 mod delivery;
 mod duration;
 mod github;
+mod limits;
 mod log;
 mod parser;
 mod plan;
@@ -24,6 +25,7 @@ use clap::{ArgAction, Args};
 pub use base_url::BaseUrl;
 pub use delivery::{DEFAULT_VAPID_SUBJECT, DeliveryConfig, outbound_ca_error};
 pub use github::{GithubApp, GithubConfig};
+pub use limits::LimitsConfig;
 pub use log::{LogConfig, LogFormat};
 pub use parser::{SettingError, SettingParser, read_environment};
 pub use plan::{PlanConfig, plan};
@@ -57,7 +59,7 @@ pub struct Config {
     #[arg(long = "registration", env = "HATO_REGISTRATION", value_name = "STATE")]
     #[arg(default_value = "open", value_parser = registration(), action = ArgAction::Set)]
     pub registration_open: bool,
-    /// Page that errors about a plan's limit link to [default: /pricing of the base address]
+    /// Page about plans, to which the dashboard and errors about a plan's limit link [default: /pricing of the base address]
     #[arg(long, env = "HATO_PRICING_URL", value_name = "URL")]
     #[arg(value_parser = SettingParser::text("an http or https address", pricing_url))]
     pricing_url: Option<String>,
@@ -69,6 +71,9 @@ pub struct Config {
     #[arg(long, env = "HATO_METRICS_LISTEN", value_name = "ADDRESS")]
     #[arg(value_parser = address())]
     pub metrics_listen: Option<SocketAddr>,
+    /// What strangers may do at most.
+    #[command(flatten)]
+    pub limits: LimitsConfig,
     /// The secrets that seal what is stored and that keep hashes from being guessed.
     #[command(flatten)]
     secrets: SecretsConfig,
@@ -113,7 +118,13 @@ impl Config {
     /// The page that error bodies name as `upgrade_url`.
     pub fn pricing_url(&self) -> String {
         let given = self.pricing_url.clone();
-        given.unwrap_or_else(|| format!("{}/pricing", self.base_url))
+        given.unwrap_or_else(|| format!("{}{PRICING_PATH}", self.base_url))
+    }
+
+    /// The same page as links of the dashboard name it: a path, if it is the dashboard's own.
+    pub fn pricing_link(&self) -> String {
+        let given = self.pricing_url.clone();
+        given.unwrap_or_else(|| PRICING_PATH.to_owned())
     }
 
     /// The secrets that are given. Where other machines use the same database none is made: all of them need the same (CONTRACT 17).
@@ -129,6 +140,9 @@ impl Config {
         self.trusted_proxies.clone().unwrap_or_default()
     }
 }
+
+/// The dashboard's own page about plans.
+const PRICING_PATH: &str = "/pricing";
 
 fn address() -> SettingParser<SocketAddr> {
     let expected = "an address and a port such as 127.0.0.1:3000";

@@ -1,18 +1,25 @@
-//! Accepting and serving connections: bounded in number and in the time that a request's head may take.
+//! Accepting and serving connections: bounded in number and in the time that they may keep the server waiting (CONTRACT 18).
 
 mod error_body_stream;
+mod head_timer;
+#[cfg(test)]
+mod tests;
+mod watched_stream;
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use hato_app::Draining;
 use http::Request;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -20,28 +27,83 @@ use tower::service_fn;
 use tower::util::ServiceExt as _;
 
 use self::error_body_stream::ErrorBodyStream;
-use crate::http::client_address::PeerAddr;
+use self::head_timer::{ConnectionActivity, HeadTimer};
+use self::watched_stream::WatchedStream;
+use crate::config::TrustedProxies;
+use crate::http::client_address::{PeerAddr, rate_limit_key};
+use crate::state::{ClientSlot, ClientSlots};
 
 /// Connections at a time; the next one waits in the system's queue.
 const MAX_CONNECTIONS: usize = 10_000;
-/// How long a connection may take to send a request's head, idle time included: longer than proxies keep theirs.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
 /// Most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// The pause after the system refused a connection: descriptors come free when others end.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
+/// What a listener lets strangers do.
+#[derive(Clone, Debug, Default)]
+pub struct ConnectionSettings {
+    /// Open connections of a client address; `None` for any number.
+    pub per_address: Option<NonZeroU32>,
+    /// Whose connections are not counted: each carries requests of many clients.
+    pub trusted_proxies: TrustedProxies,
+    /// How long each may keep the server waiting.
+    pub timeouts: ConnectionTimeouts,
+}
+
+/// How long a connection may keep the server waiting until it is closed.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionTimeouts {
+    /// For a whole head after its first byte; for a connection's first one, after it stands.
+    pub head: Duration,
+    /// For any byte of an answer to be taken.
+    pub write: Duration,
+    /// For the next request: longer than proxies keep theirs.
+    pub idle: Duration,
+}
+
+impl Default for ConnectionTimeouts {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            write: Duration::from_secs(30),
+            idle: Duration::from_secs(75),
+        }
+    }
+}
+
+/// What serves each connection.
+#[derive(Clone)]
+struct ConnectionServer {
+    router: Router,
+    timeouts: ConnectionTimeouts,
+    draining: CancellationToken,
+}
+
 /// Serves `router` on `listener` until `draining`, then finishes the requests in flight. Dropping the future ends them.
-pub async fn serve(listener: TcpListener, router: Router, draining: CancellationToken) {
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    draining: CancellationToken,
+    settings: ConnectionSettings,
+) {
+    let slots = ClientSlots::new(settings.per_address);
+    let server = ConnectionServer {
+        router,
+        timeouts: settings.timeouts,
+        draining,
+    };
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             biased;
-            () = draining.cancelled() => break,
+            () = server.draining.cancelled() => break,
             Some(_) = connections.join_next() => {}
             accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(serve_connection(stream, peer, router.clone(), draining.clone()));
+                    if let Ok(slot) = take_slot(&slots, &settings.trusted_proxies, peer.ip()) {
+                        connections.spawn(server.clone().serve_tcp(stream, peer, slot));
+                    }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection cannot be accepted");
@@ -54,43 +116,87 @@ pub async fn serve(listener: TcpListener, router: Router, draining: Cancellation
     while connections.join_next().await.is_some() {}
 }
 
-async fn serve_connection(
-    stream: TcpStream,
-    peer: SocketAddr,
-    router: Router,
-    draining: CancellationToken,
-) {
-    // Answers are written in one go: waiting for more only delays them.
-    let _ = stream.set_nodelay(true);
-    let service = {
-        let draining = draining.clone();
-        service_fn(move |request| handle(router.clone(), peer, draining.clone(), request))
-    };
-    let mut http = auto::Builder::new(TokioExecutor::new()).http1_only();
-    http.http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_buf_size(MAX_HEAD_BYTES);
-    let connection = http.serve_connection(
-        TokioIo::new(ErrorBodyStream::new(stream)),
-        TowerToHyperService::new(service),
-    );
-    tokio::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = draining.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+/// The client has as many connections as it may.
+struct NoSlotError;
+
+/// A slot for a connection of `peer`, where one is needed.
+fn take_slot(
+    slots: &ClientSlots,
+    proxies: &TrustedProxies,
+    peer: IpAddr,
+) -> Result<Option<ClientSlot>, NoSlotError> {
+    if proxies.trusts(peer.to_canonical()) {
+        return Ok(None);
+    }
+    let slot = slots.take(rate_limit_key(peer));
+    if slot.is_none() {
+        tracing::debug!("a client has too many connections");
+    }
+    slot.map(Some).ok_or(NoSlotError)
+}
+
+impl ConnectionServer {
+    async fn serve_tcp(self, stream: TcpStream, peer: SocketAddr, slot: Option<ClientSlot>) {
+        // Answers are written in one go: waiting for more only delays them.
+        let _ = stream.set_nodelay(true);
+        limit_unacknowledged(&stream, self.timeouts.write);
+        self.serve(stream, peer.ip()).await;
+        drop(slot);
+    }
+
+    async fn serve<S>(self, stream: S, peer: IpAddr)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let Self {
+            router,
+            timeouts,
+            draining,
+        } = self;
+        let activity = Arc::new(ConnectionActivity::new(timeouts));
+        let stream = WatchedStream::new(stream, Arc::clone(&activity), timeouts.write);
+        let service = {
+            let draining = draining.clone();
+            service_fn(move |request| handle(router.clone(), peer, draining.clone(), request))
+        };
+        let connection = http1::Builder::new()
+            .timer(HeadTimer(activity))
+            // Which time-out it is, the timer decides.
+            .header_read_timeout(timeouts.idle)
+            .max_buf_size(MAX_HEAD_BYTES)
+            .serve_connection(
+                TokioIo::new(ErrorBodyStream::new(stream)),
+                TowerToHyperService::new(service),
+            );
+        tokio::pin!(connection);
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = draining.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection broke");
         }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
     }
 }
 
+/// Lets the system break the connection too: what it holds for the client waits as well, and the stream takes that for written.
+#[cfg(target_os = "linux")]
+fn limit_unacknowledged(stream: &TcpStream, timeout: Duration) {
+    let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+    if let Err(error) = rustix::net::sockopt::set_tcp_user_timeout(stream, millis) {
+        tracing::debug!(%error, "unacknowledged bytes have no time-out");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_unacknowledged(_: &TcpStream, _: Duration) {}
+
 async fn handle<B>(
     router: Router,
-    peer: SocketAddr,
+    peer: IpAddr,
     draining: CancellationToken,
     request: Request<B>,
 ) -> Result<axum::response::Response, Infallible>
@@ -99,7 +205,7 @@ where
     B::Error: Into<axum::BoxError>,
 {
     let mut request = request.map(Body::new);
-    request.extensions_mut().insert(PeerAddr(peer.ip()));
+    request.extensions_mut().insert(PeerAddr(peer));
     request.extensions_mut().insert(Draining(draining));
     router.oneshot(request).await
 }

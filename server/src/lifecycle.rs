@@ -14,7 +14,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::connections;
+use crate::connections::{self, ConnectionSettings};
 use crate::metrics::MetricsServer;
 
 /// How long requests and pages in flight may take to finish. With the bounds below, 12 + 4 + 1 + 1, a stop takes 18 seconds at
@@ -63,6 +63,8 @@ pub struct ServerRuntime {
     pub listener: TcpListener,
     /// The routes of the parts that the process serves.
     pub router: Router,
+    /// What clients may do on the socket.
+    pub connections: ConnectionSettings,
     /// What answers `GET /metrics`, if metrics are recorded.
     pub metrics: Option<MetricsServer>,
     /// The workers, in processes that deliver.
@@ -97,7 +99,8 @@ impl ServerRuntime {
         let service = Arc::clone(&self.service);
         let flushing = tokio::spawn(flush_key_uses(Arc::clone(&service)));
         let metrics = self.metrics.map(|metrics| tokio::spawn(metrics.serve()));
-        let mut running = RunningTasks::start(self.listener, self.router, self.workers);
+        let mut running =
+            RunningTasks::start((self.listener, self.connections), self.router, self.workers);
         let ended = tokio::select! {
             () = signals.next() => Ok(()),
             part = running.ended() => Err(part),
@@ -130,7 +133,11 @@ impl Workers {
 }
 
 impl RunningTasks {
-    fn start(listener: TcpListener, router: Router, workers: Option<Workers>) -> Self {
+    fn start(
+        (listener, settings): (TcpListener, ConnectionSettings),
+        router: Router,
+        workers: Option<Workers>,
+    ) -> Self {
         let (draining, workers_shutdown) = (CancellationToken::new(), Shutdown::new());
         let shutdown = workers_shutdown.clone();
         let working = async move {
@@ -140,7 +147,12 @@ impl RunningTasks {
             }
         };
         Self {
-            http: tokio::spawn(connections::serve(listener, router, draining.clone())),
+            http: tokio::spawn(connections::serve(
+                listener,
+                router,
+                draining.clone(),
+                settings,
+            )),
             workers: tokio::spawn(working),
             draining,
             workers_shutdown,

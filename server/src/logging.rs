@@ -17,13 +17,16 @@ use crate::config::{LogConfig, LogFormat};
 /// their answers, the key that was just made among them, and repeats what clients say of themselves.
 const CEILINGS: [(&str, LevelFilter); 1] = [("rmcp", LevelFilter::ERROR)];
 
+/// What is logged of this target is logged whatever the filter says: where the server listens, for which programs wait (CONTRACT 1).
+pub const ANNOUNCEMENT: &str = "hato_server::announcement";
+
 /// Starts logging; a second start in one process changes nothing.
 pub fn init(config: &LogConfig) {
     let ceilings = Targets::new()
         .with_default(LevelFilter::TRACE)
         .with_targets(CEILINGS);
     let filtered = tracing_subscriber::registry()
-        .with(EnvFilter::new(&config.filter))
+        .with(filter(&config.filter))
         .with(ceilings);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(stderr().is_terminal())
@@ -35,6 +38,11 @@ pub fn init(config: &LogConfig) {
     if let Err(error) = started {
         tracing::debug!(%error, "logging was started before");
     }
+}
+
+fn filter(text: &str) -> EnvFilter {
+    let announcement = format!("{ANNOUNCEMENT}=info").parse();
+    EnvFilter::new(text).add_directive(announcement.expect("it is a directive"))
 }
 
 /// The error and what lies behind it, each cause that the text before does not tell already.

@@ -14,7 +14,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use hato_domain::ErrorCode;
-use hato_domain::wire::MAX_BODY_BYTES;
+use hato_domain::wire::{MAX_BODY_BYTES, has_unique_members};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 use http_body_util::Full;
@@ -63,10 +63,12 @@ pub async fn handle(
     Ok(with_api_errors(response.map(Body::new)))
 }
 
-/// A JSON-RPC message is one object with a method, or an answer to one; a list of them was given up by the protocol.
+/// A JSON-RPC message is one object with a method, or an answer to one; a list of them was given up by the protocol. A member that
+/// stands twice in it, in the arguments of a tool as well, says two things: whichever was meant, it is not done (CONTRACT 2).
 fn message(body: &Bytes) -> Result<Value, ErrorCode> {
     let message: Value = serde_json::from_slice(body).map_err(|_| ErrorCode::InvalidInput)?;
     let is_message = message["jsonrpc"] == "2.0"
+        && has_unique_members(body)
         && (message["method"].is_string() || message["id"].is_string() || message["id"].is_i64());
     is_message.then_some(message).ok_or(ErrorCode::InvalidInput)
 }

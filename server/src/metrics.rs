@@ -23,7 +23,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::connections;
+use crate::connections::{self, ConnectionSettings};
 use crate::http::request_id;
 
 const REQUESTS: &str = "hato_http_requests_total";
@@ -95,7 +95,7 @@ impl MetricsServer {
             .with_state(reader)
             .layer(from_fn(request_id::assign));
         tokio::select! {
-            () = connections::serve(self.listener, router, CancellationToken::new()) => {}
+            () = connections::serve(self.listener, router, CancellationToken::new(), ConnectionSettings::default()) => {}
             () = upkeep(handle) => {}
         }
     }

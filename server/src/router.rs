@@ -19,7 +19,8 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use crate::api::{apps, keys, notifications, notify, stats, subscriptions, webhook};
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
-use crate::http::{client_address, rate_limit, request_id, unread_body};
+use crate::http::request_body::{self, BodyLimits};
+use crate::http::{client_address, in_flight, rate_limit, request_id, unread_body};
 use crate::routes::{Route, Routes};
 use crate::state::AppState;
 use crate::{accounts, assets, dashboard, health, llms, mcp, openapi};
@@ -41,14 +42,21 @@ pub fn router(state: &AppState) -> Router {
         .route("/mcp/", any(unknown_path))
         .route("/mcp/{*rest}", any(unknown_path))
         .route("/llms.txt", get(llms::show))
-        .nest("/sdk", sdk())
-        .merge(assets::site())
+        .nest("/sdk", sdk(state))
+        .merge(limit_in_flight(state, assets::site()))
         .method_not_allowed_fallback(wrong_method)
-        .fallback_service(catch_panics(dashboard::routes(state)))
+        .fallback_service(limit_in_flight(
+            state,
+            catch_panics(dashboard::routes(state)),
+        ))
         .with_state(state.clone())
         .layer(from_fn_with_state(
             state.clone(),
             client_address::identify_client,
+        ))
+        .layer(from_fn_with_state(
+            BodyLimits::default(),
+            request_body::bound,
         ))
         .layer(from_fn(unread_body::drain_unread))
         .layer(CatchPanicLayer::custom(error::panicked))
@@ -135,12 +143,11 @@ fn mcp_router(state: &AppState) -> Router<AppState> {
     let routes = mcp_routes()
         .into_router()
         .method_not_allowed_fallback(wrong_method);
-    catch_panics(routes)
-        .layer(from_fn_with_state(
-            state.clone(),
-            rate_limit::limit_failed_keys,
-        ))
-        .layer(data_headers())
+    let routes = catch_panics(routes).layer(from_fn_with_state(
+        state.clone(),
+        rate_limit::limit_failed_keys,
+    ));
+    limit_in_flight(state, routes).layer(data_headers())
 }
 
 /// The last layer that is added runs first. [`rate_limit::limit_failed_keys`] runs before every handler and its extractors, since
@@ -150,7 +157,7 @@ fn api(state: &AppState) -> Router<AppState> {
         .into_router()
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method);
-    catch_panics(routes)
+    let routes = catch_panics(routes)
         .layer(from_fn_with_state(
             state.clone(),
             rate_limit::limit_failed_keys,
@@ -158,7 +165,8 @@ fn api(state: &AppState) -> Router<AppState> {
         .layer(from_fn_with_state(
             state.clone(),
             RenewedSession::refresh_cookie,
-        ))
+        ));
+    limit_in_flight(state, routes)
         .layer(data_headers())
         .layer(cors())
 }
@@ -168,11 +176,11 @@ fn auth(state: &AppState) -> Router<AppState> {
         .into_router()
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method);
-    catch_panics(routes)
-        .layer(from_fn_with_state(
-            state.clone(),
-            RenewedSession::refresh_cookie,
-        ))
+    let routes = catch_panics(routes).layer(from_fn_with_state(
+        state.clone(),
+        RenewedSession::refresh_cookie,
+    ));
+    limit_in_flight(state, routes)
         .layer(from_fn_with_state(
             state.clone(),
             accounts::render_error_pages,
@@ -189,10 +197,17 @@ fn with_error_pages(state: &AppState, methods: MethodRouter<AppState>) -> Method
 }
 
 /// The files of the SDK (CONTRACT 10). The fallback comes before the layer, which also answers preflights.
-fn sdk() -> Router<AppState> {
-    assets::sdk()
-        .method_not_allowed_fallback(wrong_method)
-        .layer(cors())
+fn sdk(state: &AppState) -> Router<AppState> {
+    let files = assets::sdk().method_not_allowed_fallback(wrong_method);
+    limit_in_flight(state, files).layer(cors())
+}
+
+/// Everything but health counts: who watches the server must not be refused because of others at the same address.
+fn limit_in_flight<S>(state: &AppState, routes: Router<S>) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    routes.layer(from_fn_with_state(state.clone(), in_flight::limit))
 }
 
 /// A panic becomes a response inside the layers that add headers to responses.

@@ -2,6 +2,8 @@
 //!
 //! It is made once, at boot, and imports nothing of `http`, whose extractors and middleware work on it.
 
+mod client_slots;
+mod rate_limits;
 mod window_counter;
 
 use std::sync::Arc;
@@ -10,7 +12,9 @@ use hato_app::AppContext;
 use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
-pub use window_counter::RateLimits;
+pub use client_slots::{ClientSlot, ClientSlots};
+pub use rate_limits::{EntranceLimit, RateLimits};
+pub use window_counter::WindowCounter;
 
 use crate::config::{BaseUrl, TrustedProxies};
 use crate::github_provider::GithubProvider;
@@ -36,6 +40,8 @@ pub struct AppStateInner {
     pub metrics: bool,
     /// How often each address has tried to log in, to register, or to use a key in vain.
     pub limits: RateLimits,
+    /// Which clients have requests in work.
+    pub in_flight: ClientSlots,
     /// What the dashboard works with.
     pub app: AppContext,
 }

@@ -40,7 +40,7 @@ pub fn Frame(
         </main>
         <footer class="site-footer">
             <p>
-                <a href="/pricing">{texts.pricing}</a>
+                <a href=ctx.pricing_url()>{texts.pricing}</a>
                 <a href="/docs/api">{texts.reference}</a>
                 <span>{texts.footer}</span>
             </p>
@@ -68,7 +68,7 @@ fn Navigation(ctx: RequestContext) -> impl IntoView {
         }
         .into_any(),
         None => view! {
-            <a href="/pricing" class="wide-only">
+            <a href=ctx.pricing_url() class="wide-only">
                 {texts.pricing}
             </a>
             <a href="/login">{texts.log_in}</a>

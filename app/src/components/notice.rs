@@ -78,7 +78,7 @@ fn ErrorMessage(code: ErrorCode) -> impl IntoView {
     let upgrade = code.has_upgrade_url().then(|| {
         view! {
             " "
-            <a href="/pricing">{ctx.texts().site.upgrade}</a>
+            <a href=ctx.pricing_url()>{ctx.texts().site.upgrade}</a>
         }
     });
     view! { <p>{message(ctx.lang(), code)} {upgrade}</p> }

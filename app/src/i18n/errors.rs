@@ -34,9 +34,9 @@ const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::InvalidState => "The login was started elsewhere. Please log in again.",
         ErrorCode::NotFound => "There is no such thing here.",
         ErrorCode::EmailInUse => "This email address is already registered.",
-        ErrorCode::PayloadTooLarge => "The notification is too large: 3,072 bytes is the most.",
+        ErrorCode::PayloadTooLarge => "Too large: a notification has at most 3,072 bytes, a request's body 256 KiB.",
         ErrorCode::MonthlyLimitExceeded => "This would pass your plan's sends for the month.",
-        ErrorCode::SubscriberLimitExceeded => "Your plan allows no more subscribers.",
+        ErrorCode::SubscriberLimitExceeded => "This app can have no more subscribers.",
         ErrorCode::RateLimited => "Too many requests. Please wait a minute and try again.",
         ErrorCode::InternalError => "Something went wrong on our side.",
         ErrorCode::GithubAuthFailed => "GitHub did not confirm the login.",
@@ -46,5 +46,7 @@ const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::InvalidOrigin => "Requests from other sites are not accepted.",
         ErrorCode::RegistrationClosed => "This server takes no new registrations.",
         ErrorCode::IdempotencyConflict => "This Idempotency-Key was used with another content.",
+        ErrorCode::Overloaded => "The server is busy. Please try again in a moment.",
+        ErrorCode::TooManyKeys => "This app can have no more API keys. Delete those you do not use.",
     }
 }

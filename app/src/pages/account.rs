@@ -46,11 +46,12 @@ fn Facts(texts: &'static AccountTexts, owner: AccountPrincipal) -> impl IntoView
     let account = owner.account();
     let (email, since) = (account.email.as_str().to_owned(), account.created_at.day());
     let plan = plan_name(account.plan);
+    let pricing = RequestContext::current().pricing_url();
     view! {
         <dl class="facts">
             <Fact label=texts.email>{email}</Fact>
             <Fact label=texts.plan>
-                <a href="/pricing">{plan}</a>
+                <a href=pricing>{plan}</a>
             </Fact>
             <Fact label=texts.since>
                 <time>{since}</time>

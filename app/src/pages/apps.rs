@@ -74,7 +74,7 @@ fn MonthCard(ctx: RequestContext, owner: AccountPrincipal, recipients: i64) -> i
             <p class="facts-line">
                 <span>{aside}</span>
                 <span class="plan-now">
-                    {texts.plan} " " <a href="/pricing">
+                    {texts.plan} " " <a href=ctx.pricing_url()>
                         <b>{plan_name(plan)}</b>
                     </a>
                 </span>
@@ -134,7 +134,7 @@ fn CreateForm(ctx: RequestContext, is_full: bool) -> impl IntoView {
     let full = is_full.then(|| {
         view! {
             <p class="hint">
-                {texts.full} " " <a href="/pricing">{upgrade}</a>
+                {texts.full} " " <a href=ctx.pricing_url()>{upgrade}</a>
             </p>
         }
     });

@@ -46,6 +46,7 @@ fn Hero(texts: &'static LandingTexts, logged_in: bool) -> impl IntoView {
     } else {
         ("/register", texts.start)
     };
+    let pricing = RequestContext::current().pricing_url();
     view! {
         <section class="hero">
             <div>
@@ -64,7 +65,7 @@ fn Hero(texts: &'static LandingTexts, logged_in: bool) -> impl IntoView {
                     <a class="button" href=path>
                         {start}
                     </a>
-                    <a class="button quiet" href="/pricing">
+                    <a class="button quiet" href=pricing>
                         {texts.pricing}
                     </a>
                 </p>

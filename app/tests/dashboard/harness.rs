@@ -7,10 +7,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use hato_app::{AppContext, Sdk};
-use hato_domain::{Email, OutboundPolicy, Plan};
+use hato_domain::{Email, OutboundPolicy, Plan, PushHosts};
 use hato_service::access::Operator;
 use hato_service::ports::{GithubId, SystemClock};
-use hato_service::{GithubUser, Notifier, Secrets, Service, ServiceSettings};
+use hato_service::{AppLimits, GithubUser, Notifier, Secrets, Service, ServiceSettings};
 use http::header::{
     ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT,
 };
@@ -91,6 +91,8 @@ impl TestDashboard {
             default_plan: plan,
             registration_open,
             outbound: OutboundPolicy::default(),
+            push_hosts: PushHosts::default(),
+            app_limits: AppLimits::default(),
         };
         let secrets = Secrets::new(Some([1; 32].into()), Some([2; 32].into()));
         let clock = Arc::new(SystemClock);
@@ -98,6 +100,7 @@ impl TestDashboard {
         let context = AppContext {
             service: Arc::new(service),
             base_url: "https://hato.example".to_owned(),
+            pricing_url: "/pricing".to_owned(),
             secure_cookies: true,
             output_name: "hato-0123456789ab".to_owned(),
             sdk: Sdk {

@@ -118,6 +118,9 @@ async fn answer(
         let sample = sample(&head, &body.unwrap_or_default());
         state.borrow_mut().report().samples.push(sample);
     }
+    if let Some(turn) = planned.turn {
+        tokio::time::sleep_until(turn).await;
+    }
     let latency = state.borrow().latency_ms();
     if latency > 0 {
         tokio::time::sleep(Duration::from_millis(latency)).await;

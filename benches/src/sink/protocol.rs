@@ -23,6 +23,8 @@ pub struct ResponsePlan {
     pub expected: u64,
     /// How long the sink waits before each answer, milliseconds.
     pub latency_ms: u64,
+    /// How many requests the sink answers a second; all at once without any.
+    pub paces: Vec<Pace>,
     /// Of 100 answers: so many are 410, 429 and 500, and the others 201.
     pub percent: [(u16, u64); 3],
     /// From this recipient on requests do not count; their times of arrival are kept instead.
@@ -35,8 +37,26 @@ impl ResponsePlan {
         Self {
             expected,
             latency_ms: 0,
+            paces: Vec::new(),
             percent: [(410, 0), (429, 0), (500, 0)],
             timed_from: u64::MAX,
+        }
+    }
+}
+
+/// From a request on, so many are answered a second: one after the other in the order in which they come, those that the sender
+/// has given up by then as well.
+#[derive(Clone, Copy, Deserialize, Serialize)]
+pub struct Pace {
+    pub from_request: u64,
+    pub per_second: u32,
+}
+
+impl Pace {
+    pub const fn new(from_request: u64, per_second: u32) -> Self {
+        Self {
+            from_request,
+            per_second,
         }
     }
 }

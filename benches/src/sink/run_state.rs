@@ -1,6 +1,8 @@
 //! Counting a run's requests.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
 
 use super::protocol::{ResponsePlan, SAMPLES, SinkReport};
 
@@ -11,11 +13,15 @@ pub struct RunState {
     answered: u64,
     /// A bit for each recipient that was sent to.
     seen: Vec<u64>,
+    /// When the last of the requests so far has its turn.
+    busy_until: Option<Instant>,
 }
 
 /// The answer to a request, and what is to be done with the request.
 pub struct PlannedResponse {
     pub status: u16,
+    /// When it is given at the earliest.
+    pub turn: Option<Instant>,
     /// Whether the request is to be kept as a sample.
     pub is_sampled: bool,
     /// Whether the answer counts toward the plan's.
@@ -30,6 +36,7 @@ impl RunState {
             report,
             answered: 0,
             seen,
+            busy_until: None,
         }
     }
 
@@ -39,6 +46,7 @@ impl RunState {
             self.report.unmatched += 1;
             return PlannedResponse {
                 status: 404,
+                turn: None,
                 is_sampled: false,
                 is_counted: false,
             };
@@ -47,6 +55,7 @@ impl RunState {
             self.report.arrivals.push((recipient, now()));
             return PlannedResponse {
                 status: 201,
+                turn: None,
                 is_sampled: false,
                 is_counted: false,
             };
@@ -60,6 +69,7 @@ impl RunState {
         *self.report.answers.entry(status).or_default() += 1;
         PlannedResponse {
             status,
+            turn: self.next_turn(number),
             is_sampled,
             is_counted: true,
         }
@@ -89,6 +99,16 @@ impl RunState {
         let first = self.seen[word] & bit == 0;
         self.seen[word] |= bit;
         first
+    }
+
+    /// The turn of the request of this number, which takes its time whether or not somebody waits for the answer.
+    fn next_turn(&mut self, number: u64) -> Option<Instant> {
+        let mut paces = self.plan.paces.iter();
+        let pace = paces.rfind(|pace| pace.from_request <= number)?;
+        let now = Instant::now();
+        let begins = self.busy_until.map_or(now, |until| until.max(now));
+        self.busy_until = Some(begins + Duration::from_secs(1) / pace.per_second);
+        self.busy_until
     }
 
     /// Any hundred successive requests get each answer as often as planned, evenly mixed.

@@ -34,8 +34,10 @@ pub const fn for_code(code: ErrorCode) -> &'static str {
             "check the id; `hato apps list` and `hato history` show what there is"
         }
         ErrorCode::EmailInUse => "sign in instead: `hato login`",
-        ErrorCode::PayloadTooLarge => "shorten the text: 3,072 bytes in all",
+        ErrorCode::PayloadTooLarge => "shorten it: a notification has at most 3,072 bytes",
         ErrorCode::RateLimited => "wait a minute",
+        ErrorCode::Overloaded => "try again in a moment",
+        ErrorCode::TooManyKeys => "delete keys that are not used: `hato keys delete`",
         ErrorCode::InternalError => "try again; the server's log has the cause",
         ErrorCode::OauthNotConfigured | ErrorCode::ConfigError => {
             "the server's operator has to complete its settings"

@@ -47,15 +47,13 @@ impl PageRequest {
     /// Longest `before_id` looked at, in bytes.
     const MAX_ID_BYTES: usize = 64;
 
-    /// Reads `limit`, `before` and `before_id` as they stand in a query; empty ones count as absent, and bad ones are
-    /// `INVALID_INPUT`.
+    /// Reads `limit`, `before` and `before_id` as they stand in a query; bad ones, empty ones too, are `INVALID_INPUT`
+    /// (CONTRACT 4).
     pub fn parse(
         limit: Option<&str>,
         before: Option<&str>,
         before_id: Option<&str>,
     ) -> Result<Self, ErrorCode> {
-        let [limit, before, before_id] =
-            [limit, before, before_id].map(|text| text.filter(|text| !text.is_empty()));
         let limit = limit.map_or(Ok(PageLimit::DEFAULT), PageLimit::parse)?;
         let cursor = match (before, before_id) {
             (None, None) => None,
@@ -66,12 +64,14 @@ impl PageRequest {
     }
 
     fn cursor(before: &str, before_id: Option<&str>) -> Result<Cursor, ErrorCode> {
-        let is_too_long = before_id.is_some_and(|id| id.len() > Self::MAX_ID_BYTES);
+        let is_bad = |id: &str| id.is_empty() || id.len() > Self::MAX_ID_BYTES;
         match before.parse() {
-            Ok(millis) if !is_too_long && !before.starts_with('+') => Ok(Cursor {
-                before: UnixMillis(millis),
-                before_id: before_id.map(str::to_owned),
-            }),
+            Ok(millis) if !before_id.is_some_and(is_bad) && !before.starts_with('+') => {
+                Ok(Cursor {
+                    before: UnixMillis(millis),
+                    before_id: before_id.map(str::to_owned),
+                })
+            }
             _ => Err(ErrorCode::InvalidInput),
         }
     }
@@ -92,12 +92,16 @@ mod tests {
             (None, Some("+5"), None),
             (None, Some("soon"), None),
             (None, None, Some("snd_1")),
+            (Some(""), None, None),
+            (None, Some(""), None),
+            (None, Some("1"), Some("")),
+            (None, None, Some("")),
         ] {
             assert!(PageRequest::parse(limit, before, before_id).is_err());
         }
         assert!(PageRequest::parse(None, Some("1"), Some("snd_1")).is_ok());
         assert_eq!(
-            PageRequest::parse(Some(""), None, None)
+            PageRequest::parse(None, None, None)
                 .expect("default")
                 .limit
                 .get(),

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde::Serialize;
 use url::{Host, Url};
 
-use crate::{ErrorCode, OutboundPolicy};
+use crate::{ErrorCode, OutboundPolicy, PushHosts};
 
 /// The URL of a subscription at an external push service (SPEC 2.2), kept as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +54,13 @@ impl Endpoint {
     /// The URL in its parsed form; what [`Endpoint::parse`] made always has one.
     pub fn to_url(&self) -> Result<Url, ErrorCode> {
         Url::parse(&self.0).map_err(|_| ErrorCode::InvalidEndpoint)
+    }
+
+    /// Whether its push service is one of `hosts`.
+    pub fn is_at(&self, hosts: &PushHosts) -> bool {
+        let url = self.to_url().ok();
+        let host = url.as_ref().and_then(Url::host);
+        host.is_some_and(|host| hosts.permits(&host))
     }
 
     fn address_literal(&self) -> Option<IpAddr> {

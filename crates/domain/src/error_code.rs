@@ -1,6 +1,6 @@
 //! The one error table: every code with its HTTP status, its Japanese sentence and what travels with it.
 //!
-//! The order is that of SPEC 7, followed by the codes that CONTRACT 2 adds. A new code also takes its English sentence, which the
+//! The order is that of SPEC 7, followed by the codes that CONTRACT 2 and 18 add. A new code also takes its English sentence, which the
 //! dashboard alone shows (`app/src/i18n/errors.rs`), and its row in `docs/API.md`.
 
 /// Makes the enum of the codes and its table from one row for each code.
@@ -80,11 +80,11 @@ error_codes! {
     /// The email address is already registered.
     EmailInUse = "EMAIL_IN_USE", 409, "このメールアドレスはすでに登録されています。";
     /// The payload or the body is too large.
-    PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413, "送信内容が大きすぎます（上限は 3,072 バイトです）。";
+    PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413, "送信内容が大きすぎます（上限は、通知が 3,072 バイト、リクエスト本文が 256 KiB です）。";
     /// The Free plan's monthly number of sends would be exceeded.
     MonthlyLimitExceeded = "MONTHLY_LIMIT_EXCEEDED", 429, "今月の送信数の上限を超えます。";
-    /// The Free plan's number of active subscriptions is used up.
-    SubscriberLimitExceeded = "SUBSCRIBER_LIMIT_EXCEEDED", 429, "現在のプランの購読者数の上限に達しました。";
+    /// The app has as many active subscriptions as its plan or the operator allows.
+    SubscriberLimitExceeded = "SUBSCRIBER_LIMIT_EXCEEDED", 429, "アプリの購読者数の上限に達しました。";
     /// Too many requests; `Retry-After` says how many seconds to wait.
     RateLimited = "RATE_LIMITED", 429, "リクエストが多すぎます。しばらく待ってからやり直してください。";
     /// Something unforeseen failed.
@@ -103,11 +103,18 @@ error_codes! {
     RegistrationClosed = "REGISTRATION_CLOSED", 403, "このサーバーでは新規登録を受け付けていません。";
     /// The idempotency key was used with another body.
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", 409, "同じ Idempotency-Key が別の内容で使われています。";
+    /// This process has no room for the request; `Retry-After` says how many seconds to wait.
+    Overloaded = "OVERLOADED", 503, "サーバーが混み合っています。しばらく待ってからやり直してください。";
+    /// The app has as many API keys as it may have.
+    TooManyKeys = "TOO_MANY_KEYS", 409, "アプリの API キー数の上限に達しました。使わないキーを削除してください。";
 }
 
 impl ErrorCode {
     /// How long a rate limit's window lasts, seconds, and so how long one has to wait at most (SPEC 8).
     pub const RATE_LIMIT_WINDOW: u64 = 60;
+
+    /// How long to wait for room in a process that has none, seconds: longer than most requests take, shorter than people wait.
+    const OVERLOAD_PAUSE: u64 = 5;
 
     /// The code named by `text`, if there is one; clients read error bodies with it.
     pub fn parse(text: &str) -> Option<Self> {
@@ -125,10 +132,11 @@ impl ErrorCode {
         )
     }
 
-    /// Seconds of the `Retry-After` header, where the code has one (SPEC 8).
+    /// Seconds of the `Retry-After` header, where the code has one (SPEC 8, CONTRACT 2).
     pub const fn retry_after(self) -> Option<u64> {
         match self {
             Self::RateLimited => Some(Self::RATE_LIMIT_WINDOW),
+            Self::Overloaded => Some(Self::OVERLOAD_PAUSE),
             _ => None,
         }
     }
@@ -154,11 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn only_rate_limits_say_when_to_come_back() {
+    fn only_what_passes_by_itself_says_when_to_come_back() {
         let with_retry: Vec<_> = ErrorCode::ALL
             .into_iter()
             .filter(|c| c.retry_after().is_some())
             .collect();
-        assert_eq!(with_retry, [ErrorCode::RateLimited]);
+        assert_eq!(with_retry, [ErrorCode::RateLimited, ErrorCode::Overloaded]);
     }
 }

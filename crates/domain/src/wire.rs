@@ -11,6 +11,7 @@ mod openapi_schema;
 mod request;
 mod response;
 mod stats;
+mod unique_members;
 mod webhook;
 
 pub use body::{MAX_BODY_BYTES, read};
@@ -25,4 +26,5 @@ pub use response::{
     SessionCreated, User,
 };
 pub use stats::{DailyStats, Stats};
+pub use unique_members::has_unique_members;
 pub use webhook::{EventBody, EventData, EventResult, Webhook};

@@ -26,6 +26,7 @@ pub struct AccountPrincipal {
 pub struct MaySubscribe {
     app: AppId,
     vapid_public_key: Vec<u8>,
+    is_public: bool,
 }
 
 /// The right to send to an app's subscribers, in the name of the actor.
@@ -54,6 +55,7 @@ impl ApiKeyPrincipal {
     /// The right to subscribe, which any scope has (SPEC 5.2).
     pub fn may_subscribe(self) -> MaySubscribe {
         MaySubscribe {
+            is_public: self.0.record.scope == Scope::SubscribeOnly,
             app: self.0.record.app_id,
             vapid_public_key: self.0.vapid_public_key,
         }
@@ -178,6 +180,11 @@ impl MaySubscribe {
     /// The app's VAPID public key, 65 bytes, which a browser needs to subscribe (SPEC 4.4).
     pub fn vapid_public_key(&self) -> &[u8] {
         &self.vapid_public_key
+    }
+
+    /// Whether anybody may have the right: pages show their `subscribe_only` key (SPEC 5.2).
+    pub fn is_public(&self) -> bool {
+        self.is_public
     }
 }
 

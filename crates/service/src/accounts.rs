@@ -15,12 +15,16 @@ impl Service {
         email: Email,
         password: NewPassword,
     ) -> ServiceResult<AccountPrincipal> {
-        if !self.settings.registration_open {
-            return Err(ErrorCode::RegistrationClosed.into());
-        }
+        self.require_open_registration()?;
         Ok(AccountPrincipal::new(
             self.make_account(email, password).await?,
         ))
+    }
+
+    /// Passes if strangers may make accounts, else `REGISTRATION_CLOSED`.
+    pub fn require_open_registration(&self) -> Result<(), ErrorCode> {
+        let is_open = self.settings.registration_open;
+        is_open.then_some(()).ok_or(ErrorCode::RegistrationClosed)
     }
 
     /// Logs in with a password. An unknown address and a wrong password are the same answer, `INVALID_CREDENTIALS`,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::access::{ApiKeyPrincipal, MayManage};
 use crate::error::found;
 use crate::paging::paged;
-use crate::ports::{DeletedKey, KeyEventRecord, KeyRecord, NewKeyRecord};
+use crate::ports::{CreateKeyOutcome, DeletedKey, KeyEventRecord, KeyRecord, NewKeyRecord};
 use crate::{Service, ServiceError, ServiceResult};
 
 /// How a raw key begins (SPEC 2.3).
@@ -24,7 +24,7 @@ pub struct NewKey {
 }
 
 impl Service {
-    /// Makes a key and records the event; without a pepper `CONFIG_ERROR`.
+    /// Makes a key and records the event; `TOO_MANY_KEYS` when the app has 1,000, without a pepper `CONFIG_ERROR`.
     pub async fn create_key(
         &self,
         access: &MayManage,
@@ -46,8 +46,11 @@ impl Service {
             event_id: KeyEventId::from_uuid(Uuid::now_v7()),
             actor: access.actor().clone(),
         };
-        found(self.store.create_key(key).await?)?;
-        Ok(NewKey { record, raw })
+        match self.store.create_key(key).await? {
+            CreateKeyOutcome::Created => Ok(NewKey { record, raw }),
+            CreateKeyOutcome::LimitReached => Err(ErrorCode::TooManyKeys.into()),
+            CreateKeyOutcome::NoApp => Err(ErrorCode::NotFound.into()),
+        }
     }
 
     /// Deletes the key, effective at once, and records the event; `NOT_FOUND` unless the app has it.

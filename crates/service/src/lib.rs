@@ -56,7 +56,7 @@ pub use secrets::{SealPurpose, Sealer, SecretKey, Secrets, UnsealError, Unsealed
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
 pub use service::Service;
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
-pub use settings::ServiceSettings;
+pub use settings::{AppLimits, ServiceSettings};
 pub use stats::AppOverview;
 pub use subscriptions::Registration;
 pub use webhooks::{MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_signing_secret};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use hato_domain::{LoginPassword, NewPassword};
+use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 use metrics::counter;
 use tokio::sync::Semaphore;
 
@@ -14,20 +14,26 @@ use crate::{ServiceError, ServiceResult};
 
 /// Each hash takes 19 MiB and some 20 ms of a core: more at a time would only starve the rest of the server.
 const MAX_CONCURRENT: usize = 2;
+/// Hashes that wait for their turn: the last one for about half a second.
+const MAX_WAITING: usize = 50;
 
 /// Verified against when there is no account, so that the time tells nothing. It has the parameters of every new hash; no password
 /// is known that it is of.
 const NOBODYS_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
     $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Hashes and verifies passwords on the blocking pool, at most two at a time.
+/// Hashes and verifies passwords on the blocking pool, at most two at a time. When 50 wait, the next one is `OVERLOADED`.
 pub struct Hasher {
+    /// Permits of those who hash or wait.
+    places: Arc<Semaphore>,
+    /// Permits of those who hash.
     slots: Arc<Semaphore>,
 }
 
 impl Default for Hasher {
     fn default() -> Self {
         Self {
+            places: Arc::new(Semaphore::new(MAX_CONCURRENT + MAX_WAITING)),
             slots: Arc::new(Semaphore::new(MAX_CONCURRENT)),
         }
     }
@@ -58,13 +64,16 @@ impl Hasher {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> ServiceResult<T> {
+        let place = Arc::clone(&self.places)
+            .try_acquire_owned()
+            .map_err(|_| ErrorCode::Overloaded)?;
         let slot = Arc::clone(&self.slots)
             .acquire_owned()
             .await
             .map_err(ServiceError::internal)?;
         let done = tokio::task::spawn_blocking(move || {
             let result = work();
-            drop(slot);
+            drop((slot, place));
             result
         });
         done.await.map_err(ServiceError::internal)
@@ -85,8 +94,35 @@ fn verify(password: &[u8], hash: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hasher, NOBODYS_HASH, hash};
-    use hato_domain::{LoginPassword, NewPassword};
+    use std::sync::Arc;
+
+    use futures_util::future::{join_all, poll_immediate};
+    use hato_domain::{ErrorCode, LoginPassword, NewPassword};
+
+    use super::{Hasher, MAX_CONCURRENT, NOBODYS_HASH, hash};
+
+    #[tokio::test]
+    async fn fifty_wait_and_the_next_is_told_so() {
+        let hasher = Hasher::default();
+        let login = || LoginPassword::parse("battery staple".into()).expect("short enough");
+        let busy = u32::try_from(MAX_CONCURRENT).expect("a small number");
+        let running = (
+            Arc::clone(&hasher.places).acquire_many_owned(busy).await,
+            Arc::clone(&hasher.slots).acquire_many_owned(busy).await,
+        );
+        let mut waiting: Vec<_> = (0..50)
+            .map(|_| Box::pin(hasher.verify(login(), None)))
+            .collect();
+        for hash in &mut waiting {
+            assert!(poll_immediate(hash).await.is_none(), "it waits");
+        }
+        let refused = hasher.verify(login(), None).await;
+        assert_eq!(refused.expect_err("no room").code(), ErrorCode::Overloaded);
+        drop(running);
+        let verified = join_all(waiting).await;
+        assert!(verified.iter().all(|it| matches!(it, Ok(false))));
+        assert!(hasher.verify(login(), None).await.is_ok());
+    }
 
     #[test]
     fn verifying_against_nobodys_hash_takes_the_work_of_any_other() {

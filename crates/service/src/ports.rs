@@ -1,4 +1,4 @@
-//! What the use cases and the delivery engine need of the world: a store, a queue and a clock.
+//! What the use cases and the delivery engine need of the world: a store, a queue, a clock and windows of rate limits.
 //!
 //! The store speaks in coarse verbs: one method is one transaction, and time is passed in. Limits are conditional writes
 //! inside the verb, never a read before it.
@@ -11,6 +11,7 @@ mod github;
 mod keys;
 mod operator;
 mod queue;
+mod rate_window;
 mod retention;
 mod reviews;
 mod sends;
@@ -25,8 +26,8 @@ pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use keys::{
-    AuthenticatedKey, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord,
-    PepperedHash,
+    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
+    KeyStore, MAX_KEYS, NewKeyRecord, PepperedHash,
 };
 pub use operator::{AccountUsage, OperatorStore};
 pub use queue::{
@@ -34,6 +35,7 @@ pub use queue::{
     PageClaimRequest, PageLease, PageRange, Recipient, RecipientId, RetryJob, SentRecipient,
     SettleOutcome, Settlement,
 };
+pub use rate_window::RateWindow;
 pub use retention::RetentionStore;
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{

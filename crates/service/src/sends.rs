@@ -53,8 +53,8 @@ pub struct SendReceipt {
 
 impl Service {
     /// Sends to every active subscription of the app, or to the one with the endpoint given (SPEC 4.8). Refuses with the
-    /// codes of the notification's parts, `IDEMPOTENCY_CONFLICT`, `NOT_FOUND`, `MONTHLY_LIMIT_EXCEEDED`, and
-    /// `CONFIG_ERROR` without an encryption key.
+    /// codes of the notification's parts, `IDEMPOTENCY_CONFLICT`, `NOT_FOUND`, `RATE_LIMITED` for an app that sends too often,
+    /// `MONTHLY_LIMIT_EXCEEDED`, and `CONFIG_ERROR` without an encryption key.
     pub async fn send(
         &self,
         access: &MaySend,
@@ -145,6 +145,7 @@ impl Service {
                 body_hash: request.body_hash,
                 since: now.minus(IDEMPOTENCY_TTL),
             }),
+            max_per_minute: self.settings.app_limits.sends_per_minute,
             now,
             month: now.month(),
         };
@@ -174,6 +175,7 @@ impl Service {
             } => (send_id, queued, true),
             AcceptSendOutcome::Conflict => return Err(ErrorCode::IdempotencyConflict.into()),
             AcceptSendOutcome::NotFound => return Err(ErrorCode::NotFound.into()),
+            AcceptSendOutcome::OverRateLimit => return Err(ErrorCode::RateLimited.into()),
             AcceptSendOutcome::OverMonthlyLimit => {
                 return Err(ErrorCode::MonthlyLimitExceeded.into());
             }

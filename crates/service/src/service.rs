@@ -7,7 +7,7 @@ use hato_domain::UnixMillis;
 use crate::last_used::LastUsed;
 use crate::notifier::Notifier;
 use crate::password_hash::Hasher;
-use crate::ports::{Clock, Store};
+use crate::ports::{Clock, RateWindow, Store};
 use crate::secrets::Secrets;
 use crate::settings::ServiceSettings;
 
@@ -20,6 +20,7 @@ pub struct Service {
     pub(crate) notifier: Notifier,
     pub(crate) last_used: LastUsed,
     pub(crate) hasher: Hasher,
+    pub(crate) registrations: Option<Arc<dyn RateWindow>>,
 }
 
 impl Service {
@@ -39,6 +40,16 @@ impl Service {
             notifier,
             last_used: LastUsed::default(),
             hasher: Hasher::default(),
+            registrations: None,
+        }
+    }
+
+    /// Counts the subscriptions that strangers make in `window`; without one there may be any number of them (CONTRACT 18).
+    #[must_use]
+    pub fn limit_registrations(self, window: Option<Arc<dyn RateWindow>>) -> Self {
+        Self {
+            registrations: window,
+            ..self
         }
     }
 

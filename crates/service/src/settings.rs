@@ -1,6 +1,6 @@
-//! What an operator decides about the use cases (CONTRACT 1).
+//! What an operator decides about the use cases (CONTRACT 1, 18).
 
-use hato_domain::{OutboundPolicy, Plan};
+use hato_domain::{OutboundPolicy, Plan, PushHosts};
 
 /// The settings that the use cases go by.
 #[derive(Clone, Debug)]
@@ -13,4 +13,17 @@ pub struct ServiceSettings {
     pub registration_open: bool,
     /// The addresses that endpoints and webhook URLs may name (CONTRACT 5).
     pub outbound: OutboundPolicy,
+    /// The hosts that endpoints may have (CONTRACT 18).
+    pub push_hosts: PushHosts,
+    /// What each app may have and do.
+    pub app_limits: AppLimits,
+}
+
+/// What an app may have and do whatever its plan (CONTRACT 18); `None` is no limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AppLimits {
+    /// Active subscriptions.
+    pub subscribers: Option<i64>,
+    /// Sends that are accepted in a window of 60 s.
+    pub sends_per_minute: Option<i64>,
 }

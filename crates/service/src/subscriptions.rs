@@ -1,16 +1,26 @@
 //! Registering, listing and removing browsers.
 
+use std::net::IpAddr;
+
 use hato_domain::wire::RegisterSubscription;
 use hato_domain::{AppId, BrowserKeys, Endpoint, ErrorCode, Platform, SubscriptionId};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe};
 use crate::error::found;
-use crate::ports::{NewSubscription, RegisterOutcome, SubscriptionFilter, SubscriptionPage};
+use crate::ports::{
+    NewSubscription, RateWindow, RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage,
+};
 use crate::{Service, ServiceResult};
 
 /// Subscriptions on a page of the list.
 const SUBSCRIPTIONS_PER_PAGE: i64 = 25;
+
+/// A client whose new subscription is counted.
+struct CountedClient<'a> {
+    window: &'a dyn RateWindow,
+    client: IpAddr,
+}
 
 /// The response to a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,14 +35,18 @@ pub struct Registration {
 
 impl Service {
     /// Registers a browser's subscription: an upsert on its endpoint (SPEC 4.1). `INVALID_URL`, `INVALID_ENDPOINT`,
-    /// `INVALID_INPUT`; `MISSING_FIELDS` unless endpoint, p256dh and auth are there.
+    /// `INVALID_INPUT`; `MISSING_FIELDS` unless endpoint, p256dh and auth are there. A new one is `RATE_LIMITED` when the stranger at
+    /// `client` has made too many, and `SUBSCRIBER_LIMIT_EXCEEDED` when the operator lets no app have more (CONTRACT 18).
     pub async fn register_subscription(
         &self,
         access: &MaySubscribe,
+        client: IpAddr,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
         let subscription = self.new_subscription(access.app(), request)?;
-        registration(self.store.register_subscription(subscription).await?)
+        let counted = self.count_new(access, client, &subscription).await?;
+        let registered = self.store.register_subscription(subscription).await;
+        self.settle_count(counted, registered).await
     }
 
     /// Registers a subscription likewise, but a new endpoint only as long as the plan allows:
@@ -40,10 +54,13 @@ impl Service {
     pub async fn register_within_limit(
         &self,
         access: &MaySubscribe,
+        client: IpAddr,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
         let subscription = self.new_subscription(access.app(), request)?;
-        registration(self.store.register_within_limit(subscription).await?)
+        let counted = self.count_new(access, client, &subscription).await?;
+        let registered = self.store.register_within_limit(subscription).await;
+        self.settle_count(counted, registered).await
     }
 
     /// Registers a browser of the app's owner, who tries notifications from the dashboard, within the plan's limit as
@@ -101,10 +118,55 @@ impl Service {
             app_id: app.clone(),
             platform: platform.transpose()?,
             replaces: replaces.transpose()?,
-            endpoint: Endpoint::parse_permitted(&endpoint, &self.settings.outbound)?,
+            endpoint: self.parse_endpoint(&endpoint)?,
             keys: BrowserKeys::parse(&p256dh, &auth)?,
+            max_active: self.settings.app_limits.subscribers,
             now: self.clock.now(),
         })
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, ErrorCode> {
+        let endpoint = Endpoint::parse_permitted(text, &self.settings.outbound)?;
+        let is_permitted = endpoint.is_at(&self.settings.push_hosts);
+        is_permitted
+            .then_some(endpoint)
+            .ok_or(ErrorCode::InvalidEndpoint)
+    }
+
+    /// Counts a subscription that a stranger is about to make, and returns where; `RATE_LIMITED` beyond the limit. An endpoint that
+    /// the app knows makes none, so it is neither counted nor refused (CONTRACT 18).
+    async fn count_new(
+        &self,
+        access: &MaySubscribe,
+        client: IpAddr,
+        subscription: &NewSubscription,
+    ) -> ServiceResult<Option<CountedClient<'_>>> {
+        let Some(window) = self.registrations.as_deref().filter(|_| access.is_public()) else {
+            return Ok(None);
+        };
+        let (app, endpoint) = (access.app(), &subscription.endpoint);
+        if self.store.knows_endpoint(app, endpoint).await? {
+            return Ok(None);
+        }
+        if window.count(client).await? {
+            Ok(Some(CountedClient { window, client }))
+        } else {
+            Err(ErrorCode::RateLimited.into())
+        }
+    }
+
+    /// The answer to a registration; the count is taken back if it has made no subscription.
+    async fn settle_count(
+        &self,
+        counted: Option<CountedClient<'_>>,
+        registered: Result<RegisterOutcome, StoreError>,
+    ) -> ServiceResult<Registration> {
+        if let Some(CountedClient { window, client }) = counted
+            && !matches!(registered, Ok(RegisterOutcome::Created(_)))
+        {
+            window.uncount(client).await?;
+        }
+        registration(registered?)
     }
 
     /// Deactivates the subscription with this endpoint, if the app has it (SPEC 4.3).

@@ -1,7 +1,8 @@
 //! Accepting a send: charged, recorded and queued in one transaction, or not at all.
 //!
 //! The order is that of the answers: a repeated request is recognised first, since it costs nothing; then an app or a subscriber
-//! that is not there; then the quota. Nothing is written before the quota is charged, and nothing can refuse the send after it.
+//! that is not there; then how often the app sends, and the quota. What is counted is taken back if the quota refuses the send, and
+//! nothing can refuse it after that.
 //!
 //! Equal requests that come together wait for each other (`lock_request`): the second finds what the first has saved. A refused
 //! request has saved nothing, so its idempotency key is free again.
@@ -14,6 +15,7 @@ use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_au
 use crate::dialect::DbConnection;
 use crate::idempotency::{self, PriorRequest};
 use crate::queue::{queue_list, queue_positions};
+use crate::send_windows;
 use crate::webhook_events::insert_completed_event;
 use crate::webhooks::has_active_webhook;
 
@@ -43,7 +45,11 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
         return Ok(AcceptSendOutcome::NotFound);
     };
     let recipients = audience.recipients();
+    if !send_windows::count(c, send).await? {
+        return Ok(AcceptSendOutcome::OverRateLimit);
+    }
     if !charge(c, &sending_app, send, recipients).await? {
+        send_windows::uncount(c, send).await?;
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
     insert_send(c, send, recipients).await?;

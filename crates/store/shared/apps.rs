@@ -174,3 +174,13 @@ async fn set_webhook_url(c: &mut DbConnection, app: &str, url: Option<&str>) -> 
     );
     Ok(set.execute(c).await?.rows_affected() == 1)
 }
+
+/// Whether the app is there, and not deleted.
+pub(crate) async fn is_live(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL) AS "is_live!: bool""#,
+        app.as_str()
+    )
+    .fetch_one(c)
+    .await
+}

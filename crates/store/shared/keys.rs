@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use hato_domain::{AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
 use hato_service::access::ActorRecord;
 use hato_service::ports::{
-    AuthenticatedKey, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord, KeyStore, NewKeyRecord,
-    PepperedHash, StoreError,
+    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
+    KeyStore, MAX_KEYS, NewKeyRecord, PepperedHash, StoreError,
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::dialect::{DbConnection, lock_app, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::key_events::{parse_event, record_event};
 use crate::paging::bound;
@@ -17,10 +17,10 @@ use crate::sends::parse_actor_kind;
 
 #[async_trait]
 impl KeyStore for Database {
-    async fn create_key(&self, key: NewKeyRecord) -> Result<bool, StoreError> {
+    async fn create_key(&self, key: NewKeyRecord) -> Result<CreateKeyOutcome, StoreError> {
         transaction!(self, "make a key", |c| {
-            let inserted = insert(c, &key.record, key.hash).await?;
-            if inserted {
+            let created = insert(c, &key.record, key.hash).await?;
+            if created == CreateKeyOutcome::Created {
                 let event = KeyEventRecord {
                     id: key.event_id,
                     event: KeyEventKind::Created,
@@ -32,7 +32,7 @@ impl KeyStore for Database {
                 };
                 record_event(c, &key.record.app_id, event).await?;
             }
-            Ok(inserted)
+            Ok(created)
         })
     }
 
@@ -174,13 +174,43 @@ pub(crate) async fn delete(c: &mut DbConnection, key: DeletedKey) -> sqlx::Resul
     Ok(true)
 }
 
-/// Adds the key; `false` when its app is gone or under review.
-async fn insert(c: &mut DbConnection, key: &KeyRecord, hash: PepperedHash) -> sqlx::Result<bool> {
-    let (id, app, scope) = (key.id.as_str(), key.app_id.as_str(), key.scope.as_str());
-    let inserted = sql!(query [
+/// Adds the key, as long as its app is there and has fewer than it may have.
+async fn insert(
+    c: &mut DbConnection,
+    key: &KeyRecord,
+    hash: PepperedHash,
+) -> sqlx::Result<CreateKeyOutcome> {
+    lock_app(c, &key.app_id).await?;
+    let inserted = sqlx::query!(
         "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
-         SELECT $1, p.id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps AS p
-         WHERE p.id = $2 AND p.deleted_at IS NULL AND p.review_since IS NULL" KEEP_APP
-    ] id, app, key.name, scope, &hash[..], key.created_at.0);
-    Ok(inserted.execute(c).await?.rows_affected() == 1)
+         SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps
+         WHERE id = $2 AND deleted_at IS NULL AND review_since IS NULL
+           AND (SELECT COUNT(*) FROM api_keys WHERE app_id = $2) < $7",
+        key.id.as_str(),
+        key.app_id.as_str(),
+        key.name,
+        key.scope.as_str(),
+        &hash[..],
+        key.created_at.0,
+        MAX_KEYS
+    );
+    Ok(if inserted.execute(&mut *c).await?.rows_affected() == 1 {
+        CreateKeyOutcome::Created
+    } else if takes_keys(c, &key.app_id).await? {
+        CreateKeyOutcome::LimitReached
+    } else {
+        CreateKeyOutcome::NoApp
+    })
+}
+
+/// Whether keys can be made for the app: it is there, and not under review.
+async fn takes_keys(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM apps
+                          WHERE id = $1 AND deleted_at IS NULL AND review_since IS NULL)
+           AS "takes_keys!: bool""#,
+        app.as_str()
+    )
+    .fetch_one(c)
+    .await
 }

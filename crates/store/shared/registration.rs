@@ -4,6 +4,7 @@ use hato_domain::{AppId, Endpoint, Platform, SubscriptionId};
 use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 
 use crate::accounts::parse_plan;
+use crate::apps::is_live;
 use crate::dialect::{DbConnection, lock_app};
 use crate::subscriptions::{deactivate, decrement_active, endpoint_hash};
 
@@ -45,13 +46,12 @@ async fn update_or_activate(
         return Ok(RegisterOutcome::Updated(SubscriptionId::trusted(id)));
     }
     lock_app(c, &subscription.app_id).await?;
-    let limit = if limited {
-        limit_for(c, subscription).await?
-    } else {
-        i64::MAX
-    };
+    let mut limit = subscription.max_active.unwrap_or(i64::MAX);
+    if limited {
+        limit = limit.min(plan_limit(c, subscription).await?);
+    }
     let Some(position) = take_position(c, &subscription.app_id, limit).await? else {
-        return Ok(refusal(limit));
+        return refusal(c, &subscription.app_id).await;
     };
     let active = activate(c, subscription, position).await?;
     if active.position != position {
@@ -67,18 +67,18 @@ async fn update_or_activate(
     })
 }
 
-/// No position was to be had below this limit.
-fn refusal(limit: i64) -> RegisterOutcome {
-    if limit == i64::MAX {
-        RegisterOutcome::NoApp
-    } else {
+/// Why no position was to be had.
+async fn refusal(c: &mut DbConnection, app: &AppId) -> sqlx::Result<RegisterOutcome> {
+    Ok(if is_live(c, app).await? {
         RegisterOutcome::LimitReached
-    }
+    } else {
+        RegisterOutcome::NoApp
+    })
 }
 
-/// Below which number of active subscriptions the app takes this one: a known endpoint is always taken, and so is one that
-/// takes the place of an active one (CONTRACT 5).
-async fn limit_for(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
+/// Below which number of active subscriptions the plan lets the app take this one: a known endpoint always, and one that takes the
+/// place of an active one (CONTRACT 5).
+async fn plan_limit(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
     let replaced = replaced(new).map(endpoint_hash);
     let row = sqlx::query!(
         r#"SELECT a.plan,

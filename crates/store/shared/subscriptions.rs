@@ -12,7 +12,7 @@ use hato_service::ports::{
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_app, transaction};
+use crate::dialect::{DbConnection, lock_app, readers, transaction};
 use crate::error::with_context;
 use crate::refusals::end_refusals;
 use crate::registration::register;
@@ -36,6 +36,18 @@ impl SubscriptionStore for Database {
         transaction!(self, "register a subscription within the limit", |c| {
             register(c, &subscription, true).await
         })
+    }
+
+    async fn knows_endpoint(&self, app: &AppId, endpoint: &Endpoint) -> Result<bool, StoreError> {
+        sqlx::query_scalar!(
+            r#"SELECT EXISTS (SELECT 1 FROM subscriptions
+                              WHERE app_id = $1 AND endpoint_hash = $2) AS "is_known!: bool""#,
+            app.as_str(),
+            &endpoint_hash(endpoint)[..]
+        )
+        .fetch_one(readers(self))
+        .await
+        .map_err(with_context("look for an endpoint"))
     }
 
     async fn unsubscribe(

@@ -7,6 +7,7 @@ use hato_service::Registration;
 use http::StatusCode;
 
 use crate::http::access::{PathSubscribeAccess, SubscribeAccess};
+use crate::http::client_address::ClientInfo;
 use crate::http::error::ApiResult;
 use crate::http::json::ApiJson;
 use crate::state::AppState;
@@ -15,20 +16,24 @@ use crate::state::AppState;
 pub async fn register(
     State(state): State<AppState>,
     SubscribeAccess(access): SubscribeAccess,
+    client: ClientInfo,
     ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
-    let registration = state.service.register_subscription(&access, body).await?;
-    Ok(response(&registration))
+    let (service, client) = (&state.service, client.rate_limit_key);
+    let registration = service.register_subscription(&access, client, body);
+    Ok(response(&registration.await?))
 }
 
 /// `POST /api/v1/apps/{appId}/subscriptions`: the same within the plan's limit (SPEC 4.2).
 pub async fn register_within_limit(
     State(state): State<AppState>,
     PathSubscribeAccess(access): PathSubscribeAccess,
+    client: ClientInfo,
     ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
-    let registration = state.service.register_within_limit(&access, body).await?;
-    Ok(response(&registration))
+    let (service, client) = (&state.service, client.rate_limit_key);
+    let registration = service.register_within_limit(&access, client, body);
+    Ok(response(&registration.await?))
 }
 
 fn response(registration: &Registration) -> (StatusCode, Json<Registered>) {

@@ -39,6 +39,7 @@ pub fn build(
 fn delivery_settings(config: &Config, vapid_subject: String) -> DeliverySettings {
     DeliverySettings {
         outbound: config.delivery.outbound(),
+        push_hosts: config.limits.push_hosts(),
         outbound_ca: config.delivery.outbound_ca.clone(),
         connections: file_limit::max_connections(),
         ..DeliverySettings::new(
@@ -54,5 +55,48 @@ fn webhook_settings(config: &Config) -> WebhookSettings {
         outbound: config.delivery.outbound(),
         outbound_ca: config.delivery.outbound_ca.clone(),
         ..WebhookSettings::new(config.delivery.webhook_retry_delays.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use clap::{Args as _, Command, FromArgMatches as _};
+
+    use super::{delivery_settings, webhook_settings};
+    use crate::config::Config;
+
+    /// The settings that these arguments of `hato-server serve` make.
+    fn config(arguments: &[&str]) -> Config {
+        let command = Config::augment_args(Command::new("serve").no_binary_name(true));
+        let matches = command.try_get_matches_from(arguments).expect("settings");
+        Config::from_arg_matches(&matches).expect("settings")
+    }
+
+    #[test]
+    fn push_services_have_10_seconds_and_webhooks_15() {
+        let config = config(&[]);
+        let delivery = delivery_settings(&config, "mailto:a@example.com".to_owned());
+        assert_eq!(delivery.response_timeout, Duration::from_secs(10));
+        assert_eq!(delivery.connect_timeout, Duration::from_secs(10));
+        let webhooks = webhook_settings(&config);
+        assert_eq!(webhooks.response_timeout, Duration::from_secs(15));
+    }
+
+    #[test]
+    fn what_the_operator_decides_arrives() {
+        let config = config(&[
+            "--retry-delays=1s,2s,3s",
+            "--webhook-retry-delays=4s,5s",
+            "--push-hosts=push.example",
+            "--retention-days=7",
+        ]);
+        let delivery = delivery_settings(&config, "mailto:a@example.com".to_owned());
+        assert_eq!(delivery.retry_delays, [1, 2, 3].map(Duration::from_secs));
+        assert_eq!(delivery.push_hosts, config.limits.push_hosts());
+        assert_eq!(delivery.retention_days, 7);
+        let webhooks = webhook_settings(&config);
+        assert_eq!(webhooks.retry_delays, [4, 5].map(Duration::from_secs));
     }
 }

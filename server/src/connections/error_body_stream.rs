@@ -89,7 +89,7 @@ fn is_bare_refusal(bytes: &[u8]) -> bool {
 fn error_response() -> Vec<u8> {
     let code = ErrorCode::InvalidInput;
     let id = Uuid::new_v4().simple();
-    tracing::debug!(%id, %code, "a request could not be read");
+    tracing::info!(%id, %code, "a request could not be read");
     // The pricing page is for limits of plans, which this code is none of.
     let body = error::body(code, "");
     let body = serde_json::to_string(&body).expect("texts are JSON");

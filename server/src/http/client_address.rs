@@ -2,11 +2,12 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hato_service::ServiceError;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::request::Parts;
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 
 use super::error::ApiError;
 use crate::config::TrustedProxies;
@@ -22,8 +23,10 @@ pub struct PeerAddr(pub IpAddr);
 /// The client behind a request, as far as rate limits and the check of origins care; its address itself is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
-    /// The address that counts in rate limits: an IPv6 client by its /64 (CONTRACT 3).
+    /// The address that counts in limits: an IPv6 client by its /64 (CONTRACT 3).
     pub rate_limit_key: IpAddr,
+    /// The /48 of an IPv6 client, which is as much as a site is given.
+    pub site: Option<IpAddr>,
     /// Whether the client reached us, or a proxy of ours, by https.
     pub is_https: bool,
 }
@@ -64,10 +67,40 @@ fn parse(text: &str) -> Option<IpAddr> {
         .map(|address| address.to_canonical())
 }
 
-fn rate_limit_key(address: IpAddr) -> IpAddr {
+/// The address by which a client counts: an IPv6 client by its /64 (CONTRACT 3), since it has all of that to choose from.
+pub fn rate_limit_key(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        v4 @ IpAddr::V4(_) => v4,
+        IpAddr::V6(v6) => network(v6, 64),
+    }
+}
+
+fn site(address: IpAddr) -> Option<IpAddr> {
     match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64)),
+        IpAddr::V4(_) => None,
+        IpAddr::V6(v6) => Some(network(v6, 48)),
+    }
+}
+
+fn network(address: Ipv6Addr, prefix: u32) -> IpAddr {
+    let rest = u128::BITS - prefix;
+    IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> rest << rest))
+}
+
+impl ClientInfo {
+    /// What [`identify_client`] has put there.
+    pub fn from_extensions(extensions: &Extensions) -> Result<Self, ApiError> {
+        let client = extensions.get().copied();
+        let unknown = || ServiceError::internal("a request without a client");
+        Ok(client.ok_or_else(unknown)?)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for ClientInfo {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Self::from_extensions(&parts.extensions)
     }
 }
 
@@ -81,8 +114,10 @@ pub async fn identify_client(
         return ApiError::from(ServiceError::internal("a request without a peer")).into_response();
     };
     let (proxies, headers) = (&state.trusted_proxies, request.headers());
+    let address = client_ip(proxies, peer, headers);
     let client = ClientInfo {
-        rate_limit_key: rate_limit_key(client_ip(proxies, peer, headers)),
+        rate_limit_key: rate_limit_key(address),
+        site: site(address),
         is_https: is_https(proxies, peer, headers),
     };
     request.extensions_mut().insert(client);
@@ -95,7 +130,7 @@ mod tests {
 
     use http::{HeaderMap, HeaderValue};
 
-    use super::rate_limit_key;
+    use super::{rate_limit_key, site};
     use crate::config::TrustedProxies;
 
     fn client(peer: &str, forwarded: &[&str]) -> String {
@@ -149,5 +184,10 @@ mod tests {
         let counted = |text: &str| rate_limit_key(text.parse().expect("an address")).to_string();
         assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(counted("192.0.2.1"), "192.0.2.1");
+        assert_eq!(counted("::ffff:192.0.2.1"), "192.0.2.1");
+        let site = |text: &str| site(text.parse().expect("an address"));
+        let network = "2001:db8:1::".parse().expect("an address");
+        assert_eq!(site("2001:db8:1:2:3:4:5:6"), Some(network));
+        assert_eq!(site("192.0.2.1"), None);
     }
 }

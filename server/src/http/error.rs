@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
 use hato_service::ServiceError;
-use http::header::{CACHE_CONTROL, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::logging;
@@ -78,7 +78,9 @@ pub async fn write_bodies(State(state): State<AppState>, request: Request, next:
     let Some(RefusalCode(code)) = response.extensions().get().copied() else {
         return response;
     };
-    let (parts, _) = response.into_parts();
+    let (mut parts, _) = response.into_parts();
+    // That of the body that is replaced.
+    parts.headers.remove(CONTENT_LENGTH);
     (parts, axum::Json(body(code, &state.pricing_url))).into_response()
 }
 

@@ -1,6 +1,4 @@
-//! Request bodies as JSON, bounded in size and time (CONTRACT 2).
-
-use std::time::Duration;
+//! Request bodies as JSON, bounded in size; `request_body.rs` bounds them in time (CONTRACT 2).
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequest, Request};
@@ -11,9 +9,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
-
-/// How long a body may take to arrive.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+use super::request_body::BodyError;
 
 /// A body read as `T`. The last parameter of a handler, so that access is decided before anything is read.
 pub struct ApiJson<T>(pub T);
@@ -27,15 +23,18 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for ApiJson<T> {
     }
 }
 
-/// Over 256 KiB is `PAYLOAD_TOO_LARGE`, unread when its length was announced; one that breaks off is `INVALID_INPUT`.
+/// Over 256 KiB is `PAYLOAD_TOO_LARGE`, unread when its length was announced; one that finds no room is `OVERLOADED`; one that
+/// breaks off or takes too long is `INVALID_INPUT`.
 pub async fn read(body: Body) -> Result<Bytes, ErrorCode> {
     if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
         return Err(ErrorCode::PayloadTooLarge);
     }
-    let collected = Limited::new(body, MAX_BODY_BYTES).collect();
-    match tokio::time::timeout(BODY_TIMEOUT, collected).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ErrorCode::PayloadTooLarge),
-        Ok(Err(_)) | Err(_) => Err(ErrorCode::InvalidInput),
+    match Limited::new(body, MAX_BODY_BYTES).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(ErrorCode::PayloadTooLarge),
+        Err(error) if BodyError::find(&*error) == Some(BodyError::NoRoom) => {
+            Err(ErrorCode::Overloaded)
+        }
+        Err(_) => Err(ErrorCode::InvalidInput),
     }
 }

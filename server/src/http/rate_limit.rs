@@ -1,6 +1,4 @@
-//! Endpoints at which somebody might guess, each behind the limit of the address that asks (SPEC 8, CONTRACT 3).
-
-use std::net::IpAddr;
+//! Endpoints at which somebody might guess, each behind the limit of the address that asks (SPEC 8, CONTRACT 3, 18).
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
@@ -11,9 +9,9 @@ use http::request::Parts;
 
 use super::access::Credential;
 use super::client_address::ClientInfo;
-use super::error::{ApiError, RefusalCode};
+use super::error::{ApiError, ApiResult, RefusalCode};
 use super::same_origin;
-use crate::state::AppState;
+use crate::state::{AppState, EntranceLimit};
 
 /// An attempt to log in that the limit lets through and that no other site made.
 pub struct LoginAttempt;
@@ -21,14 +19,14 @@ pub struct LoginAttempt;
 /// The beginning of a login through GitHub that the limit lets through; any site may link to it.
 pub struct GithubAttempt;
 
-/// An attempt to register that the limit lets through and that no other site made.
+/// An attempt to register that the limit lets through and that no other site made, where strangers may register.
 pub struct RegistrationAttempt;
 
 impl FromRequestParts<AppState> for LoginAttempt {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        state.limits.login.count(address(parts)?)?;
+        count(&state.limits.login, parts).await?;
         same_origin::require_without_cookie(parts, &state.base_url)?;
         Ok(Self)
     }
@@ -38,7 +36,7 @@ impl FromRequestParts<AppState> for GithubAttempt {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        state.limits.login.count(address(parts)?)?;
+        count(&state.limits.login, parts).await?;
         Ok(Self)
     }
 }
@@ -47,45 +45,62 @@ impl FromRequestParts<AppState> for RegistrationAttempt {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        state.limits.register.count(address(parts)?)?;
+        count(&state.limits.register, parts).await?;
         same_origin::require_without_cookie(parts, &state.base_url)?;
+        state.service.require_open_registration()?;
         Ok(Self)
     }
 }
 
+/// Counts a request at an entrance, for its client and then for the site of that: whom the first refuses does not use up the second.
+async fn count(limit: &EntranceLimit, parts: &Parts) -> Result<(), ApiError> {
+    let client = ClientInfo::from_extensions(&parts.extensions)?;
+    let of_client = Some((&limit.client, client.rate_limit_key));
+    let of_site = client.site.map(|site| (&limit.site, site));
+    for (window, address) in of_client.into_iter().chain(of_site) {
+        if !window.count(address).await.map_err(ServiceError::from)? {
+            return Err(ErrorCode::RateLimited.into());
+        }
+    }
+    Ok(())
+}
+
 /// Middleware of the endpoints that take keys: after 20 answers `UNAUTHORIZED` or `INVALID_API_KEY` within the window of 60 s,
 /// requests with a key or with no credential are refused until it ends, the right key included (CONTRACT 3). A session never is,
-/// although its `UNAUTHORIZED` where only keys are taken counts. The numbers stand in `state/window_counter.rs`, and
+/// although its `UNAUTHORIZED` where only keys are taken counts. The numbers stand in `state/rate_limits.rs`, and
 /// `client_address.rs` counts an IPv6 client by its /64.
 pub async fn limit_failed_keys(
     State(state): State<AppState>,
     request: Request,
     next: Next,
 ) -> Response {
-    let (parts, body) = request.into_parts();
-    let address = match address(&parts) {
-        Ok(address) => address,
-        Err(error) => return error.into_response(),
-    };
-    let limit = &state.limits.keys;
-    let has_session = Credential::is_session(&parts.headers);
-    if !has_session && limit.is_reached(address) {
-        return ApiError::from(ErrorCode::RateLimited).into_response();
-    }
-    let response = next.run(Request::from_parts(parts, body)).await;
-    match response.extensions().get() {
-        Some(RefusalCode(ErrorCode::Unauthorized | ErrorCode::InvalidApiKey)) => {
-            match limit.count(address) {
-                Err(code) if !has_session => ApiError::from(code).into_response(),
-                Err(_) | Ok(()) => response,
-            }
-        }
-        _ => response,
+    match count_failed_key(&state, request, next).await {
+        Ok(response) => response,
+        Err(error) => error.into_response(),
     }
 }
 
-fn address(parts: &Parts) -> Result<IpAddr, ApiError> {
-    let client = parts.extensions.get::<ClientInfo>();
-    let client = client.ok_or_else(|| ServiceError::internal("a request without a client"))?;
-    Ok(client.rate_limit_key)
+async fn count_failed_key(state: &AppState, request: Request, next: Next) -> ApiResult<Response> {
+    let client = ClientInfo::from_extensions(request.extensions())?.rate_limit_key;
+    let window = &state.limits.keys;
+    let has_session = Credential::is_session(request.headers());
+    if !has_session
+        && window
+            .is_reached(client)
+            .await
+            .map_err(ServiceError::from)?
+    {
+        return Err(ErrorCode::RateLimited.into());
+    }
+    let response = next.run(request).await;
+    let failed = matches!(
+        response.extensions().get(),
+        Some(RefusalCode(
+            ErrorCode::Unauthorized | ErrorCode::InvalidApiKey
+        ))
+    );
+    if failed && !window.count(client).await.map_err(ServiceError::from)? && !has_session {
+        return Err(ErrorCode::RateLimited.into());
+    }
+    Ok(response)
 }

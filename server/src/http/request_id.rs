@@ -10,10 +10,12 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+use super::error::RefusalCode;
+
 /// The header of the response. What a client sends under this name is ignored: it would end up in the log.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Middleware: names the request, and logs how it was answered.
+/// Middleware: names the request, and logs how it was answered: at `info` if it was refused, at `warn` if it failed.
 pub async fn assign(request: Request, next: Next) -> Response {
     let id = Uuid::new_v4().simple().to_string();
     // Queries hold cursors and addresses of pages to return to, which the log does not need.
@@ -41,8 +43,12 @@ async fn timed(request: Request, next: Next) -> Response {
 fn log(response: &Response, took: Duration) {
     let status = response.status().as_u16();
     let took = took.as_micros();
+    let refusal = response.extensions().get();
+    let code = refusal.map(|RefusalCode(code)| code.as_str());
     if response.status().is_server_error() {
-        tracing::warn!(status, took_us = took, "answered");
+        tracing::warn!(status, code, took_us = took, "failed");
+    } else if response.status().is_client_error() {
+        tracing::info!(status, code, took_us = took, "refused");
     } else {
         tracing::debug!(status, took_us = took, "answered");
     }

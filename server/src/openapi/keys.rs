@@ -22,7 +22,12 @@ pub fn operations() -> Vec<OperationSpec> {
             .about("The only answer with the raw key.")
             .body::<CreateKey>(json!({"name": "web shop", "scope": "notify"}))
             .response::<CreatedKey>(201, "The key, once.", created)
-            .errors([E::MissingFields, E::InvalidScope, E::ConfigError]),
+            .errors([
+                E::MissingFields,
+                E::InvalidScope,
+                E::ConfigError,
+                E::TooManyKeys,
+            ]),
         get(all, "listApiKeys")
             .summary("The app's keys", "API キーを一覧する")
             .list_response::<ApiKey>("All of them, without the raw keys.", json!([key()])),

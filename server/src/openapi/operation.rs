@@ -161,7 +161,7 @@ impl OperationSpec {
     fn codes(&self) -> Vec<ErrorCode> {
         let mut codes = self.auth.errors(&self.method, self.path);
         codes.extend(&self.errors);
-        codes.push(ErrorCode::InternalError);
+        codes.extend([ErrorCode::InternalError, ErrorCode::Overloaded]);
         codes
     }
 

@@ -1,7 +1,7 @@
 //! Parameters of paths, queries and headers.
 
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{RefOr, Required};
 
 /// Every `{name}` of a path.
@@ -33,12 +33,15 @@ pub fn paging() -> [Parameter; 3] {
         .maximum(Some(100))
         .default(Some(50.into()));
     let before = ObjectBuilder::new().schema_type(Type::Integer);
+    let id = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1));
     let cursor = "`next_before` of the page before.";
     let cursor_id = "`next_before_id` of the page before, together with `before`.";
     [
-        query("limit", "How many entries.", or_empty(limit)),
-        query("before", cursor, or_empty(before)),
-        query("before_id", cursor_id, text()),
+        query("limit", "How many entries.", limit.into()),
+        query("before", cursor, before.into()),
+        query("before_id", cursor_id, id.into()),
     ]
 }
 
@@ -91,12 +94,4 @@ fn described(
 
 fn text() -> RefOr<Schema> {
     ObjectBuilder::new().schema_type(Type::String).into()
-}
-
-/// Empty members of a query count as absent.
-fn or_empty(schema: ObjectBuilder) -> RefOr<Schema> {
-    let empty = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .max_length(Some(0));
-    AnyOfBuilder::new().item(schema).item(empty).into()
 }

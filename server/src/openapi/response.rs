@@ -65,7 +65,8 @@ fn error(codes: &[ErrorCode]) -> Response {
         .examples_from_iter(examples);
     let mut response = described(&names.join(", ")).content("application/json", content.build());
     if codes.iter().any(|code| code.retry_after().is_some()) {
-        let seconds = header(Type::Integer, "Seconds to wait, with RATE_LIMITED.");
+        let about = "Seconds to wait, with RATE_LIMITED and OVERLOADED.";
+        let seconds = header(Type::Integer, about);
         response = response.header("Retry-After", seconds);
     }
     response.build()

@@ -21,13 +21,13 @@ pub fn operations() -> Vec<OperationSpec> {
                 "Register a browser with the key's app",
                 "ブラウザをキーのアプリに登録する",
             )
-            .about("Registering again replaces its keys. Not subject to the subscriber limit."),
-        registration(of_app, "registerAppSubscription")
-            .summary(
-                "Register a browser within the plan's limit",
-                "プランの上限の範囲でブラウザを登録する",
-            )
-            .errors([E::SubscriberLimitExceeded]),
+            .about(
+                "Registering again replaces its keys. Not subject to the plan's subscriber limit.",
+            ),
+        registration(of_app, "registerAppSubscription").summary(
+            "Register a browser within the plan's limit",
+            "プランの上限の範囲でブラウザを登録する",
+        ),
         delete(of_app, "unsubscribe")
             .summary("Unsubscribe a browser", "ブラウザの登録を解除する")
             .about("Also 200 when there is nothing to unsubscribe.")
@@ -52,7 +52,12 @@ fn registration(path: &'static str, id: &'static str) -> OperationSpec {
         .body::<RegisterSubscription>(subscription())
         .response::<Registered>(201, "The endpoint is new.", registered.clone())
         .response::<Registered>(200, "The endpoint was known.", registered)
-        .errors([E::MissingFields, E::InvalidUrl, E::InvalidEndpoint])
+        .errors([
+            E::MissingFields,
+            E::InvalidUrl,
+            E::InvalidEndpoint,
+            E::SubscriberLimitExceeded,
+        ])
 }
 
 fn subscription() -> Value {

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use hato_domain::ErrorCode;
+use hato_service::ports::{RateWindow, StoreError};
 use tokio::time::Instant;
 
 /// How long a window lasts after the first request counted in it; the `Retry-After` of a refusal says as much.
@@ -13,27 +15,7 @@ const WINDOW: Duration = Duration::from_secs(ErrorCode::RATE_LIMIT_WINDOW);
 /// Addresses remembered at a time; the one remembered longest makes room, which whoever has so many does not need.
 const MAX_ADDRESSES: usize = 100_000;
 
-/// The counters of a server, each with its limit; `http/rate_limit.rs` is where they are asked.
-pub struct RateLimits {
-    /// `POST /auth/login` and the form that stands for it, and `GET /auth/github`.
-    pub login: WindowCounter,
-    /// `POST /auth/register` and the form that stands for it.
-    pub register: WindowCounter,
-    /// Answers `UNAUTHORIZED` and `INVALID_API_KEY` under /api/v1 and /mcp.
-    pub keys: WindowCounter,
-}
-
-impl Default for RateLimits {
-    fn default() -> Self {
-        Self {
-            login: WindowCounter::new(10),
-            register: WindowCounter::new(5),
-            keys: WindowCounter::new(20),
-        }
-    }
-}
-
-/// Counts requests by address in windows of a minute.
+/// Counts requests by address in windows of a minute, in this process.
 pub struct WindowCounter {
     limit: u32,
     windows: Mutex<Windows>,
@@ -46,6 +28,25 @@ struct Windows {
     opened: VecDeque<(Instant, IpAddr)>,
 }
 
+#[async_trait]
+impl RateWindow for WindowCounter {
+    async fn count(&self, client: IpAddr) -> Result<bool, StoreError> {
+        Ok(self.count_at(Instant::now(), client))
+    }
+
+    async fn is_reached(&self, client: IpAddr) -> Result<bool, StoreError> {
+        Ok(self.is_reached_at(Instant::now(), client))
+    }
+
+    async fn uncount(&self, client: IpAddr) -> Result<(), StoreError> {
+        let mut windows = self.windows(Instant::now());
+        if let Some(count) = windows.counts.get_mut(&client) {
+            *count = count.saturating_sub(1);
+        }
+        Ok(())
+    }
+}
+
 impl WindowCounter {
     /// Lets `limit` requests of an address through in a window.
     pub fn new(limit: u32) -> Self {
@@ -53,25 +54,12 @@ impl WindowCounter {
         Self { limit, windows }
     }
 
-    /// Counts a request; one beyond the limit is `RATE_LIMITED`.
-    pub fn count(&self, address: IpAddr) -> Result<(), ErrorCode> {
-        self.count_at(Instant::now(), address)
-    }
-
-    /// Whether the limit is reached; counts nothing.
-    pub fn is_reached(&self, address: IpAddr) -> bool {
-        self.is_reached_at(Instant::now(), address)
-    }
-
-    fn count_at(&self, now: Instant, address: IpAddr) -> Result<(), ErrorCode> {
+    fn count_at(&self, now: Instant, address: IpAddr) -> bool {
         let mut windows = self.windows(now);
         let count = windows.open(now, address);
-        *count = count.saturating_add(1);
-        if *count > self.limit {
-            Err(ErrorCode::RateLimited)
-        } else {
-            Ok(())
-        }
+        let has_room = *count < self.limit;
+        *count += u32::from(has_room);
+        has_room
     }
 
     fn is_reached_at(&self, now: Instant, address: IpAddr) -> bool {
@@ -118,6 +106,7 @@ mod tests {
     use std::net::IpAddr;
     use std::time::Duration;
 
+    use hato_service::ports::RateWindow as _;
     use tokio::time::Instant;
 
     use super::{MAX_ADDRESSES, WindowCounter};
@@ -131,7 +120,7 @@ mod tests {
         let (limit, start) = (WindowCounter::new(2), Instant::now());
         let count = |seconds, number| {
             let now = start + Duration::from_secs(seconds);
-            limit.count_at(now, address(number)).is_ok()
+            limit.count_at(now, address(number))
         };
         assert!(count(0, 1) && count(59, 1) && !count(59, 1));
         assert!(limit.is_reached_at(start + Duration::from_secs(59), address(1)));
@@ -140,11 +129,24 @@ mod tests {
         assert!(count(60, 1) && count(60, 1) && !count(60, 1));
     }
 
+    #[tokio::test]
+    async fn what_did_not_happen_is_taken_back() {
+        let limit = WindowCounter::new(1);
+        let count = async || limit.count(address(1)).await.expect("counted");
+        assert!(count().await && !count().await);
+        limit.uncount(address(1)).await.expect("taken back");
+        limit
+            .uncount(address(2))
+            .await
+            .expect("nothing to take back");
+        assert!(count().await && !count().await);
+    }
+
     #[test]
     fn memory_is_bounded() {
         let (limit, now) = (WindowCounter::new(1), Instant::now());
         for number in 0..=u32::try_from(MAX_ADDRESSES).expect("a small number") {
-            assert!(limit.count_at(now, address(number)).is_ok());
+            assert!(limit.count_at(now, address(number)));
         }
         assert!(!limit.is_reached_at(now, address(0)) && limit.is_reached_at(now, address(1)));
         let windows = limit.windows(now);

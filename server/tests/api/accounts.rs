@@ -153,6 +153,31 @@ async fn a_closed_server_registers_nobody() {
 }
 
 #[tokio::test]
+async fn a_closed_server_looks_at_no_registration() {
+    let server = start(Launch::new(BINARY).env("HATO_REGISTRATION", "closed")).await;
+    let client = server.client();
+    let large = "x".repeat(256 * 1024 + 1);
+    for body in ["no json", r#"{"email": "no address"}"#, &large] {
+        let reply = send(
+            &client,
+            Method::POST,
+            "/auth/register",
+            &[],
+            body.to_owned(),
+        )
+        .await;
+        assert_eq!(status_and_code(&reply), (403, "REGISTRATION_CLOSED".into()));
+    }
+    let form = send(&client, Method::POST, "/_app/register", &[], "email=a").await;
+    assert_eq!(form.status, 403, "{form}");
+    let elsewhere = [("origin", "https://evil.example")];
+    let reply = send(&client, Method::POST, "/auth/register", &elsewhere, "{}").await;
+    assert_eq!(status_and_code(&reply), (403, "INVALID_ORIGIN".into()));
+    let reply = send(&client, Method::POST, "/auth/register", &[], "{}").await;
+    assert_eq!(status_and_code(&reply), (429, "RATE_LIMITED".into()));
+}
+
+#[tokio::test]
 async fn a_browser_reads_refusals_as_a_page() {
     let server = server().await;
     for (path, status) in [

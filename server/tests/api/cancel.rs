@@ -161,7 +161,7 @@ async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for() {
     let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 700);
-    register(&app.frontend, &browsers).await;
+    register(&app.backend, &browsers).await;
     // Some get no answer, so that the first page is still under way when the send is cancelled.
     push.respond_by_number(|number| {
         if number % 7 == 3 {

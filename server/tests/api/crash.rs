@@ -33,7 +33,7 @@ async fn setup() -> CrashFixture {
     let server = start(Launch::new(BINARY).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
-    register(&app.frontend, &browsers).await;
+    register(&app.backend, &browsers).await;
     CrashFixture {
         push,
         server,

@@ -50,7 +50,7 @@ impl FaultFixture {
         let app = app(&server, "owner@example.com").await;
         let recipients = usize::try_from(recipients).expect("not so many");
         let browsers = push.subscribe_many(Some(&app.vapid_public_key), recipients);
-        register(&app.frontend, &browsers).await;
+        register(&app.backend, &browsers).await;
         Self {
             push,
             proxy,

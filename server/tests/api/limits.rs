@@ -1,4 +1,4 @@
-//! Rate limits (SPEC 8, CONTRACT 3).
+//! Rate limits (SPEC 8, CONTRACT 3, 18).
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::{HatoServer, Launch};
@@ -157,6 +157,36 @@ async fn limits_are_exact_for_requests_at_the_same_time() {
         let counts = (count(&replies, status), count(&replies, 429));
         assert_eq!(counts, (allowed, 32 - allowed), "{path}");
     }
+}
+
+#[tokio::test]
+async fn the_ipv6_clients_of_a_site_are_counted_together_as_well() {
+    let server = behind_a_proxy().await;
+    let client = server.client();
+    for (path, limit) in [("/auth/login", 10), ("/auth/register", 5)] {
+        let from = |site: u16, network: u16| format!("2001:db8:{site:x}:{network:x}::1");
+        for network in 0..10 {
+            for _ in 0..limit {
+                let reply = post_from(&client, &from(1, network), path, "{}").await;
+                assert!(!is_limited(&reply), "{path} from {network}");
+            }
+        }
+        let fresh = post_from(&client, &from(1, 10), path, "{}").await;
+        assert!(is_limited(&fresh), "{path}");
+        let elsewhere = post_from(&client, &from(2, 0), path, "{}").await;
+        assert!(!is_limited(&elsewhere), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn whom_the_own_limit_refuses_does_not_use_up_the_sites() {
+    let server = behind_a_proxy().await;
+    let client = server.client();
+    for _ in 0..200 {
+        post_from(&client, "2001:db8:1:1::1", "/auth/login", "{}").await;
+    }
+    let neighbour = post_from(&client, "2001:db8:1:2::1", "/auth/login", "{}").await;
+    assert!(!is_limited(&neighbour), "{neighbour}");
 }
 
 #[tokio::test]

@@ -275,6 +275,31 @@ async fn only_messages_of_the_protocol_are_taken() {
 }
 
 #[tokio::test]
+async fn a_member_that_stands_twice_is_refused_wherever_it_stands() {
+    let (_server, app) = setup().await;
+    subscribe(&app, 1).await;
+    for message in [
+        r#"{"jsonrpc": "2.0", "jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#,
+        r#"{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "tools/list"}"#,
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+            {"name": "get_stats", "name": "send_notification", "arguments": {"title": "t", "body": "b"}}}"#,
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+            {"name": "send_notification", "arguments": {"title": "t", "body": "b", "body": "c"}}}"#,
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+            {"name": "send_notification", "arguments": {"title": "t", "body": "b", "x": 1, "\u0078": 2}}}"#,
+    ] {
+        let reply = send(&app.admin, Method::POST, "/mcp", &[], message).await;
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{message}"
+        );
+    }
+    let sends = call(&app.admin, "list_notifications", json!({})).await;
+    assert_eq!(text_content(&sends)["items"], json!([]), "nothing was sent");
+}
+
+#[tokio::test]
 async fn after_20_failures_tools_are_refused_as_endpoints_are() {
     let server = server().await;
     let app = app(&server, "owner@example.com").await;

@@ -161,7 +161,11 @@ async fn the_cursor_is_the_last_item_and_a_time_alone_is_exclusive() {
     }
 }
 
-const BAD_QUERIES: [&str; 16] = [
+const BAD_QUERIES: [&str; 20] = [
+    "limit=",
+    "before=",
+    "before_id=",
+    "before=1&before_id=",
     "limit=0",
     "limit=101",
     "limit=-1",
@@ -180,14 +184,7 @@ const BAD_QUERIES: [&str; 16] = [
     "limit=%ff",
 ];
 
-const GOOD_QUERIES: [&str; 6] = [
-    "limit=",
-    "limit=1",
-    "limit=100",
-    "before=",
-    "unknown=x",
-    "limit=%31",
-];
+const GOOD_QUERIES: [&str; 4] = ["limit=1", "limit=100", "unknown=x", "limit=%31"];
 
 #[tokio::test]
 async fn a_bad_limit_or_cursor_is_refused() {
@@ -221,7 +218,7 @@ async fn a_page_has_50_items_unless_told_otherwise() {
         .await;
     }
     let path = path(&app, "notifications");
-    for (query, count) in [("", 50), ("?limit=", 50), ("?limit=100", 100)] {
+    for (query, count) in [("", 50), ("?limit=100", 100)] {
         let page = get(&app.owner, &format!("{path}{query}")).await.json();
         assert_eq!(items(&page).len(), count, "{query}");
         assert!(page["next_before"].is_i64() && page["next_before_id"].is_string());

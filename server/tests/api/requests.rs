@@ -72,6 +72,8 @@ async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
         let body = format!("{body}{}", " ".repeat(size));
         let reply = send(&app.frontend, Method::POST, path, &[], body).await;
         assert_eq!(status_and_code(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
+        let sentence = reply.json()["error"].to_string();
+        assert!(sentence.contains("256 KiB"), "{sentence}");
     }
     assert_eq!(
         get(&app.frontend, "/api/v1/vapid-public-key").await.status,

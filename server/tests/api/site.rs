@@ -324,3 +324,38 @@ async fn browsers_are_told_to_stay_with_https_where_it_is_served() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_dashboard_leads_to_the_operators_page_about_plans() {
+    let elsewhere = "https://pricing.example/plans?from=hato";
+    let launch = Launch::new(BINARY).env("HATO_PRICING_URL", elsewhere);
+    for (server, link) in [
+        (start(launch).await, elsewhere),
+        (server().await, "/pricing"),
+    ] {
+        let client = server.client();
+        let account = client.register_account("a@example.com", PASSWORD).await;
+        let session = account.expect("a session");
+        let cookie = format!("hato_session={session}");
+        let owner = client.bearer(&session);
+        let app = owner.create_app("App").await.expect("an app");
+        let webhook = format!("/apps/{}/webhook", app["appId"].as_str().expect("an id"));
+        for page in [
+            "/",
+            "/apps",
+            "/apps?error=PLAN_LIMIT_EXCEEDED&form=create",
+            "/account",
+            &webhook,
+        ] {
+            let headers = [("cookie", cookie.as_str())];
+            let text = send(&client, Method::GET, page, &headers, "").await.text();
+            let links: Vec<_> = text
+                .match_indices("href=\"")
+                .filter_map(|(at, start)| text[at + start.len()..].split('"').next())
+                .filter(|link| link.contains("pricing"))
+                .collect();
+            assert!(links.len() >= 2, "{page}: {links:?}");
+            assert!(links.iter().all(|it| *it == link), "{page}: {links:?}");
+        }
+    }
+}

@@ -105,6 +105,18 @@ impl WebhookFixture {
 }
 
 #[tokio::test]
+async fn the_operator_says_when_and_how_often_an_event_is_posted_again() {
+    let launch = Launch::new(BINARY).env("HATO_WEBHOOK_RETRY_DELAYS", "1ms,1ms");
+    let fixture = WebhookFixture::with(launch).await;
+    let refusal = || ReceiverResponse::Status(500);
+    fixture.receiver.script([refusal(), refusal()]);
+    fixture.send().await;
+    // By default the second wait is five minutes.
+    let posted = fixture.events(3).await;
+    assert!(posted.iter().all(|event| event.id() == posted[0].id()));
+}
+
+#[tokio::test]
 async fn it_is_there_while_there_is_a_url() {
     let fixture = WebhookFixture::new().await;
     let webhook = fixture.webhook().await;

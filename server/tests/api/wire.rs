@@ -102,6 +102,29 @@ async fn what_follows_a_body_is_no_part_of_it() {
     assert_eq!(snapshot(&app).await, before);
 }
 
+/// What [`exchange`] reads ends before its time-out only if the server closes the connection.
+#[tokio::test(flavor = "multi_thread")]
+async fn half_a_head_is_not_waited_for() {
+    let (server, _) = setup().await;
+    let address = server.address();
+    let whole = "GET /healthz HTTP/1.1\r\nhost: h\r\n\r\n";
+    let halves = ["", "GET /healthz HTTP/1.1\r\nhost: h\r\n"];
+    let after_another = halves[1..].iter().map(|half| format!("{whole}{half}"));
+    let requests = halves.map(str::to_owned).into_iter().chain(after_another);
+    let cut = requests.map(|request| {
+        tokio::task::spawn_blocking(move || exchange(address, request.as_bytes(), false))
+    });
+    for (answer, status_line) in cut
+        .collect::<Vec<_>>()
+        .into_iter()
+        .zip(["", "", "HTTP/1.1 200"])
+    {
+        let answer = answer.await.expect("it is closed");
+        assert!(answer.starts_with(status_line), "{answer}");
+        assert_eq!(answer.is_empty(), status_line.is_empty(), "{answer}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_http_is_refused_and_forgotten() {
     let (server, app) = setup().await;

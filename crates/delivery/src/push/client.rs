@@ -11,7 +11,7 @@ use hato_outbound::{RootStoreError, retry_after};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::push::limiter::{AdaptiveLimiter, Feedback};
+use crate::push::limiter::{AdaptiveLimiter, Feedback, LimiterBounds, OriginMemory};
 use crate::push::origin::Origin;
 use crate::push::pool::connection_slots::SlotOwner;
 use crate::push::pool::connector::Connector;
@@ -36,6 +36,8 @@ pub struct PushClient {
     connects_per_app: usize,
     pools: SharedMap<Origin, Pool>,
     limiters: SharedMap<(AppId, Origin), AdaptiveLimiter>,
+    /// What the limiters of all apps at an origin share; each of them keeps it from being forgotten.
+    origins: SharedMap<Origin, OriginMemory>,
     connect_limits: SharedMap<AppId, Semaphore>,
 }
 
@@ -66,6 +68,7 @@ impl PushClient {
             connects_per_app: settings.connects_per_app.max(1),
             pools: SharedMap::default(),
             limiters: SharedMap::default(),
+            origins: SharedMap::default(),
             connect_limits: SharedMap::default(),
         })
     }
@@ -74,7 +77,7 @@ impl PushClient {
     pub fn route(&self, app: &AppId, origin: &Origin) -> PushRoute {
         let pool = self.pool(origin);
         let limiter = self.limiter(app, origin);
-        limiter.set_ceiling(pool.ceiling());
+        limiter.begin_page(pool.ceiling(), pool.is_idle());
         let owner = SlotOwner {
             app: app.clone(),
             host: Arc::clone(&origin.host),
@@ -104,7 +107,12 @@ impl PushClient {
             .push(push, &route.opener, self.response_timeout)
             .await;
         permit.release(feedback(&push.target.origin, &result, now));
-        result
+        result.map(|(response, _)| response)
+    }
+
+    /// How long so many of a page whom the limiter of `app` at `origin` has rejected are to stay away.
+    pub fn reserve(&self, app: &AppId, origin: &Origin, count: usize) -> Duration {
+        self.limiter(app, origin).reserve(count)
     }
 
     /// Closes idle connections for as long as it is polled: those that others wait for at once, and any other after a minute. Forgets
@@ -125,6 +133,7 @@ impl PushClient {
         let since = now.checked_sub(IDLE_TIMEOUT).unwrap_or(now);
         self.pools.evict(|pool| pool.is_idle_since(since));
         self.limiters.evict(AdaptiveLimiter::is_forgettable);
+        self.origins.evict(|_| true);
         self.connect_limits.evict(|_| true);
     }
 
@@ -140,8 +149,21 @@ impl PushClient {
         let key = (app.clone(), origin.clone());
         self.limiters
             .get_or_insert(key, AdaptiveLimiter::is_forgettable, || {
-                AdaptiveLimiter::new(self.limits.requests, self.permit_timeout)
+                AdaptiveLimiter::new(self.limiter_bounds(), self.origin_memory(origin))
             })
+    }
+
+    fn limiter_bounds(&self) -> LimiterBounds {
+        LimiterBounds {
+            initial: self.limits.initial_requests,
+            ceiling: self.limits.requests,
+            permit_timeout: self.permit_timeout,
+        }
+    }
+
+    fn origin_memory(&self, origin: &Origin) -> Arc<OriginMemory> {
+        let make = || OriginMemory::new(Instant::now());
+        self.origins.get_or_insert(origin.clone(), |_| true, make)
     }
 
     fn connect_limit(&self, app: &AppId) -> Arc<Semaphore> {
@@ -155,14 +177,14 @@ impl PushClient {
 
 fn feedback(
     origin: &Origin,
-    result: &Result<PushResponse, DeliveryError>,
+    result: &Result<(PushResponse, Duration), DeliveryError>,
     now: impl Fn() -> UnixMillis,
 ) -> Feedback {
     match result {
-        Ok(response) if StatusClass::of(response, origin).is_throttling() => {
+        Ok((response, _)) if StatusClass::of(response, origin).is_throttling() => {
             Feedback::Throttled(retry_after(&response.headers, now()))
         }
-        Ok(_) => Feedback::Answered,
+        Ok((_, rtt)) => Feedback::Answered(*rtt),
         Err(
             DeliveryError::Exchange(ExchangeError::Late)
             | DeliveryError::Connect(ConnectError::Unreachable(_)),

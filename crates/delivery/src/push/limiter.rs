@@ -1,11 +1,14 @@
 //! The adaptive limit of an app at a push-service origin: how many requests it may have in flight there, learnt from the responses.
 //!
-//! Nobody tells a sender how much a push service takes, so the limiter begins at its ceiling and adapts ([`aimd`]). An origin that
-//! throttles an app slows that app's subscribers there and nobody else: each app has a limiter of its own for each origin.
-//! A request that the limiter rejects was not sent: it either comes back later in the same attempt, when the origin asked for less,
-//! or fails like those in flight, when nobody is answered.
+//! Nobody tells a sender how much a push service takes, so the limiter begins with few and adapts ([`aimd`]). An origin that
+//! throttles an app slows that app's subscribers there and nobody else: each app has a limiter of its own for each origin, and
+//! only what is the origin's is known to all ([`origin_memory`]). A request that the limiter rejects was not sent: it either comes
+//! back later in the same attempt, when the origin takes less ([`line`]), or fails like those in flight, when nobody is answered.
 
+mod admission;
 mod aimd;
+mod line;
+mod origin_memory;
 mod window;
 
 use std::pin::pin;
@@ -15,8 +18,10 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
+pub use admission::Rejected;
 use aimd::AimdState;
-pub use aimd::Rejected;
+pub use aimd::LimiterBounds;
+pub use origin_memory::OriginMemory;
 pub use window::Feedback;
 
 /// The largest ceiling that is taken: half of what a semaphore can count.
@@ -35,21 +40,26 @@ pub struct AdaptiveLimiter {
 }
 
 impl AdaptiveLimiter {
-    /// A limiter of at most `ceiling` requests at a time, none of which waits longer than `permit_timeout`.
-    pub fn new(ceiling: usize, permit_timeout: Duration) -> Self {
-        let ceiling = ceiling.clamp(1, MAX_PERMITS);
+    /// A limiter of requests to an origin.
+    pub fn new(bounds: LimiterBounds, origin: Arc<OriginMemory>) -> Self {
+        let bounds = LimiterBounds {
+            initial: bounds.initial.max(1),
+            ceiling: bounds.ceiling.clamp(1, MAX_PERMITS),
+            ..bounds
+        };
+        let state = AimdState::new(bounds, origin, Instant::now());
         Self {
-            permits: Arc::new(Semaphore::new(ceiling)),
-            state: Mutex::new(AimdState::new(ceiling, Instant::now())),
+            permits: Arc::new(Semaphore::new(state.limit)),
+            state: Mutex::new(state),
             closed: Notify::new(),
-            permit_timeout,
+            permit_timeout: bounds.permit_timeout,
         }
     }
 
     /// Whether it is worth preparing a request: there is a permit, or one to wait for.
     pub fn check(&self) -> Result<(), Rejected> {
         let free = self.permits.available_permits() > 0;
-        self.state().admit(free, Instant::now())
+        self.state().admission.admit(free, Instant::now())
     }
 
     /// A permit, at once or within `permit_timeout`. Those who wait are rejected as soon as the origin is paused or answers
@@ -61,15 +71,24 @@ impl AdaptiveLimiter {
         }
         let _waiting = WaiterGuard::new(self);
         let entered = timeout(self.permit_timeout, self.wait()).await;
-        entered.unwrap_or_else(|_| Err(self.state().reject(Instant::now())))
+        entered.unwrap_or_else(|_| Err(self.state().admission.reject(Instant::now())))
     }
 
-    /// Admits at most `ceiling` at a time from now on; a higher ceiling is reached step by step.
-    pub fn set_ceiling(&self, ceiling: usize) {
+    /// Takes note of a page that begins while nothing is in flight to the origin, if `is_origin_idle`. At most `ceiling` are admitted
+    /// at a time from now on; a higher ceiling is reached step by step.
+    pub fn begin_page(&self, ceiling: usize, is_origin_idle: bool) {
         let mut state = self.state();
         let before = state.limit;
-        state.set_ceiling(ceiling.clamp(1, MAX_PERMITS));
+        let ceiling = ceiling.clamp(1, MAX_PERMITS);
+        state.begin_page(ceiling, is_origin_idle, Instant::now());
         self.resize(&mut state, before);
+    }
+
+    /// How long so many of a page who were rejected are to stay away, all together.
+    pub fn reserve(&self, count: usize) -> Duration {
+        let mut state = self.state();
+        let limit = state.limit;
+        state.admission.reserve(count, limit, Instant::now())
     }
 
     /// Whether nothing is in flight or waits, and a new limiter would behave the same.
@@ -83,16 +102,17 @@ impl AdaptiveLimiter {
 
     async fn wait(self: &Arc<Self>) -> Result<PushPermit, Rejected> {
         let mut permit = pin!(Arc::clone(&self.permits).acquire_owned());
-        let unresponsive_windows = self.state().unresponsive_windows;
+        let unresponsive_windows = self.state().admission.unresponsive_windows;
         loop {
             let closed = self.closed.notified();
             self.state()
+                .admission
                 .check_open(unresponsive_windows, Instant::now())?;
             tokio::select! {
                 Ok(permit) = &mut permit => {
                     // Issued before the check, so that a rejected one is dropped as a permit and counts toward shrinking.
                     let issued = self.issue(permit);
-                    self.state().check_open(unresponsive_windows, Instant::now())?;
+                    self.state().admission.check_open(unresponsive_windows, Instant::now())?;
                     return Ok(issued);
                 }
                 () = closed => {}
@@ -163,14 +183,14 @@ struct WaiterGuard<'a>(&'a AdaptiveLimiter);
 
 impl<'a> WaiterGuard<'a> {
     fn new(limiter: &'a AdaptiveLimiter) -> Self {
-        limiter.state().waiting += 1;
+        limiter.state().admission.waiting += 1;
         Self(limiter)
     }
 }
 
 impl Drop for WaiterGuard<'_> {
     fn drop(&mut self) {
-        self.0.state().waiting -= 1;
+        self.0.state().admission.waiting -= 1;
     }
 }
 
@@ -179,9 +199,23 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::{AdaptiveLimiter, Feedback, Rejected};
+    use tokio::time::Instant;
+
+    use super::{AdaptiveLimiter, Feedback, LimiterBounds, OriginMemory, Rejected};
 
     const PERMIT_TIMEOUT: Duration = Duration::from_millis(10);
+    const ANSWERED: Feedback = Feedback::Answered(Duration::from_millis(1));
+
+    /// A limiter that admits so many from the start.
+    fn limiter(ceiling: usize, permit_timeout: Duration) -> Arc<AdaptiveLimiter> {
+        let bounds = LimiterBounds {
+            initial: ceiling,
+            ceiling,
+            permit_timeout,
+        };
+        let origin = Arc::new(OriginMemory::new(Instant::now()));
+        Arc::new(AdaptiveLimiter::new(bounds, origin))
+    }
 
     async fn fill(limiter: &Arc<AdaptiveLimiter>, count: usize) -> Vec<super::PushPermit> {
         let mut held = Vec::new();
@@ -193,7 +227,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_too_long_is_rejected() {
-        let limiter = Arc::new(AdaptiveLimiter::new(1, PERMIT_TIMEOUT));
+        let limiter = limiter(1, PERMIT_TIMEOUT);
         let held = fill(&limiter, 1).await;
         assert!(matches!(limiter.acquire().await, Err(Rejected::Paused(_))));
         drop(held);
@@ -202,33 +236,33 @@ mod tests {
 
     #[tokio::test]
     async fn a_throttled_limiter_admits_half_as_many() {
-        let limiter = Arc::new(AdaptiveLimiter::new(8, PERMIT_TIMEOUT));
+        let limiter = limiter(8, PERMIT_TIMEOUT);
         for permit in fill(&limiter, 8).await {
             permit.release(Feedback::Throttled(None));
         }
         let held = fill(&limiter, 4).await;
         assert!(limiter.acquire().await.is_err());
         for permit in held {
-            permit.release(Feedback::Answered);
+            permit.release(ANSWERED);
         }
         assert!(limiter.permits.available_permits() > 4, "and more again");
     }
 
     #[tokio::test]
     async fn nothing_is_admitted_while_the_origin_is_paused() {
-        let limiter = Arc::new(AdaptiveLimiter::new(2, PERMIT_TIMEOUT));
+        let limiter = limiter(2, PERMIT_TIMEOUT);
         for permit in fill(&limiter, 2).await {
             permit.release(Feedback::Throttled(Some(Duration::from_mins(1))));
         }
         let Err(Rejected::Paused(wait)) = limiter.acquire().await else {
             panic!("admitted");
         };
-        assert!(wait >= Duration::from_mins(1), "{wait:?}");
+        assert!(wait > Duration::from_secs(50), "{wait:?}");
     }
 
     #[tokio::test]
     async fn who_waits_fails_like_those_who_get_no_answer() {
-        let limiter = Arc::new(AdaptiveLimiter::new(1, Duration::from_hours(1)));
+        let limiter = limiter(1, Duration::from_hours(1));
         let held = fill(&limiter, 1).await.remove(0);
         let waiting = tokio::spawn({
             let limiter = Arc::clone(&limiter);
@@ -242,15 +276,15 @@ mod tests {
         );
         let probe = limiter.acquire().await.expect("one may find out");
         assert_eq!(limiter.check(), Err(Rejected::Unresponsive));
-        probe.release(Feedback::Answered);
+        probe.release(ANSWERED);
         assert!(limiter.check().is_ok());
     }
 
     #[tokio::test]
     async fn a_lowered_ceiling_takes_the_permits_that_are_released() {
-        let limiter = Arc::new(AdaptiveLimiter::new(4, PERMIT_TIMEOUT));
+        let limiter = limiter(4, PERMIT_TIMEOUT);
         let held = fill(&limiter, 4).await;
-        limiter.set_ceiling(1);
+        limiter.begin_page(1, false);
         drop(held);
         let _held = fill(&limiter, 1).await;
         assert!(limiter.acquire().await.is_err());

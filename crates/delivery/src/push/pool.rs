@@ -80,7 +80,8 @@ impl Pool {
         }
     }
 
-    /// Makes a push once it has a connection; from then on the push service has `response_timeout` to answer.
+    /// Makes a push once it has a connection; from then on the push service has `response_timeout` to answer. The response, and how
+    /// long it took.
     ///
     /// A request that was certainly not processed goes out again on another connection, within the same time. That is how a GOAWAY or
     /// a restart of a push service costs no attempt.
@@ -89,20 +90,21 @@ impl Pool {
         push: &Push,
         opener: &Opener,
         response_timeout: Duration,
-    ) -> Result<PushResponse, DeliveryError> {
+    ) -> Result<(PushResponse, Duration), DeliveryError> {
         let _active = self.state.begin_request();
         let opened_by = Instant::now() + self.state.connector.max_wait();
         let mut answered_by = None;
         for _ in 0..MAX_TRIES {
             let lease = timeout_at(opened_by, self.lease(opener)).await;
             let lease = lease.map_err(|_| DeliveryError::NoConnection)??;
-            let deadline = *answered_by.get_or_insert_with(|| Instant::now() + response_timeout);
+            let sent_at = Instant::now();
+            let deadline = *answered_by.get_or_insert(sent_at + response_timeout);
             match lease.exchange(push, deadline).await {
                 Err(ExchangeError::Unsent) => {}
                 result => {
                     let response = result?;
                     self.state.connector.answered();
-                    return Ok(response);
+                    return Ok((response, sent_at.elapsed()));
                 }
             }
         }
@@ -135,9 +137,14 @@ impl Pool {
         self.state.make_room();
     }
 
+    /// Whether nothing is in flight.
+    pub fn is_idle(&self) -> bool {
+        self.state.active_requests() == 0
+    }
+
     /// Whether nothing was in flight since `moment`.
     pub fn is_idle_since(&self, moment: Instant) -> bool {
-        self.state.active_requests() == 0 && self.state.connections().used_at <= moment
+        self.is_idle() && self.state.connections().used_at <= moment
     }
 
     /// Waits for a connection with room, opening one where that is due.

@@ -5,6 +5,7 @@
 
 mod dispatch_countdown;
 mod page_context;
+mod turns;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
+use hato_domain::PushHosts;
 use hato_outbound::RootStoreError;
 use hato_service::Unsealed;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
@@ -39,6 +41,7 @@ pub struct PushSender {
     client: PushClient,
     encryptor: Encryptor,
     vapid: Vapid,
+    push_hosts: PushHosts,
     clock: Arc<dyn Clock>,
     max_in_flight: usize,
     local_fault_delay: Duration,
@@ -54,6 +57,7 @@ impl PushSender {
             client: PushClient::new(settings)?,
             encryptor: Encryptor::new(),
             vapid: Vapid::new(settings.vapid_subject.clone()),
+            push_hosts: settings.push_hosts.clone(),
             clock,
             max_in_flight: settings.page_size as usize,
             local_fault_delay: settings.local_fault_pause.max(NO_CONNECTION_DELAY),
@@ -141,8 +145,12 @@ impl PushSender {
         Ok(routed)
     }
 
-    /// The route of the page to an origin, and the headers of all that goes there.
+    /// The route of the page to an origin, and the headers of all that goes there. A browser may have been registered before the
+    /// operator named the hosts that may be pushed to.
     fn route(&self, context: &PageContext<'_>, origin: &Origin) -> Result<PageRoute, PushOutcome> {
+        if !self.push_hosts.permits(&*origin.host) {
+            return Err(PushOutcome::BLOCKED);
+        }
         let PushJob { page, signer, .. } = context.job;
         let now = self.clock.now();
         let authorization = self.vapid.authorization(&page.app_id, signer, origin, now);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::OutboundPolicy;
+use hato_domain::{OutboundPolicy, PushHosts};
 use hato_outbound::{Resolver, SystemResolver};
 
 /// The settings of the delivery engine.
@@ -13,6 +13,8 @@ pub struct DeliverySettings {
     pub vapid_subject: String,
     /// `HATO_OUTBOUND_ALLOW`: which addresses may be connected to.
     pub outbound: OutboundPolicy,
+    /// `HATO_PUSH_HOSTS`: which hosts may be pushed to.
+    pub push_hosts: PushHosts,
     /// `HATO_OUTBOUND_CA`: additional trusted roots, the text of a PEM file.
     pub outbound_ca: Option<String>,
     /// What says which addresses a name has.
@@ -58,6 +60,7 @@ impl DeliverySettings {
         Self {
             vapid_subject,
             outbound: OutboundPolicy::default(),
+            push_hosts: PushHosts::default(),
             outbound_ca: None,
             resolver: Arc::new(SystemResolver::default()),
             retry_delays,
@@ -83,8 +86,10 @@ impl DeliverySettings {
 /// Bounds for each push-service origin.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginLimits {
-    /// Requests in flight of one app.
+    /// Requests in flight of one app at most.
     pub requests: usize,
+    /// Requests in flight of one app at a push service that nothing is known of.
+    pub initial_requests: usize,
     /// The most HTTP/2 connections; each carries several requests at a time.
     pub http2_connections: usize,
     /// Requests in flight on one HTTP/2 connection, if the peer allows as many.
@@ -97,6 +102,7 @@ impl Default for OriginLimits {
     fn default() -> Self {
         Self {
             requests: 3_072,
+            initial_requests: 16,
             http2_connections: 40,
             http2_streams: 256,
             http1_connections: 32,

@@ -156,6 +156,7 @@ async fn connections_are_added_up_to_their_limit() {
     for (options, most) in [(PushServiceOptions::default(), 400), (http1(), 32)] {
         let mut test = TestEngine::with(options).await;
         test.settings.per_origin = OriginLimits {
+            initial_requests: 500,
             http2_connections: 4,
             ..OriginLimits::default()
         };
@@ -175,7 +176,8 @@ async fn connections_are_added_up_to_their_limit() {
 
 #[tokio::test]
 async fn a_thousand_requests_are_in_flight_at_one_origin() {
-    let test = TestEngine::with(many()).await;
+    let mut test = TestEngine::with(many()).await;
+    test.settings.per_origin.initial_requests = 1_000;
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1_000).await;
     test.send().await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hato_domain::{OutboundPolicy, PushOptions, Topic, Ttl, Urgency};
+use hato_domain::{OutboundPolicy, PushHosts, PushOptions, Topic, Ttl, Urgency};
 use hato_service::ports::{FailureTally, SendCounts, SendStatus};
 use hato_testkit::push_service::{PushServiceOptions, ScriptedResponse};
 
@@ -198,6 +198,23 @@ async fn what_microsoft_took_and_dropped_has_failed_at_once() {
     elsewhere.subscribe(1).await;
     elsewhere.service.script_any([dropped("dropped")]);
     assert_eq!(elsewhere.deliver().await.counts.sent, 1);
+}
+
+#[tokio::test]
+async fn a_push_service_that_the_operator_does_not_name_is_not_even_connected_to() {
+    let options = PushServiceOptions {
+        host: "localhost".into(),
+        ..PushServiceOptions::default()
+    };
+    let mut test = TestEngine::with(options).await;
+    test.settings.push_hosts = PushHosts::parse("push.example").expect("a name");
+    test.subscribe(2).await;
+    test.deliver().await;
+    let blocked = ("blocked_address".to_owned(), None, 0);
+    assert_eq!(test.dead_letters().await, [blocked.clone(), blocked]);
+    assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
+    test.settings.push_hosts = PushHosts::parse("localhost").expect("a name");
+    assert_eq!(test.deliver().await.counts.sent, 2);
 }
 
 #[tokio::test]

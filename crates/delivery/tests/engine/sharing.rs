@@ -18,6 +18,7 @@ async fn another_apps_send_goes_through(test: TestEngine, subscribers: usize, ha
     let mut test = test;
     test.settings.outbound_ca = Some(test.service.ca_pem() + &other_service.ca_pem());
     test.settings.response_timeout = Duration::from_hours(1);
+    test.settings.per_origin.initial_requests = subscribers;
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(subscribers).await;
     let other = test.other_app().await;

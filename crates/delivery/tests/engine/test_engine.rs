@@ -136,6 +136,7 @@ impl TestEngine {
                 },
                 platform: None,
                 replaces: None,
+                max_active: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");
@@ -169,6 +170,7 @@ impl TestEngine {
                 name: "server".into(),
             },
             idempotency: None,
+            max_per_minute: None,
             now,
             month: now.month(),
         };

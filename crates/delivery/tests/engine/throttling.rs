@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use hato_delivery::OriginLimits;
-use hato_domain::{PushOptions, Ttl};
+use hato_domain::{PushOptions, Ttl, UnixMillis};
 use hato_service::ports::SendStatus;
-use hato_testkit::push_service::{PushService, ScriptedResponse};
+use hato_testkit::push_service::{PushService, PushServiceOptions, ScriptedResponse};
 
 use crate::test_engine::{TestEngine, many};
 
@@ -28,6 +28,15 @@ fn queued_again(test: &TestEngine, attempt: u8) -> usize {
     let jobs = test.queue.log().retries();
     let jobs = jobs.into_iter().filter(|(own, ..)| *own == attempt);
     jobs.map(|(_, _, recipients)| recipients).sum()
+}
+
+/// When those who were not tried are due again, in the order of their pages.
+fn due_times(test: &TestEngine) -> Vec<UnixMillis> {
+    let log = test.queue.log();
+    let jobs = log.settlements.iter().flat_map(|it| &it.retries);
+    jobs.filter(|job| job.attempt == 0)
+        .map(|job| job.due_at)
+        .collect()
 }
 
 #[tokio::test]
@@ -116,4 +125,41 @@ async fn who_waits_too_long_for_a_permit_is_deferred() {
     test.advance_clock(Duration::from_mins(10));
     test.run_until_idle().await;
     assert_eq!(test.record(&test.app, &send).await.counts.sent, 200);
+}
+
+#[tokio::test]
+async fn a_slow_push_service_gets_each_message_once() {
+    let options = PushServiceOptions {
+        requests_per_second: Some(250),
+        ..many()
+    };
+    let mut test = TestEngine::with(options).await;
+    test.settings.response_timeout = Duration::from_secs(1);
+    let subscriptions = test.subscribe(500).await;
+    let record = test.deliver().await;
+    assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 500));
+    test.service.seen(|seen| {
+        for subscription in &subscriptions {
+            assert_eq!(seen.counts(&subscription.id).requests, 1);
+        }
+    });
+}
+
+#[tokio::test]
+async fn who_is_deferred_at_a_slow_push_service_comes_back_in_turn() {
+    let options = PushServiceOptions {
+        requests_per_second: Some(25),
+        ..many()
+    };
+    let mut test = TestEngine::with(options).await;
+    test.settings.permit_timeout = Duration::from_millis(300);
+    test.settings.page_size = 400;
+    test.subscribe(1_200).await;
+    test.send().await;
+    test.run_until_idle().await;
+    let due = due_times(&test);
+    assert!(due[0] < due[1] && due[1] < due[2], "{due:?}");
+    assert!(due[2] < test.after(60), "{due:?}");
+    let tried = test.service.seen(|seen| seen.total.requests);
+    assert_eq!(test.queue.log().sent() as u64, tried, "no attempt was lost");
 }

@@ -137,6 +137,7 @@ impl TestWebhooks {
                 },
                 platform: None,
                 replaces: None,
+                max_active: None,
                 now: self.clock.now(),
             });
             registered.await.expect("registered");
@@ -160,6 +161,7 @@ impl TestWebhooks {
                 name: "server".into(),
             },
             idempotency: None,
+            max_per_minute: None,
             now,
             month: now.month(),
         };

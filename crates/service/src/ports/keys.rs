@@ -48,6 +48,20 @@ pub struct NewKeyRecord {
     pub actor: ActorRecord,
 }
 
+/// Most keys that an app has at a time (CONTRACT 18).
+pub const MAX_KEYS: i64 = 1_000;
+
+/// What became of a key that was to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CreateKeyOutcome {
+    /// The key is stored, and its creation recorded.
+    Created,
+    /// The app has [`MAX_KEYS`] keys; nothing was stored.
+    LimitReached,
+    /// There is no such app any more.
+    NoApp,
+}
+
 /// A key to be deleted, with the event that records it.
 #[derive(Clone, Debug)]
 pub struct DeletedKey {
@@ -95,8 +109,8 @@ pub struct KeyEventRecord {
 /// What the store does with API keys and their events.
 #[async_trait]
 pub trait KeyStore {
-    /// Makes the key and records its creation; `false` when the app is gone or under review.
-    async fn create_key(&self, key: NewKeyRecord) -> Result<bool, StoreError>;
+    /// Makes the key and records its creation, unless the app is gone or under review, or has [`MAX_KEYS`] keys.
+    async fn create_key(&self, key: NewKeyRecord) -> Result<CreateKeyOutcome, StoreError>;
 
     /// The key with this hash, and the public key of its app; `None` for an unknown or deleted key, or while the app is
     /// under review.

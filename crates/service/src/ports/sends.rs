@@ -50,6 +50,8 @@ pub struct NewSend {
     pub actor: ActorRecord,
     /// What makes it the same as an earlier request.
     pub idempotency: Option<IdempotencyEntry>,
+    /// Most sends of the app that are accepted in a window of 60 s (CONTRACT 18); `None` is no limit.
+    pub max_per_minute: Option<i64>,
     /// When the send is accepted: the current time.
     pub now: UnixMillis,
     /// The UTC month of `now`, in which the recipients are counted.
@@ -75,6 +77,8 @@ pub enum AcceptSendOutcome {
     Conflict,
     /// There is no such app any more, or no active subscription with the endpoint.
     NotFound,
+    /// As many sends of the app were accepted in this window of 60 s as may be; nothing was stored.
+    OverRateLimit,
     /// The send would pass the account's monthly limit; nothing was stored.
     OverMonthlyLimit,
 }

@@ -20,6 +20,8 @@ pub struct NewSubscription {
     pub platform: Option<Platform>,
     /// Another endpoint of the same browser, which this one replaces: if the app has it, it is deactivated.
     pub replaces: Option<Endpoint>,
+    /// Most active subscriptions that the app may have, whatever its plan (CONTRACT 18); `None` is no limit.
+    pub max_active: Option<i64>,
     /// The time of the registration, in Unix milliseconds.
     pub now: UnixMillis,
 }
@@ -33,7 +35,7 @@ pub enum RegisterOutcome {
     Updated(SubscriptionId),
     /// The endpoint was known and deactivated: the record is updated, and active again.
     Reactivated(SubscriptionId),
-    /// The endpoint is new, and the app has as many active subscriptions as its plan allows.
+    /// The endpoint would become active, and the app has as many active subscriptions as it may have.
     LimitReached,
     /// There is no such app any more.
     NoApp,
@@ -112,8 +114,9 @@ pub struct SubscriptionPage {
 /// What the store does with subscriptions.
 #[async_trait]
 pub trait SubscriptionStore {
-    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan. What it replaces is
-    /// deactivated in the same transaction.
+    /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan. One that is not active becomes so
+    /// only while the app has fewer active subscriptions than [`NewSubscription::max_active`]. What it replaces is deactivated
+    /// in the same transaction.
     async fn register_subscription(
         &self,
         subscription: NewSubscription,
@@ -125,6 +128,9 @@ pub trait SubscriptionStore {
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisterOutcome, StoreError>;
+
+    /// Whether the app has a subscription with this endpoint, active or not.
+    async fn knows_endpoint(&self, app: &AppId, endpoint: &Endpoint) -> Result<bool, StoreError>;
 
     /// Deactivates the app's subscription with this endpoint, if it is there and active (CONTRACT 5).
     async fn unsubscribe(

@@ -73,6 +73,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/send_windows.rs"]
+mod send_windows;
 #[path = "../../shared/sends.rs"]
 mod sends;
 #[path = "../../shared/sessions.rs"]

@@ -3,8 +3,8 @@
 use futures_util::future::join_all;
 use hato_domain::{AccountId, AppId, Email, Name, OutboundPolicy, Plan, WebhookUrl};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, CreateAppOutcome, RegisterOutcome, SetWebhookOutcome,
-    SettleOutcome, Settlement,
+    AcceptSendOutcome, Audience, CreateAppOutcome, CreateKeyOutcome, RegisterOutcome,
+    SetWebhookOutcome, SettleOutcome, Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
@@ -137,7 +137,7 @@ async fn a_deleted_app_is_gone_before_its_rows_are(database: TestDatabase) {
     let app = test.app_of(&account).await;
     test.subscribe_all(&app, 3).await;
     let key = test.new_key(&app, [1; 32]);
-    test.store.create_key(key).await.expect("stored");
+    test.create_key(key).await;
     test.broadcast(&app, START).await;
     delete(&test, &app).await;
 
@@ -147,7 +147,8 @@ async fn a_deleted_app_is_gone_before_its_rows_are(database: TestDatabase) {
     assert!(key.expect("read").is_none());
     assert!(test.try_claim(at(1_000), 10).await.is_none());
     let key = test.new_key(&app, [2; 32]);
-    assert!(!test.store.create_key(key).await.expect("refused"));
+    let refused = test.store.create_key(key).await;
+    assert_eq!(refused.expect("judged"), CreateKeyOutcome::NoApp);
     for number in [0, 9] {
         let new = test.new_subscription(&app, number);
         let registered = test.store.register_subscription(new).await;

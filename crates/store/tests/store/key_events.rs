@@ -22,7 +22,7 @@ async fn making_and_deleting_a_key_are_told(database: TestDatabase) {
     let app = test.app().await;
     let made = test.new_key(&app, [1; 32]);
     let (key, creation) = (made.record.id.clone(), made.event_id.clone());
-    test.store.create_key(made).await.expect("stored");
+    test.create_key(made).await;
     let owner = ActorRecord {
         kind: ActorKind::User,
         id: "usr_1".to_owned(),
@@ -65,7 +65,7 @@ async fn pages_of_any_size_show_every_event_once_and_in_order(database: TestData
             let mut key = test.new_key(app, [0; 32]);
             key.hash[..16].copy_from_slice(&test.uuid().into_bytes());
             key.record.created_at = at(number % 3);
-            test.store.create_key(key).await.expect("stored");
+            test.create_key(key).await;
         }
     }
     let all = events(&test, &app, &newest(100)).await;

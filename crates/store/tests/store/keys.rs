@@ -1,7 +1,7 @@
 //! API keys: found by their hash, listed for their app only, and deleted once.
 
 use hato_domain::{AppId, KeyEventId, KeyId, Scope};
-use hato_service::ports::DeletedKey;
+use hato_service::ports::{CreateKeyOutcome, DeletedKey};
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ async fn a_key_is_found_by_its_hash(database: TestDatabase) {
     let app = test.app().await;
     let key = test.new_key(&app, [1; 32]);
     let id = key.record.id.clone();
-    assert!(test.store.create_key(key).await.expect("stored"));
+    test.create_key(key).await;
     let found = test
         .store
         .key_by_hash([1; 32])
@@ -41,14 +41,11 @@ async fn a_key_is_found_by_its_hash(database: TestDatabase) {
 async fn keys_are_listed_oldest_first_and_only_those_of_the_app(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
-    test.store
-        .create_key(test.new_key(&other, [0; 32]))
-        .await
-        .expect("stored");
+    test.create_key(test.new_key(&other, [0; 32])).await;
     for (hash, age) in [(1, 20), (2, 30), (3, 10)] {
         let mut key = test.new_key(&app, [hash; 32]);
         key.record.created_at = at(age);
-        test.store.create_key(key).await.expect("stored");
+        test.create_key(key).await;
     }
     let listed = test.store.keys_of(&app).await.expect("listed");
     let ages: Vec<_> = listed.iter().map(|key| key.created_at).collect();
@@ -59,13 +56,8 @@ async fn keys_are_listed_oldest_first_and_only_those_of_the_app(database: TestDa
 async fn a_key_for_an_app_that_is_gone_is_not_made(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
-    assert!(
-        !test
-            .store
-            .create_key(test.new_key(&app, [1; 32]))
-            .await
-            .expect("refused")
-    );
+    let refused = test.store.create_key(test.new_key(&app, [1; 32])).await;
+    assert_eq!(refused.expect("judged"), CreateKeyOutcome::NoApp);
     assert!(
         test.store
             .key_by_hash([1; 32])
@@ -76,13 +68,46 @@ async fn a_key_for_an_app_that_is_gone_is_not_made(database: TestDatabase) {
 }
 
 #[on_each_database]
+async fn an_app_has_at_most_a_thousand_keys(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let (app, other) = (test.app().await, test.app().await);
+    let hash = |number: u16| {
+        let mut hash = [0; 32];
+        hash[..2].copy_from_slice(&number.to_be_bytes());
+        hash
+    };
+    let first = test.new_key(&app, hash(0));
+    let first_id = first.record.id.clone();
+    test.create_key(first).await;
+    for number in 1..1_000 {
+        test.create_key(test.new_key(&app, hash(number))).await;
+    }
+    let one_more = || test.store.create_key(test.new_key(&app, hash(1_000)));
+    assert_eq!(
+        one_more().await.expect("judged"),
+        CreateKeyOutcome::LimitReached
+    );
+    assert_eq!(test.store.keys_of(&app).await.expect("listed").len(), 1_000);
+    test.create_key(test.new_key(&other, hash(1_001))).await;
+    let deleted = DeletedKey {
+        id: first_id,
+        app_id: app.clone(),
+        event_id: KeyEventId::from_uuid(test.uuid()),
+        actor: actor(),
+        now: START,
+    };
+    assert!(test.store.delete_key(deleted).await.expect("deleted"));
+    assert_eq!(one_more().await.expect("judged"), CreateKeyOutcome::Created);
+}
+
+#[on_each_database]
 async fn a_failed_event_undoes_its_key(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let app = test.app().await;
     let first = test.new_key(&app, [1; 32]);
     let mut second = test.new_key(&app, [2; 32]);
     second.event_id = first.event_id.clone();
-    assert!(test.store.create_key(first).await.expect("stored"));
+    test.create_key(first).await;
     assert!(test.store.create_key(second).await.is_err());
     assert!(
         test.store
@@ -100,7 +125,7 @@ async fn uses_only_move_forward(database: TestDatabase) {
     let (used, idle) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
     let id = used.record.id.clone();
     for key in [used, idle] {
-        test.store.create_key(key).await.expect("stored");
+        test.create_key(key).await;
     }
     for age in [5, 9, 7] {
         test.store
@@ -143,7 +168,7 @@ async fn a_key_is_deleted_once_and_only_by_its_app(database: TestDatabase) {
     let (key, kept) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
     let id = key.record.id.clone();
     for key in [key, kept] {
-        test.store.create_key(key).await.expect("stored");
+        test.create_key(key).await;
     }
     let found = async |hash| {
         let key = test.store.key_by_hash(hash).await;

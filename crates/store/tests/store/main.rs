@@ -21,6 +21,7 @@ mod queue_model;
 mod refusals;
 mod retention;
 mod reviews;
+mod send_windows;
 mod sends;
 mod sessions;
 mod settlements;

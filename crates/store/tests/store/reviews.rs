@@ -2,8 +2,9 @@
 
 use hato_domain::{AccountId, AppId, KeyEventId, Plan, WebhookUrl};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, DeletedKey, EnableWebhookOutcome, GithubId, NextOutbox, NextPage,
-    OutboxClaimRequest, RetryJob, ReviewConclusion, SetWebhookOutcome, Settlement,
+    AcceptSendOutcome, Audience, CreateKeyOutcome, DeletedKey, EnableWebhookOutcome, GithubId,
+    NextOutbox, NextPage, OutboxClaimRequest, RetryJob, ReviewConclusion, SetWebhookOutcome,
+    Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -27,7 +28,7 @@ async fn setup(database: TestDatabase) -> (TestStore, AccountId, AppId) {
     let app = test.app_of(&id).await;
     for hash in [KEPT, DELETED] {
         let made = test.store.create_key(test.new_key(&app, hash)).await;
-        assert!(made.expect("stored"));
+        assert_eq!(made.expect("stored"), CreateKeyOutcome::Created);
     }
     set_webhook(&test, &app).await;
     test.subscribe(&app, 1).await;
@@ -100,7 +101,11 @@ async fn keys_are_unknown_until_they_are_kept(database: TestDatabase) {
         assert!(!is_known(&test, hash).await);
     }
     let late = test.store.create_key(test.new_key(&app, [3; 32])).await;
-    assert!(!late.expect("judged"), "a request that came before");
+    assert_eq!(
+        late.expect("judged"),
+        CreateKeyOutcome::NoApp,
+        "a request that came before"
+    );
     assert!(conclude(&test, &app, true).await);
     assert!(!test.record(&app).await.under_review);
     assert!(is_known(&test, KEPT).await && !is_known(&test, DELETED).await);

@@ -135,7 +135,7 @@ async fn what_a_beginner_has_done_is_known(database: TestDatabase) {
     };
     assert_eq!(done().await, (false, false, 0));
     let key = test.new_key(&app, [1; 32]);
-    assert!(test.store.create_key(key).await.expect("made"));
+    test.create_key(key).await;
     assert_eq!(done().await, (true, false, 0));
     test.subscribe_all(&app, 1).await;
     test.broadcast(&app, START).await;

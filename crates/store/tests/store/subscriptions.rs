@@ -165,6 +165,45 @@ async fn sixteen_at_once_fill_the_limit_exactly(database: TestDatabase) {
 }
 
 #[on_each_database]
+async fn the_operators_limit_holds_on_every_plan_and_for_who_returns(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    let register = async |number| {
+        let mut new = test.new_subscription(&app, number);
+        new.max_active = Some(2);
+        test.store.register_subscription(new).await.expect("judged")
+    };
+    assert!(matches!(register(0).await, Created(_)));
+    assert!(matches!(register(1).await, Created(_)));
+    assert_eq!(register(2).await, LimitReached);
+    assert!(matches!(register(1).await, Updated(_)));
+    test.unsubscribe(&app, 0).await;
+    assert!(matches!(register(2).await, Created(_)));
+    assert_eq!(register(0).await, LimitReached);
+    test.unsubscribe(&app, 1).await;
+    assert!(matches!(register(0).await, Reactivated(_)));
+    let mut within_both = test.new_subscription(&app, 3);
+    within_both.max_active = Some(2);
+    let refused = test.store.register_within_limit(within_both).await;
+    assert_eq!(refused.expect("judged"), LimitReached);
+    assert_eq!(test.record(&app).await.active_subscriptions, 2);
+}
+
+#[on_each_database]
+async fn an_endpoint_is_known_to_its_app_whether_active_or_not(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let (app, other) = (test.app().await, test.app().await);
+    test.subscribe_all(&app, 2).await;
+    test.unsubscribe(&app, 1).await;
+    let knows = async |app, number| {
+        let known = test.store.knows_endpoint(app, &endpoint(number)).await;
+        known.expect("read")
+    };
+    assert!(knows(&app, 0).await && knows(&app, 1).await);
+    assert!(!knows(&app, 2).await && !knows(&other, 0).await);
+}
+
+#[on_each_database]
 async fn pro_has_no_such_limit(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let app = test.app().await;

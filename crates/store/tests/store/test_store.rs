@@ -12,9 +12,9 @@ use hato_domain::{
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, AccountRecord, AppRecord, Audience, ClaimedPage, KeyRecord, NewApp,
-    NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest, Recipient, RecipientId,
-    SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
+    AcceptSendOutcome, AccountRecord, AppRecord, Audience, ClaimedPage, CreateKeyOutcome,
+    KeyRecord, NewApp, NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest,
+    Recipient, RecipientId, SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
 };
 use hato_testkit::TestDatabase;
 use uuid::Uuid;
@@ -165,6 +165,12 @@ impl TestStore {
         }
     }
 
+    /// Stores the key, for which there must be room.
+    pub async fn create_key(&self, key: NewKeyRecord) {
+        let created = self.store.create_key(key).await;
+        assert_eq!(created.expect("judged"), CreateKeyOutcome::Created);
+    }
+
     pub fn new_subscription(&self, app: &AppId, number: usize) -> NewSubscription {
         NewSubscription {
             id: SubscriptionId::from_uuid(self.uuid()),
@@ -173,6 +179,7 @@ impl TestStore {
             keys: keys(1),
             platform: None,
             replaces: None,
+            max_active: None,
             now: START,
         }
     }
@@ -228,6 +235,7 @@ impl TestStore {
             audience,
             actor: actor(),
             idempotency: None,
+            max_per_minute: None,
             now,
             month: now.month(),
         }

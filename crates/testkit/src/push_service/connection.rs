@@ -73,5 +73,11 @@ async fn exchange(
     request: Request<Incoming>,
 ) -> Result<Response<AnswerBody>, Infallible> {
     connection.count_request();
-    Ok(exchange::answer(&shared, &connection, request).await)
+    if shared.handling_time.is_none() {
+        return Ok(exchange::answer(&shared, &connection, request).await);
+    }
+    // In a task of its own it goes on although the sender has given it up.
+    let handled =
+        tokio::spawn(async move { exchange::answer(&shared, &connection, request).await });
+    Ok(handled.await.expect("no panic"))
 }

@@ -54,6 +54,7 @@ pub(super) async fn answer(
     match validate(shared, &id, subscription, &parts, body) {
         Ok(push) => {
             let ttl = push.headers.ttl;
+            shared.wait_for_turn().await;
             shared.wait_while_held(&id).await;
             let answer = record_and_choose(shared, push);
             respond(shared, connection, &id, ttl, answer).await

@@ -74,6 +74,9 @@ pub struct PushServiceOptions {
     pub requests_per_connection: Option<u64>,
     /// How long every answer takes, as if the service were far away.
     pub latency: Duration,
+    /// How many requests it handles a second, one after the other in the order in which they come, those that the sender gives up
+    /// meanwhile as well; None handles all at once.
+    pub requests_per_second: Option<u32>,
 }
 
 impl Default for PushServiceOptions {
@@ -90,6 +93,7 @@ impl Default for PushServiceOptions {
             max_concurrent_streams: 100,
             requests_per_connection: None,
             latency: Duration::ZERO,
+            requests_per_second: None,
         }
     }
 }

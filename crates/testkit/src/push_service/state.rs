@@ -18,7 +18,7 @@ use std::{
     },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 /// Senders keep a token for an hour or more: a few hundred covers many apps.
 const CACHED_TOKENS: usize = 512;
@@ -27,8 +27,12 @@ const CACHED_TOKENS: usize = 512;
 pub(super) struct SharedState {
     pub(super) origin: String,
     pub(super) latency: Duration,
+    /// The time of one request, when they are handled one after the other.
+    pub(super) handling_time: Option<Duration>,
     decryption: Decryption,
     arrived: AtomicU64,
+    /// When the last of the requests so far is handled.
+    handled_until: Mutex<Instant>,
     state: Mutex<ServiceState>,
     /// Tokens whose signature was verified, by header value: verifying costs more than all else.
     tokens: Mutex<HashMap<String, SignedToken>>,
@@ -53,6 +57,10 @@ impl SharedState {
         Self {
             origin,
             latency: options.latency,
+            handling_time: options
+                .requests_per_second
+                .map(|rate| Duration::from_secs(1) / rate),
+            handled_until: Mutex::new(Instant::now()),
             decryption: options.decryption,
             arrived: AtomicU64::new(0),
             state: Mutex::new(ServiceState {
@@ -72,6 +80,22 @@ impl SharedState {
     pub(super) fn should_keep_next(&self) -> bool {
         let number = self.arrived.fetch_add(1, Ordering::Relaxed);
         self.decryption.wants(number)
+    }
+
+    /// Waits for a request's turn to be handled.
+    pub(super) async fn wait_for_turn(&self) {
+        let Some(handling_time) = self.handling_time else {
+            return;
+        };
+        let turn = {
+            let mut until = self
+                .handled_until
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *until = (*until).max(Instant::now()) + handling_time;
+            *until
+        };
+        tokio::time::sleep_until(turn).await;
     }
 
     /// Locks the state; the lock must not be held across an await.

@@ -314,3 +314,22 @@ async fn counts_what_it_does_not_keep() {
     });
     service.assert_no_violations();
 }
+
+#[tokio::test]
+async fn a_slow_one_handles_what_its_sender_has_given_up_as_well() {
+    let options = PushServiceOptions {
+        requests_per_second: Some(1),
+        ..PushServiceOptions::default()
+    };
+    let service = PushService::start_with(options).await.expect("it starts");
+    let sender = ReferenceSender::new();
+    let browser = service.subscribe(None);
+    let mut connection = Http2::connect(&service).await;
+    let push = connection.send(sender.push(&browser, "{}"));
+    let patience = std::time::Duration::from_millis(500);
+    assert!(tokio::time::timeout(patience, push).await.is_err());
+    service
+        .wait_until(|seen| seen.counts(&browser.id).created == 1)
+        .await;
+    service.assert_no_violations();
+}

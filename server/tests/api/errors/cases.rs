@@ -8,7 +8,10 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::ErrorCase;
-use crate::fixtures::{BINARY, app, execute, get, post, registration, send, start, subscribe};
+use crate::fixtures::{
+    BINARY, FILL_KEYS, app, execute, get, post, registration, send, start, subscribe,
+};
+use crate::held_requests::hold_requests;
 
 /// The server's `HATO_PRICING_URL`, which errors about a plan's limit link to.
 pub const PRICING_URL: &str = "https://pricing.example/plans";
@@ -201,6 +204,23 @@ pub async fn by_a_plan() -> Vec<ErrorCase> {
             ErrorCode::MonthlyLimitExceeded,
             post(&app.owner, &path("/notify"), &message()).await,
         ),
+    ]
+}
+
+/// As many keys as an app may have, and as many requests as an address may have in flight.
+pub async fn by_numbers() -> Vec<ErrorCase> {
+    let (server, app) = setup().await;
+    let held_key = app.owner.create_key(&app.id, "held", "notify").await;
+    execute(&server, FILL_KEYS).await;
+    let path = format!("/api/v1/apps/{}/keys", app.id);
+    let key = json!({"name": "n", "scope": "notify"});
+    let too_many = post(&app.owner, &path, &key).await;
+    let held = hold_requests(&server, &held_key.expect("a key"), 100, None).await;
+    let overloaded = get(&app.owner, "/api/v1/apps").await;
+    drop(held);
+    vec![
+        (ErrorCode::TooManyKeys, too_many),
+        (ErrorCode::Overloaded, overloaded),
     ]
 }
 

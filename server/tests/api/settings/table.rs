@@ -1,4 +1,4 @@
-//! Every variable of CONTRACT 1: its flag, its default as the help tells it, and values that it takes and does not.
+//! Every variable of CONTRACT 1 and 18: its flag, its default as the help tells it, and values that it takes and does not.
 
 #[derive(Clone, Copy)]
 pub struct EnvVariable {
@@ -25,7 +25,7 @@ const HEX: &str = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789abc
 const TWENTY_ONE: &str = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
 
 #[rustfmt::skip]
-pub const ALL: [EnvVariable; 32] = table! {
+pub const ALL: [EnvVariable; 37] = table! {
     HATO_LISTEN "--listen" "127.0.0.1:3000" ["[::1]:0"], ["3000", "localhost", "127.0.0.1:65536"];
     HATO_BASE_URL "--base-url" "http://localhost:3000" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
     HATO_DATA_DIR "--data-dir" "./data" [], ["/tmp/a?b"];
@@ -50,6 +50,11 @@ pub const ALL: [EnvVariable; 32] = table! {
     HATO_GITHUB_TOKEN_URL "--github-token-url" "https://github.com/login/oauth/access_token" ["http://ghe.example/token"], ["ghe.example", "https://"];
     HATO_GITHUB_API_URL "--github-api-url" "https://api.github.com" ["http://ghe.example/api/v3/"], ["/api/v3"];
     HATO_TRUSTED_PROXIES "--trusted-proxies" "" ["10.0.0.0/8, ::1/128", "192.0.2.1"], ["10.0.0.0/33", "proxy"];
+    HATO_REGISTRATIONS_PER_MINUTE "--registrations-per-minute" "300" ["0", "1"], ["many", "-1", "+1", "1.5", "4294967296"];
+    HATO_SENDS_PER_MINUTE "--sends-per-minute" "60000" ["0", "60000"], ["60,000", "-1", "60k"];
+    HATO_SUBSCRIBERS_PER_APP "--subscribers-per-app" "0" ["0", "1000000"], ["none", "-1"];
+    HATO_CONNECTIONS_PER_ADDRESS "--connections-per-address" "200" ["0", "10"], ["ten", "-1"];
+    HATO_PUSH_HOSTS "--push-hosts" "any" ["fcm.googleapis.com, push.apple.com"], ["https://fcm.googleapis.com", "1.1.1.1", "*.apple.com", ","];
     HATO_OUTBOUND_ALLOW "--outbound-allow" "" ["127.0.0.0/8,::1/128"], ["everything"];
     HATO_OUTBOUND_CA "--outbound-ca" "" [], ["/nonexistent/ca.pem", "/dev/null", "/"];
     HATO_RETRY_DELAYS "--retry-delays" "5s,1m,10m" ["0s, 1ms, 2h"], ["5s,1m", "5s,1m,10m,1h", "5,1m,10m", "-5s,1m,10m"];

@@ -1,19 +1,42 @@
 //! The dashboard's log of attempts, and posting an event again from it.
 
 use hato_testkit::owner::PASSWORD;
+use hato_testkit::server::Launch;
 use hato_testkit::webhook_receiver::ReceiverResponse;
 use http::Method;
 use serde_json::json;
 
 use super::WebhookFixture;
-use crate::fixtures::{send, wait_until_shown};
+use crate::fixtures::{BINARY, send, wait_until_shown};
+
+/// The cookie of the owner's browser.
+async fn cookie(fixture: &WebhookFixture) -> String {
+    let client = fixture.server.client();
+    let session = client.log_in("owner@example.com", PASSWORD).await;
+    format!("hato_session={}", session.expect("a session"))
+}
+
+#[tokio::test]
+async fn without_retries_an_attempt_is_the_last_one() {
+    let launch = Launch::new(BINARY).env("HATO_WEBHOOK_RETRY_DELAYS", "none");
+    let fixture = WebhookFixture::with(launch).await;
+    fixture
+        .receiver
+        .script([ReceiverResponse::Text(503, "no more".into())]);
+    fixture.send().await;
+    let cookie = cookie(&fixture).await;
+    let headers = [("cookie", cookie.as_str()), ("accept-language", "en")];
+    let page = format!("/apps/{}/webhook", fixture.app.id);
+    let client = fixture.server.client();
+    let shown = wait_until_shown(&client, &page, &headers, "no more").await;
+    assert!(!shown.contains("again at"), "{shown}");
+}
 
 #[tokio::test]
 async fn attempts_are_shown_and_their_events_posted_again() {
     let fixture = WebhookFixture::new().await;
     let client = fixture.server.client();
-    let session = client.log_in("owner@example.com", PASSWORD).await;
-    let cookie = format!("hato_session={}", session.expect("a session"));
+    let cookie = cookie(&fixture).await;
     let headers = [
         ("cookie", cookie.as_str()),
         ("accept-language", "en"),

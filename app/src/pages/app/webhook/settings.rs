@@ -7,6 +7,7 @@ use leptos::server_fn::ServerFn;
 
 use crate::components::{CodeBlock, Field, FieldKind, FormErrorNote, Note, PostForm, Tone};
 use crate::i18n;
+use crate::request_context::RequestContext;
 use crate::server_fns::{
     ClearWebhook, EnableWebhook, RotateSecret, SendTestEvent, SetWebhook, SubmittedFields,
 };
@@ -66,13 +67,14 @@ fn UrlForm(
 /// On the Free plan: the URL that is kept, or what it takes to have one.
 #[component]
 fn NoUrlForm(texts: &'static i18n::WebhookTexts, url: Option<String>) -> impl IntoView {
+    let pricing = RequestContext::current().pricing_url();
     match url {
         Some(text) => {
             view! { <CodeBlock id="webhook-url" label=texts.url text line=true /> }.into_any()
         }
         None => view! {
             <p>
-                {texts.for_pro} " " <a href="/pricing">{texts.plans}</a>
+                {texts.for_pro} " " <a href=pricing>{texts.plans}</a>
             </p>
         }
         .into_any(),
@@ -95,9 +97,10 @@ pub fn DisabledNotice(
     reason: DisabledReason,
 ) -> impl IntoView {
     let action = if reason == DisabledReason::PlanRequired {
+        let pricing = RequestContext::current().pricing_url();
         view! {
             <p>
-                <a href="/pricing">{texts.plans}</a>
+                <a href=pricing>{texts.plans}</a>
             </p>
         }
         .into_any()

@@ -119,7 +119,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
             return Ok(all_failed(page, &recipients, reason, attempts));
         };
         let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
-        let outcomes = self.push(slot, &signer, ttl, &recipients).await;
+        let mut outcomes = self.push(slot, &signer, ttl, &recipients).await;
         if outcomes.is_empty() && !recipients.is_empty() {
             return Err(ReleaseReason::Stopped);
         }
@@ -127,6 +127,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         if let Some(wait) = machine_wait(page, &recipients, &outcomes, now) {
             return Err(ReleaseReason::ThisMachine(wait));
         }
+        let sender = &context.push_sender;
+        sender.assign_turns(&page.app_id, &recipients, &mut outcomes);
         let delays = &context.settings.retry_delays;
         Ok(settlement(page, &recipients, &outcomes, delays, now))
     }

@@ -1,10 +1,40 @@
 //! The state of a limiter.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{AimdState, Feedback, MAX_PUSH_RETRY_AFTER, REJECT_DELAY, Rejected};
+use super::super::admission::{EARLY, MAX_WAIT_AFTER_PAUSE, MIN_WAIT};
+use super::{AimdState, Feedback, LimiterBounds, OriginMemory};
+use crate::push::response::MAX_PUSH_RETRY_AFTER;
+
+const ANSWERED: Feedback = Feedback::Answered(Duration::from_millis(50));
+
+/// The state of a limiter that begins with `initial` of `ceiling` requests.
+fn limiter(initial: usize, ceiling: usize, now: Instant) -> AimdState {
+    let bounds = LimiterBounds {
+        initial,
+        ceiling,
+        permit_timeout: Duration::from_secs(2),
+    };
+    AimdState::new(bounds, Arc::new(OriginMemory::new(now)), now)
+}
+
+/// The state of a limiter that has reached its ceiling.
+fn wide(ceiling: usize, now: Instant) -> AimdState {
+    limiter(ceiling, ceiling, now)
+}
+
+fn reserve(state: &mut AimdState, count: usize, now: Instant) -> Duration {
+    let limit = state.limit;
+    state.admission.reserve(count, limit, now)
+}
+
+/// How long to stay away whose turn comes after this time.
+fn early(turn: Duration) -> Duration {
+    turn.saturating_sub(EARLY)
+}
 
 fn feed(state: &mut AimdState, feedback: Feedback, times: usize, now: Instant) {
     for _ in 0..times {
@@ -14,10 +44,21 @@ fn feed(state: &mut AimdState, feedback: Feedback, times: usize, now: Instant) {
     }
 }
 
+/// As many requests at a time as are admitted, all of which end like this.
+fn round(state: &mut AimdState, feedback: Feedback, now: Instant) {
+    let sent: Vec<u64> = (0..state.limit).map(|_| state.start()).collect();
+    for generation in &sent {
+        state.record(feedback, *generation, now);
+    }
+    for _ in sent {
+        state.finish();
+    }
+}
+
 #[test]
 fn a_few_refusals_among_many_answers_change_nothing() {
     let now = Instant::now();
-    let mut state = AimdState::new(1_000, now);
+    let mut state = wide(1_000, now);
     for _ in 0..100 {
         feed(
             &mut state,
@@ -26,30 +67,33 @@ fn a_few_refusals_among_many_answers_change_nothing() {
             now,
         );
         feed(&mut state, Feedback::Unanswered, 3, now);
-        feed(&mut state, Feedback::Answered, 20, now);
+        feed(&mut state, ANSWERED, 20, now);
     }
     assert_eq!(state.limit, 1_000);
-    assert_eq!(state.admit(true, now), Ok(()));
+    assert_eq!(state.admission.admit(true, now), Ok(()));
 }
 
 #[test]
 fn the_limit_falls_to_one_and_no_further() {
     let now = Instant::now();
-    let mut state = AimdState::new(1_000, now);
+    let mut state = wide(1_000, now);
     feed(&mut state, Feedback::Throttled(None), 1_000, now);
     assert_eq!(state.limit, 1);
-    assert_eq!(state.admit(true, now), Ok(()), "no pause was asked for");
+    assert_eq!(
+        state.admission.admit(true, now),
+        Ok(()),
+        "no pause was asked for"
+    );
 }
 
 #[test]
 fn the_limit_recovers_by_doubling_and_then_in_steps() {
     let now = Instant::now();
-    let mut state = AimdState::new(1_024, now);
+    let mut state = wide(1_024, now);
     feed(&mut state, Feedback::Throttled(None), 1_000, now);
     let mut limits = vec![state.limit];
     while state.limit < 1_024 {
-        let in_flight = state.limit;
-        feed(&mut state, Feedback::Answered, in_flight, now);
+        round(&mut state, ANSWERED, now);
         limits.push(state.limit);
     }
     assert_eq!(limits[..5], [1, 2, 4, 8, 16]);
@@ -61,7 +105,7 @@ fn the_limit_recovers_by_doubling_and_then_in_steps() {
 #[test]
 fn what_was_sent_before_a_change_is_not_held_against_it() {
     let now = Instant::now();
-    let mut state = AimdState::new(100, now);
+    let mut state = wide(100, now);
     let sent: Vec<u64> = (0..100).map(|_| state.start()).collect();
     for generation in sent {
         state.record(Feedback::Throttled(None), generation, now);
@@ -76,11 +120,11 @@ fn a_pause_is_as_long_as_was_asked_for_up_to_an_hour() {
         (Duration::from_mins(2), Duration::from_mins(2)),
         (Duration::MAX, MAX_PUSH_RETRY_AFTER),
     ] {
-        let mut state = AimdState::new(4, now);
+        let mut state = wide(4, now);
         feed(&mut state, Feedback::Throttled(Some(retry_after)), 4, now);
         let almost = now + paused - Duration::from_millis(1);
-        assert!(state.admit(true, almost).is_err());
-        assert_eq!(state.admit(true, now + paused), Ok(()));
+        assert!(state.admission.admit(true, almost).is_err());
+        assert_eq!(state.admission.admit(true, now + paused), Ok(()));
     }
 }
 
@@ -88,32 +132,137 @@ fn a_pause_is_as_long_as_was_asked_for_up_to_an_hour() {
 fn who_is_rejected_comes_back_after_the_pause_in_turn() {
     let now = Instant::now();
     let pause = Duration::from_mins(1);
-    let mut state = AimdState::new(64, now);
+    let mut state = wide(64, now);
     feed(&mut state, Feedback::Throttled(Some(pause)), 32, now);
-    let waits: Vec<Duration> = (0..1_000)
-        .map(|_| match state.admit(true, now) {
-            Err(Rejected::Paused(wait)) => wait,
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    assert!(waits.is_sorted());
-    assert!(waits[0] > pause);
+    assert_eq!(state.limit, 32);
+    let waits: Vec<Duration> = (0..100).map(|_| reserve(&mut state, 32, now)).collect();
+    assert_eq!(waits[0], pause + MIN_WAIT);
+    let second = early(pause * 2);
+    assert_eq!(waits[1], second, "as many as are admitted, each time");
+    assert_eq!(waits[2], second + pause);
+    let last = early(pause + MAX_WAIT_AFTER_PAUSE);
+    assert_eq!(waits[99], last, "and nobody later than that");
+}
+
+#[test]
+fn without_a_pause_who_is_rejected_comes_back_at_the_pace_of_the_answers() {
+    let now = Instant::now();
+    let mut state = wide(100, now);
+    let answered = Feedback::Answered(Duration::from_millis(500));
+    feed(&mut state, answered, 32, now);
+    assert_eq!(reserve(&mut state, 500, now), MIN_WAIT);
+    let behind_them = Duration::from_millis(2_500);
+    assert_eq!(reserve(&mut state, 500, now), early(behind_them));
+    let later = now + Duration::from_mins(1);
     assert_eq!(
-        waits[32],
-        waits[0] + pause,
-        "as many as are admitted at a time, each time"
+        reserve(&mut state, 500, later),
+        MIN_WAIT,
+        "the line is over"
     );
+    state.admission.waiting = 400;
+    let behind_who_waits = Duration::from_secs(2);
+    let much_later = later + Duration::from_mins(1);
+    assert_eq!(reserve(&mut state, 1, much_later), early(behind_who_waits));
+}
+
+#[test]
+fn as_many_wait_as_get_a_permit_in_time_once_the_push_service_is_busy() {
+    let start = Instant::now();
+    let mut state = limiter(16, 3_072, start);
+    let mut now = start;
+    while now - start < Duration::from_secs(5) {
+        let rtt = Duration::from_millis(5) * u32::try_from(state.limit).expect("few");
+        now += rtt;
+        round(&mut state, Feedback::Answered(rtt), now);
+    }
+    state.admission.waiting = 399;
+    assert!(state.admission.admit(false, now).is_ok());
+    state.admission.waiting = 400;
+    assert!(
+        state.admission.admit(false, now).is_err(),
+        "200 a second, 2 seconds"
+    );
+}
+
+#[test]
+fn time_outs_of_a_quarter_lower_the_limit_and_one_answer_among_many_does_not_raise_it() {
+    let now = Instant::now();
+    let mut state = wide(1_024, now);
+    for (unanswered, limit) in [(7, 1_024), (8, 512), (31, 256), (32, 32)] {
+        feed(&mut state, ANSWERED, 32 - unanswered, now);
+        feed(&mut state, Feedback::Unanswered, unanswered, now);
+        assert_eq!(state.limit, limit, "{unanswered} of 32");
+    }
+}
+
+#[test]
+fn the_limit_doubles_in_each_round_trip_while_answers_take_no_longer() {
+    let now = Instant::now();
+    let mut state = limiter(16, 3_072, now);
+    let mut limits = vec![state.limit];
+    for _ in 0..9 {
+        round(&mut state, ANSWERED, now);
+        limits.push(state.limit);
+    }
     assert_eq!(
-        waits[999],
-        pause + REJECT_DELAY.1,
-        "and nobody later than that"
+        limits,
+        [16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_072, 3_072]
     );
+}
+
+#[test]
+fn a_limit_that_is_not_used_up_does_not_grow() {
+    let now = Instant::now();
+    let mut state = limiter(64, 3_072, now);
+    feed(&mut state, ANSWERED, 1_000, now);
+    assert_eq!(state.limit, 64);
+}
+
+#[test]
+fn the_limit_stays_while_requests_queue_and_falls_when_they_wait_long() {
+    let now = Instant::now();
+    let mut state = limiter(64, 3_072, now);
+    feed(&mut state, ANSWERED, 32, now);
+    for (rtt, limit) in [(120, 128), (130, 128), (590, 128), (610, 64)] {
+        round(
+            &mut state,
+            Feedback::Answered(Duration::from_millis(rtt)),
+            now,
+        );
+        assert_eq!(state.limit, limit, "{rtt} ms");
+    }
+}
+
+#[test]
+fn another_app_begins_with_half_of_what_one_has_reached() {
+    let now = Instant::now();
+    let mut state = limiter(16, 3_072, now);
+    for _ in 0..5 {
+        round(&mut state, ANSWERED, now);
+    }
+    let other = |at| AimdState::new(state.bounds, Arc::clone(&state.origin), at).limit;
+    assert_eq!(state.limit, 512);
+    assert_eq!(other(now), 256);
+    assert_eq!(other(now + Duration::from_mins(1)), 16, "for a minute");
+}
+
+#[test]
+fn what_was_reached_a_minute_ago_has_to_be_reached_again() {
+    let now = Instant::now();
+    let mut state = limiter(16, 3_072, now);
+    for _ in 0..5 {
+        round(&mut state, ANSWERED, now);
+    }
+    state.begin_page(3_072, true, now + Duration::from_secs(59));
+    assert_eq!(state.limit, 512);
+    state.begin_page(3_072, true, now + Duration::from_mins(1));
+    assert_eq!(state.limit, 16);
 }
 
 #[test]
 fn a_limiter_is_remembered_while_it_knows_something() {
     let now = Instant::now();
-    let mut state = AimdState::new(1, now);
+    let mut state = wide(1, now);
     assert!(state.is_forgettable(now));
     let generation = state.start();
     assert!(!state.is_forgettable(now));
@@ -121,12 +270,16 @@ fn a_limiter_is_remembered_while_it_knows_something() {
     state.record(Feedback::Unanswered, generation, now);
     assert!(!state.is_forgettable(now));
     assert!(state.is_forgettable(now + Duration::from_mins(1)));
+    let mut grown = limiter(16, 1_000, now);
+    round(&mut grown, ANSWERED, now);
+    assert!(!grown.is_forgettable(now));
+    assert!(grown.is_forgettable(now + Duration::from_mins(1)));
 }
 
 #[test]
 fn a_shrunk_limiter_is_remembered_longer_than_a_retry_takes() {
     let now = Instant::now();
-    let mut state = AimdState::new(1_000, now);
+    let mut state = wide(1_000, now);
     assert!(state.is_forgettable(now));
     feed(&mut state, Feedback::Throttled(None), 1_000, now);
     assert!(!state.is_forgettable(now + Duration::from_mins(2)));

@@ -1,0 +1,228 @@
+//! How long a connection may keep the server waiting, on a clock that goes as fast as nothing happens (CONTRACT 18).
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{get, post};
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, interval, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{ConnectionServer, ConnectionSettings, ConnectionTimeouts, serve};
+
+/// What fits between client and server while nobody reads.
+const IN_TRANSIT: usize = 1_024;
+/// More than fits.
+const LARGE: usize = 64 * IN_TRANSIT;
+/// How long the slow answer takes: longer than any time-out.
+const SLOW: Duration = Duration::from_mins(5);
+
+const SMALL_REQUEST: &[u8] = b"GET /small HTTP/1.1\r\nhost: h\r\n\r\n";
+
+/// A connection to a server, which ends when the server has closed it.
+struct TestConnection {
+    client: DuplexStream,
+    served: JoinHandle<()>,
+    opened: Instant,
+}
+
+impl TestConnection {
+    fn open() -> Self {
+        let (client, stream) = duplex(IN_TRANSIT);
+        let server = ConnectionServer {
+            router: router(),
+            timeouts: ConnectionTimeouts::default(),
+            draining: CancellationToken::new(),
+        };
+        Self {
+            client,
+            served: tokio::spawn(server.serve(stream, IpAddr::V4(Ipv4Addr::LOCALHOST))),
+            opened: Instant::now(),
+        }
+    }
+
+    async fn write(&mut self, bytes: &[u8]) {
+        self.client.write_all(bytes).await.expect("it is open");
+    }
+
+    /// Writes a request for `ok` and reads the answer, which ends with that.
+    async fn exchange(&mut self, request: &[u8]) {
+        self.write(request).await;
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"ok") {
+            let read = self.client.read_buf(&mut answer).await;
+            assert_ne!(read.expect("it is open"), 0, "{}", answer.escape_ascii());
+        }
+    }
+
+    /// After how many seconds the server closes it.
+    async fn closed(self) -> u64 {
+        self.served.await.expect("no panic");
+        self.opened.elapsed().as_secs()
+    }
+}
+
+fn router() -> Router {
+    Router::new()
+        .route("/small", get(async || "ok"))
+        .route("/read", post(async |_: Bytes| "ok"))
+        .route("/large", get(async || vec![b'x'; LARGE]))
+        .route(
+            "/slow",
+            get(async || {
+                sleep(SLOW).await;
+                "ok"
+            }),
+        )
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_head_is_due_10_seconds_after_the_connection_stands() {
+    assert_eq!(TestConnection::open().closed().await, 10);
+    let mut late = TestConnection::open();
+    sleep(Duration::from_secs(8)).await;
+    late.write(b"GET /small HTTP/1.1\r\n").await;
+    assert_eq!(late.closed().await, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_is_not_kept_alive_by_its_bytes() {
+    let mut slow = TestConnection::open();
+    for byte in SMALL_REQUEST.iter().take(9) {
+        sleep(Duration::from_secs(1)).await;
+        slow.write(&[*byte]).await;
+    }
+    assert_eq!(slow.closed().await, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_head_is_due_10_seconds_after_its_first_byte() {
+    for first in [
+        SMALL_REQUEST,
+        b"POST /read HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n\r\nab",
+        b"POST /read HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+    ] {
+        let mut connection = TestConnection::open();
+        connection.exchange(first).await;
+        sleep(Duration::from_secs(70)).await;
+        connection.write(b"GET").await;
+        assert_eq!(connection.closed().await, 80, "{}", first.escape_ascii());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_began_with_the_request_before_is_due_10_seconds_after_the_answer() {
+    for first in [
+        SMALL_REQUEST,
+        b"POST /read HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n\r\nab",
+        b"POST /read HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+    ] {
+        let mut connection = TestConnection::open();
+        connection.exchange(&[first, b"GET /sm"].concat()).await;
+        assert_eq!(connection.closed().await, 10, "{}", first.escape_ascii());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_connection_is_closed_after_75_seconds() {
+    let mut connection = TestConnection::open();
+    for _ in 0..3 {
+        connection.exchange(SMALL_REQUEST).await;
+        sleep(Duration::from_secs(74)).await;
+    }
+    connection.exchange(SMALL_REQUEST).await;
+    assert_eq!(connection.closed().await, 3 * 74 + 75);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_for_an_answer_is_not_idle() {
+    let mut connection = TestConnection::open();
+    connection
+        .exchange(b"GET /slow HTTP/1.1\r\nhost: h\r\n\r\n")
+        .await;
+    let waited = SLOW.as_secs();
+    assert_eq!(connection.opened.elapsed().as_secs(), waited);
+    assert_eq!(connection.closed().await, waited + 75);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_which_nobody_takes_a_byte_is_given_up_after_30_seconds() {
+    let mut connection = TestConnection::open();
+    connection
+        .write(b"GET /large HTTP/1.1\r\nhost: h\r\n\r\n")
+        .await;
+    assert_eq!(connection.closed().await, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_taken_slowly_is_taken_to_its_end() {
+    let mut connection = TestConnection::open();
+    connection
+        .write(b"GET /large HTTP/1.1\r\nhost: h\r\n\r\n")
+        .await;
+    let mut taken = 0;
+    while taken < LARGE {
+        sleep(Duration::from_secs(29)).await;
+        let mut bytes = [0; IN_TRANSIT];
+        let read = connection.client.read(&mut bytes).await;
+        let read = read.expect("it is open");
+        assert_ne!(read, 0, "closed after {taken} bytes");
+        taken += read;
+    }
+    connection.exchange(SMALL_REQUEST).await;
+}
+
+/// A server whose clients have one connection each, and may leave an answer for a second.
+async fn impatient_server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let hour = Duration::from_hours(1);
+    let settings = ConnectionSettings {
+        per_address: NonZeroU32::new(1),
+        timeouts: ConnectionTimeouts {
+            head: hour,
+            write: Duration::from_secs(1),
+            idle: hour,
+        },
+        ..ConnectionSettings::default()
+    };
+    tokio::spawn(serve(
+        listener,
+        router(),
+        CancellationToken::new(),
+        settings,
+    ));
+    address
+}
+
+/// Whether a new connection gets an answer, and is not closed because there is one already.
+async fn has_room(address: SocketAddr) -> bool {
+    let mut stream = TcpStream::connect(address).await.expect("open");
+    let mut answer = Vec::new();
+    // Either may fail: it is closed unanswered.
+    let _ = stream.write_all(SMALL_REQUEST).await;
+    let _ = stream.read_buf(&mut answer).await;
+    !answer.is_empty()
+}
+
+/// The system takes such an answer from the server at once, and holds it for the client.
+#[tokio::test]
+async fn an_answer_that_the_system_holds_is_given_up_as_well() {
+    let address = impatient_server().await;
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(4_096).expect("a small buffer");
+    let mut silent = socket.connect(address).await.expect("open");
+    let request = b"GET /large HTTP/1.1\r\nhost: h\r\n\r\n";
+    silent.write_all(request).await.expect("written");
+    silent.readable().await.expect("an answer");
+    assert!(!has_room(address).await);
+    let mut ticks = interval(Duration::from_millis(50));
+    while !has_room(address).await {
+        ticks.tick().await;
+    }
+}

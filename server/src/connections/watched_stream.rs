@@ -1,0 +1,82 @@
+//! A connection's stream that notes what happens on it, and breaks when nobody takes an answer.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Duration, Sleep, sleep};
+
+use super::head_timer::ConnectionActivity;
+
+/// The stream; it fails when bytes wait to be written and none is taken for a while.
+pub struct WatchedStream<S> {
+    stream: S,
+    activity: Arc<ConnectionActivity>,
+    write_timeout: Duration,
+    /// Ends when the bytes that wait have waited for too long.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> WatchedStream<S> {
+    /// Watches `stream`, on which no byte may wait for longer than `write_timeout` while none is taken.
+    pub fn new(stream: S, activity: Arc<ConnectionActivity>, write_timeout: Duration) -> Self {
+        Self {
+            stream,
+            activity,
+            write_timeout,
+            stalled: None,
+        }
+    }
+
+    fn poll_stalled(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let timeout = self.write_timeout;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(timeout)));
+        stalled
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_pending() {
+            self.activity.has_nothing_to_read();
+        } else if buffer.filled().len() > before {
+            self.activity.has_read();
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        if written.is_pending() {
+            return self.poll_stalled(context);
+        }
+        self.stalled = None;
+        self.activity.has_written();
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

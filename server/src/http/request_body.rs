@@ -1,0 +1,253 @@
+//! Bodies of requests while they arrive: in time, and no more of them in memory than there is room for (CONTRACT 18).
+
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::Semaphore;
+use tokio::time::{Sleep, sleep};
+
+/// How long bodies may take, and how much room there is for them in this process.
+#[derive(Clone, Debug)]
+pub struct BodyLimits {
+    timeout: Duration,
+    /// A permit for each byte.
+    room: Arc<Semaphore>,
+}
+
+/// Why a body was not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// All bodies together are as large as they may be.
+    #[error("there is no room for the body")]
+    NoRoom,
+    /// It has taken longer than it may.
+    #[error("the body does not arrive in time")]
+    TimedOut,
+}
+
+impl Default for BodyLimits {
+    fn default() -> Self {
+        Self::new(Duration::from_secs(30), 64 * 1024 * 1024)
+    }
+}
+
+impl BodyLimits {
+    /// Bodies take at most `timeout` each, and `bytes` together.
+    pub fn new(timeout: Duration, bytes: usize) -> Self {
+        let room = Arc::new(Semaphore::new(bytes));
+        Self { timeout, room }
+    }
+}
+
+impl BodyError {
+    /// The reason, if it is in `error` or behind it.
+    pub fn find(error: &(dyn Error + 'static)) -> Option<Self> {
+        let mut causes = std::iter::successors(Some(error), |&error| error.source());
+        causes.find_map(|cause| cause.downcast_ref().copied())
+    }
+}
+
+/// Middleware: whoever reads the body gets a [`BodyError`] when it takes too long, or no room is left. What was read counts until
+/// the response is there.
+pub async fn bound(State(limits): State<BodyLimits>, request: Request, next: Next) -> Response {
+    if request.body().is_end_stream() {
+        return next.run(request).await;
+    }
+    let held = Arc::new(HeldBytes::new(&limits));
+    let bounded = |body| BoundedBody {
+        body,
+        held: Arc::clone(&held),
+        timeout: limits.timeout,
+        deadline: None,
+    };
+    let response = next.run(request.map(|body| Body::new(bounded(body)))).await;
+    drop(held);
+    response
+}
+
+/// The room that one body takes, given back when this is dropped.
+struct HeldBytes {
+    room: Arc<Semaphore>,
+    bytes: AtomicUsize,
+}
+
+impl HeldBytes {
+    fn new(limits: &BodyLimits) -> Self {
+        let room = Arc::clone(&limits.room);
+        let bytes = AtomicUsize::new(0);
+        Self { room, bytes }
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), BodyError> {
+        let permits = u32::try_from(bytes).map_err(|_| BodyError::NoRoom)?;
+        let taken = self.room.try_acquire_many(permits);
+        taken.map_err(|_| BodyError::NoRoom)?.forget();
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Drop for HeldBytes {
+    fn drop(&mut self) {
+        self.room.add_permits(*self.bytes.get_mut());
+    }
+}
+
+struct BoundedBody {
+    body: Body,
+    held: Arc<HeldBytes>,
+    timeout: Duration,
+    /// Begins with the first look for the body: how long it waits for that is not the client's doing.
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+impl BoundedBody {
+    /// The next frame, or that it is too late for one.
+    fn poll_in_time(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            return Poll::Ready(frame);
+        }
+        let timeout = self.timeout;
+        let deadline = self
+            .deadline
+            .get_or_insert_with(|| Box::pin(sleep(timeout)));
+        ready!(deadline.as_mut().poll(context));
+        Poll::Ready(Some(Err(axum::Error::new(BodyError::TimedOut))))
+    }
+}
+
+impl HttpBody for BoundedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(self.poll_in_time(context));
+        if let Some(Ok(frame)) = &frame
+            && let Err(error) = self.held.take(frame.data_ref().map_or(0, Bytes::len))
+        {
+            return Poll::Ready(Some(Err(axum::Error::new(error))));
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::sync::Arc;
+    use std::task::{Context, Poll};
+    use std::time::Duration;
+
+    use axum::Router;
+    use axum::body::{Body, HttpBody};
+    use axum::middleware::from_fn_with_state;
+    use axum::response::Response;
+    use axum::routing::post;
+    use bytes::Bytes;
+    use hato_domain::ErrorCode;
+    use http::Request;
+    use hyper::body::Frame;
+    use serde_json::Value;
+    use tokio::sync::Notify;
+    use tokio::time::Instant;
+    use tower::ServiceExt as _;
+
+    use super::{BodyLimits, bound};
+    use crate::http::error::RefusalCode;
+    use crate::http::json::ApiJson;
+
+    /// A body that never comes.
+    struct SilentBody;
+
+    impl HttpBody for SilentBody {
+        type Data = Bytes;
+        type Error = axum::Error;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+            Poll::Pending
+        }
+    }
+
+    async fn ask(router: &Router, path: &str, body: Body) -> Response {
+        let mut request = Request::new(body);
+        *request.method_mut() = http::Method::POST;
+        *request.uri_mut() = path.parse().expect("a path");
+        let answered = router.clone().oneshot(request).await;
+        answered.expect("it cannot fail")
+    }
+
+    fn code(response: &Response) -> Option<ErrorCode> {
+        let refusal = response.extensions().get();
+        refusal.map(|RefusalCode(code)| *code)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_has_30_seconds() {
+        let router = Router::new()
+            .route("/", post(async |_: ApiJson<Value>| "ok"))
+            .layer(from_fn_with_state(BodyLimits::default(), bound));
+        let began = Instant::now();
+        let refused = ask(&router, "/", Body::new(SilentBody)).await;
+        assert_eq!(code(&refused), Some(ErrorCode::InvalidInput));
+        assert_eq!(began.elapsed().as_secs(), 30);
+        let taken = ask(&router, "/", Body::from("{}")).await;
+        assert_eq!(taken.status(), 200);
+    }
+
+    #[tokio::test]
+    async fn what_is_held_takes_room_until_the_answer() {
+        let finish = Arc::new(Notify::new());
+        let (reading, finished) = (Arc::new(Notify::new()), Arc::clone(&finish));
+        let has_read = Arc::clone(&reading);
+        let wait = async move |_: ApiJson<Value>| {
+            has_read.notify_one();
+            finished.notified().await;
+            "ok"
+        };
+        let limits = BodyLimits::new(Duration::from_mins(1), 10);
+        let router = Router::new()
+            .route("/", post(async |_: ApiJson<Value>| "ok"))
+            .route("/wait", post(wait))
+            .layer(from_fn_with_state(limits, bound));
+        let eight = || Body::from("{\"a\": 1}");
+        let held = tokio::spawn({
+            let router = router.clone();
+            async move { ask(&router, "/wait", eight()).await }
+        });
+        reading.notified().await;
+        let refused = ask(&router, "/", eight()).await;
+        assert_eq!(code(&refused), Some(ErrorCode::Overloaded));
+        let small = ask(&router, "/", Body::from("{}")).await;
+        assert_eq!(small.status(), 200);
+        finish.notify_one();
+        assert_eq!(held.await.expect("no panic").status(), 200);
+        assert_eq!(ask(&router, "/", eight()).await.status(), 200);
+    }
+}
