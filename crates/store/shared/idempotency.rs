@@ -20,7 +20,7 @@ pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<P
     let Some(request) = &send.idempotency else {
         return Ok(PriorRequest::None);
     };
-    lock_request(c, &send.app_id, &request.path, request.key.as_str()).await?;
+    lock_request(c, &send.app_id, request.path, request.key.as_str()).await?;
     let row = sqlx::query!(
         "SELECT request_hash, send_id, queued FROM idempotency_keys
          WHERE app_id = $1 AND path = $2 AND key = $3 AND created_at > $4",

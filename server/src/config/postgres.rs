@@ -11,6 +11,7 @@ use super::parser::SettingParser;
 /// The connections to PostgreSQL, and what they wait for.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "PostgreSQL")]
+#[expect(clippy::struct_field_names, reason = "flags are named by them")]
 pub struct PostgresConfig {
     /// Most connections of this process
     #[arg(long, env = "HATO_DATABASE_CONNECTIONS", value_name = "NUMBER")]

@@ -16,8 +16,8 @@ pub struct StoreConfig {
     #[arg(long, env = "HATO_DATA_DIR", value_name = "PATH")]
     #[arg(default_value = "./data", value_parser = data_dir())]
     pub data_dir: PathBuf,
-    /// sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE [default: hato.db in the data folder]
-    #[arg(long, env = "HATO_DATABASE_URL", value_name = "URL")]
+    /// Where the database is.
+    #[arg(help = DATABASE_HELP, long, env = "HATO_DATABASE_URL", value_name = "URL")]
     #[arg(value_parser = SettingParser::text(DATABASE_URL, database_url))]
     pub database_url: Option<String>,
     #[command(flatten)]
@@ -36,6 +36,10 @@ impl StoreConfig {
         self.postgres.settings()
     }
 }
+
+/// What the help says, in which an address stands as it is.
+const DATABASE_HELP: &str =
+    "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE [default: hato.db in the data folder]";
 
 /// What the setting takes whose path only the store can judge.
 const DATABASE_URL: &str =

@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 
+use sqlx::error::DatabaseError;
 use sqlx::migrate::MigrateError;
 
 /// The oldest version that is supported, as PostgreSQL's `server_version_num`.
@@ -90,7 +91,7 @@ impl PostgresOpenError {
             .source()
             .and_then(|it| it.downcast_ref::<sqlx::Error>());
         let code = cause.and_then(sqlx::Error::as_database_error);
-        match code.and_then(|error| error.code()).as_deref() {
+        match code.and_then(DatabaseError::code).as_deref() {
             Some("25006") => Self::ReadOnly,
             _ => Self::Migration(error),
         }

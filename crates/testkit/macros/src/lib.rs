@@ -9,17 +9,15 @@ pub fn on_each_database(arguments: TokenStream, test: TokenStream) -> TokenStrea
     let Some(name) = name(test.clone()) else {
         return error("#[on_each_database] belongs on a function");
     };
-    let tests: String = ["sqlite", "postgres"]
-        .iter()
-        .map(|database| {
-            format!(
-                "#[::tokio::test({arguments})]
-                 async fn {database}() {{
-                     super::{name}(::hato_testkit::TestDatabase::{database}().await).await;
-                 }}"
-            )
-        })
-        .collect();
+    let test_on = |database: &str| {
+        format!(
+            "#[::tokio::test({arguments})]
+             async fn {database}() {{
+                 super::{name}(::hato_testkit::TestDatabase::{database}().await).await;
+             }}"
+        )
+    };
+    let tests = [test_on("sqlite"), test_on("postgres")].concat();
     let tests: Result<TokenStream, _> = format!("mod {name} {{ {tests} }}").parse();
     let tests = tests.unwrap_or_else(|_| error("this takes what #[tokio::test] takes"));
     test.into_iter().chain(tests).collect()
