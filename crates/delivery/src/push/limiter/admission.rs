@@ -121,7 +121,7 @@ impl Admission {
         };
         let times = |count: usize| step.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
         let open = self.paused_until.max(now);
-        let first = open + times(self.waiting).min(longest);
+        let first = open + times(self.waiting).min(self.permit_timeout);
         let length = times(count).min(longest);
         let turn = self.line.reserve(length, first, open + longest);
         let early = turn.checked_sub(EARLY).unwrap_or(turn);

@@ -159,10 +159,13 @@ fn without_a_pause_who_is_rejected_comes_back_at_the_pace_of_the_answers() {
         MIN_WAIT,
         "the line is over"
     );
-    state.admission.waiting = 400;
-    let behind_who_waits = Duration::from_secs(2);
-    let much_later = later + Duration::from_mins(1);
-    assert_eq!(reserve(&mut state, 1, much_later), early(behind_who_waits));
+    for (waiting, minutes) in [(400, 2), (4_000, 4)] {
+        state.admission.waiting = waiting;
+        let much_later = now + Duration::from_mins(minutes);
+        let behind_who_gets_a_permit = early(Duration::from_secs(2));
+        let wait = reserve(&mut state, 1, much_later);
+        assert_eq!(wait, behind_who_gets_a_permit, "{waiting} wait");
+    }
 }
 
 #[test]
