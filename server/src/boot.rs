@@ -33,7 +33,7 @@ pub async fn serve(config: Config) -> Result<(), BootError> {
     file_limit::raise();
     let github = github_provider(&config)?;
     let store = database::open(&config.store).await?;
-    let secrets = secrets_file::load(&config.store.data_dir, &config.secrets)?;
+    let secrets = secrets_file::load(&config.store.data_dir, &config.secrets())?;
     let server = assemble(&config, store, secrets, github).await?;
     announce(&server.listener, &config)?;
     Ok(server.run(signals).await?)
@@ -49,6 +49,7 @@ async fn assemble(
     let notifier = Notifier::default();
     let settings = settings(config);
     let subject = settings.vapid_subject.clone();
+    relay_wake_ups(&store, &notifier);
     let parts = (Arc::clone(&store), Arc::clone(&clock));
     // Made in every role, so that settings that cannot be used stop each.
     let workers = workers::build(config, subject, parts, (&secrets, &notifier))?;
@@ -65,6 +66,12 @@ async fn assemble(
         service,
         store,
     })
+}
+
+/// Tells other processes on the database of work, and hears from them, until the store is closed.
+fn relay_wake_ups(store: &Arc<dyn Store>, notifier: &Notifier) {
+    let (store, notifier) = (Arc::clone(store), notifier.clone());
+    tokio::spawn(async move { store.relay_wake_ups(&notifier).await });
 }
 
 fn settings(config: &Config) -> ServiceSettings {

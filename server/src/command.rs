@@ -1,6 +1,6 @@
 //! The commands of the program and how it ends: 0, or 2 after a bad setting, or 1 after any other failure, with one line.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -8,9 +8,10 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::admin::{self, AdminArgs, AdminConfig, AdminError};
 use crate::boot::{self, BootError};
-use crate::config::{self, Config, LogConfig, LogFormat, MigrateConfig};
+use crate::config::{self, Config, LogConfig, LogFormat, MigrateConfig, PrintSecretsConfig};
 use crate::database::{self, DatabaseError};
 use crate::logging;
+use crate::secrets_file::{self, SecretsFileError};
 
 /// Hato: web push notifications on your own server.
 #[derive(Parser)]
@@ -26,6 +27,8 @@ enum Command {
     Serve(Box<Config>),
     /// Brings the database to the schema of this version and ends
     Migrate(MigrateConfig),
+    /// Writes the secrets of secrets.toml, or new ones, as lines of an environment file
+    PrintSecrets(PrintSecretsConfig),
     /// Manages accounts, on the database itself
     Admin(AdminArgs),
 }
@@ -39,6 +42,10 @@ enum CommandError {
     Migrate(#[from] DatabaseError),
     #[error(transparent)]
     Admin(#[from] AdminError),
+    #[error(transparent)]
+    PrintSecrets(#[from] SecretsFileError),
+    #[error("the secrets cannot be written")]
+    Output(#[source] io::Error),
     #[error("the threads cannot be started")]
     Runtime(#[source] io::Error),
 }
@@ -49,7 +56,7 @@ impl CommandError {
             Self::Serve(error) => error.exit_code(),
             Self::Migrate(error) => error.exit_code(),
             Self::Admin(error) => error.exit_code(),
-            Self::Runtime(_) => 1,
+            Self::PrintSecrets(_) | Self::Output(_) | Self::Runtime(_) => 1,
         }
     }
 }
@@ -79,6 +86,7 @@ fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Serve(config) => serve(*config),
         Command::Migrate(config) => migrate(&config),
+        Command::PrintSecrets(config) => print_secrets(&config),
         Command::Admin(args) => administer(args),
     }
 }
@@ -96,6 +104,12 @@ fn migrate(config: &MigrateConfig) -> Result<(), CommandError> {
         tracing::info!("the database has the schema of this version");
         Ok::<_, DatabaseError>(())
     })
+}
+
+fn print_secrets(config: &PrintSecretsConfig) -> Result<(), CommandError> {
+    let lines = secrets_file::environment_lines(&config.store.data_dir)?;
+    let written = io::stdout().write_all(lines.as_bytes());
+    written.map_err(CommandError::Output)
 }
 
 /// The log is for what goes wrong: standard output says what was done.

@@ -12,6 +12,7 @@ mod limits;
 mod log;
 mod parser;
 mod plan;
+mod postgres;
 mod role;
 mod secrets;
 mod store;
@@ -75,7 +76,7 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// The secrets that seal what is stored and that keep hashes from being guessed.
     #[command(flatten)]
-    pub secrets: SecretsConfig,
+    secrets: SecretsConfig,
     /// How and where notifications and webhooks are delivered.
     #[command(flatten)]
     pub delivery: DeliveryConfig,
@@ -92,6 +93,14 @@ pub struct Config {
     /// Which lines are logged, and as text or JSON.
     #[command(flatten)]
     pub log: LogConfig,
+}
+
+/// The settings of `hato-server print-secrets`.
+#[derive(Args)]
+pub struct PrintSecretsConfig {
+    /// Where the data is.
+    #[command(flatten)]
+    pub store: StoreConfig,
 }
 
 /// The settings of `hato-server migrate`.
@@ -116,6 +125,14 @@ impl Config {
     pub fn pricing_link(&self) -> String {
         let given = self.pricing_url.clone();
         given.unwrap_or_else(|| PRICING_PATH.to_owned())
+    }
+
+    /// The secrets that are given. Where other machines use the same database none is made: all of them need the same (CONTRACT 17).
+    pub fn secrets(&self) -> SecretsConfig {
+        SecretsConfig {
+            generate: self.secrets.generate && !self.store.is_postgres(),
+            ..self.secrets.clone()
+        }
     }
 
     /// The proxies whose `X-Forwarded-For` is believed; none unless some are named.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hato_service::ports::Store;
-use hato_store::StoreOpenError;
+use hato_store::{PostgresOpenError, StoreOpenError};
 
 use crate::config::{SettingError, StoreConfig, database_url_error};
 use crate::file_modes::warn_if_shared;
@@ -44,11 +44,14 @@ pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseError>
         Some(url) => url.clone(),
         None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
     };
-    let store = hato_store::open(&url).await.map_err(|error| match error {
-        StoreOpenError::Sqlite(_) => DatabaseError::Open(error),
-        StoreOpenError::PostgreSql
-        | StoreOpenError::UnknownScheme
-        | StoreOpenError::InvalidPath => DatabaseError::Address(database_url_error()),
+    let opened = hato_store::open_with(&url, &config.postgres()).await;
+    let store = opened.map_err(|error| match error {
+        StoreOpenError::UnknownScheme
+        | StoreOpenError::InvalidPath
+        | StoreOpenError::Postgres(PostgresOpenError::Url) => {
+            DatabaseError::Address(database_url_error())
+        }
+        StoreOpenError::Sqlite(_) | StoreOpenError::Postgres(_) => DatabaseError::Open(error),
     })?;
     if let Some(file) = hato_store::file(&url) {
         warn_if_shared(file);

@@ -51,6 +51,22 @@ pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsF
     Ok(Secrets::new(pepper, encryption_key))
 }
 
+/// The secrets as lines of an environment file, for the processes of a fleet: those that the folder's secrets.toml holds, and new
+/// ones for what it lacks. Nothing is written.
+pub fn environment_lines(data_dir: &Path) -> Result<Zeroizing<String>, SecretsFileError> {
+    let stored = SecretsFile::new(data_dir).stored()?;
+    let mut lines = Zeroizing::new(String::new());
+    for (name, secret) in [
+        ("HATO_PEPPER", stored.pepper),
+        ("HATO_ENCRYPTION_KEY", stored.encryption_key),
+    ] {
+        let secret = secret.map_or_else(random, Ok)?;
+        let digits = Zeroizing::new(hex::encode(secret.as_slice()));
+        lines.extend([name, "=", &digits, "\n"]);
+    }
+    Ok(lines)
+}
+
 /// What the file holds.
 #[derive(Default)]
 struct StoredSecrets {
@@ -114,9 +130,17 @@ impl SecretsFile {
                 tracing::info!(path = %self.path.display(), "made secrets; keep a copy of this file");
             }
         }
+        self.secrets(&table)
+    }
+
+    fn stored(&self) -> Result<StoredSecrets, SecretsFileError> {
+        self.secrets(&self.read()?)
+    }
+
+    fn secrets(&self, table: &SecretTable) -> Result<StoredSecrets, SecretsFileError> {
         Ok(StoredSecrets {
-            pepper: self.secret(&table, PEPPER)?,
-            encryption_key: self.secret(&table, ENCRYPTION_KEY)?,
+            pepper: self.secret(table, PEPPER)?,
+            encryption_key: self.secret(table, ENCRYPTION_KEY)?,
         })
     }
 
@@ -181,7 +205,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
-    use super::{FILE, load};
+    use super::{FILE, environment_lines, load};
     use crate::config::SecretsConfig;
 
     fn generating() -> SecretsConfig {
@@ -226,6 +250,22 @@ mod tests {
         let secrets = load(folder.path(), &SecretsConfig::default()).expect("none");
         assert!(secrets.sealer().is_err() && secrets.hash_key("pk_").is_err());
         assert!(!folder.path().join(FILE).exists());
+    }
+
+    #[test]
+    fn a_fleet_gets_the_secrets_that_are_there_and_new_ones_for_the_rest() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = environment_lines(folder.path()).expect("new ones");
+        assert_ne!(first, environment_lines(folder.path()).expect("others"));
+        let pepper = "ab".repeat(32);
+        fs::write(folder.path().join(FILE), format!("pepper = \"{pepper}\"\n")).expect("written");
+        let lines = environment_lines(folder.path()).expect("both");
+        let lines: Vec<_> = lines.lines().collect();
+        assert_eq!(lines[0], format!("HATO_PEPPER={pepper}"));
+        let key = lines[1]
+            .strip_prefix("HATO_ENCRYPTION_KEY=")
+            .expect("a key");
+        assert!(key.len() == 64 && key != pepper);
     }
 
     #[test]

@@ -11,24 +11,51 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
+use hato_cluster::{Cluster, Durability};
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 
+use crate::files;
 use crate::workspace::{self, Workspace};
 
-const PACKAGE: &str = "hato-store-sqlite";
-const FOLDER: &str = "crates/store/sqlite";
-const MIGRATIONS: &str = "migrations/sqlite";
-/// Named by the crate's `sqlx.toml`.
-const URL_VARIABLE: &str = "HATO_SQLITE_URL";
+/// A crate that compiles the statements for one database.
+struct StoreCrate {
+    package: &'static str,
+    folder: &'static str,
+    /// Named by the crate's `sqlx.toml`.
+    url_variable: &'static str,
+}
+
+const SQLITE: StoreCrate = StoreCrate {
+    package: "hato-store-sqlite",
+    folder: "crates/store/sqlite",
+    url_variable: "HATO_SQLITE_URL",
+};
+
+const POSTGRES: StoreCrate = StoreCrate {
+    package: "hato-store-postgres",
+    folder: "crates/store/postgres",
+    url_variable: "HATO_POSTGRES_URL",
+};
 
 /// File names and contents of one `.sqlx` folder.
 type QueryData = BTreeMap<OsString, Vec<u8>>;
 
 /// Brings the repository's query data up to date; with `check`, only fails when it is not.
 pub fn run(workspace: &Workspace, check: bool) -> Result<()> {
-    let folder = workspace.root.join(FOLDER).join(".sqlx");
-    let generated = describe(workspace)?;
+    fs::create_dir_all(&workspace.target)?;
+    let scratch = tempfile::tempdir_in(&workspace.target)?;
+    let url = migrated_sqlite(workspace, &scratch.path().join("hato.db"))?;
+    update(workspace, &SQLITE, &url, check)?;
+    let cluster = Cluster::start(Durability::None)?;
+    let url = migrated_postgres(workspace, &cluster)?;
+    update(workspace, &POSTGRES, &url, check)
+}
+
+/// The same for one store, whose statements the database at `url` describes.
+fn update(workspace: &Workspace, store: &StoreCrate, url: &str, check: bool) -> Result<()> {
+    let folder = workspace.root.join(store.folder).join(".sqlx");
+    let generated = describe(workspace, store, url)?;
     let committed = read(&folder)?;
     if generated == committed {
         return Ok(());
@@ -43,28 +70,24 @@ pub fn run(workspace: &Workspace, check: bool) -> Result<()> {
 }
 
 /// Compiles the store against a new database and returns what the macros wrote.
-fn describe(workspace: &Workspace) -> Result<QueryData> {
-    fs::create_dir_all(&workspace.target)?;
-    let scratch = tempfile::tempdir_in(&workspace.target)?;
-    let database = scratch.path().join("hato.db");
-    let output = scratch.path().join("sqlx");
-    fs::create_dir(&output)?;
-    migrate(&workspace.root.join(MIGRATIONS), &database)?;
+fn describe(workspace: &Workspace, store: &StoreCrate, url: &str) -> Result<QueryData> {
+    let output = tempfile::tempdir_in(&workspace.target)?;
     // Cargo does not know that the macros read a database: only a newer source runs them again.
-    touch(&workspace.root.join(FOLDER).join("src/lib.rs"))?;
+    touch(&workspace.root.join(store.folder).join("src/lib.rs"))?;
     workspace::run(
         workspace
             .cargo()
-            .args(["check", "--quiet", "--package", PACKAGE])
-            .env(URL_VARIABLE, format!("sqlite://{}", database.display()))
+            .args(["check", "--quiet", "--package", store.package])
+            .env(store.url_variable, url)
             .env("SQLX_OFFLINE", "false")
-            .env("SQLX_OFFLINE_DIR", &output),
+            .env("SQLX_OFFLINE_DIR", output.path()),
     )?;
-    read(&output)
+    read(output.path())
 }
 
-/// Makes the database file and runs all migrations.
-fn migrate(migrations: &Path, database: &Path) -> Result<()> {
+/// Makes the database file, runs all migrations, and returns its URL.
+fn migrated_sqlite(workspace: &Workspace, database: &Path) -> Result<String> {
+    let migrations = workspace.root.join("migrations/sqlite");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -73,13 +96,25 @@ fn migrate(migrations: &Path, database: &Path) -> Result<()> {
             .filename(database)
             .create_if_missing(true);
         let pool = SqlitePool::connect_with(options).await?;
-        let migrator = Migrator::new(migrations)
+        let migrator = Migrator::new(migrations.as_path())
             .await
             .with_context(|| format!("cannot read {}", migrations.display()))?;
         migrator.run(&pool).await?;
         pool.close().await;
-        Ok(())
+        Ok(format!("sqlite://{}", database.display()))
     })
+}
+
+/// Makes a database with all migrations on the cluster, and returns its URL.
+fn migrated_postgres(workspace: &Workspace, cluster: &Cluster) -> Result<String> {
+    const DATABASE: &str = "prepare";
+    cluster.create_database(DATABASE)?;
+    let mut files = files::paths_below(&workspace.root.join("migrations/postgres"))?;
+    files.sort();
+    for file in files {
+        cluster.execute(DATABASE, &fs::read_to_string(file)?)?;
+    }
+    Ok(cluster.url(DATABASE))
 }
 
 #[expect(

@@ -9,7 +9,8 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 /// Each crate of the workspace and those it may use; optional ones are in the second list and only
 /// behind the feature `ssr`.
-const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 14] = [
+const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 17] = [
+    ("hato-cluster", &[], &[]),
     ("hato-curve", &[], &[]),
     ("hato-domain", &[], &[]),
     ("hato-outbound", &["hato-domain"], &[]),
@@ -19,10 +20,16 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 14] = [
         &["hato-curve", "hato-domain", "hato-outbound", "hato-service"],
         &[],
     ),
+    ("hato-store-postgres", &["hato-domain", "hato-service"], &[]),
     ("hato-store-sqlite", &["hato-domain", "hato-service"], &[]),
     (
         "hato-store",
-        &["hato-domain", "hato-service", "hato-store-sqlite"],
+        &[
+            "hato-domain",
+            "hato-service",
+            "hato-store-postgres",
+            "hato-store-sqlite",
+        ],
         &[],
     ),
     ("hato-app", &["hato-domain"], &["hato-service"]),
@@ -38,6 +45,7 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 14] = [
             "hato-outbound",
             "hato-service",
             "hato-store",
+            "hato-store-postgres",
             "hato-store-sqlite",
         ],
         &[],
@@ -45,16 +53,20 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 14] = [
     (
         "hato-testkit",
         &[
+            "hato-cluster",
             "hato-delivery",
             "hato-domain",
             "hato-server",
             "hato-service",
             "hato-store",
+            "hato-store-postgres",
             "hato-store-sqlite",
+            "hato-testkit-macros",
         ],
         &[],
     ),
-    ("xtask", &[], &[]),
+    ("hato-testkit-macros", &[], &[]),
+    ("xtask", &["hato-cluster"], &[]),
 ];
 
 /// What a browser must never download.

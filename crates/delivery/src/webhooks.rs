@@ -186,8 +186,13 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
         Ok(())
     }
 
+    /// Cut by chance, so that the processes of a fleet do not ask together.
     fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
-        let longest = self.shared.settings.poll_interval;
+        let longest = self
+            .shared
+            .settings
+            .poll_interval
+            .mul_f64(0.5 + fastrand::f64() / 2.0);
         next_due.map_or(longest, |due| {
             due.since(self.shared.clock.now()).min(longest)
         })

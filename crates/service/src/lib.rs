@@ -50,7 +50,7 @@ mod wire;
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use keys::{KEY_PREFIX, NewKey};
-pub use notifier::{AppNotifier, Notifier};
+pub use notifier::{AppNotifier, AppsWithEvents, Notifier, WakeUps};
 pub use reviews::{AppReview, OTHER_SENDS, ReviewDecision, ReviewDecisions, WEBHOOK};
 pub use secrets::{SealPurpose, Sealer, SecretKey, Secrets, UnsealError, Unsealed};
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};

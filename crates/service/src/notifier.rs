@@ -1,5 +1,7 @@
 //! Telling the delivery engine and the webhooks' sender that there is work.
 
+mod outgoing;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,11 +9,17 @@ use hato_domain::AppId;
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
-/// Wakes who takes up what is queued, in the same process as those who queue it.
+pub use self::outgoing::{AppsWithEvents, WakeUps};
+
+use self::outgoing::Outgoing;
+
+/// Wakes who takes up what is queued, in the same process as those who queue it, and gathers what other processes that share the
+/// database are to be told.
 #[derive(Clone, Debug, Default)]
 pub struct Notifier {
     pages: Arc<Notify>,
     events: Arc<EventNotifiers>,
+    outgoing: Arc<Outgoing>,
 }
 
 #[derive(Debug, Default)]
@@ -33,6 +41,7 @@ impl Notifier {
     /// Tells the engine to look at the queue.
     pub fn notify(&self) {
         self.pages.notify_one();
+        self.outgoing.add_pages();
     }
 
     /// Resolves at the next notification, or at once if there was one since the last wait. Made before the queue is asked, it
@@ -43,8 +52,24 @@ impl Notifier {
 
     /// Tells the webhooks' sender that an event of the app waits.
     pub fn notify_event(&self, app: &AppId) {
-        let own = self.events.own();
-        own.get(app).unwrap_or(&self.events.common).notify_one();
+        self.events.notify(app);
+        self.outgoing.add_events(app);
+    }
+
+    /// Waits until other processes are to be told something, and takes it.
+    pub async fn outgoing(&self) -> WakeUps {
+        self.outgoing.next().await
+    }
+
+    /// Passes on in this process what another one has told.
+    pub fn wake(&self, told: &WakeUps) {
+        if told.pages {
+            self.pages.notify_one();
+        }
+        match &told.apps {
+            AppsWithEvents::Some(apps) => apps.iter().for_each(|app| self.events.notify(app)),
+            AppsWithEvents::Many => self.events.notify_all(),
+        }
     }
 
     /// The same as [`Self::notified`] for the webhooks' sender, and the apps that have no [`AppNotifier`].
@@ -65,6 +90,15 @@ impl Notifier {
 }
 
 impl EventNotifiers {
+    fn notify(&self, app: &AppId) {
+        self.own().get(app).unwrap_or(&self.common).notify_one();
+    }
+
+    fn notify_all(&self) {
+        self.common.notify_one();
+        self.own().values().for_each(|own| own.notify_one());
+    }
+
     fn own(&self) -> MutexGuard<'_, HashMap<AppId, Arc<Notify>>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }

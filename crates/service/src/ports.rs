@@ -57,6 +57,8 @@ pub use webhooks::{
 
 use async_trait::async_trait;
 
+use crate::notifier::Notifier;
+
 /// The whole store behind one object: a database that implements all the traits of this module.
 #[async_trait]
 pub trait Store:
@@ -83,6 +85,10 @@ pub trait Store:
 
     /// Gives a bounded part of the space of removed rows back to the disk, and says whether more may be left.
     async fn give_back_space(&self) -> Result<bool, StoreError>;
+
+    /// Tells other processes on the same database what `notifier` gathers for them, and `notifier` what they tell, until the store
+    /// is closed. Where there is no way to tell, it does nothing: then their polling finds what is queued.
+    async fn relay_wake_ups(&self, _notifier: &Notifier) {}
 
     /// Finishes what is being written and closes the database.
     async fn close(&self);

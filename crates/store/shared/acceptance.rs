@@ -4,9 +4,8 @@
 //! that is not there; then how often the app sends, and the quota. What is counted is taken back if the quota refuses the send, and
 //! nothing can refuse it after that.
 //!
-//! Equal requests that come together wait for each other, since a store runs its writing transactions one after the other
-//! (`sqlite/src/writer.rs`): the second finds what the first has saved. A refused request has saved nothing, so its idempotency key
-//! is free again.
+//! Equal requests that come together wait for each other (`lock_request`): the second finds what the first has saved. A refused
+//! request has saved nothing, so its idempotency key is free again.
 
 use hato_domain::{Topic, Urgency};
 use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};

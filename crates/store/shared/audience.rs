@@ -28,17 +28,15 @@ pub(crate) async fn find_sending_app(
         Audience::One(endpoint) => Some(endpoint_hash(endpoint)),
         Audience::Everyone | Audience::Listed(_) => None,
     };
-    sqlx::query_as!(
-        SendingApp,
+    let hash = hash.as_ref().map(|hash| &hash[..]);
+    sql!(query_as SendingApp [
         r#"SELECT p.account_id, a.plan, p.active_subscriptions, p.last_position,
                   (SELECT s.id FROM subscriptions AS s
                    WHERE s.app_id = p.id AND s.endpoint_hash = $2 AND s.position IS NOT NULL)
                   AS "one?: i64"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
-           WHERE p.id = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL"#,
-        send.app_id.as_str(),
-        hash.as_ref().map(|hash| &hash[..])
-    )
+           WHERE p.id = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL"# KEEP_APP
+    ] send.app_id.as_str(), hash)
     .fetch_optional(c)
     .await
 }

@@ -2,13 +2,15 @@
 
 use hato_domain::{AppId, SendId, UnixMillis};
 
-use crate::dialect::{DbConnection, sql};
+use crate::dialect::{DbConnection, lock_unclaimed_jobs, sql};
 use crate::settlement::finish;
 use crate::webhooks::has_active_webhook;
 
 /// Cancels the send and returns how many recipients left the queue; `None` when the app has no such send.
 ///
-/// Marking comes first and locks the send's row until the end of the transaction, so a page of it is settled either before, and
+/// The jobs are locked before the send, as those do who claim or settle them, and once more for those that came meanwhile.
+///
+/// Marking locks the send's row until the end of the transaction, so a page of it is settled either before, and
 /// its retries are jobs that are removed here, or after, and settling sees the mark and counts them as cancelled.
 pub(crate) async fn cancel(
     c: &mut DbConnection,
@@ -16,12 +18,14 @@ pub(crate) async fn cancel(
     send: &SendId,
     now: UnixMillis,
 ) -> sqlx::Result<Option<i64>> {
+    lock_unclaimed_jobs(c, send, now).await?;
     let Some(is_finished) = mark(c, app, send, now).await? else {
         return Ok(None);
     };
     if is_finished {
         return Ok(Some(0));
     }
+    lock_unclaimed_jobs(c, send, now).await?;
     let cancelled = count_unclaimed(c, send, now).await?;
     sqlx::query!(
         "DELETE FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)",

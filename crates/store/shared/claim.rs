@@ -24,15 +24,12 @@ pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
 ) -> sqlx::Result<NextPage> {
-    let Some(earliest) = earliest(c, &request.excluded_apps).await? else {
-        return Ok(NextPage::Idle { next_due: None });
-    };
-    if earliest.due_at > request.now.0 {
-        let next_due = Some(UnixMillis(earliest.due_at));
+    let Some(job) = first_due(c, request).await? else {
+        let next_due = next_due(c, request).await?.map(UnixMillis);
         return Ok(NextPage::Idle { next_due });
-    }
-    match claim_job(c, earliest.id, request).await {
-        Err(error) if is_unreadable(&error) => put_off(c, earliest.id, request.now, error).await,
+    };
+    match claim_job(c, job, request).await {
+        Err(error) if is_unreadable(&error) => put_off(c, job, request.now, error).await,
         claimed => claimed,
     }
 }
@@ -87,54 +84,88 @@ async fn put_off(
     })
 }
 
-/// When a job is due.
-struct EarliestRow {
-    id: i64,
-    due_at: i64,
-}
-
-/// The first job of the queue that is not held, nor of one of these apps.
-async fn earliest(
-    c: &mut DbConnection,
-    excluded_apps: &[AppId],
-) -> sqlx::Result<Option<EarliestRow>> {
-    if excluded_apps.is_empty() {
-        return earliest_of_all(c).await;
+/// The job that has been due longest, is not held, and that nobody else is claiming.
+async fn first_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
+    let now = request.now.0;
+    if !request.excluded_apps.is_empty() {
+        return first_due_of_others(c, &names(&request.excluded_apps)?, now).await;
     }
-    let names: Vec<&str> = excluded_apps.iter().map(AppId::as_str).collect();
-    earliest_of_others(c, &json(&names)?).await
-}
-
-async fn earliest_of_all(c: &mut DbConnection) -> sqlx::Result<Option<EarliestRow>> {
-    sql!(query_as EarliestRow [
-        r#"SELECT id AS "id!", due_at AS "due_at!" FROM jobs
-           WHERE held = 0 ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ])
+    sql!(query_scalar [
+        r#"SELECT id AS "id!" FROM jobs WHERE held = 0 AND due_at <= $1
+           ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
+    ] now)
     .fetch_optional(c)
     .await
 }
 
 /// The same without the apps of a JSON array. `waiting` goes from app to app in the index `jobs_by_app`, each step to the smallest
 /// id above the last one, and then only the first job of each is looked at: thousands of jobs of an excluded app cost nothing.
-async fn earliest_of_others(
+async fn first_due_of_others(
     c: &mut DbConnection,
     excluded_apps: &str,
-) -> sqlx::Result<Option<EarliestRow>> {
-    sql!(query_as EarliestRow [
+    now: i64,
+) -> sqlx::Result<Option<i64>> {
+    sql!(query_scalar [
         r#"WITH RECURSIVE waiting (app_id) AS (
              SELECT MIN(app_id) FROM jobs
              UNION ALL
              SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
              FROM waiting WHERE waiting.app_id IS NOT NULL
            )
-           SELECT id AS "id!", due_at AS "due_at!" FROM jobs
-           WHERE id IN (SELECT (SELECT j.id FROM jobs AS j WHERE j.app_id = waiting.app_id AND j.held = 0
+           SELECT id AS "id!" FROM jobs
+           WHERE due_at <= $2
+             AND id IN (SELECT (SELECT j.id FROM jobs AS j
+                                WHERE j.app_id = waiting.app_id AND j.held = 0
                                 ORDER BY j.due_at, j.id LIMIT 1)
                         FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ] excluded_apps)
+    ] excluded_apps, now)
     .fetch_optional(c)
     .await
+}
+
+/// When the next job will be due. One that is due already is being claimed by somebody else.
+async fn next_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
+    let now = request.now.0;
+    if !request.excluded_apps.is_empty() {
+        return next_due_of_others(c, &names(&request.excluded_apps)?, now).await;
+    }
+    sqlx::query_scalar!(
+        r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE held = 0 AND due_at > $1"#,
+        now
+    )
+    .fetch_one(c)
+    .await
+}
+
+/// The same without the apps of a JSON array, as `first_due_of_others` finds their jobs.
+async fn next_due_of_others(
+    c: &mut DbConnection,
+    excluded_apps: &str,
+    now: i64,
+) -> sqlx::Result<Option<i64>> {
+    sql!(query_scalar [
+        r#"WITH RECURSIVE waiting (app_id) AS (
+             SELECT MIN(app_id) FROM jobs
+             UNION ALL
+             SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
+             FROM waiting WHERE waiting.app_id IS NOT NULL
+           )
+           SELECT MIN(due_at) AS "due_at?: i64" FROM jobs
+           WHERE due_at > $2
+             AND id IN (SELECT (SELECT j.id FROM jobs AS j
+                                WHERE j.app_id = waiting.app_id AND j.held = 0
+                                ORDER BY j.due_at, j.id LIMIT 1)
+                        FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))"#
+    ] excluded_apps, now)
+    .fetch_one(c)
+    .await
+}
+
+/// The apps as a statement takes them.
+fn names(apps: &[AppId]) -> sqlx::Result<String> {
+    let names: Vec<&str> = apps.iter().map(AppId::as_str).collect();
+    json(&names)
 }
 
 struct JobRow {

@@ -6,7 +6,7 @@
 use hato_domain::{AccountId, AppId, UnixMillis};
 
 use crate::deleted_accounts;
-use crate::dialect::DbConnection;
+use crate::dialect::{DbConnection, lock_app_alone};
 
 /// Jobs that leave the queue at a time.
 const MAX_DISCARDED_JOBS: i64 = 500;
@@ -18,6 +18,7 @@ pub(crate) async fn mark_deleted(
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let app = app.as_str();
+    lock_app_alone(c, app).await?;
     let marked = sqlx::query!(
         "UPDATE apps SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL",
         app,

@@ -3,7 +3,7 @@
 use hato_domain::SendId;
 use hato_service::ports::NewSend;
 
-use crate::dialect::DbConnection;
+use crate::dialect::{DbConnection, lock_request};
 
 /// What became of an earlier request with the same key.
 pub(crate) enum PriorRequest {
@@ -15,11 +15,12 @@ pub(crate) enum PriorRequest {
     Other,
 }
 
-/// The request of the same app, path and key, unless it is too old.
+/// The request of the same app, path and key, unless it is too old. Another one of them waits until this transaction has ended.
 pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<PriorRequest> {
     let Some(request) = &send.idempotency else {
         return Ok(PriorRequest::None);
     };
+    lock_request(c, &send.app_id, request.path, request.key.as_str()).await?;
     let row = sqlx::query!(
         "SELECT request_hash, send_id, queued FROM idempotency_keys
          WHERE app_id = $1 AND path = $2 AND key = $3 AND created_at > $4",

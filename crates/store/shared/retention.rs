@@ -169,7 +169,7 @@ async fn deactivated_subscriptions(
         r#"SELECT s.id, s.deactivated_at AS "deactivated_at!",
                   EXISTS (SELECT 1 FROM webhook_events AS e
                           WHERE e.app_id = s.app_id AND e.due_at IS NOT NULL
-                            AND e.created_at < $1 + 3600000) AS "may_be_named!: bool"
+                            AND e.created_at < CAST($1 AS BIGINT) + 3600000) AS "may_be_named!: bool"
            FROM subscriptions AS s
            WHERE s.position IS NULL AND s.deactivated_at < $1 AND (s.deactivated_at, s.id) > ($2, $3)
            ORDER BY s.deactivated_at, s.id LIMIT $4"#,

@@ -5,7 +5,7 @@ use hato_domain::{AccountId, AppId, SendId, UnixMillis};
 use hato_service::ports::{ReviewConclusion, ReviewStore, SendRecord, StoreError};
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, transaction};
+use crate::dialect::{DbConnection, lock_apps_alone, readers, transaction};
 use crate::error::with_context;
 use crate::keys::delete;
 use crate::sends::SendRow;
@@ -55,6 +55,7 @@ pub(crate) async fn begin(
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     let account = account.as_str();
+    lock_apps_alone(c, account).await?;
     sqlx::query!(
         "UPDATE apps SET review_since = $2
          WHERE account_id = $1 AND deleted_at IS NULL AND review_since IS NULL",

@@ -18,6 +18,7 @@ use crate::subscriptions::count_deactivated;
 use crate::webhook_events::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
+#[derive(Clone)]
 pub(crate) struct SettledPage {
     lease: PageLease,
     pub(crate) send_id: SendId,

@@ -24,33 +24,47 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hato_service::ports::Store;
-use hato_store_sqlite::Database;
+use hato_store_postgres::Database as PostgresDatabase;
+use hato_store_sqlite::Database as SqliteDatabase;
+
+pub use hato_store_postgres::{PostgresOpenError, PostgresSettings};
+pub use hato_store_sqlite::SqliteOpenError;
 
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreOpenError {
-    /// The URL names PostgreSQL, for which there is no store.
-    #[error("PostgreSQL is not supported by this version; use sqlite:PATH")]
-    PostgreSql,
-    /// It names no database that there is a store for.
-    #[error("not a database URL; use sqlite:PATH")]
+    /// The URL names no database that there is a store for.
+    #[error("not a database URL; use sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")]
     UnknownScheme,
     /// It names SQLite without a plain path to a file.
     #[error("sqlite: must be followed by the path of a file, without parameters")]
     InvalidPath,
     /// The SQLite file cannot be opened.
     #[error(transparent)]
-    Sqlite(#[from] hato_store_sqlite::SqliteOpenError),
+    Sqlite(#[from] SqliteOpenError),
+    /// The PostgreSQL database cannot be opened.
+    #[error(transparent)]
+    Postgres(#[from] PostgresOpenError),
 }
 
 /// Opens the store at `url` and brings its tables up to date.
 ///
-/// `sqlite:PATH` is a file, made with its folder when it is missing; `postgres:` and `postgresql:` are refused by name.
-/// Must be called on a tokio runtime.
+/// `sqlite:PATH` is a file, made with its folder when it is missing; `postgres://…` and `postgresql://…` are a database of
+/// PostgreSQL 15 or later, used with the default settings. Must be called on a tokio runtime.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreOpenError> {
+    open_with(url, &PostgresSettings::default()).await
+}
+
+/// The same with settings, which hold for PostgreSQL only.
+pub async fn open_with(
+    url: &str,
+    settings: &PostgresSettings,
+) -> Result<Arc<dyn Store>, StoreOpenError> {
     match url.split_once(':') {
-        Some(("sqlite", path)) => Ok(Arc::new(Database::open(sqlite_path(path)?).await?)),
-        Some(("postgres" | "postgresql", _)) => Err(StoreOpenError::PostgreSql),
+        Some(("sqlite", path)) => Ok(Arc::new(SqliteDatabase::open(sqlite_path(path)?).await?)),
+        Some(("postgres" | "postgresql", _)) => {
+            Ok(Arc::new(PostgresDatabase::open(url, settings).await?))
+        }
         _ => Err(StoreOpenError::UnknownScheme),
     }
 }

@@ -29,4 +29,8 @@ pub mod push_service;
 pub mod seeded_rng;
 pub mod server;
 pub mod test_ca;
+mod test_database;
 pub mod webhook_receiver;
+
+pub use hato_testkit_macros::on_each_database;
+pub use test_database::TestDatabase;

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use hato_store::PostgresSettings;
 
 use super::parser::{SettingError, SettingParser};
+use super::postgres::PostgresConfig;
 
 /// The folder of the data, and the database if it is elsewhere.
 #[derive(Args, Clone, Debug)]
@@ -14,15 +16,34 @@ pub struct StoreConfig {
     #[arg(long, env = "HATO_DATA_DIR", value_name = "PATH")]
     #[arg(default_value = "./data", value_parser = data_dir())]
     pub data_dir: PathBuf,
-    /// sqlite:PATH [default: hato.db in the data folder]
-    #[arg(long, env = "HATO_DATABASE_URL", value_name = "URL")]
+    /// Where the database is.
+    #[arg(help = DATABASE_HELP, long, env = "HATO_DATABASE_URL", value_name = "URL")]
     #[arg(value_parser = SettingParser::text(DATABASE_URL, database_url))]
     pub database_url: Option<String>,
+    #[command(flatten)]
+    postgres: PostgresConfig,
 }
+
+impl StoreConfig {
+    /// Whether other machines may use the same database.
+    pub fn is_postgres(&self) -> bool {
+        let url = self.database_url.as_deref();
+        url.is_some_and(|url| url.starts_with("postgres"))
+    }
+
+    /// How PostgreSQL is used.
+    pub fn postgres(&self) -> PostgresSettings {
+        self.postgres.settings()
+    }
+}
+
+/// What the help says, in which an address stands as it is.
+const DATABASE_HELP: &str =
+    "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE [default: hato.db in the data folder]";
 
 /// What the setting takes whose path only the store can judge.
 const DATABASE_URL: &str =
-    "sqlite: and the path of a file (PostgreSQL is not supported by this version)";
+    "sqlite: and the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
 
 /// The refusal of an address that leads to no store.
 pub fn database_url_error() -> SettingError {
@@ -30,7 +51,9 @@ pub fn database_url_error() -> SettingError {
 }
 
 fn database_url(text: &str) -> Option<String> {
-    text.starts_with("sqlite:").then(|| text.to_owned())
+    let schemes = ["sqlite:", "postgres://", "postgresql://"];
+    let is_known = schemes.iter().any(|scheme| text.starts_with(scheme));
+    is_known.then(|| text.to_owned())
 }
 
 /// The path becomes part of the database's address, in which a question mark would begin parameters.

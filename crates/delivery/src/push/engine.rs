@@ -224,8 +224,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         }
     }
 
+    /// Cut by chance, so that the processes of a fleet do not ask together.
     fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
-        let longest = self.0.settings.poll_interval;
+        let longest = self
+            .0
+            .settings
+            .poll_interval
+            .mul_f64(0.5 + fastrand::f64() / 2.0);
         next_due.map_or(longest, |due| due.since(self.0.clock.now()).min(longest))
     }
 }

@@ -1,10 +1,10 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
-//! `bounded_reader`), what a transaction is (`transaction!`), a lock (`lock_app`), and the words of SQL that differ (`sql!`).
+//! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
 use futures_util::future::{BoxFuture, Ready, ready};
-use hato_domain::AppId;
+use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::StoreError;
 use sqlx::pool::PoolConnection;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool};
@@ -68,6 +68,37 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
     ready(Ok(()))
 }
 
+/// Locks an app's row against all who rely on it, as those do who have read it with `KEEP_APP`. Here there is nothing to lock.
+pub(crate) fn lock_app_alone(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
+/// The same for all apps of an account.
+pub(crate) fn lock_apps_alone(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
+/// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. Here there
+/// is nothing to lock.
+pub(crate) fn lock_unclaimed_jobs(
+    _: &mut DbConnection,
+    _: &SendId,
+    _: UnixMillis,
+) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
+/// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
+/// first has saved. Here every transaction waits for the one before.
+pub(crate) fn lock_request(
+    _: &mut DbConnection,
+    _: &AppId,
+    _: &str,
+    _: &str,
+) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
 /// A query that is checked at compile time like `sqlx::query!`, whose text is put together from literals and the words in which
 /// databases differ: `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`. The first word is the macro of sqlx, with
 /// the row's type where it takes one: `sql!(query_as Row ["SELECT …"] …)`.
@@ -82,8 +113,9 @@ pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
+/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted or put under review until the end of the transaction |
 ///
-/// SQLite has one writer, so the two locks are nothing here.
+/// SQLite has one writer, so the locks are nothing here.
 macro_rules! sql {
     // @ [sqlx's macro and type] [text so far] [words to come] [arguments]
     (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
@@ -112,6 +144,9 @@ macro_rules! sql {
         sql!(@ $call $text [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [SKIP_LOCKED $($rest:tt)*] $args:tt) => {
+        sql!(@ $call $text [$($rest)*] $args)
+    };
+    (@ $call:tt $text:tt [KEEP_APP $($rest:tt)*] $args:tt) => {
         sql!(@ $call $text [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {

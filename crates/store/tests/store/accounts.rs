@@ -2,12 +2,13 @@
 
 use hato_domain::{Email, Plan};
 use hato_service::ports::CreateAppOutcome;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at};
 
-#[tokio::test]
-async fn an_account_is_found_whatever_the_case_of_its_address() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_account_is_found_whatever_the_case_of_its_address(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.new_account("Hato@Example.com", Plan::Pro);
     let id = account.id.clone();
     assert!(test.store.create_account(account).await.expect("stored"));
@@ -23,9 +24,9 @@ async fn an_account_is_found_whatever_the_case_of_its_address() {
     assert_eq!(found.password_hash.as_deref(), Some("$argon2id$"));
 }
 
-#[tokio::test]
-async fn an_address_is_taken_once_whatever_its_case() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_address_is_taken_once_whatever_its_case(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let make = |email| {
         test.store
             .create_account(test.new_account(email, Plan::Free))
@@ -35,9 +36,9 @@ async fn an_address_is_taken_once_whatever_its_case() {
     assert!(make("b@example.com").await.expect("stored"));
 }
 
-#[tokio::test]
-async fn an_unknown_address_is_no_account() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_unknown_address_is_no_account(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let nobody = Email::parse("nobody@example.com").expect("an address");
     assert!(
         test.store
@@ -48,9 +49,9 @@ async fn an_unknown_address_is_no_account() {
     );
 }
 
-#[tokio::test]
-async fn a_deleted_account_leaves_nothing_and_its_address_is_free() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_deleted_account_leaves_nothing_and_its_address_is_free(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.new_account("a@example.com", Plan::Pro);
     let id = account.id.clone();
     assert!(test.store.create_account(account).await.expect("stored"));
@@ -82,9 +83,9 @@ async fn a_deleted_account_leaves_nothing_and_its_address_is_free() {
     assert!(!delete().await);
 }
 
-#[tokio::test]
-async fn the_month_is_counted_for_the_account_and_by_app() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_month_is_counted_for_the_account_and_by_app(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Pro).await;
     let (app, quiet) = (test.app_of(&account).await, test.app_of(&account).await);
     test.subscribe_all(&app, 3).await;

@@ -6,13 +6,14 @@ use hato_service::ports::{
     AcceptSendOutcome, Audience, CreateAppOutcome, CreateKeyOutcome, NextPage, RegisterOutcome,
     SetWebhookOutcome, SettleOutcome, Settlement,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, at};
 
-#[tokio::test]
-async fn an_app_is_read_back_with_the_plan_of_its_account() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_is_read_back_with_the_plan_of_its_account(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     let app = test.app_of(&account).await;
     let record = test.record(&app).await;
@@ -27,16 +28,16 @@ async fn an_app_is_read_back_with_the_plan_of_its_account() {
     assert_eq!((record.plan, record.active_subscriptions), (Plan::Free, 0));
 }
 
-#[tokio::test]
-async fn an_unknown_app_is_none() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_unknown_app_is_none(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     assert!(test.store.app(&app).await.expect("read").is_none());
 }
 
-#[tokio::test]
-async fn apps_are_listed_oldest_first_and_only_those_of_the_account() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn apps_are_listed_oldest_first_and_only_those_of_the_account(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (account, other) = (test.account(Plan::Pro).await, test.account(Plan::Pro).await);
     test.app_of(&other).await;
     let mut made = Vec::new();
@@ -55,10 +56,10 @@ async fn apps_are_listed_oldest_first_and_only_those_of_the_account() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sixteen_at_once_make_one_app_on_free_and_sixteen_on_pro() {
+#[on_each_database(flavor = "multi_thread")]
+async fn sixteen_at_once_make_one_app_on_free_and_sixteen_on_pro(database: TestDatabase) {
     for (plan, most) in [(Plan::Free, 1), (Plan::Pro, 16)] {
-        let test = TestStore::new().await;
+        let test = TestStore::new(database.another().await).await;
         let account = test.account(plan).await;
         let callers = (0..16).map(|_| {
             let (store, app) = (test.store.clone(), test.new_app(&account));
@@ -76,9 +77,9 @@ async fn sixteen_at_once_make_one_app_on_free_and_sixteen_on_pro() {
     }
 }
 
-#[tokio::test]
-async fn an_app_of_nobody_is_an_error() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_of_nobody_is_an_error(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
     assert!(test.store.create_app(test.new_app(&nobody)).await.is_err());
 }
@@ -88,9 +89,9 @@ fn hook(number: u8) -> WebhookUrl {
     WebhookUrl::parse(&url, &OutboundPolicy::default()).expect("a URL")
 }
 
-#[tokio::test]
-async fn setting_a_webhook_takes_pro_and_clearing_it_does_not() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn setting_a_webhook_takes_pro_and_clearing_it_does_not(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.new_account("owner@example.com", Plan::Pro);
     let app = {
         let id = account.id.clone();
@@ -109,9 +110,9 @@ async fn setting_a_webhook_takes_pro_and_clearing_it_does_not() {
     assert_eq!(stored().await, None);
 }
 
-#[tokio::test]
-async fn an_app_that_is_gone_has_no_webhook() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_that_is_gone_has_no_webhook(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     for url in [None, Some(hook(1))] {
         let set = test.store.set_webhook(&app, url).await;
@@ -129,9 +130,9 @@ async fn purge(test: &TestStore) {
     while test.store.purge_deleted_apps(3).await.expect("removed") {}
 }
 
-#[tokio::test]
-async fn a_deleted_app_is_gone_before_its_rows_are() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_deleted_app_is_gone_before_its_rows_are(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     let app = test.app_of(&account).await;
     test.subscribe_all(&app, 3).await;
@@ -170,9 +171,9 @@ async fn a_deleted_app_is_gone_before_its_rows_are() {
     purge(&test).await;
 }
 
-#[tokio::test]
-async fn the_app_of_another_keeps_everything() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_app_of_another_keeps_everything(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     for app in [&app, &other] {
         test.subscribe_all(app, 5).await;
@@ -188,9 +189,9 @@ async fn the_app_of_another_keeps_everything() {
     assert_eq!(test.record(&other).await.active_subscriptions, 5);
 }
 
-#[tokio::test]
-async fn jobs_of_a_deleted_app_hold_up_nobody_elses() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn jobs_of_a_deleted_app_hold_up_nobody_elses(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     for app in [&app, &other] {
         test.subscribe(app, 0).await;
@@ -205,9 +206,9 @@ async fn jobs_of_a_deleted_app_hold_up_nobody_elses() {
     assert_eq!(test.claim(at(1), 10).await.app_id, other);
 }
 
-#[tokio::test]
-async fn a_page_in_flight_of_a_deleted_app_is_settled_by_nobody() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_page_in_flight_of_a_deleted_app_is_settled_by_nobody(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     test.broadcast(&app, START).await;
@@ -223,9 +224,9 @@ async fn a_page_in_flight_of_a_deleted_app_is_settled_by_nobody() {
     assert!(test.recipients(&page).await.is_empty());
 }
 
-#[tokio::test]
-async fn an_app_is_renamed_while_it_is_there() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_is_renamed_while_it_is_there(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let name = Name::parse("another").expect("a name");
     assert!(test.store.rename_app(&app, &name).await.expect("done"));

@@ -6,6 +6,7 @@ use hato_domain::{AppId, SendId};
 use hato_service::ports::{
     Audience, ExpiredRecipient, RetryJob, SendCounts, SendStatus, SettleOutcome, Settlement,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{LEASE, START, TestStore, at, endpoint, ids, sent_to};
@@ -20,9 +21,9 @@ async fn outcome(test: &TestStore, app: &AppId, send: &SendId) -> (SendStatus, S
     (send.status, send.counts)
 }
 
-#[tokio::test]
-async fn a_send_that_nobody_claimed_is_cancelled_at_once() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_that_nobody_claimed_is_cancelled_at_once(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 5).await;
     let send = test.broadcast(&app, START).await;
@@ -40,9 +41,9 @@ async fn a_send_that_nobody_claimed_is_cancelled_at_once() {
     assert_eq!(outcome(&test, &app, &send).await, expected);
 }
 
-#[tokio::test]
-async fn a_claimed_page_is_delivered_and_its_retries_are_cancelled() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_claimed_page_is_delivered_and_its_retries_are_cancelled(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 10).await;
     let send = test.broadcast(&app, START).await;
@@ -79,9 +80,9 @@ async fn a_claimed_page_is_delivered_and_its_retries_are_cancelled() {
     assert_eq!(test.next_due(START).await, None);
 }
 
-#[tokio::test]
-async fn waiting_retries_leave_the_queue() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn waiting_retries_leave_the_queue(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     let send = test.broadcast(&app, START).await;
@@ -101,9 +102,9 @@ async fn waiting_retries_leave_the_queue() {
     assert_eq!((status, counts.cancelled), (SendStatus::Cancelled, 3));
 }
 
-#[tokio::test]
-async fn a_page_released_or_left_by_a_dead_process_is_nobodys() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_page_released_or_left_by_a_dead_process_is_nobodys(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 4).await;
     let returned = test.broadcast(&app, START).await;
@@ -131,9 +132,9 @@ async fn a_page_released_or_left_by_a_dead_process_is_nobodys() {
     );
 }
 
-#[tokio::test]
-async fn a_send_that_was_wholly_claimed_and_reached_everybody_is_done() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_that_was_wholly_claimed_and_reached_everybody_is_done(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 2).await;
     let send = test.broadcast(&app, START).await;
@@ -146,9 +147,9 @@ async fn a_send_that_was_wholly_claimed_and_reached_everybody_is_done() {
     assert_eq!(outcome(&test, &app, &send).await.0, SendStatus::Done);
 }
 
-#[tokio::test]
-async fn nobody_cancels_what_is_not_there_or_anothers() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn nobody_cancels_what_is_not_there_or_anothers(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     test.subscribe(&app, 0).await;
     let send = test.broadcast(&app, START).await;

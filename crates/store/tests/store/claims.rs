@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use futures_util::future::join_all;
 use hato_service::ports::RecipientId;
 use hato_service::ports::SendStatus::{self, Done, Queued, Sending};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, ids};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn concurrent_claimers_cover_every_active_subscription_once() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn concurrent_claimers_cover_every_active_subscription_once(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 1_250).await;
     join_all((0..16).map(|number| test.unsubscribe(&app, number * 70))).await;
@@ -28,9 +29,9 @@ async fn concurrent_claimers_cover_every_active_subscription_once() {
     assert_eq!((send.counts.sent, send.counts.skipped), (1_234, 0));
 }
 
-#[tokio::test]
-async fn pages_are_full_and_none_is_empty() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pages_are_full_and_none_is_empty(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 300).await;
     test.broadcast(&app, START).await;
@@ -40,9 +41,11 @@ async fn pages_are_full_and_none_is_empty() {
     assert_eq!(test.next_due(START).await, None);
 }
 
-#[tokio::test]
-async fn the_first_claim_moves_the_send_to_sending_and_the_last_settlement_to_done() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_first_claim_moves_the_send_to_sending_and_the_last_settlement_to_done(
+    database: TestDatabase,
+) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 2).await;
     let send = test.broadcast(&app, START).await;
@@ -56,9 +59,9 @@ async fn the_first_claim_moves_the_send_to_sending_and_the_last_settlement_to_do
     assert_eq!(seen, [Queued, Sending, Sending, Done]);
 }
 
-#[tokio::test]
-async fn a_send_to_one_waits_for_at_most_one_more_page_of_a_broadcast() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_to_one_waits_for_at_most_one_more_page_of_a_broadcast(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (big, small) = (test.app().await, test.app().await);
     test.subscribe_all(&big, 500).await;
     test.subscribe(&small, 0).await;
@@ -69,9 +72,9 @@ async fn a_send_to_one_waits_for_at_most_one_more_page_of_a_broadcast() {
     assert!(next.iter().any(|page| page.send_id == urgent));
 }
 
-#[tokio::test]
-async fn two_broadcasts_of_the_same_moment_take_turns() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn two_broadcasts_of_the_same_moment_take_turns(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (one, other) = (test.app().await, test.app().await);
     for app in [&one, &other] {
         test.subscribe_all(app, 30).await;
@@ -86,9 +89,9 @@ async fn two_broadcasts_of_the_same_moment_take_turns() {
     }
 }
 
-#[tokio::test]
-async fn whoever_came_back_is_no_recipient_of_an_older_broadcast() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn whoever_came_back_is_no_recipient_of_an_older_broadcast(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 10).await;
     let older = test.broadcast(&app, START).await;
@@ -105,9 +108,9 @@ async fn whoever_came_back_is_no_recipient_of_an_older_broadcast() {
     assert_eq!(test.deliver_all(START, 4).await.len(), 11);
 }
 
-#[tokio::test]
-async fn whoever_unsubscribes_before_their_page_is_skipped() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn whoever_unsubscribes_before_their_page_is_skipped(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 250).await;
     let send = test.broadcast(&app, START).await;
@@ -122,9 +125,9 @@ async fn whoever_unsubscribes_before_their_page_is_skipped() {
     assert_eq!((counts.sent, counts.skipped), (247, 3));
 }
 
-#[tokio::test]
-async fn a_send_whose_whole_audience_left_is_done_with_all_skipped() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_whose_whole_audience_left_is_done_with_all_skipped(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     let send = test.broadcast(&app, START).await;
@@ -134,9 +137,9 @@ async fn a_send_whose_whole_audience_left_is_done_with_all_skipped() {
     assert_eq!((send.status, send.counts.skipped), (SendStatus::Done, 3));
 }
 
-#[tokio::test]
-async fn nothing_is_due_before_its_time() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn nothing_is_due_before_its_time(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     test.broadcast(&app, at(50)).await;

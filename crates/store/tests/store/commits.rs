@@ -4,13 +4,14 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use hato_domain::{AccountId, SubscriptionId};
 use hato_service::ports::{AcceptSendOutcome, Audience};
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, at};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn many_concurrent_accepts_are_all_stored_and_survive() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn many_concurrent_accepts_are_all_stored_and_survive(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     let callers = (0..500).map(|_| {
@@ -28,9 +29,9 @@ async fn many_concurrent_accepts_are_all_stored_and_survive() {
     assert_eq!(test.deliver_all(START, 10).await.len(), 500);
 }
 
-#[tokio::test]
-async fn errors_among_concurrent_writes_undo_their_own_changes_only() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn errors_among_concurrent_writes_undo_their_own_changes_only(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
     let taken = test.new_subscription(&app, 0);
@@ -85,9 +86,9 @@ async fn fails_half_way(
     test.store.register_subscription(subscription).await.is_ok()
 }
 
-#[tokio::test]
-async fn a_caller_that_goes_away_harms_nobody() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_caller_that_goes_away_harms_nobody(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     for number in 0..50 {
         let subscription = test.new_subscription(&app, number);
@@ -95,5 +96,7 @@ async fn a_caller_that_goes_away_harms_nobody() {
         assert!(registering.now_or_never().is_none());
     }
     test.subscribe(&app, 50).await;
+    test.store.close().await;
+    let test = test.reopened().await;
     assert_eq!(test.record(&app).await.active_subscriptions, 51);
 }

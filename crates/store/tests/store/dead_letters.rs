@@ -2,6 +2,7 @@
 
 use hato_domain::{AppId, DeadLetterId, FailureDetail, FailureReason, PageRequest};
 use hato_service::ports::{DeadLetterRecord, NewDeadLetter, RecipientId, Settlement};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, endpoint, ids};
 
@@ -52,9 +53,9 @@ async fn listed(
     letters.expect("listed")
 }
 
-#[tokio::test]
-async fn a_dead_letter_says_who_why_and_after_how_many_attempts() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_dead_letter_says_who_why_and_after_how_many_attempts(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     for (reason, http_status, attempts, said) in [
         (
             FailureReason::Refused,
@@ -85,10 +86,10 @@ async fn a_dead_letter_says_who_why_and_after_how_many_attempts() {
     }
 }
 
-#[tokio::test]
-async fn a_send_keeps_its_first_ten_thousand_and_counts_the_others() {
+#[on_each_database]
+async fn a_send_keeps_its_first_ten_thousand_and_counts_the_others(database: TestDatabase) {
     const PAGES: usize = 21;
-    let test = TestStore::new().await;
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, PAGES * 480).await;
     let send = test.broadcast(&app, START).await;
@@ -120,9 +121,9 @@ async fn a_send_keeps_its_first_ten_thousand_and_counts_the_others() {
     assert_eq!(kept, 10_000);
 }
 
-#[tokio::test]
-async fn pages_of_letters_of_the_same_moment_neither_skip_nor_repeat() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pages_of_letters_of_the_same_moment_neither_skip_nor_repeat(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = fail_all(&test, 7).await;
     let other = fail_all(&test, 2).await;
     let mut seen: Vec<DeadLetterId> = Vec::new();

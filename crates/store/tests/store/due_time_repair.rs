@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{RetryJob, Settlement};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{LEASE, START, TestStore, at, ids};
 
@@ -33,35 +34,35 @@ async fn retry_at(test: &TestStore, accepted: UnixMillis, due_at: UnixMillis) {
     test.settle(&page, settlement).await;
 }
 
-#[tokio::test]
-async fn what_was_accepted_in_the_future_is_due() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn what_was_accepted_in_the_future_is_due(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     retry_at(&test, at(30 * MINUTE), at(31 * MINUTE)).await;
     assert!(test.try_claim(START, 10).await.is_none());
     repair_due_times(&test, START).await;
     assert!(test.try_claim(START, 10).await.is_some());
 }
 
-#[tokio::test]
-async fn what_is_due_later_than_anything_can_be_is_due() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn what_is_due_later_than_anything_can_be_is_due(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     retry_at(&test, START, at(60 * MINUTE + 1)).await;
     repair_due_times(&test, START).await;
     assert!(test.try_claim(START, 10).await.is_some());
 }
 
-#[tokio::test]
-async fn an_ordinary_wait_is_left_alone() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_ordinary_wait_is_left_alone(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     retry_at(&test, START, at(60 * MINUTE)).await;
     repair_due_times(&test, START).await;
     assert_eq!(test.next_due(START).await, Some(at(60 * MINUTE)));
 }
 
-#[tokio::test]
-async fn a_lease_from_the_future_ends_when_a_new_one_would() {
+#[on_each_database]
+async fn a_lease_from_the_future_ends_when_a_new_one_would(database: TestDatabase) {
     for future in [MINUTE / 4, 90 * MINUTE] {
-        let test = TestStore::new().await;
+        let test = TestStore::new(database.another().await).await;
         let app = test.app().await;
         test.subscribe(&app, 1).await;
         test.broadcast(&app, START).await;
@@ -72,9 +73,9 @@ async fn a_lease_from_the_future_ends_when_a_new_one_would() {
     }
 }
 
-#[tokio::test]
-async fn a_lease_of_now_is_left_alone() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_lease_of_now_is_left_alone(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 1).await;
     test.broadcast(&app, START).await;

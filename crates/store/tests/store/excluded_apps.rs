@@ -1,12 +1,13 @@
 //! Claims that exclude apps.
 
 use hato_service::ports::NextPage;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at};
 
-#[tokio::test]
-async fn pages_of_excluded_apps_are_left_to_a_later_claim() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pages_of_excluded_apps_are_left_to_a_later_claim(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (first, second) = (test.app().await, test.app().await);
     for app in [&first, &second] {
         test.subscribe(app, 1).await;
@@ -23,9 +24,9 @@ async fn pages_of_excluded_apps_are_left_to_a_later_claim() {
     assert_eq!(test.claim(at(1), 10).await.app_id, first);
 }
 
-#[tokio::test]
-async fn excluded_apps_do_not_count_for_the_next_due_time() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn excluded_apps_do_not_count_for_the_next_due_time(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (first, second) = (test.app().await, test.app().await);
     for app in [&first, &second] {
         test.subscribe(app, 1).await;

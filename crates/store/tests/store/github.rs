@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use hato_domain::{Email, Plan};
 use hato_service::ports::{AccountRecord, GithubId, PendingLogin};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at};
 
@@ -32,9 +33,9 @@ async fn take(test: &TestStore, state: [u8; 32], browser: [u8; 32], now: i64) ->
     taken.expect("read")
 }
 
-#[tokio::test]
-async fn a_login_is_taken_once_in_time_and_by_its_browser() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_login_is_taken_once_in_time_and_by_its_browser(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     begin(&test, STATE, 100, 0).await;
     assert_eq!(take(&test, [9; 32], BROWSER, 1).await, None);
     assert_eq!(take(&test, STATE, [9; 32], 1).await, None);
@@ -46,9 +47,9 @@ async fn a_login_is_taken_once_in_time_and_by_its_browser() {
     assert_eq!(take(&test, STATE, BROWSER, 99).await, None, "taken");
 }
 
-#[tokio::test]
-async fn expired_logins_are_forgotten() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn expired_logins_are_forgotten(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     begin(&test, STATE, 100, 0).await;
     begin(&test, [3; 32], 300, 99).await;
     assert!(take(&test, STATE, BROWSER, 50).await.is_some());
@@ -73,9 +74,9 @@ async fn log_in(
     found.await.expect("done")
 }
 
-#[tokio::test]
-async fn a_new_account_is_its_persons() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_new_account_is_its_persons(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     assert!(
         log_in(&test, HATO, "hato@example.com", false)
             .await
@@ -98,9 +99,9 @@ async fn a_new_account_is_its_persons() {
     assert!(nobody.expect("done").is_none());
 }
 
-#[tokio::test]
-async fn linking_drops_the_password_and_the_sessions() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn linking_drops_the_password_and_the_sessions(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.new_account("Hato@example.com", Plan::Pro);
     let id = account.id.clone();
     test.store.create_account(account).await.expect("made");
@@ -136,9 +137,9 @@ async fn linking_drops_the_password_and_the_sessions() {
     );
 }
 
-#[tokio::test]
-async fn a_person_who_arrives_many_times_at_once_has_one_account() {
-    let test = Arc::new(TestStore::new().await);
+#[on_each_database]
+async fn a_person_who_arrives_many_times_at_once_has_one_account(database: TestDatabase) {
+    let test = Arc::new(TestStore::new(database).await);
     let arrivals = (0..16).map(|_| {
         let test = Arc::clone(&test);
         async move {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use hato_domain::{Cursor, PageRequest, SendId};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{TestStore, at};
 
@@ -20,9 +21,9 @@ fn request(limit: &str, cursor: Option<Cursor>) -> PageRequest {
     PageRequest { cursor, ..page }
 }
 
-#[tokio::test]
-async fn pages_of_any_size_show_every_send_once_and_in_order() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pages_of_any_size_show_every_send_once_and_in_order(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let sends = twelve_sends(&test, &app).await;
     for limit in [1, 2, 5, 7, 12] {
@@ -50,9 +51,9 @@ async fn pages_of_any_size_show_every_send_once_and_in_order() {
     }
 }
 
-#[tokio::test]
-async fn a_time_alone_means_strictly_older() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_time_alone_means_strictly_older(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     twelve_sends(&test, &app).await;
     let cursor = Cursor {
@@ -68,9 +69,9 @@ async fn a_time_alone_means_strictly_older() {
     assert!(items.iter().all(|item| item.created_at < at(2)));
 }
 
-#[tokio::test]
-async fn another_apps_sends_are_not_shown() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn another_apps_sends_are_not_shown(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     test.broadcast(&other, at(0)).await;
     assert!(test.history(&app).await.is_empty());

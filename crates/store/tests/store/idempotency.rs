@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::{AppId, IdempotencyKey, Plan, UnixMillis};
 use hato_service::ports::{AcceptSendOutcome, Audience, IdempotencyEntry, NewSend};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, endpoint};
 
@@ -22,9 +23,9 @@ fn idempotent_send(test: &TestStore, app: &AppId, key: &str, body: u8, now: Unix
     send
 }
 
-#[tokio::test]
-async fn the_same_request_gets_the_first_answer_for_a_day() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_same_request_gets_the_first_answer_for_a_day(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     let first = idempotent_send(&test, &app, "a", 1, START);
@@ -56,9 +57,9 @@ async fn the_same_request_gets_the_first_answer_for_a_day() {
     );
 }
 
-#[tokio::test]
-async fn key_path_and_app_together_name_a_request() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn key_path_and_app_together_name_a_request(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     let queued = AcceptSendOutcome::Queued { recipients: 0 };
     for send in [
@@ -73,9 +74,9 @@ async fn key_path_and_app_together_name_a_request() {
     assert_eq!(test.accept(elsewhere).await, queued);
 }
 
-#[tokio::test]
-async fn a_refused_request_does_not_use_up_its_key() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_refused_request_does_not_use_up_its_key(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app_of(&test.account(Plan::Free).await).await;
     let mut to_one = idempotent_send(&test, &app, "a", 1, START);
     to_one.audience = Audience::One(endpoint(0));
@@ -90,9 +91,9 @@ async fn a_refused_request_does_not_use_up_its_key() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn of_sixteen_identical_requests_one_sends() {
-    let test = Arc::new(TestStore::new().await);
+#[on_each_database(flavor = "multi_thread")]
+async fn of_sixteen_identical_requests_one_sends(database: TestDatabase) {
+    let test = Arc::new(TestStore::new(database).await);
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     let requests = (0..16).map(|_| {

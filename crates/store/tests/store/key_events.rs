@@ -3,6 +3,7 @@
 use hato_domain::{AppId, Cursor, KeyEventId, PageRequest, Scope};
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{DeletedKey, KeyEventKind, KeyEventRecord};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{TestStore, actor, at};
 
@@ -15,9 +16,9 @@ fn newest(limit: usize) -> PageRequest {
     PageRequest::parse(Some(&limit.to_string()), None, None).expect("a limit")
 }
 
-#[tokio::test]
-async fn making_and_deleting_a_key_are_told() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn making_and_deleting_a_key_are_told(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let made = test.new_key(&app, [1; 32]);
     let (key, creation) = (made.record.id.clone(), made.event_id.clone());
@@ -55,9 +56,9 @@ async fn making_and_deleting_a_key_are_told() {
     }
 }
 
-#[tokio::test]
-async fn pages_of_any_size_show_every_event_once_and_in_order() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pages_of_any_size_show_every_event_once_and_in_order(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     for number in 0..12 {
         for app in [&app, &other] {

@@ -2,13 +2,14 @@
 
 use hato_domain::{AppId, KeyEventId, KeyId, Scope};
 use hato_service::ports::{CreateKeyOutcome, DeletedKey};
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, actor, at};
 
-#[tokio::test]
-async fn a_key_is_found_by_its_hash() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_key_is_found_by_its_hash(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let key = test.new_key(&app, [1; 32]);
     let id = key.record.id.clone();
@@ -36,9 +37,9 @@ async fn a_key_is_found_by_its_hash() {
     );
 }
 
-#[tokio::test]
-async fn keys_are_listed_oldest_first_and_only_those_of_the_app() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn keys_are_listed_oldest_first_and_only_those_of_the_app(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     test.create_key(test.new_key(&other, [0; 32])).await;
     for (hash, age) in [(1, 20), (2, 30), (3, 10)] {
@@ -51,9 +52,9 @@ async fn keys_are_listed_oldest_first_and_only_those_of_the_app() {
     assert_eq!(ages, [at(10), at(20), at(30)]);
 }
 
-#[tokio::test]
-async fn a_key_for_an_app_that_is_gone_is_not_made() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_key_for_an_app_that_is_gone_is_not_made(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     let refused = test.store.create_key(test.new_key(&app, [1; 32])).await;
     assert_eq!(refused.expect("judged"), CreateKeyOutcome::NoApp);
@@ -66,9 +67,9 @@ async fn a_key_for_an_app_that_is_gone_is_not_made() {
     );
 }
 
-#[tokio::test]
-async fn an_app_has_at_most_a_thousand_keys() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_has_at_most_a_thousand_keys(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     let hash = |number: u16| {
         let mut hash = [0; 32];
@@ -99,9 +100,9 @@ async fn an_app_has_at_most_a_thousand_keys() {
     assert_eq!(one_more().await.expect("judged"), CreateKeyOutcome::Created);
 }
 
-#[tokio::test]
-async fn a_failed_event_undoes_its_key() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_failed_event_undoes_its_key(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let first = test.new_key(&app, [1; 32]);
     let mut second = test.new_key(&app, [2; 32]);
@@ -117,9 +118,9 @@ async fn a_failed_event_undoes_its_key() {
     );
 }
 
-#[tokio::test]
-async fn uses_only_move_forward() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn uses_only_move_forward(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let (used, idle) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
     let id = used.record.id.clone();
@@ -160,9 +161,9 @@ async fn delete(test: &TestStore, app: &AppId, id: &KeyId) -> bool {
     test.store.delete_key(key).await.expect("judged")
 }
 
-#[tokio::test]
-async fn a_key_is_deleted_once_and_only_by_its_app() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_key_is_deleted_once_and_only_by_its_app(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     let (key, kept) = (test.new_key(&app, [1; 32]), test.new_key(&app, [2; 32]));
     let id = key.record.id.clone();

@@ -1,6 +1,7 @@
 //! Leases: they end by themselves, can be renewed and released, and fence off whoever lost one.
 
 use hato_service::ports::{RecipientId, SettleOutcome, Settlement};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{LEASE, START, TestStore, at, sent_to};
 
@@ -12,9 +13,9 @@ fn one_sent() -> Settlement {
     }
 }
 
-#[tokio::test]
-async fn an_ended_lease_is_claimed_again_and_the_old_token_settles_nothing() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_ended_lease_is_claimed_again_and_the_old_token_settles_nothing(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     let send = test.broadcast(&app, START).await;
@@ -38,9 +39,9 @@ async fn an_ended_lease_is_claimed_again_and_the_old_token_settles_nothing() {
     assert_eq!(test.send(&app, &send).await.counts.sent, 3);
 }
 
-#[tokio::test]
-async fn a_page_is_settled_once() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_page_is_settled_once(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     let send = test.broadcast(&app, START).await;
@@ -56,9 +57,9 @@ async fn a_page_is_settled_once() {
     assert_eq!(test.send(&app, &send).await.counts.sent, 1);
 }
 
-#[tokio::test]
-async fn a_lease_never_fits_a_later_job() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_lease_never_fits_a_later_job(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     test.broadcast(&app, START).await;
@@ -76,9 +77,9 @@ async fn a_lease_never_fits_a_later_job() {
     );
 }
 
-#[tokio::test]
-async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 2).await;
     test.broadcast(&app, START).await;
@@ -105,9 +106,9 @@ async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed() {
         .expect("nothing to do");
 }
 
-#[tokio::test]
-async fn a_released_page_is_due_when_it_says_and_the_lease_is_over() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_released_page_is_due_when_it_says_and_the_lease_is_over(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     let send = test.broadcast(&app, START).await;

@@ -16,6 +16,7 @@ mod keys;
 mod leases;
 mod opening;
 mod operator;
+mod postgres;
 mod queue_model;
 mod refusals;
 mod retention;

@@ -5,23 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use hato_domain::Plan;
 use hato_service::ports::Audience;
 use hato_store::StoreOpenError;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, endpoint};
 
 async fn refusal(url: &str) -> StoreOpenError {
     hato_store::open(url).await.err().expect("refused")
-}
-
-#[tokio::test]
-async fn postgresql_is_refused_by_name_and_without_its_password() {
-    for url in [
-        "postgres://hato:secret@localhost/hato",
-        "postgresql://hato:secret@db/hato",
-    ] {
-        let error = refusal(url).await;
-        assert!(matches!(error, StoreOpenError::PostgreSql));
-        assert!(error.to_string().contains("PostgreSQL") && !error.to_string().contains("secret"));
-    }
 }
 
 #[tokio::test]
@@ -61,7 +50,7 @@ async fn a_file_in_a_folder_that_is_not_there_yet_is_made() {
 async fn a_url_with_two_slashes_is_the_same_file() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("hato.db").display().to_string();
-    let test = TestStore::new().await;
+    let test = TestStore::new(TestDatabase::sqlite().await).await;
     let account = test.new_account("a@example.com", Plan::Free);
     let email = account.email.clone();
     let plain = hato_store::open(&format!("sqlite:{path}")).await;
@@ -83,9 +72,9 @@ async fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
     assert_eq!(std::fs::read_to_string(&path).expect("read"), letter);
 }
 
-#[tokio::test]
-async fn reopening_after_a_drop_without_close_keeps_everything() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn reopening_after_a_drop_without_close_keeps_everything(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 30).await;
     let send = test.broadcast(&app, START).await;
@@ -106,9 +95,9 @@ async fn two_stores_open_one_file_at_the_same_time() {
     other.expect("opened").ping().await.expect("alive");
 }
 
-#[tokio::test]
-async fn a_closed_store_answers_with_an_error() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_closed_store_answers_with_an_error(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     test.store.close().await;

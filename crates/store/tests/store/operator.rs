@@ -1,6 +1,7 @@
 //! What operators do with accounts: list them, and set a plan or a password.
 
 use hato_domain::{Email, Plan};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at};
 
@@ -13,9 +14,9 @@ async fn set_password(test: &TestStore, email: &Email) -> bool {
     set.expect("done")
 }
 
-#[tokio::test]
-async fn a_plan_and_a_password_are_set_for_one_account() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_plan_and_a_password_are_set_for_one_account(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     for address in ["Hato@example.com", "other@example.com"] {
         let account = test.new_account(address, Plan::Free);
         test.store.create_account(account).await.expect("made");
@@ -40,9 +41,9 @@ async fn a_plan_and_a_password_are_set_for_one_account() {
     }
 }
 
-#[tokio::test]
-async fn a_new_password_ends_the_accounts_sessions() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_new_password_ends_the_accounts_sessions(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     for (token, address) in [([1; 32], "a@example.com"), ([2; 32], "b@example.com")] {
         let account = test.new_account(address, Plan::Free);
         let id = account.id.clone();
@@ -67,9 +68,9 @@ async fn a_new_password_ends_the_accounts_sessions() {
     );
 }
 
-#[tokio::test]
-async fn accounts_are_listed_page_by_page() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn accounts_are_listed_page_by_page(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let mut made = Vec::new();
     for number in 0..5 {
         let account = test.new_account(&format!("{number}@example.com"), Plan::Free);

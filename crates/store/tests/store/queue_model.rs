@@ -10,6 +10,7 @@ use hato_service::ports::{
     Settlement, StatsPeriod,
 };
 use hato_testkit::seeded_rng::{self, Rng};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, endpoint, sent_to};
 use model::{ModelPage, QueueModel};
@@ -30,8 +31,8 @@ struct QueueModelTest {
 }
 
 impl QueueModelTest {
-    async fn new() -> Self {
-        let test = TestStore::new().await;
+    async fn new(database: TestDatabase) -> Self {
+        let test = TestStore::new(database).await;
         let mut apps = Vec::new();
         for _ in 0..APPS {
             apps.push(test.app().await);
@@ -276,9 +277,9 @@ fn sorted(range: &PageRange) -> PageRange {
     range
 }
 
-#[tokio::test]
-async fn whatever_happens_everybody_is_accounted_for_once() {
-    let mut model_test = QueueModelTest::new().await;
+#[on_each_database]
+async fn whatever_happens_everybody_is_accounted_for_once(database: TestDatabase) {
+    let mut model_test = QueueModelTest::new(database).await;
     for _ in 0..STEPS {
         model_test.step().await;
     }

@@ -7,6 +7,7 @@ use hato_service::ports::{
     DeactivationReason, ExpiredRecipient, NewDeadLetter, RecipientId, SettleOutcome, Settlement,
     SubscriptionFilter,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, endpoint, ids, sent_to};
 
@@ -85,16 +86,16 @@ async fn reason(test: &TestStore, app: &AppId) -> Option<DeactivationReason> {
 }
 
 /// A store with an app that has so many subscribers.
-async fn with_subscribers(count: usize) -> (TestStore, AppId) {
-    let test = TestStore::new().await;
+async fn with_subscribers(database: TestDatabase, count: usize) -> (TestStore, AppId) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, count).await;
     (test, app)
 }
 
-#[tokio::test]
-async fn five_refusals_in_a_row_on_three_days_deactivate() {
-    let (test, app) = with_subscribers(3).await;
+#[on_each_database]
+async fn five_refusals_in_a_row_on_three_days_deactivate(database: TestDatabase) {
+    let (test, app) = with_subscribers(database, 3).await;
     fail_on(&test, &app, &[0, 0, 1, 2], REFUSED).await;
     assert_eq!(active(&test, &app).await, 3);
     fail_on(&test, &app, &[2], REFUSED).await;
@@ -104,9 +105,9 @@ async fn five_refusals_in_a_row_on_three_days_deactivate() {
     assert_eq!(test.send(&app, &queued).await.recipients, 0);
 }
 
-#[tokio::test]
-async fn many_refusals_on_two_days_do_not() {
-    let (test, app) = with_subscribers(1).await;
+#[on_each_database]
+async fn many_refusals_on_two_days_do_not(database: TestDatabase) {
+    let (test, app) = with_subscribers(database, 1).await;
     fail_on(&test, &app, &[0, 0, 0, 0, 1, 1, 1, 1], REFUSED).await;
     // The clock was set back: no third day.
     fail_on(&test, &app, &[0, 1], REFUSED).await;
@@ -115,21 +116,21 @@ async fn many_refusals_on_two_days_do_not() {
     assert_eq!(active(&test, &app).await, 0);
 }
 
-#[tokio::test]
-async fn the_reason_is_the_key_when_it_was_the_key_every_time() {
+#[on_each_database]
+async fn the_reason_is_the_key_when_it_was_the_key_every_time(database: TestDatabase) {
     for (first, expected) in [
         (MISMATCH, DeactivationReason::KeyMismatch),
         (REFUSED, DeactivationReason::Refused),
     ] {
-        let (test, app) = with_subscribers(1).await;
+        let (test, app) = with_subscribers(database.another().await, 1).await;
         fail_on(&test, &app, &[0], first).await;
         fail_on(&test, &app, &[1, 2, 3, 4], MISMATCH).await;
         assert_eq!(reason(&test, &app).await, Some(expected));
     }
 }
 
-#[tokio::test]
-async fn any_other_outcome_begins_anew() {
+#[on_each_database]
+async fn any_other_outcome_begins_anew(database: TestDatabase) {
     let others = [
         Outcome::Sent,
         Outcome::Failed((Throttled, Some(429))),
@@ -139,7 +140,7 @@ async fn any_other_outcome_begins_anew() {
         Outcome::Failed((Refused, Some(301))),
     ];
     for other in others {
-        let (test, app) = with_subscribers(2).await;
+        let (test, app) = with_subscribers(database.another().await, 2).await;
         fail_on(&test, &app, &[0, 1, 2, 3], REFUSED).await;
         send(&test, &app, 4, other).await;
         fail_on(&test, &app, &[5, 6, 7, 8], REFUSED).await;
@@ -149,9 +150,9 @@ async fn any_other_outcome_begins_anew() {
     }
 }
 
-#[tokio::test]
-async fn only_who_was_refused_is_deactivated() {
-    let (test, app) = with_subscribers(3).await;
+#[on_each_database]
+async fn only_who_was_refused_is_deactivated(database: TestDatabase) {
+    let (test, app) = with_subscribers(database, 3).await;
     for day in 0..5 {
         let now = on_day(day);
         test.broadcast(&app, now).await;
@@ -170,9 +171,9 @@ async fn only_who_was_refused_is_deactivated() {
     assert_eq!(reason(&test, &app).await, Some(DeactivationReason::Refused));
 }
 
-#[tokio::test]
-async fn who_comes_back_begins_anew() {
-    let (test, app) = with_subscribers(1).await;
+#[on_each_database]
+async fn who_comes_back_begins_anew(database: TestDatabase) {
+    let (test, app) = with_subscribers(database, 1).await;
     for day in [0, 10] {
         fail_on(&test, &app, &[day, day + 1, day + 2, day + 3], REFUSED).await;
         let first = endpoint(0);
@@ -209,9 +210,9 @@ async fn who_comes_back_begins_anew() {
     assert_eq!(active(&test, &app).await, 1);
 }
 
-#[tokio::test]
-async fn a_settlement_that_is_not_recorded_counts_for_nothing() {
-    let (test, app) = with_subscribers(1).await;
+#[on_each_database]
+async fn a_settlement_that_is_not_recorded_counts_for_nothing(database: TestDatabase) {
+    let (test, app) = with_subscribers(database, 1).await;
     fail_on(&test, &app, &[0, 1, 2, 3], REFUSED).await;
     let now = on_day(4);
     test.broadcast(&app, now).await;

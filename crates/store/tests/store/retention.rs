@@ -9,6 +9,7 @@ use hato_service::ports::{
     AcceptSendOutcome, Audience, DeactivationCursor, FailureTally, IdempotencyEntry, NewDeadLetter,
     PendingLogin, RegisterOutcome, Settlement, StatsPeriod,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, ids};
 
@@ -53,9 +54,9 @@ async fn purge_sends(test: &TestStore, before: UnixMillis, limit: u32) -> usize 
     steps
 }
 
-#[tokio::test]
-async fn sends_go_with_their_dead_letters_when_they_are_old() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn sends_go_with_their_dead_letters_when_they_are_old(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     failed_send(&test, &app, START).await;
@@ -67,9 +68,9 @@ async fn sends_go_with_their_dead_letters_when_they_are_old() {
     assert_eq!(dead_letters(&test, &app).await, 3);
 }
 
-#[tokio::test]
-async fn a_send_that_is_not_finished_stays() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_that_is_not_finished_stays(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     test.broadcast(&app, START).await;
@@ -82,9 +83,9 @@ async fn a_send_that_is_not_finished_stays() {
     assert_eq!(test.history(&app).await.len(), 0);
 }
 
-#[tokio::test]
-async fn each_step_is_small() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn each_step_is_small(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 10).await;
     for _ in 0..3 {
@@ -98,9 +99,9 @@ async fn each_step_is_small() {
     assert_eq!(test.history(&app).await.len(), 0);
 }
 
-#[tokio::test]
-async fn totals_and_key_events_stay() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn totals_and_key_events_stay(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.store
         .create_key(test.new_key(&app, [1; 32]))
@@ -160,9 +161,9 @@ async fn app_with_waiting_event(test: &TestStore) -> AppId {
     app
 }
 
-#[tokio::test]
-async fn subscriptions_that_an_event_may_name_stay_and_hold_up_no_others() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn subscriptions_that_an_event_may_name_stay_and_hold_up_no_others(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (named, other) = (app_with_waiting_event(&test).await, test.app().await);
     for app in [&named, &other] {
         for number in 0..2 {
@@ -185,9 +186,9 @@ async fn subscriptions_that_an_event_may_name_stay_and_hold_up_no_others() {
     assert_eq!(deactivated(&test, &named).await, 0);
 }
 
-#[tokio::test]
-async fn subscriptions_that_left_long_ago_go_and_active_ones_stay() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn subscriptions_that_left_long_ago_go_and_active_ones_stay(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 5).await;
     for number in 0..3 {
@@ -207,9 +208,9 @@ async fn subscriptions_that_left_long_ago_go_and_active_ones_stay() {
     assert_eq!(registered.expect("judged"), created, "it is new again");
 }
 
-#[tokio::test]
-async fn sessions_that_ended_go() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn sessions_that_ended_go(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     for (token, end) in [([1; 32], 10), ([2; 32], 20)] {
         let made = test
@@ -225,9 +226,9 @@ async fn sessions_that_ended_go() {
     assert!(kept.is_some());
 }
 
-#[tokio::test]
-async fn logins_that_were_not_finished_go() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn logins_that_were_not_finished_go(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let login = PendingLogin {
         state_hash: [1; 32],
         browser_hash: [2; 32],
@@ -247,9 +248,9 @@ async fn logins_that_were_not_finished_go() {
     assert_eq!(taken, None);
 }
 
-#[tokio::test]
-async fn the_names_of_old_requests_go() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_names_of_old_requests_go(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 1).await;
     let accept = async || {

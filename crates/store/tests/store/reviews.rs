@@ -6,6 +6,7 @@ use hato_service::ports::{
     NextOutbox, NextPage, OutboxClaimRequest, RetryJob, ReviewConclusion, SetWebhookOutcome,
     Settlement,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{LEASE, START, TestStore, actor, at, ids};
 
@@ -19,8 +20,8 @@ fn url() -> WebhookUrl {
 }
 
 /// An account that somebody made with a password, and an app of it with two keys, a webhook and a subscriber.
-async fn setup() -> (TestStore, AccountId, AppId) {
-    let test = TestStore::new().await;
+async fn setup(database: TestDatabase) -> (TestStore, AccountId, AppId) {
+    let test = TestStore::new(database).await;
     let account = test.new_account(ADDRESS, Plan::Pro);
     let id = account.id.clone();
     assert!(test.store.create_account(account).await.expect("stored"));
@@ -86,9 +87,9 @@ async fn conclude(test: &TestStore, app: &AppId, keeps_webhook: bool) -> bool {
     concluded.expect("stored")
 }
 
-#[tokio::test]
-async fn keys_are_unknown_until_they_are_kept() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn keys_are_unknown_until_they_are_kept(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     assert!(!test.record(&app).await.under_review);
     assert!(
         !conclude(&test, &app, true).await,
@@ -111,9 +112,9 @@ async fn keys_are_unknown_until_they_are_kept() {
     assert!(!conclude(&test, &app, true).await, "once");
 }
 
-#[tokio::test]
-async fn other_accounts_and_new_ones_have_nothing_to_review() {
-    let (test, account, _) = setup().await;
+#[on_each_database]
+async fn other_accounts_and_new_ones_have_nothing_to_review(database: TestDatabase) {
+    let (test, account, _) = setup(database).await;
     let other = test.app().await;
     test.store
         .create_key(test.new_key(&other, [4; 32]))
@@ -135,9 +136,9 @@ async fn other_accounts_and_new_ones_have_nothing_to_review() {
     assert!(!test.record(&app).await.under_review);
 }
 
-#[tokio::test]
-async fn a_session_tells_that_a_review_is_due() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn a_session_tells_that_a_review_is_due(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     take_over(&test, &account).await;
     let made = test
         .store
@@ -151,9 +152,9 @@ async fn a_session_tells_that_a_review_is_due() {
     }
 }
 
-#[tokio::test]
-async fn what_is_queued_waits_and_goes_on() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn what_is_queued_waits_and_goes_on(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     let send = test.broadcast(&app, START).await;
     take_over(&test, &account).await;
     let other = test.app().await;
@@ -176,9 +177,9 @@ async fn what_is_queued_waits_and_goes_on() {
     assert_eq!(test.deliver_all(at(20), 10).await.len(), 1);
 }
 
-#[tokio::test]
-async fn what_a_page_in_flight_would_try_again_waits_too() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn what_a_page_in_flight_would_try_again_waits_too(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     let send = test.broadcast(&app, START).await;
     let page = test.claim(START, 10).await;
     take_over(&test, &account).await;
@@ -209,9 +210,9 @@ async fn what_a_page_in_flight_would_try_again_waits_too() {
     assert!(test.try_claim(at(20), 10).await.is_none());
 }
 
-#[tokio::test]
-async fn a_page_in_flight_whose_process_died_waits_too() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn a_page_in_flight_whose_process_died_waits_too(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     test.broadcast(&app, START).await;
     test.claim(START, 10).await;
     take_over(&test, &account).await;
@@ -221,9 +222,9 @@ async fn a_page_in_flight_whose_process_died_waits_too() {
     assert_eq!(test.deliver_all(after, 10).await.len(), 1);
 }
 
-#[tokio::test]
-async fn events_are_written_and_wait() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn events_are_written_and_wait(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     let queued = test.store.queue_test_event(&app, START).await;
     assert!(queued.expect("stored"));
     let NextOutbox::Claimed(outbox) = next_outbox(&test).await else {
@@ -257,9 +258,9 @@ async fn events_are_written_and_wait() {
     assert_eq!(due.expect("read").len(), 2);
 }
 
-#[tokio::test]
-async fn a_webhook_that_is_not_kept_goes_with_its_secrets() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn a_webhook_that_is_not_kept_goes_with_its_secrets(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     let rotated = test.store.rotate_secret(&app, vec![8], at(1_000)).await;
     rotated.expect("stored");
     take_over(&test, &account).await;

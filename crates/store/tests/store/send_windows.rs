@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::{AppId, IdempotencyKey, Plan, UnixMillis};
 use hato_service::ports::{AcceptSendOutcome, Audience, IdempotencyEntry, NewSend};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, endpoint};
 
@@ -18,9 +19,9 @@ fn limited(test: &TestStore, app: &AppId, now: UnixMillis) -> NewSend {
     }
 }
 
-#[tokio::test]
-async fn a_window_opens_with_the_first_and_ends_after_a_minute() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_window_opens_with_the_first_and_ends_after_a_minute(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     let accepted = async |app, millis| test.accept(limited(&test, app, at(millis))).await;
     assert_eq!(accepted(&app, 0).await, NOBODY);
@@ -41,9 +42,9 @@ async fn a_window_opens_with_the_first_and_ends_after_a_minute() {
     assert_eq!(test.accept(unlimited).await, NOBODY);
 }
 
-#[tokio::test]
-async fn a_clock_that_was_set_back_stops_nobody_for_long() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_clock_that_was_set_back_stops_nobody_for_long(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let accepted = async |millis| test.accept(limited(&test, &app, at(millis))).await;
     assert_eq!(accepted(0).await, NOBODY);
@@ -52,9 +53,9 @@ async fn a_clock_that_was_set_back_stops_nobody_for_long() {
     assert_eq!(accepted(-60_000).await, NOBODY);
 }
 
-#[tokio::test]
-async fn repeated_and_refused_sends_are_not_counted() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn repeated_and_refused_sends_are_not_counted(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app_of(&test.account(Plan::Free).await).await;
     test.subscribe_all(&app, 1_000).await;
     for _ in 0..29 {
@@ -101,9 +102,9 @@ async fn repeated_and_refused_sends_are_not_counted() {
     );
 }
 
-#[tokio::test]
-async fn a_window_opens_with_the_first_that_is_counted() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_window_opens_with_the_first_that_is_counted(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app_of(&test.account(Plan::Free).await).await;
     test.subscribe_all(&app, 1_000).await;
     for _ in 0..30 {
@@ -126,9 +127,9 @@ async fn a_window_opens_with_the_first_that_is_counted() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn of_sixteen_at_once_two_are_accepted() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn of_sixteen_at_once_two_are_accepted(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let callers = (0..16).map(|_| {
         let (store, send) = (test.store.clone(), limited(&test, &app, START));

@@ -4,13 +4,14 @@ use futures_util::future::join_all;
 use hato_domain::notification::Links;
 use hato_domain::{AppId, HttpsUrl, Notification, Plan, PushOptions, Topic, Ttl, Urgency};
 use hato_service::ports::{AcceptSendOutcome, Audience, PageRange, SendStatus};
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, actor, at, endpoint};
 
-#[tokio::test]
-async fn a_send_to_everyone_counts_the_active_and_is_queued() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_to_everyone_counts_the_active_and_is_queued(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 5).await;
     test.unsubscribe(&app, 2).await;
@@ -30,9 +31,9 @@ async fn a_send_to_everyone_counts_the_active_and_is_queued() {
     );
 }
 
-#[tokio::test]
-async fn a_send_to_nobody_is_done_and_leaves_no_job() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_to_nobody_is_done_and_leaves_no_job(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let send = test.new_send(&app, Audience::Everyone, START);
     assert_eq!(
@@ -43,9 +44,9 @@ async fn a_send_to_nobody_is_done_and_leaves_no_job() {
     assert_eq!(test.next_due(START).await, None);
 }
 
-#[tokio::test]
-async fn a_send_to_one_reaches_that_one_while_it_is_active() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_send_to_one_reaches_that_one_while_it_is_active(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     test.send_to(&app, 1, START).await;
@@ -62,17 +63,17 @@ async fn a_send_to_one_reaches_that_one_while_it_is_active() {
     assert_eq!(test.history(&app).await.len(), 1);
 }
 
-#[tokio::test]
-async fn an_app_that_is_gone_sends_nothing() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_that_is_gone_sends_nothing(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     let send = test.new_send(&app, Audience::Everyone, START);
     assert_eq!(test.accept(send).await, AcceptSendOutcome::NotFound);
 }
 
-#[tokio::test]
-async fn a_claimed_page_carries_everything_that_was_accepted() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_claimed_page_carries_everything_that_was_accepted(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     let mut send = test.new_send(&app, Audience::Everyone, at(5));
@@ -121,9 +122,9 @@ async fn a_claimed_page_carries_everything_that_was_accepted() {
     assert_eq!(listed.url.as_deref(), Some("https://example.com/"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sixteen_at_once_stay_within_the_month() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn sixteen_at_once_stay_within_the_month(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app_of(&test.account(Plan::Free).await).await;
     test.subscribe_all(&app, 2_000).await;
     let callers = (0..16).map(|_| {
@@ -149,9 +150,11 @@ async fn sixteen_at_once_stay_within_the_month() {
     );
 }
 
-#[tokio::test]
-async fn the_month_is_full_at_exactly_its_limit_and_the_next_starts_at_zero() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_month_is_full_at_exactly_its_limit_and_the_next_starts_at_zero(
+    database: TestDatabase,
+) {
+    let test = TestStore::new(database).await;
     let app = test.app_of(&test.account(Plan::Free).await).await;
     test.subscribe_all(&app, 30_001).await;
     let everyone = |now| test.accept(test.new_send(&app, Audience::Everyone, now));
@@ -167,9 +170,9 @@ async fn the_month_is_full_at_exactly_its_limit_and_the_next_starts_at_zero() {
     assert_eq!(everyone(START.month().end()).await, all);
 }
 
-#[tokio::test]
-async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     let app = test.app_of(&account).await;
     test.subscribe_all(&app, 1_000).await;
@@ -191,9 +194,9 @@ async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month() {
     );
 }
 
-#[tokio::test]
-async fn a_batch_is_for_those_of_its_list_that_are_active() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_batch_is_for_those_of_its_list_that_are_active(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     test.subscribe_all(&app, 4).await;
     test.subscribe(&other, 9).await;

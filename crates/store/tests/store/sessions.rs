@@ -1,15 +1,16 @@
 //! Sessions: they live until their end, which renewing moves and nothing brings back.
 
 use hato_domain::{AccountId, Plan};
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, at};
 
 const TOKEN: [u8; 32] = [9; 32];
 
-#[tokio::test]
-async fn a_session_lives_until_its_end() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_session_lives_until_its_end(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     test.store
         .create_session(TOKEN, account.clone(), START, at(100), None)
@@ -38,9 +39,9 @@ async fn a_session_lives_until_its_end() {
     );
 }
 
-#[tokio::test]
-async fn renewing_moves_the_end() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn renewing_moves_the_end(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     let made = test
         .store
@@ -55,9 +56,9 @@ async fn renewing_moves_the_end() {
     assert_eq!(session.expires_at, at(200));
 }
 
-#[tokio::test]
-async fn renewing_does_not_bring_an_ended_session_back() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn renewing_does_not_bring_an_ended_session_back(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     let made = test
         .store
@@ -72,9 +73,9 @@ async fn renewing_does_not_bring_an_ended_session_back() {
     assert!(session.expect("read").is_none());
 }
 
-#[tokio::test]
-async fn an_ended_session_is_gone_and_ending_it_again_is_fine() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_ended_session_is_gone_and_ending_it_again_is_fine(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     test.store
         .create_session(TOKEN, account, START, at(100), None)
@@ -92,9 +93,9 @@ async fn an_ended_session_is_gone_and_ending_it_again_is_fine() {
     }
 }
 
-#[tokio::test]
-async fn a_session_of_nobody_is_an_error() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_session_of_nobody_is_an_error(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
     assert!(
         test.store
@@ -111,9 +112,11 @@ async fn a_session_of_nobody_is_an_error() {
     );
 }
 
-#[tokio::test]
-async fn an_accounts_sessions_are_listed_by_their_last_use_and_ended_together() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_accounts_sessions_are_listed_by_their_last_use_and_ended_together(
+    database: TestDatabase,
+) {
+    let test = TestStore::new(database).await;
     let (account, other) = (
         test.account(Plan::Free).await,
         test.account(Plan::Free).await,

@@ -5,6 +5,7 @@ use hato_service::ports::{
     ExpiredRecipient, FailureTally, NewDeadLetter, PageRange, RecipientId, RetryJob, SendCounts,
     SendFailure, SendStatus, SettleOutcome, Settlement,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, ids, sent_to};
 
@@ -33,9 +34,9 @@ fn retry(recipients: &[RecipientId], attempt: u8, millis: i64) -> RetryJob {
     }
 }
 
-#[tokio::test]
-async fn every_outcome_is_counted_once_and_adds_up() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn every_outcome_is_counted_once_and_adds_up(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 10).await;
     let send = test.broadcast(&app, START).await;
@@ -75,9 +76,11 @@ async fn every_outcome_is_counted_once_and_adds_up() {
     );
 }
 
-#[tokio::test]
-async fn a_retry_goes_to_those_that_failed_at_its_time_and_with_its_attempt() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_retry_goes_to_those_that_failed_at_its_time_and_with_its_attempt(
+    database: TestDatabase,
+) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 5).await;
     let send = test.broadcast(&app, START).await;
@@ -126,9 +129,9 @@ async fn a_retry_goes_to_those_that_failed_at_its_time_and_with_its_attempt() {
     assert_eq!(test.record(&app).await.active_subscriptions, 5);
 }
 
-#[tokio::test]
-async fn whoever_leaves_before_the_retry_is_skipped() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn whoever_leaves_before_the_retry_is_skipped(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 2).await;
     let send = test.broadcast(&app, START).await;
@@ -148,9 +151,9 @@ async fn whoever_leaves_before_the_retry_is_skipped() {
     assert_eq!((counts.sent, counts.skipped), (1, 1));
 }
 
-#[tokio::test]
-async fn the_same_subscription_found_gone_by_two_sends_is_counted_off_once() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_same_subscription_found_gone_by_two_sends_is_counted_off_once(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     let sends = [
@@ -184,9 +187,9 @@ async fn the_same_subscription_found_gone_by_two_sends_is_counted_off_once() {
     assert!(!test.deliver_all(START, 100).await.contains(&gone));
 }
 
-#[tokio::test]
-async fn a_late_410_does_not_deactivate_whoever_came_back_since() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_late_410_does_not_deactivate_whoever_came_back_since(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     let send = test.broadcast(&app, START).await;
@@ -209,9 +212,9 @@ async fn a_late_410_does_not_deactivate_whoever_came_back_since() {
     assert_eq!(test.send(&app, &send).await.counts.failed_expired, 1);
 }
 
-#[tokio::test]
-async fn a_lost_lease_deactivates_and_queues_nothing() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_lost_lease_deactivates_and_queues_nothing(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 3).await;
     let send = test.broadcast(&app, START).await;
@@ -237,9 +240,9 @@ async fn a_lost_lease_deactivates_and_queues_nothing() {
     );
 }
 
-#[tokio::test]
-async fn the_last_two_pages_settled_at_once_end_the_send() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_last_two_pages_settled_at_once_end_the_send(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 2).await;
     let send = test.broadcast(&app, START).await;
@@ -249,9 +252,9 @@ async fn the_last_two_pages_settled_at_once_end_the_send() {
     assert_eq!((send.status, send.counts.sent), (SendStatus::Done, 2));
 }
 
-#[tokio::test]
-async fn failures_are_told_by_push_service_and_reason_to_their_own_app() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn failures_are_told_by_push_service_and_reason_to_their_own_app(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     test.subscribe_all(&app, 3).await;
     let send = test.broadcast(&app, START).await;

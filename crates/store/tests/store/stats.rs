@@ -5,6 +5,7 @@ use hato_service::ports::{
     DayCounts, ExpiredRecipient, NewDeadLetter, Settlement, StatsPeriod, StatsRecord,
     SubscriptionFilter,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, ids, sent_to};
 
@@ -48,9 +49,9 @@ async fn mixed_send(test: &TestStore, app: &AppId, now: UnixMillis) {
     test.settle(&page, settlement).await;
 }
 
-#[tokio::test]
-async fn an_app_that_did_nothing_has_zeros() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_that_did_nothing_has_zeros(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let stats = stats(&test, &app, START, START).await;
     assert_eq!((stats.active, stats.deactivated), (0, 0));
@@ -61,9 +62,9 @@ async fn an_app_that_did_nothing_has_zeros() {
     assert!(stats.days.is_empty() && stats.plan == Plan::Pro);
 }
 
-#[tokio::test]
-async fn subscriptions_are_counted_as_they_come_and_go() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn subscriptions_are_counted_as_they_come_and_go(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let counts = async || {
         let stats = stats(&test, &app, START, START).await;
@@ -92,9 +93,9 @@ async fn subscriptions_are_counted_as_they_come_and_go() {
     }
 }
 
-#[tokio::test]
-async fn an_app_that_is_gone_has_none() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_that_is_gone_has_none(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.store.delete_app(&app, START).await.expect("deleted");
     let period = StatsPeriod {
@@ -105,9 +106,9 @@ async fn an_app_that_is_gone_has_none() {
     assert!(stats.expect("read").is_none());
 }
 
-#[tokio::test]
-async fn sends_are_counted_by_the_day_of_their_acceptance() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn sends_are_counted_by_the_day_of_their_acceptance(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 6).await;
     for day in [0, 1, 1, 3] {
@@ -126,9 +127,9 @@ async fn sends_are_counted_by_the_day_of_their_acceptance() {
     assert_eq!((stats.active, stats.deactivated), (2, 4));
 }
 
-#[tokio::test]
-async fn the_last_moment_of_a_day_is_not_the_next_one() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_last_moment_of_a_day_is_not_the_next_one(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.broadcast(&app, UnixMillis(days(1).0 - 1)).await;
     test.broadcast(&app, days(1)).await;
@@ -138,9 +139,9 @@ async fn the_last_moment_of_a_day_is_not_the_next_one() {
     assert_eq!(sends, [(first, 1), (first + 1, 1)]);
 }
 
-#[tokio::test]
-async fn the_month_is_counted_by_account_and_outlives_an_app() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_month_is_counted_by_account_and_outlives_an_app(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let account = test.account(Plan::Pro).await;
     let (app, other) = (test.app_of(&account).await, test.app_of(&account).await);
     let stranger = test.app().await;
@@ -156,9 +157,9 @@ async fn the_month_is_counted_by_account_and_outlives_an_app() {
     assert_eq!(count(START.month().end()).await, 0);
 }
 
-#[tokio::test]
-async fn what_a_beginner_has_done_is_known() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn what_a_beginner_has_done_is_known(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let done = async || {
         let stats = stats(&test, &app, days(40), days(40)).await;

@@ -4,6 +4,7 @@ use hato_domain::{AppId, SubscriptionId};
 use hato_service::ports::{
     Deactivated, DeactivationReason, StateFilter, SubscriptionFilter, SubscriptionPage,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{TestStore, at, endpoint};
 
@@ -32,9 +33,9 @@ fn endpoints(page: &SubscriptionPage) -> Vec<&str> {
         .collect()
 }
 
-#[tokio::test]
-async fn pages_are_newest_first_and_end() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pages_are_newest_first_and_end(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     for number in 1..=5 {
         test.subscribe(&app, number).await;
@@ -53,9 +54,9 @@ async fn pages_are_newest_first_and_end() {
     assert_eq!(seen, ["5", "4", "3", "2", "1"]);
 }
 
-#[tokio::test]
-async fn a_search_takes_every_letter_as_it_is() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_search_takes_every_letter_as_it_is(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     for number in [1, 12, 3] {
         test.subscribe(&app, number).await;
@@ -72,9 +73,9 @@ async fn a_search_takes_every_letter_as_it_is() {
     }
 }
 
-#[tokio::test]
-async fn states_are_told_apart_with_their_reason() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn states_are_told_apart_with_their_reason(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     for number in [1, 2] {
         test.subscribe(&app, number).await;
@@ -91,9 +92,9 @@ async fn states_are_told_apart_with_their_reason() {
     assert_eq!(ended, Some(Deactivated { at: at(7), reason }));
 }
 
-#[tokio::test]
-async fn a_removed_subscription_counts_no_more_and_is_removed_once() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_removed_subscription_counts_no_more_and_is_removed_once(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     for number in [1, 2] {
         test.subscribe(&app, number).await;

@@ -6,6 +6,7 @@ use hato_service::ports::RegisterOutcome::{
     self, Created, LimitReached, NoApp, Reactivated, Updated,
 };
 use hato_service::ports::{DeactivationReason, NewSubscription, SubscriptionFilter};
+use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, endpoint, keys};
@@ -31,9 +32,9 @@ async fn free_app(test: &TestStore, active: usize) -> AppId {
     app
 }
 
-#[tokio::test]
-async fn a_known_endpoint_is_updated_and_keeps_its_id() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_known_endpoint_is_updated_and_keeps_its_id(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let first = test.new_subscription(&app, 0);
     let mut again = test.new_subscription(&app, 0);
@@ -52,9 +53,9 @@ async fn a_known_endpoint_is_updated_and_keeps_its_id() {
     assert!(recipients[0].endpoint == endpoint(0) && recipients[0].keys == keys(2));
 }
 
-#[tokio::test]
-async fn two_apps_may_hold_the_same_endpoint() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn two_apps_may_hold_the_same_endpoint(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (one, other) = (test.app().await, test.app().await);
     for app in [&one, &other] {
         test.subscribe(app, 0).await;
@@ -64,9 +65,9 @@ async fn two_apps_may_hold_the_same_endpoint() {
     assert_eq!(test.record(&other).await.active_subscriptions, 1);
 }
 
-#[tokio::test]
-async fn an_app_that_is_gone_takes_no_subscription() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_app_that_is_gone_takes_no_subscription(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     let mut new = test.new_subscription(&app, 0);
     new.platform = Some(Platform::parse("web").expect("a label"));
@@ -77,9 +78,9 @@ async fn an_app_that_is_gone_takes_no_subscription() {
     assert_eq!(within_limit(&test, &app, 0).await, NoApp);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn one_endpoint_registered_by_sixteen_at_once_is_one_record() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn one_endpoint_registered_by_sixteen_at_once_is_one_record(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let callers = (0..16).map(|_| {
         let (store, new) = (test.store.clone(), test.new_subscription(&app, 0));
@@ -106,9 +107,9 @@ async fn one_endpoint_registered_by_sixteen_at_once_is_one_record() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1);
 }
 
-#[tokio::test]
-async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let first = test.new_subscription(&app, 0);
     let id = first.id.clone();
@@ -129,9 +130,9 @@ async fn unsubscribing_is_idempotent_and_coming_back_keeps_the_id() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1);
 }
 
-#[tokio::test]
-async fn at_the_limit_only_known_endpoints_are_taken() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn at_the_limit_only_known_endpoints_are_taken(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = free_app(&test, 1_000).await;
     assert_eq!(within_limit(&test, &app, 1_000).await, LimitReached);
     assert!(matches!(within_limit(&test, &app, 7).await, Updated(_)));
@@ -144,9 +145,9 @@ async fn at_the_limit_only_known_endpoints_are_taken() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1_002);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sixteen_at_once_fill_the_limit_exactly() {
-    let test = TestStore::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn sixteen_at_once_fill_the_limit_exactly(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = free_app(&test, 991).await;
     let callers = (0..16).map(|number| {
         let (store, new) = (
@@ -163,9 +164,9 @@ async fn sixteen_at_once_fill_the_limit_exactly() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1_000);
 }
 
-#[tokio::test]
-async fn the_operators_limit_holds_on_every_plan_and_for_who_returns() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_operators_limit_holds_on_every_plan_and_for_who_returns(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     let register = async |number| {
         let mut new = test.new_subscription(&app, number);
@@ -188,9 +189,9 @@ async fn the_operators_limit_holds_on_every_plan_and_for_who_returns() {
     assert_eq!(test.record(&app).await.active_subscriptions, 2);
 }
 
-#[tokio::test]
-async fn an_endpoint_is_known_to_its_app_whether_active_or_not() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_endpoint_is_known_to_its_app_whether_active_or_not(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     test.subscribe_all(&app, 2).await;
     test.unsubscribe(&app, 1).await;
@@ -202,9 +203,9 @@ async fn an_endpoint_is_known_to_its_app_whether_active_or_not() {
     assert!(!knows(&app, 2).await && !knows(&other, 0).await);
 }
 
-#[tokio::test]
-async fn pro_has_no_such_limit() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn pro_has_no_such_limit(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     test.subscribe_all(&app, 1_000).await;
     assert!(matches!(within_limit(&test, &app, 1_000).await, Created(_)));
@@ -222,9 +223,9 @@ async fn reasons(test: &TestStore, app: &AppId) -> Vec<Option<DeactivationReason
     reason.collect()
 }
 
-#[tokio::test]
-async fn a_new_endpoint_takes_the_place_of_another_of_the_same_app() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_new_endpoint_takes_the_place_of_another_of_the_same_app(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     for app in [&app, &other] {
         test.subscribe(app, 0).await;
@@ -243,9 +244,9 @@ async fn a_new_endpoint_takes_the_place_of_another_of_the_same_app() {
     assert_eq!(test.deliver_all(START, 10).await.len(), 1);
 }
 
-#[tokio::test]
-async fn an_endpoint_that_replaces_itself_or_a_stranger_stays() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_endpoint_that_replaces_itself_or_a_stranger_stays(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = test.app().await;
     for replaced in [0, 99] {
         let new = replacing(&test, &app, 0, replaced);
@@ -256,9 +257,9 @@ async fn an_endpoint_that_replaces_itself_or_a_stranger_stays() {
     assert_eq!(test.record(&app).await.active_subscriptions, 1);
 }
 
-#[tokio::test]
-async fn at_the_limit_an_endpoint_is_replaced_and_not_lost() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn at_the_limit_an_endpoint_is_replaced_and_not_lost(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = free_app(&test, 1_000).await;
     let within_limit = async |number: usize, replaced: usize| {
         let new = replacing(&test, &app, number, replaced);

@@ -1,4 +1,4 @@
-//! A fresh store in a folder of its own, and what the tests put into it.
+//! A fresh store on a database of its own, and what the tests put into it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use hato_service::ports::{
     KeyRecord, NewApp, NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest,
     Recipient, RecipientId, SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
 };
-use tempfile::TempDir;
+use hato_testkit::TestDatabase;
 use uuid::Uuid;
 
 /// The moment at which every test begins: 2026-01-01T00:00:00Z.
@@ -25,10 +25,16 @@ pub const START: UnixMillis = UnixMillis(1_767_225_600_000);
 /// How long a claim lasts.
 pub const LEASE: Duration = Duration::from_mins(1);
 
-/// A store and the folder that it lives in.
+/// How many are registered as browsers register.
+const MOST_ONE_BY_ONE: usize = 1_000;
+
+/// How many register at the same time.
+const AT_A_TIME: usize = 256;
+
+/// A store and its database.
 pub struct TestStore {
     pub store: Arc<dyn Store>,
-    folder: TempDir,
+    pub database: TestDatabase,
     number: AtomicU64,
 }
 
@@ -75,31 +81,22 @@ pub fn sent_to(recipients: &[RecipientId]) -> Vec<SentRecipient> {
 }
 
 impl TestStore {
-    pub async fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = hato_store::open(&url(&folder)).await.expect("a new store");
+    pub async fn new(database: TestDatabase) -> Self {
+        let store = hato_store::open(database.url()).await;
         Self {
-            store,
-            folder,
+            store: store.expect("a new store"),
+            database,
             number: AtomicU64::new(1),
         }
     }
 
     /// The same store opened anew, the old one dropped as a process drops it that ends.
     pub async fn reopened(self) -> Self {
-        let Self {
-            store,
-            folder,
-            number,
-        } = self;
-        drop(store);
-        let store = hato_store::open(&url(&folder))
-            .await
-            .expect("the same store");
+        drop(self.store);
+        let store = hato_store::open(self.database.url()).await;
         Self {
-            store,
-            folder,
-            number,
+            store: store.expect("the same store"),
+            ..self
         }
     }
 
@@ -196,9 +193,30 @@ impl TestStore {
             .expect("registered");
     }
 
-    /// Registers the endpoints 0 to `count - 1`.
+    /// Registers the endpoints 0 to `count - 1`, many at a time.
     pub async fn subscribe_all(&self, app: &AppId, count: usize) {
-        join_all((0..count).map(|number| self.subscribe(app, number))).await;
+        if self.database.is_postgres() && count > MOST_ONE_BY_ONE {
+            return self.seed_postgres(app, count);
+        }
+        for first in (0..count).step_by(AT_A_TIME) {
+            let numbers = first..count.min(first + AT_A_TIME);
+            join_all(numbers.map(|number| self.subscribe(app, number))).await;
+        }
+    }
+
+    /// The same with one statement: where each registration waits for the app's row, thousands take minutes.
+    fn seed_postgres(&self, app: &AppId, count: usize) {
+        let (app, now) = (app.as_str(), START.0);
+        self.database.execute(&format!(
+            "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
+                                        position, created_at, updated_at)
+             SELECT 'sub_' || n, '{app}', 'https://push.example/' || n - 1,
+                    sha256(CAST('https://push.example/' || n - 1 AS BYTEA)),
+                    decode(repeat('01', 65), 'hex'), decode(repeat('01', 16), 'hex'), n, {now}, {now}
+             FROM generate_series(1, {count}) AS n;
+             UPDATE apps SET last_position = {count}, active_subscriptions = {count}
+             WHERE id = '{app}'"
+        ));
     }
 
     pub async fn unsubscribe(&self, app: &AppId, number: usize) {
@@ -328,8 +346,4 @@ impl TestStore {
             .find(|send| send.id == *id)
             .expect("the send")
     }
-}
-
-fn url(folder: &TempDir) -> String {
-    format!("sqlite:{}", folder.path().join("hato.db").display())
 }

@@ -7,6 +7,7 @@ use hato_service::ports::{
     Attempt, Disposition, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
     SealedSecrets, SettleOutcome, Settlement, WebhookEvent, WebhookResponse,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 
@@ -75,9 +76,9 @@ async fn secrets(test: &TestStore, app: &AppId, millis: i64) -> SealedSecrets {
     webhook.expect("read").expect("a webhook").secrets
 }
 
-#[tokio::test]
-async fn the_secret_before_stays_until_it_expires() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_secret_before_stays_until_it_expires(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = app(&test).await;
     assert_eq!(secrets(&test, &app, 0).await.current, None);
     for sealed in [vec![1], vec![9]] {
@@ -97,9 +98,9 @@ async fn the_secret_before_stays_until_it_expires() {
     assert_eq!(secrets(&test, &app, 200).await.previous, None);
 }
 
-#[tokio::test]
-async fn an_outbox_has_one_holder_and_fences_the_others_off() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_outbox_has_one_holder_and_fences_the_others_off(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = app(&test).await;
     queue_event(&test, &app).await;
     let old = claim(&test, 0).await;
@@ -122,9 +123,11 @@ async fn an_outbox_has_one_holder_and_fences_the_others_off() {
     assert!(due(&test, &new, &[]).await.is_empty());
 }
 
-#[tokio::test]
-async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released(
+    database: TestDatabase,
+) {
+    let test = TestStore::new(database).await;
     let app = app(&test).await;
     queue_event(&test, &app).await;
     let outbox = claim(&test, 0).await;
@@ -162,9 +165,9 @@ async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released() 
     assert!(matches!(idle, NextOutbox::Idle { next_due } if next_due == next_at));
 }
 
-#[tokio::test]
-async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = app(&test).await;
     queue_event(&test, &app).await;
     let outbox = claim(&test, 0).await;
@@ -180,9 +183,9 @@ async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing() {
     assert!(is_due, "it goes to the new URL");
 }
 
-#[tokio::test]
-async fn the_newest_attempts_are_kept_with_their_events() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn the_newest_attempts_are_kept_with_their_events(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let apps = [app(&test).await, app(&test).await];
     for app in &apps {
         for _ in 0..7 {
@@ -217,9 +220,9 @@ async fn the_newest_attempts_are_kept_with_their_events() {
     }
 }
 
-#[tokio::test]
-async fn an_event_is_written_if_and_only_if_its_outcome_was_counted() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn an_event_is_written_if_and_only_if_its_outcome_was_counted(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = app(&test).await;
     test.subscribe_all(&app, 2).await;
     test.broadcast(&app, START).await;
@@ -237,9 +240,9 @@ async fn an_event_is_written_if_and_only_if_its_outcome_was_counted() {
     assert_eq!(first.len(), 2, "results, and the end of the send");
 }
 
-#[tokio::test]
-async fn a_slow_receivers_outbox_can_be_skipped() {
-    let test = TestStore::new().await;
+#[on_each_database]
+async fn a_slow_receivers_outbox_can_be_skipped(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let apps = [app(&test).await, app(&test).await];
     queue_event(&test, &apps[0]).await;
     let outbox = claim(&test, 0).await;

@@ -25,11 +25,17 @@ const HEX: &str = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789abc
 const TWENTY_ONE: &str = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
 
 #[rustfmt::skip]
-pub const ALL: [EnvVariable; 31] = table! {
+pub const ALL: [EnvVariable; 37] = table! {
     HATO_LISTEN "--listen" "127.0.0.1:3000" ["[::1]:0"], ["3000", "localhost", "127.0.0.1:65536"];
     HATO_BASE_URL "--base-url" "http://localhost:3000" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
     HATO_DATA_DIR "--data-dir" "./data" [], ["/tmp/a?b"];
-    HATO_DATABASE_URL "--database-url" "hato.db in the data folder" [], ["postgres://localhost/hato", "hato.db", "sqlite:", "sqlite::memory:", "sqlite:a.db?mode=ro"];
+    HATO_DATABASE_URL "--database-url" "hato.db in the data folder" [], ["mysql://localhost/hato", "postgres:hato", "hato.db", "sqlite:", "sqlite::memory:", "sqlite:a.db?mode=ro"];
+    HATO_DATABASE_CONNECTIONS "--database-connections" "16" ["2", "10000"], ["1", "10001", "+5", "many"];
+    HATO_DATABASE_ACQUIRE_TIMEOUT "--database-acquire-timeout" "10s" ["100ms"], ["99ms", "25h", "10"];
+    HATO_DATABASE_STATEMENT_TIMEOUT "--database-statement-timeout" "30s" ["24h"], ["0s", "25h", "30"];
+    HATO_DATABASE_LOCK_TIMEOUT "--database-lock-timeout" "10s" ["1s"], ["0s", "25h", "10"];
+    HATO_DATABASE_LISTEN "--database-listen" "true" ["true", "false"], ["yes", "1"];
+    HATO_DATABASE_MIGRATE "--database-migrate" "true" ["true", "false"], ["wait", "0"];
     HATO_ROLE "--role" "all" ["all", "api", "worker"], ["none", "ALL", "all,api"];
     HATO_PEPPER "--pepper" "" [HEX], ["short", "zz"];
     HATO_ENCRYPTION_KEY "--encryption-key" "" [HEX], ["zz"];

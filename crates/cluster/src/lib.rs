@@ -1,0 +1,226 @@
+//! A PostgreSQL cluster that ends with the process that started it: for tests, for the queries' offline data, and for trying a
+//! fleet on one machine.
+//!
+//! PostgreSQL refuses to run as root, and a test's process may be killed before it can clean up. So a script keeps the cluster
+//! (`keeper.sh`): as an unprivileged user, in a folder of its own, reachable by a Unix socket only, for as long as its standard
+//! input is open. However this process ends, that closes, and the cluster is stopped and its folder removed.
+
+mod programs;
+
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The user of every database.
+const USER: &str = "hato";
+
+/// Whether what was committed survives PostgreSQL's own end by force, and the machine's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Nothing waits for the disk: for tests of everything else.
+    None,
+    /// As in production: for tests of loss.
+    Full,
+}
+
+/// A cluster could not be started, or did not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The machine has no PostgreSQL.
+    #[error(
+        "PostgreSQL 15 or later is missing: run `scripts/setup test`, or on Debian or Ubuntu `apt-get install postgresql`"
+    )]
+    Missing,
+    /// A program could not be started.
+    #[error("cannot run {program}: {source}")]
+    Program {
+        /// Its path.
+        program: PathBuf,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// A program failed.
+    #[error("{program} failed: {reason}")]
+    Failed {
+        /// Its path.
+        program: PathBuf,
+        /// What it wrote.
+        reason: String,
+    },
+}
+
+/// A cluster that runs.
+#[derive(Debug)]
+pub struct Cluster {
+    programs: PathBuf,
+    /// Where its data and its socket are.
+    folder: PathBuf,
+    keeper: Child,
+}
+
+impl Cluster {
+    /// Makes a cluster and starts it, within about a second.
+    pub fn start(durability: Durability) -> Result<Self, ClusterError> {
+        let programs = programs::folder().ok_or(ClusterError::Missing)?;
+        let mut keeper = keeper(&programs, durability)?;
+        match ready_folder(&mut keeper) {
+            Some(folder) => Ok(Self {
+                programs,
+                folder,
+                keeper,
+            }),
+            None => Err(ClusterError::Failed {
+                program: programs.join("initdb"),
+                reason: end_of(keeper),
+            }),
+        }
+    }
+
+    /// The URL of a database of this cluster.
+    pub fn url(&self, database: &str) -> String {
+        format!(
+            "postgres:///{database}?host={}&user={USER}",
+            self.folder.display()
+        )
+    }
+
+    /// The folder of the socket and of the data.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes an empty database.
+    pub fn create_database(&self, name: &str) -> Result<(), ClusterError> {
+        self.execute("postgres", &format!("CREATE DATABASE {name}"))
+    }
+
+    /// Makes a copy of a database to which nobody is connected.
+    pub fn copy_database(&self, name: &str, template: &str) -> Result<(), ClusterError> {
+        self.execute(
+            "postgres",
+            &format!("CREATE DATABASE {name} TEMPLATE {template}"),
+        )
+    }
+
+    /// Removes a database and ends its connections.
+    pub fn drop_database(&self, name: &str) -> Result<(), ClusterError> {
+        self.execute("postgres", &format!("DROP DATABASE {name} WITH (FORCE)"))
+    }
+
+    /// Runs statements in a database, with psql.
+    pub fn execute(&self, database: &str, statements: &str) -> Result<(), ClusterError> {
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.args([
+            "--no-psqlrc",
+            "--quiet",
+            "--set=ON_ERROR_STOP=1",
+            "--command",
+        ])
+        .arg(statements)
+        .arg(self.url(database));
+        succeed(psql)
+    }
+
+    /// Ends PostgreSQL as a failure of the machine ends it: without a word to anybody. It stays down until [`Self::restart`].
+    pub fn kill(&self) -> Result<(), ClusterError> {
+        // In the "immediate" mode the server quits without a checkpoint, and recovers when it starts again.
+        self.pg_ctl(&["--mode=immediate", "stop"])
+    }
+
+    /// Starts PostgreSQL after [`Self::kill`].
+    pub fn restart(&self) -> Result<(), ClusterError> {
+        self.pg_ctl(&["start"])
+    }
+
+    fn pg_ctl(&self, words: &[&str]) -> Result<(), ClusterError> {
+        let mut pg_ctl = unprivileged(&self.programs.join("pg_ctl"));
+        pg_ctl
+            .arg(format!("--pgdata={}/data", self.folder.display()))
+            .arg(format!("--log={}/log", self.folder.display()))
+            .args(["--silent", "--wait"])
+            .args(words);
+        succeed(pg_ctl)
+    }
+}
+
+/// Closes the keeper's input and waits until it has cleaned up.
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        self.keeper.wait().ok();
+    }
+}
+
+/// Starts the script in a process group of its own, so that what is typed at the terminal does not end it before it has cleaned up.
+fn keeper(programs: &Path, durability: Durability) -> Result<Child, ClusterError> {
+    let fsync = match durability {
+        Durability::None => "off",
+        Durability::Full => "on",
+    };
+    let mut shell = unprivileged(Path::new("/bin/sh"));
+    shell
+        .args(["-c", include_str!("keeper.sh"), "keeper.sh"])
+        .arg(programs)
+        .arg(fsync)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    shell.spawn().map_err(|source| ClusterError::Program {
+        program: PathBuf::from("/bin/sh"),
+        source,
+    })
+}
+
+/// The folder, which the keeper writes when PostgreSQL answers; `None` when it ended before.
+fn ready_folder(keeper: &mut Child) -> Option<PathBuf> {
+    let mut line = String::new();
+    let read = BufReader::new(keeper.stdout.take()?).read_line(&mut line);
+    read.ok().filter(|length| *length > 0)?;
+    Some(PathBuf::from(line.trim_end()))
+}
+
+/// What a keeper that failed wrote.
+fn end_of(mut keeper: Child) -> String {
+    let mut reason = String::new();
+    if let Some(mut stderr) = keeper.stderr.take() {
+        stderr.read_to_string(&mut reason).ok();
+    }
+    keeper.wait().ok();
+    reason.trim().to_owned()
+}
+
+/// The program, run by somebody else than root.
+fn unprivileged(program: &Path) -> Command {
+    let Some(user) = programs::substitute_for_root() else {
+        return Command::new(program);
+    };
+    let mut setpriv = Command::new("setpriv");
+    setpriv
+        .args([
+            format!("--reuid={user}"),
+            format!("--regid={}", programs::group_of(user)),
+        ])
+        .arg("--clear-groups")
+        .arg(program);
+    setpriv
+}
+
+fn succeed(mut command: Command) -> Result<(), ClusterError> {
+    let program = PathBuf::from(command.get_program());
+    // Not a pipe: what a started server inherits stays open.
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|source| ClusterError::Program {
+        program: program.clone(),
+        source,
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(ClusterError::Failed {
+        program,
+        reason: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+    })
+}

@@ -1,0 +1,78 @@
+//! Connections for reads whose cost grows with what a tenant has stored. Few run at the same time, and PostgreSQL ends what takes
+//! too long on them, so nobody's login and no delivery ever waits for such a read.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// How many such reads of a process run at the same time.
+const MAX_CONNECTIONS: usize = 2;
+
+/// How long a read waits for its turn.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// How such a read begins: it may take a second. The limit is the transaction's, so it holds behind a transaction pooler too.
+const BEGIN_BOUNDED: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout = 1000";
+
+/// The turns of the reads.
+pub(crate) struct BoundedReaders(Arc<Semaphore>);
+
+impl Default for BoundedReaders {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_CONNECTIONS)))
+    }
+}
+
+impl BoundedReaders {
+    /// A connection on which a statement that is still running in a second ends with an error that [`is_out_of_time`] knows. So
+    /// does the wait for it.
+    pub(crate) async fn acquire(&self, pool: &PgPool) -> sqlx::Result<ReadConnection> {
+        let turn = timeout(MAX_WAIT, Arc::clone(&self.0).acquire_owned()).await;
+        let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let turn = turn.map_err(|_| sqlx::Error::PoolClosed)?;
+        Ok(ReadConnection {
+            transaction: pool.begin_with(BEGIN_BOUNDED).await?,
+            _turn: Some(turn),
+        })
+    }
+}
+
+/// A connection for statements that only read.
+pub(crate) struct ReadConnection {
+    transaction: Transaction<'static, Postgres>,
+    _turn: Option<OwnedSemaphorePermit>,
+}
+
+impl ReadConnection {
+    /// One without a limit of its own.
+    pub(crate) async fn begin(pool: &PgPool) -> sqlx::Result<Self> {
+        Ok(Self {
+            transaction: pool.begin_with("BEGIN READ ONLY").await?,
+            _turn: None,
+        })
+    }
+}
+
+impl Deref for ReadConnection {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.transaction
+    }
+}
+
+impl DerefMut for ReadConnection {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.transaction
+    }
+}
+
+/// Whether a read took longer than it may (`query_canceled`), or had no turn.
+pub(crate) fn is_out_of_time(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.as_deref() == Some("57014") || matches!(error, sqlx::Error::PoolTimedOut)
+}

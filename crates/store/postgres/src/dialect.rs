@@ -1,0 +1,228 @@
+//! What differs between the databases on which the shared statements run: here, PostgreSQL.
+//!
+//! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
+//! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use hato_domain::{AppId, SendId, UnixMillis};
+use hato_service::ports::StoreError;
+use sqlx::PgConnection;
+
+use crate::Database;
+use crate::bounded_reads::ReadConnection;
+pub(crate) use crate::bounded_reads::is_out_of_time;
+use crate::error::with_context;
+use crate::readers::Readers;
+use crate::transactions::{WriteError, run};
+
+/// The connection on which an operation runs.
+pub(crate) type DbConnection = PgConnection;
+
+/// Where reads outside a transaction go.
+pub(crate) fn readers(database: &Database) -> Readers<'_> {
+    Readers {
+        pool: &database.pool,
+        last_loss: &database.last_loss,
+    }
+}
+
+/// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which
+/// [`is_out_of_time`] tells from others, like the wait when too many read so.
+pub(crate) async fn bounded_reader(database: &Database) -> sqlx::Result<ReadConnection> {
+    database.bounded_readers.acquire(&database.pool).await
+}
+
+/// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
+/// them are kept. [`transaction!`] is the way to call it.
+pub(crate) async fn write<T, F>(
+    database: &Database,
+    context: &'static str,
+    operation: F,
+) -> Result<T, StoreError>
+where
+    T: Send + 'static,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>
+        + Clone
+        + Send
+        + 'static,
+{
+    if database.writes.is_closed() {
+        return Err(with_context(context)(WriteError::Closed));
+    }
+    let (pool, last_loss) = (database.pool.clone(), Arc::clone(&database.last_loss));
+    let written = database
+        .writes
+        .spawn(async move { run(&pool, &last_loss, operation).await });
+    let written = written.await.unwrap_or(Err(WriteError::Panicked));
+    written.map_err(with_context(context))
+}
+
+/// Runs the body in a transaction of its own, on the connection that it names, and answers when its changes are on disk:
+/// `transaction!(self, "end a session", |c| sqlx::query!(…).execute(c).await.map(drop))`.
+///
+/// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
+/// failed. It may be run more than once, each time with a clone of what it owns, and runs on another task, so borrowed arguments
+/// are cloned before.
+///
+/// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
+/// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
+macro_rules! transaction {
+    ($database:expr, $context:literal, |$c:ident| $body:expr) => {
+        $crate::dialect::write($database, $context, move |$c| {
+            Box::pin(async move { $body })
+        })
+        .await
+    };
+}
+pub(crate) use transaction;
+
+/// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
+/// with these locks the app first, so that two of them never wait for each other.
+pub(crate) async fn lock_app(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT id FROM apps WHERE id = $1 FOR NO KEY UPDATE",
+        app.as_str()
+    )
+    .fetch_optional(c)
+    .await
+    .map(drop)
+}
+
+/// Locks an app's row against all who rely on it: who has read it with `KEEP_APP`, or queued a job of it, ends first, and who reads
+/// it afterwards finds it changed.
+pub(crate) async fn lock_app_alone(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+    sqlx::query!("SELECT id FROM apps WHERE id = $1 FOR UPDATE", app)
+        .fetch_optional(c)
+        .await
+        .map(drop)
+}
+
+/// The same for all apps of an account.
+pub(crate) async fn lock_apps_alone(c: &mut DbConnection, account: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT id FROM apps WHERE account_id = $1 ORDER BY id FOR UPDATE",
+        account
+    )
+    .fetch_all(c)
+    .await
+    .map(drop)
+}
+
+/// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. A claim that
+/// runs may queue the rest of its broadcast, so this goes on until there is nothing new.
+pub(crate) async fn lock_unclaimed_jobs(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let mut locked = None;
+    loop {
+        let jobs = sqlx::query_scalar!(
+            "SELECT id FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)
+             ORDER BY id FOR UPDATE",
+            send.as_str(),
+            now.0
+        )
+        .fetch_all(&mut *c)
+        .await?;
+        if locked.as_ref() == Some(&jobs) {
+            return Ok(());
+        }
+        locked = Some(jobs);
+    }
+}
+
+/// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
+/// first has saved. Two keys may share a lock, which only makes one wait for the other.
+pub(crate) async fn lock_request(
+    c: &mut DbConnection,
+    app: &AppId,
+    path: &str,
+    key: &str,
+) -> sqlx::Result<()> {
+    let request = format!("{} {path} {key}", app.as_str());
+    sqlx::query!(
+        "SELECT FROM pg_advisory_xact_lock(hashtextextended($1, 0))",
+        request
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// A query that is checked at compile time like `sqlx::query!`, whose text is put together from literals and the words in which
+/// databases differ: `sql!(query ["DELETE FROM t WHERE id IN (" NUMBERS ")"] numbers)`. The first word is the macro of sqlx, with
+/// the row's type where it takes one: `sql!(query_as Row ["SELECT …"] …)`.
+///
+/// | Word          | Stands for |
+/// |---------------|------------|
+/// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
+/// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
+/// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
+/// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
+/// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
+/// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
+/// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
+/// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
+/// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted or put under review until the end of the transaction |
+///
+/// The locks leave a row's key free (NO KEY), so that they do not wait for those who only refer to it.
+macro_rules! sql {
+    // @ [sqlx's macro and type] [text so far] [words to come] [arguments]
+    (@ $call:tt [$($text:tt)*] [NUMBERS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS recipient, value ->> 1 AS reason,
+                               CAST(value ->> 2 AS BIGINT) AS http_status,
+                               CAST(value ->> 3 AS BIGINT) AS attempts, value ->> 4 AS detail
+                        FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT decode(value, 'hex') FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [RANGES $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS low, CAST(value ->> 1 AS BIGINT) AS high
+                        FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "json_array_length(CAST(j.recipients AS JSON))"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [FOR_UPDATE $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* " FOR NO KEY UPDATE"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [SKIP_LOCKED $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* " FOR NO KEY UPDATE SKIP LOCKED"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [KEEP_APP $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* " FOR KEY SHARE OF p"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* $literal] [$($rest)*] $args)
+    };
+    (@ [$macro:ident] [$first:tt $($text:tt)*] [] [$($args:tt)*]) => {
+        sqlx::$macro!($first $(+ $text)*, $($args)*)
+    };
+    (@ [$macro:ident $row:ident] [$first:tt $($text:tt)*] [] [$($args:tt)*]) => {
+        sqlx::$macro!($row, $first $(+ $text)*, $($args)*)
+    };
+    ($macro:ident $($row:ident)? [$($part:tt)*] $($args:tt)*) => {
+        sql!(@ [$macro $($row)?] [] [$($part)*] [$($args)*])
+    };
+}
+pub(crate) use sql;

@@ -1,0 +1,49 @@
+//! What a failure says about the transaction, and about the connections.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Whether PostgreSQL undid the transaction for another's sake: a serialization failure or a deadlock.
+pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
+    matches!(code(error).as_deref(), Some("40001" | "40P01"))
+}
+
+/// Whether the session ended: the network failed, or PostgreSQL is shutting down (class 57P), starting up, or not the primary any
+/// more (25006), so that another connection may lead to one that is.
+pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => true,
+        other => code(other).is_some_and(|code| {
+            code.starts_with("08") || code.starts_with("57P") || code == "25006"
+        }),
+    }
+}
+
+/// Whether PostgreSQL says that the transaction is not committed: an error that does not end the session.
+pub(crate) fn is_undone(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some() && !is_lost_connection(error)
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    let code = error.as_database_error()?.code()?;
+    Some(code.into_owned())
+}
+
+/// When a connection was lost last: what has lain idle since then may be lost as well.
+#[derive(Debug, Default)]
+pub(crate) struct LastLoss(Mutex<Option<Instant>>);
+
+impl LastLoss {
+    /// Remembers the moment, if the failure is that of a connection.
+    pub(crate) fn note(&self, error: &sqlx::Error) {
+        if is_lost_connection(error) {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        }
+    }
+
+    /// Whether a connection that has lain idle for so long was idle when another one was lost.
+    pub(crate) fn makes_suspect(&self, idle_for: Duration) -> bool {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|last| last.elapsed() <= idle_for)
+    }
+}

@@ -1,0 +1,108 @@
+//! Hato's store on PostgreSQL 15 or later, which any number of processes share.
+//!
+//! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
+//! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
+//! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), the end of reads that take
+//! too long (`bounded_reads`), and how processes wake each other (`wake_ups`).
+//!
+//! ```no_run
+//! use hato_service::ports::Store as _;
+//! use hato_store_postgres::{Database, PostgresSettings};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let url = "postgres://hato:password@localhost/hato";
+//! let store = Database::open(url, &PostgresSettings::default()).await?;
+//! store.ping().await?;
+//! store.close().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod bounded_reads;
+mod database;
+mod dialect;
+mod failure;
+mod migration;
+mod open_error;
+mod readers;
+mod settings;
+mod transactions;
+mod wake_ups;
+
+#[path = "../../shared/acceptance.rs"]
+mod acceptance;
+#[path = "../../shared/accounts.rs"]
+mod accounts;
+#[path = "../../shared/apps.rs"]
+mod apps;
+#[path = "../../shared/audience.rs"]
+mod audience;
+#[path = "../../shared/cancellation.rs"]
+mod cancellation;
+#[path = "../../shared/claim.rs"]
+mod claim;
+#[path = "../../shared/dead_letters.rs"]
+mod dead_letters;
+#[path = "../../shared/deleted_accounts.rs"]
+mod deleted_accounts;
+#[path = "../../shared/deleted_apps.rs"]
+mod deleted_apps;
+#[path = "../../shared/due_time_repair.rs"]
+mod due_time_repair;
+#[path = "../../shared/error.rs"]
+mod error;
+#[path = "../../shared/github.rs"]
+mod github;
+#[path = "../../shared/idempotency.rs"]
+mod idempotency;
+#[path = "../../shared/key_events.rs"]
+mod key_events;
+#[path = "../../shared/keys.rs"]
+mod keys;
+#[path = "../../shared/operator.rs"]
+mod operator;
+#[path = "../../shared/paging.rs"]
+mod paging;
+#[path = "../../shared/queue.rs"]
+mod queue;
+#[path = "../../shared/refusals.rs"]
+mod refusals;
+#[path = "../../shared/registration.rs"]
+mod registration;
+#[path = "../../shared/retention.rs"]
+mod retention;
+#[path = "../../shared/reviews.rs"]
+mod reviews;
+#[path = "../../shared/send_failures.rs"]
+mod send_failures;
+#[path = "../../shared/send_windows.rs"]
+mod send_windows;
+#[path = "../../shared/sends.rs"]
+mod sends;
+#[path = "../../shared/sessions.rs"]
+mod sessions;
+#[path = "../../shared/settlement.rs"]
+mod settlement;
+#[path = "../../shared/stats.rs"]
+mod stats;
+#[path = "../../shared/stored_content.rs"]
+mod stored_content;
+#[path = "../../shared/subscription_list.rs"]
+mod subscription_list;
+#[path = "../../shared/subscriptions.rs"]
+mod subscriptions;
+#[path = "../../shared/webhook_attempts.rs"]
+mod webhook_attempts;
+#[path = "../../shared/webhook_events.rs"]
+mod webhook_events;
+#[path = "../../shared/webhook_outbox.rs"]
+mod webhook_outbox;
+#[path = "../../shared/webhook_purge.rs"]
+mod webhook_purge;
+#[path = "../../shared/webhooks.rs"]
+mod webhooks;
+
+pub use database::Database;
+pub use open_error::PostgresOpenError;
+pub use settings::PostgresSettings;

@@ -1,0 +1,99 @@
+//! Why a PostgreSQL database was not opened: one line each, without the URL, which may hold a password.
+
+use std::error::Error as _;
+use std::io;
+
+use sqlx::error::DatabaseError;
+use sqlx::migrate::MigrateError;
+
+/// The oldest version that is supported, as PostgreSQL's `server_version_num`.
+pub(crate) const OLDEST_VERSION: u32 = 150_000;
+
+/// A PostgreSQL database could not be opened as a store.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresOpenError {
+    /// The URL cannot be read.
+    #[error("not a PostgreSQL URL; use postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    Url,
+    /// Nobody answers there.
+    #[error("cannot reach PostgreSQL at {address}: {source}")]
+    Unreachable {
+        /// Host and port, or the folder of the socket.
+        address: String,
+        /// What the network answered.
+        source: io::Error,
+    },
+    /// It did not answer, or had no connection left, for as long as the setting says.
+    #[error("PostgreSQL at {address} gave no connection in time")]
+    TimedOut {
+        /// Host and port, or the folder of the socket.
+        address: String,
+    },
+    /// It refuses who asks: the user, the password, or how they are proved.
+    #[error("PostgreSQL refuses the user or the password: {reason}")]
+    Unauthorized {
+        /// PostgreSQL's own words.
+        reason: String,
+    },
+    /// There is no database of this name.
+    #[error("{reason}; make it with: createdb --owner=USER DATABASE")]
+    NoDatabase {
+        /// PostgreSQL's own words.
+        reason: String,
+    },
+    /// It is a version that lacks what the statements need.
+    #[error("this PostgreSQL is version {found}; version 15 or later is needed")]
+    TooOld {
+        /// Its own version.
+        found: String,
+    },
+    /// It takes no writes: a standby, or one that was set so.
+    #[error("this PostgreSQL is read-only: a standby, or default_transaction_read_only is on")]
+    ReadOnly,
+    /// Its tables are older than this version needs, and nobody has migrated them in time.
+    #[error("the database lacks migration {missing}; run hato-server migrate")]
+    NotMigrated {
+        /// The first migration that is missing.
+        missing: i64,
+    },
+    /// Its tables cannot be brought up to this version's.
+    #[error("cannot migrate the database: {0}")]
+    Migration(MigrateError),
+    /// Anything else that PostgreSQL answered.
+    #[error("cannot open the PostgreSQL database: {0}")]
+    Database(sqlx::Error),
+}
+
+impl PostgresOpenError {
+    /// Says what the failure means for who has to mend it.
+    pub(crate) fn from_connecting(error: sqlx::Error, address: &str) -> Self {
+        let address = address.to_owned();
+        match error {
+            sqlx::Error::Io(source) => Self::Unreachable { address, source },
+            sqlx::Error::PoolTimedOut => Self::TimedOut { address },
+            sqlx::Error::Configuration(_) => Self::Url,
+            sqlx::Error::Database(error) => {
+                let reason = error.message().to_owned();
+                match error.code().as_deref() {
+                    Some("28000" | "28P01") => Self::Unauthorized { reason },
+                    Some("3D000") => Self::NoDatabase { reason },
+                    Some("25006") => Self::ReadOnly,
+                    _ => Self::Database(sqlx::Error::Database(error)),
+                }
+            }
+            other => Self::Database(other),
+        }
+    }
+
+    /// The same for a failure while the tables were made.
+    pub(crate) fn from_migrating(error: MigrateError) -> Self {
+        let cause = error
+            .source()
+            .and_then(|it| it.downcast_ref::<sqlx::Error>());
+        let code = cause.and_then(sqlx::Error::as_database_error);
+        match code.and_then(DatabaseError::code).as_deref() {
+            Some("25006") => Self::ReadOnly,
+            _ => Self::Migration(error),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Running an operation in a transaction, and running it again when PostgreSQL asks for that.
+//!
+//! # What an operation can rely on
+//!
+//! - **All or nothing.** It runs in a transaction of its own. When it fails or panics, nothing of it is kept.
+//! - **It goes on when its caller goes away**, as on SQLite: it runs on a task of its own, and closing the store waits for it.
+//! - **What was answered is on disk.** The answer comes after the commit, which waits for the disk.
+//! - **It is done once.** It is run again only when it is certain that nothing of it was kept: PostgreSQL undid it (a serialization
+//!   failure, a deadlock), or the connection was lost before the commit was asked for. When the connection is lost while it
+//!   commits, nobody knows what became of it, and the caller gets an error: requests that must not be repeated have an
+//!   idempotency key for that.
+//!
+//! An operation sees, in each statement, what was committed before that statement (READ COMMITTED). It therefore locks what it
+//! must not see change, before it reads it.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sqlx::{PgConnection, PgPool};
+
+use crate::failure::{LastLoss, is_conflict, is_lost_connection, is_undone};
+
+/// How often an operation is run before its failure is the answer.
+const MAX_RUNS: u32 = 6;
+
+/// The wait before the second run; it doubles with each further one, and is cut by chance, so that two do not meet again.
+const FIRST_WAIT: Duration = Duration::from_millis(10);
+
+/// How a transaction begins, whatever somebody has made the default of the database.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE";
+
+/// Why an operation's changes were not kept, or may not have been.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WriteError {
+    /// It failed, and nothing of it was kept.
+    #[error(transparent)]
+    Failed(sqlx::Error),
+    /// The connection was lost while it committed.
+    #[error("whether the transaction was committed is not known: {0}")]
+    Unknown(sqlx::Error),
+    /// It panicked, and nothing of it was kept.
+    #[error("the operation panicked")]
+    Panicked,
+    /// The store is closed.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// Runs the operation until its changes are committed, or it fails for good.
+pub(crate) async fn run<T, F>(
+    pool: &PgPool,
+    last_loss: &LastLoss,
+    operation: F,
+) -> Result<T, WriteError>
+where
+    F: for<'c> FnOnce(&'c mut PgConnection) -> BoxFuture<'c, sqlx::Result<T>> + Clone,
+{
+    let mut wait = FIRST_WAIT;
+    for _ in 1..MAX_RUNS {
+        match run_once(pool, operation.clone()).await {
+            Err(WriteError::Failed(error)) if may_succeed_again(&error) => {
+                tracing::debug!(%error, "a transaction was undone; it is run again");
+                last_loss.note(&error);
+            }
+            result => return result,
+        }
+        tokio::time::sleep(wait.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+        wait *= 2;
+    }
+    run_once(pool, operation).await
+}
+
+async fn run_once<T, F>(pool: &PgPool, operation: F) -> Result<T, WriteError>
+where
+    F: for<'c> FnOnce(&'c mut PgConnection) -> BoxFuture<'c, sqlx::Result<T>>,
+{
+    let mut transaction = pool.begin_with(BEGIN).await.map_err(WriteError::Failed)?;
+    match operation(&mut transaction).await {
+        Ok(value) => {
+            let committed = transaction.commit().await;
+            committed.map_err(|error| {
+                if is_undone(&error) {
+                    WriteError::Failed(error)
+                } else {
+                    WriteError::Unknown(error)
+                }
+            })?;
+            Ok(value)
+        }
+        Err(error) => {
+            // The connection may be gone, and the transaction with it.
+            transaction.rollback().await.ok();
+            Err(WriteError::Failed(error))
+        }
+    }
+}
+
+/// Whether the same operation may succeed when it is run again.
+fn may_succeed_again(error: &sqlx::Error) -> bool {
+    is_conflict(error) || is_lost_connection(error)
+}
+
+#[cfg(test)]
+#[path = "transactions/tests.rs"]
+mod tests;

@@ -1,0 +1,117 @@
+//! Which transactions are run again, and which never.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures_util::future::BoxFuture;
+use hato_testkit::TestDatabase;
+use sqlx::{PgConnection, PgPool};
+
+use super::{MAX_RUNS, WriteError, run};
+use crate::failure::LastLoss;
+
+const UNDONE: &str = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END $$";
+const DEADLOCK: &str = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$";
+const CUT: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
+const WRONG: &str = "SELECT 1 / 0";
+
+/// Whoever commits an insertion loses the connection while it commits.
+const CUT_AT_COMMIT: &str = "
+    CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON log DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION cut();";
+
+struct Log {
+    database: TestDatabase,
+    pool: PgPool,
+    runs: Arc<AtomicU32>,
+}
+
+impl Log {
+    async fn new() -> Self {
+        let database = TestDatabase::empty_postgres();
+        database.execute("CREATE TABLE log (n BIGINT)");
+        let pool = PgPool::connect(database.url()).await.expect("a pool");
+        Self {
+            database,
+            pool,
+            runs: Arc::default(),
+        }
+    }
+
+    /// Writes a row, then runs the statement as often as said.
+    async fn write(&self, statement: &'static str, times: u32) -> Result<(), WriteError> {
+        let runs = Arc::clone(&self.runs);
+        run(
+            &self.pool,
+            &LastLoss::default(),
+            insert(runs, statement, times),
+        )
+        .await
+    }
+
+    fn runs(&self) -> u32 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    async fn rows(&self) -> i64 {
+        let count = sqlx::query_scalar("SELECT COUNT(*) FROM log");
+        let fresh = PgPool::connect(self.database.url()).await.expect("a pool");
+        count.fetch_one(&fresh).await.expect("counted")
+    }
+}
+
+fn insert(
+    runs: Arc<AtomicU32>,
+    statement: &'static str,
+    times: u32,
+) -> impl for<'c> FnOnce(&'c mut PgConnection) -> BoxFuture<'c, sqlx::Result<()>> + Clone {
+    move |c| {
+        Box::pin(async move {
+            let insertion = sqlx::query("INSERT INTO log VALUES (1)");
+            insertion.execute(&mut *c).await?;
+            if runs.fetch_add(1, Ordering::Relaxed) < times {
+                sqlx::raw_sql(statement).execute(c).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_was_undone_or_lost_before_its_commit_is_run_again_and_done_once() {
+    for statement in [UNDONE, DEADLOCK, CUT] {
+        let log = Log::new().await;
+        log.write(statement, 2).await.expect("the third run");
+        assert_eq!((log.runs(), log.rows().await), (3, 1), "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn what_never_succeeds_ends() {
+    let log = Log::new().await;
+    let failed = log.write(UNDONE, u32::MAX).await;
+    assert!(matches!(failed, Err(WriteError::Failed(_))));
+    assert_eq!((log.runs(), log.rows().await), (MAX_RUNS, 0));
+}
+
+#[tokio::test]
+async fn a_failure_of_its_own_is_not_run_again() {
+    let log = Log::new().await;
+    let failed = log.write(WRONG, 1).await;
+    assert!(matches!(failed, Err(WriteError::Failed(_))));
+    assert_eq!((log.runs(), log.rows().await), (1, 0));
+}
+
+#[tokio::test]
+async fn a_commit_whose_outcome_is_unknown_is_an_error_and_not_run_again() {
+    let log = Log::new().await;
+    log.database.execute(CUT_AT_COMMIT);
+    let unknown = log.write("", 0).await;
+    assert!(
+        matches!(unknown, Err(WriteError::Unknown(_))),
+        "{unknown:?}"
+    );
+    assert_eq!(log.runs(), 1);
+}

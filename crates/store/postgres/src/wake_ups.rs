@@ -1,0 +1,174 @@
+//! Wake-ups between processes, by LISTEN and NOTIFY: who accepts a send tells the workers of other processes.
+//!
+//! Nothing depends on them. What is queued is found by polling too, within half a second, so a wake-up may get lost with a connection
+//! or a pooler, and is sent after the commit on its own: a NOTIFY within a transaction makes all commits of a database wait for each
+//! other. Several within a few milliseconds are one.
+//!
+//! A transaction pooler takes a LISTEN and never delivers anything. So a process believes that it hears only after it has heard a
+//! message of its own, and sends itself one now and then.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use hato_domain::AppId;
+use hato_service::{AppsWithEvents, Notifier, WakeUps};
+use serde::{Deserialize, Serialize};
+use sqlx::PgPool;
+use sqlx::postgres::PgListener;
+use tokio::time::{sleep, timeout};
+use uuid::Uuid;
+
+/// The name under which all processes of a database tell each other.
+const CHANNEL: &str = "hato";
+
+/// The shortest time between two messages of a process.
+const GATHERING_TIME: Duration = Duration::from_millis(20);
+
+/// How long nothing may be heard before a process sends itself a message.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// How long that message may take.
+const OWN_MESSAGE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Between two attempts to listen; cut by chance, so that the processes of a fleet do not come together.
+const RETRY_INTERVAL: Duration = Duration::from_secs(10);
+
+/// What a process tells the others.
+#[derive(Debug, Deserialize, Serialize)]
+struct Message {
+    /// A name that the process made up.
+    from: String,
+    pages: bool,
+    /// `None` when there are many.
+    apps: Option<Vec<String>>,
+}
+
+impl Message {
+    fn new(from: &str, told: WakeUps) -> Self {
+        let apps = match told.apps {
+            AppsWithEvents::Some(apps) => {
+                Some(apps.iter().map(|app| app.as_str().to_owned()).collect())
+            }
+            AppsWithEvents::Many => None,
+        };
+        Self {
+            from: from.to_owned(),
+            pages: told.pages,
+            apps,
+        }
+    }
+
+    fn into_wake_ups(self) -> WakeUps {
+        let apps = self.apps.map(|apps| apps.into_iter().map(AppId::trusted));
+        WakeUps {
+            pages: self.pages,
+            apps: apps.map_or(AppsWithEvents::Many, |apps| {
+                AppsWithEvents::Some(apps.collect())
+            }),
+        }
+    }
+}
+
+/// Why a process does not hear the others.
+#[derive(Debug, thiserror::Error)]
+enum SilenceError {
+    #[error("the connection failed: {0}")]
+    Database(#[from] sqlx::Error),
+    #[error("the connection was lost")]
+    Lost,
+    #[error("what was sent with NOTIFY did not arrive, as behind a transaction pooler")]
+    Unheard,
+}
+
+/// Tells the other processes what `notifier` gathers, and `notifier` what they tell, until the pool is closed.
+pub(crate) async fn relay(pool: &PgPool, notifier: &Notifier, listens: bool) {
+    let own = &Uuid::now_v7().to_string();
+    let listening = async {
+        if listens {
+            listen(pool, own, notifier).await;
+        }
+    };
+    tokio::select! {
+        () = pool.close_event() => {}
+        ((), ()) = async { tokio::join!(tell(pool, own, notifier), listening) } => {}
+    }
+}
+
+async fn tell(pool: &PgPool, own: &str, notifier: &Notifier) {
+    loop {
+        let message = Message::new(own, notifier.outgoing().await);
+        if let Err(error) = send(pool, &message).await {
+            tracing::debug!(%error, "other processes were not told of work");
+        }
+        sleep(GATHERING_TIME).await;
+    }
+}
+
+async fn send(pool: &PgPool, message: &Message) -> sqlx::Result<()> {
+    let text = serde_json::to_string(message).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    sqlx::query("SELECT FROM pg_notify($1, $2)")
+        .bind(CHANNEL)
+        .bind(text)
+        .execute(pool)
+        .await
+        .map(drop)
+}
+
+/// Listens again and again, and says once when it begins or ceases to hear.
+async fn listen(pool: &PgPool, own: &str, notifier: &Notifier) {
+    let mut is_reported = false;
+    loop {
+        let Err(error) = hear(pool, own, notifier, &mut is_reported).await;
+        if !is_reported {
+            tracing::warn!(%error, "wake-ups of other processes are not heard; their work is found by polling");
+            is_reported = true;
+        }
+        sleep(RETRY_INTERVAL.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+    }
+}
+
+/// Hears until the connection fails or falls silent.
+async fn hear(
+    pool: &PgPool,
+    own: &str,
+    notifier: &Notifier,
+    is_reported: &mut bool,
+) -> Result<Infallible, SilenceError> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.eager_reconnect(false);
+    listener.listen(CHANNEL).await?;
+    // The first message is its own, or it hears nothing.
+    send(pool, &Message::new(own, WakeUps::default())).await?;
+    while next(&mut listener, OWN_MESSAGE_TIMEOUT).await?.from != own {}
+    *is_reported = false;
+    tracing::info!("wake-ups of other processes are heard");
+    // Whatever was told before it was heard.
+    notifier.wake(&WakeUps {
+        pages: true,
+        apps: AppsWithEvents::Many,
+    });
+    loop {
+        let message = match next(&mut listener, SILENCE).await {
+            Err(SilenceError::Unheard) => {
+                send(pool, &Message::new(own, WakeUps::default())).await?;
+                next(&mut listener, OWN_MESSAGE_TIMEOUT).await?
+            }
+            heard => heard?,
+        };
+        if message.from != own {
+            notifier.wake(&message.into_wake_ups());
+        }
+    }
+}
+
+/// The next message, if one comes within this time.
+async fn next(listener: &mut PgListener, patience: Duration) -> Result<Message, SilenceError> {
+    loop {
+        let received = timeout(patience, listener.try_recv()).await;
+        let received = received.map_err(|_| SilenceError::Unheard)?;
+        let notification = received?.ok_or(SilenceError::Lost)?;
+        if let Ok(message) = serde_json::from_str(notification.payload()) {
+            return Ok(message);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What only PostgreSQL has: a server to be reached, connections to be lost, and others who write at the same time.
+
+mod concurrency;
+mod connections;
+mod opening;
+mod wake_ups;

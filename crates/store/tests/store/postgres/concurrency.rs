@@ -1,0 +1,155 @@
+//! Several processes on one database at the same time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use hato_domain::{AppId, SendId};
+use hato_service::ports::{
+    AcceptSendOutcome, Audience, NextPage, PageClaimRequest, Settlement, Store,
+};
+use hato_testkit::TestDatabase;
+
+use crate::test_store::{LEASE, START, TestStore, ids, sent_to};
+
+const WORKERS: usize = 6;
+
+/// Claims and settles until nothing is due, and returns whom it reached.
+async fn work(store: Arc<dyn Store>, excluded_apps: Vec<AppId>) -> Vec<i64> {
+    let mut reached = Vec::new();
+    loop {
+        let claim = PageClaimRequest {
+            now: START,
+            lease: LEASE,
+            max_recipients: 10,
+            excluded_apps: excluded_apps.clone(),
+        };
+        let NextPage::Claimed(page) = store.claim_page(claim).await.expect("asked") else {
+            return reached;
+        };
+        let recipients = ids(&store.recipients(&page).await.expect("read"));
+        let settlement = Settlement {
+            sent: sent_to(&recipients),
+            ..Settlement::default()
+        };
+        store
+            .settle(&page, settlement, START)
+            .await
+            .expect("settled");
+        reached.extend(recipients.iter().map(|recipient| recipient.0));
+    }
+}
+
+async fn stores(test: &TestStore) -> Vec<Arc<dyn Store>> {
+    let opening = (0..WORKERS).map(|_| hato_store::open(test.database.url()));
+    let opened = join_all(opening).await.into_iter();
+    opened.map(|store| store.expect("opened")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_share_the_sends_and_nobody_is_reached_twice() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let mut sends = Vec::new();
+    for _ in 0..5 {
+        let app = test.app().await;
+        test.subscribe_all(&app, 200).await;
+        sends.push((test.broadcast(&app, START).await, app));
+    }
+    let stores = stores(&test).await;
+    let working = stores
+        .iter()
+        .map(|store| tokio::spawn(work(Arc::clone(store), Vec::new())));
+    let shares = join_all(working).await.into_iter();
+    let mut reached: Vec<i64> = shares.flat_map(|share| share.expect("no panic")).collect();
+    // A worker that finds only what others are claiming goes idle, and asks again later.
+    reached.extend(work(Arc::clone(&test.store), Vec::new()).await);
+    let everybody: HashSet<i64> = reached.iter().copied().collect();
+    assert_eq!((reached.len(), everybody.len()), (1_000, 1_000));
+    for (send, app) in sends {
+        let send = test.send(&app, &send).await;
+        assert!(send.finished_at.is_some());
+        assert_eq!(send.counts.sent, 200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_finds_a_due_page_while_another_is_being_claimed() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, WORKERS).await;
+    for number in 0..WORKERS {
+        test.send_to(&app, number, START).await;
+    }
+    let stores = stores(&test).await;
+    let claims = stores.iter().map(|store| {
+        let store = Arc::clone(store);
+        tokio::spawn(async move {
+            let claim = PageClaimRequest {
+                now: START,
+                lease: LEASE,
+                max_recipients: 10,
+                excluded_apps: Vec::new(),
+            };
+            store.claim_page(claim).await.expect("asked")
+        })
+    });
+    for claimed in join_all(claims).await {
+        assert!(matches!(claimed.expect("no panic"), NextPage::Claimed(_)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_send_that_is_cancelled_while_it_is_sent_counts_everybody_once() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 300).await;
+    let stores = stores(&test).await;
+    for _ in 0..10 {
+        let send = test.broadcast(&app, START).await;
+        let working = stores
+            .iter()
+            .map(|store| tokio::spawn(work(Arc::clone(store), Vec::new())));
+        let cancelling = tokio::spawn(cancel(Arc::clone(&test.store), app.clone(), send.clone()));
+        let shares = join_all(working).await.into_iter();
+        let reached: usize = shares.map(|share| share.expect("no panic").len()).sum();
+        let cancelled = cancelling.await.expect("no panic");
+        assert_eq!(reached + cancelled, 300);
+        let send = test.send(&app, &send).await;
+        assert!(send.finished_at.is_some());
+        assert_eq!(usize::try_from(send.counts.sent), Ok(reached));
+        assert_eq!(usize::try_from(send.counts.cancelled), Ok(cancelled));
+    }
+}
+
+async fn cancel(store: Arc<dyn Store>, app: AppId, send: SendId) -> usize {
+    let cancelled = store.cancel_send(&app, &send, START).await;
+    let cancelled = cancelled.expect("judged").expect("the send");
+    usize::try_from(cancelled).expect("not negative")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_send_is_queued_for_an_app_that_is_deleted_meanwhile() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    for _ in 0..10 {
+        let app = test.app().await;
+        test.subscribe(&app, 1).await;
+        let sends = (0..10).map(|_| {
+            let send = test.new_send(&app, Audience::Everyone, START);
+            let store = Arc::clone(&test.store);
+            tokio::spawn(async move { store.accept_send(send).await.expect("judged") })
+        });
+        let sends: Vec<_> = sends.collect();
+        assert!(test.store.delete_app(&app, START).await.expect("deleted"));
+        for outcome in join_all(sends).await {
+            let outcome = outcome.expect("no panic");
+            assert!(matches!(
+                outcome,
+                AcceptSendOutcome::Queued { .. } | AcceptSendOutcome::NotFound
+            ));
+        }
+        assert!(
+            test.try_claim(START, 10).await.is_none(),
+            "nothing is left to be sent"
+        );
+    }
+}

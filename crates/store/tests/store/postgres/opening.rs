@@ -1,0 +1,108 @@
+//! Why a PostgreSQL database is not opened, and who makes its tables.
+
+use std::time::Duration;
+
+use hato_store::{PostgresOpenError, PostgresSettings, StoreOpenError};
+use hato_testkit::TestDatabase;
+use tokio::net::TcpListener;
+
+async fn refusal(url: &str) -> PostgresOpenError {
+    let settings = PostgresSettings {
+        acquire_timeout: Duration::from_millis(500),
+        ..PostgresSettings::default()
+    };
+    match hato_store::open_with(url, &settings).await.err() {
+        Some(StoreOpenError::Postgres(error)) => {
+            let line = error.to_string();
+            assert!(
+                !line.contains('\n') && !line.contains("the-password"),
+                "{line}"
+            );
+            error
+        }
+        _ => panic!("refused by PostgreSQL's store"),
+    }
+}
+
+#[tokio::test]
+async fn each_failure_is_one_line_of_its_own_without_the_password() {
+    let database = TestDatabase::postgres().await;
+    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let silent = silent.local_addr().expect("an address");
+    let unknown_user = database.url().replace("user=hato", "user=nobody_at_all");
+    let no_database = database.url().replace(":///test_", ":///no_such_");
+    let error = refusal("postgres://hato:the-password@127.0.0.1:1/hato").await;
+    assert!(
+        matches!(error, PostgresOpenError::Unreachable { .. }),
+        "{error}"
+    );
+    let error = refusal(&format!("postgresql://hato:the-password@{silent}/hato")).await;
+    assert!(
+        matches!(
+            error,
+            PostgresOpenError::Unreachable { .. } | PostgresOpenError::TimedOut { .. }
+        ),
+        "{error}"
+    );
+    let error = refusal("postgres://hato:the-password@127.0.0.1:port/hato").await;
+    assert!(matches!(error, PostgresOpenError::Url), "{error}");
+    let error = refusal(&unknown_user).await;
+    assert!(
+        matches!(error, PostgresOpenError::Unauthorized { .. }),
+        "{error}"
+    );
+    let error = refusal(&no_database).await;
+    assert!(
+        matches!(error, PostgresOpenError::NoDatabase { .. }),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_read_only_database_is_refused() {
+    let database = TestDatabase::empty_postgres();
+    let url = format!(
+        "{}&options=-c%20default_transaction_read_only%3Don",
+        database.url()
+    );
+    let error = refusal(&url).await;
+    assert!(matches!(error, PostgresOpenError::ReadOnly), "{error}");
+}
+
+#[tokio::test]
+async fn processes_that_start_together_make_the_tables_once() {
+    let database = TestDatabase::empty_postgres();
+    let opening = (0..4).map(|_| hato_store::open(database.url()));
+    for opened in futures_util::future::join_all(opening).await {
+        opened.expect("opened").ping().await.expect("all tables");
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_does_not_migrate_waits_for_one_that_does() {
+    let database = TestDatabase::empty_postgres();
+    let waits = PostgresSettings {
+        migrate: false,
+        ..PostgresSettings::default()
+    };
+    let waiting = hato_store::open_with(database.url(), &waits);
+    let migrating = hato_store::open(database.url());
+    let (waited, migrated) = tokio::join!(waiting, migrating);
+    migrated
+        .expect("migrated")
+        .ping()
+        .await
+        .expect("all tables");
+    waited.expect("opened").ping().await.expect("all tables");
+}
+
+#[tokio::test]
+async fn a_later_versions_tables_are_let_be() {
+    let database = TestDatabase::postgres().await;
+    database.execute(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', true, '\\x00', 0)",
+    );
+    let store = hato_store::open(database.url()).await;
+    store.expect("opened").ping().await.expect("all tables");
+}

@@ -1,0 +1,115 @@
+//! A database of its own for each test: a file, or a PostgreSQL database on a cluster that all tests of a process share.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hato_cluster::{Cluster, Durability};
+use tempfile::TempDir;
+use tokio::sync::OnceCell;
+
+/// The database whose copies tests get: empty, with all tables.
+const TEMPLATE: &str = "template_of_tests";
+
+static CLUSTER: OnceLock<Cluster> = OnceLock::new();
+static TEMPLATE_MADE: OnceCell<()> = OnceCell::const_new();
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+
+/// An empty database, which is removed with this value.
+pub struct TestDatabase {
+    url: String,
+    kind: Kind,
+}
+
+enum Kind {
+    Sqlite { _folder: TempDir },
+    Postgres { name: String },
+}
+
+impl TestDatabase {
+    /// A file that is still to be made, in a folder of its own.
+    #[expect(clippy::unused_async, reason = "as the other one")]
+    pub async fn sqlite() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self {
+            url: format!("sqlite:{}", folder.path().join("hato.db").display()),
+            kind: Kind::Sqlite { _folder: folder },
+        }
+    }
+
+    /// A PostgreSQL database with all tables.
+    pub async fn postgres() -> Self {
+        TEMPLATE_MADE.get_or_init(make_template).await;
+        let name = new_name();
+        cluster()
+            .copy_database(&name, TEMPLATE)
+            .expect("a copy of the template");
+        Self::on_cluster(name)
+    }
+
+    /// A PostgreSQL database without tables.
+    pub fn empty_postgres() -> Self {
+        let name = new_name();
+        cluster().create_database(&name).expect("a database");
+        Self::on_cluster(name)
+    }
+
+    /// Another one of the same kind.
+    pub async fn another(&self) -> Self {
+        match self.kind {
+            Kind::Sqlite { .. } => Self::sqlite().await,
+            Kind::Postgres { .. } => Self::postgres().await,
+        }
+    }
+
+    fn on_cluster(name: String) -> Self {
+        Self {
+            url: cluster().url(&name),
+            kind: Kind::Postgres { name },
+        }
+    }
+
+    /// By which the store is opened.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether it is a PostgreSQL database.
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.kind, Kind::Postgres { .. })
+    }
+
+    /// Runs statements in a PostgreSQL database, as somebody else than the store.
+    pub fn execute(&self, statements: &str) {
+        let Kind::Postgres { name } = &self.kind else {
+            panic!("not a PostgreSQL database");
+        };
+        cluster().execute(name, statements).expect("executed");
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        if let Kind::Postgres { name } = &self.kind {
+            // Nothing depends on it: the cluster ends with the process.
+            cluster().drop_database(name).ok();
+        }
+    }
+}
+
+/// The cluster of this process, started when it is first needed. It ends with the process (`hato_cluster`).
+fn cluster() -> &'static Cluster {
+    CLUSTER.get_or_init(|| match Cluster::start(Durability::None) {
+        Ok(cluster) => cluster,
+        Err(error) => panic!("{error}"),
+    })
+}
+
+fn new_name() -> String {
+    format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
+async fn make_template() {
+    cluster().create_database(TEMPLATE).expect("a database");
+    let store = hato_store::open(&cluster().url(TEMPLATE)).await;
+    store.expect("all tables").close().await;
+}
