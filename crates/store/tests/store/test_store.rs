@@ -209,10 +209,10 @@ impl TestStore {
         let (app, now) = (app.as_str(), START.0);
         self.database.execute(&format!(
             "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                        position, created_at, updated_at)
+                                        position, created_at)
              SELECT 'sub_' || n, '{app}', 'https://push.example/' || n - 1,
                     sha256(CAST('https://push.example/' || n - 1 AS BYTEA)),
-                    decode(repeat('01', 65), 'hex'), decode(repeat('01', 16), 'hex'), n, {now}, {now}
+                    decode(repeat('01', 65), 'hex'), decode(repeat('01', 16), 'hex'), n, {now}
              FROM generate_series(1, {count}) AS n;
              UPDATE apps SET last_position = {count}, active_subscriptions = {count}
              WHERE id = '{app}'"
