@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::error::DatabaseError;
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -73,6 +74,6 @@ impl DerefMut for ReadConnection {
 
 /// Whether a read took longer than it may (`query_canceled`), or had no turn.
 pub(crate) fn is_out_of_time(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error.as_database_error().and_then(DatabaseError::code);
     code.as_deref() == Some("57014") || matches!(error, sqlx::Error::PoolTimedOut)
 }
