@@ -36,7 +36,10 @@ pub(crate) async fn write<T, F>(
 ) -> Result<T, StoreError>
 where
     T: Send + 'static,
-    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>
+        + Clone
+        + Send
+        + 'static,
 {
     let written = database.writer.run(operation).await;
     written.map_err(with_context(context))
@@ -47,7 +50,7 @@ where
 ///
 /// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
 /// failed. Other callers' transactions may be committed with it, on another task, so the body owns what it uses: borrowed
-/// arguments are cloned before.
+/// arguments are cloned before. It may be run more than once, each time with a clone of that.
 ///
 /// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
 /// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.

@@ -17,18 +17,19 @@
 //!
 //! # What an operation can rely on
 //!
-//! - **Its changes are its own.** Each operation of a batch has a savepoint. When it fails, the savepoint is rolled back and the
-//!   others go on as if it had never run. They see its changes when it succeeds, as they would one transaction after another.
+//! - **Its changes are its own.** It sees the changes of those before it, as one transaction after another would. When it fails, the
+//!   batch is rolled back, and each of its operations is run again, in a transaction of its own: the others go on as if it had never
+//!   run. A savepoint for each would cost one more message to the connection's thread, of the six that accepting a send takes, to
+//!   spare the few batches in which an operation fails.
 //! - **A panic ends nothing but itself.** It is caught and counts as a failure, or it would take the task with it, and with the
 //!   task all writing. What a panic may leave half done is in the database and is rolled back, so going on is sound
 //!   (`AssertUnwindSafe`): a statement that was still running ends before the rollback, since the connection runs one after
 //!   the other.
 //! - **What was answered is on disk.** Callers hear nothing before the commit.
-//! - **A transaction that breaks takes only its own with it.** When BEGIN or COMMIT fails, or SQLite has ended the transaction by
-//!   itself (a full disk), the operations that ran in it are answered with that failure and the connection is replaced. Those
-//!   of the batch that had not run yet get a transaction each, so that the one which breaks its transaction, if it is among
-//!   them, breaks no other. A caller cannot know whether a commit that failed reached the disk; requests that must not
-//!   be repeated have an idempotency key for that.
+//! - **A commit that fails takes only its own with it.** When BEGIN or COMMIT fails, the operations of the batch are answered with
+//!   that failure and the connection is replaced. A caller cannot know whether a commit that failed reached the disk; requests that
+//!   must not be repeated have an idempotency key for that. SQLite ends a transaction by itself only when a statement fails (a full
+//!   disk), so an operation that goes on after such a failure must not succeed.
 
 mod log_watch;
 mod operation;
@@ -88,6 +89,7 @@ impl Writer {
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>>
+            + Clone
             + Send
             + 'static,
     {

@@ -1,4 +1,4 @@
-//! An operation as the queue holds it: run once, its result kept until the transaction's fate is known, then answered.
+//! An operation as the queue holds it: run, its last result kept until the transaction's fate is known, then answered.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::WriteError;
 /// An operation in the queue, whatever it returns.
 #[async_trait]
 pub(super) trait WriteOperation: Send {
-    /// Runs it, once; whether its changes are to be kept.
+    /// Runs it, as if for the first time; whether its changes are to be kept.
     async fn run(&mut self, connection: &mut SqliteConnection) -> bool;
 
     /// Tells the caller what became of it, given what became of the transaction.
@@ -23,7 +23,7 @@ pub(super) trait WriteOperation: Send {
 
 /// An operation on its way to the task, and its caller, who waits for what it returns.
 pub(super) struct PendingWrite<T, F> {
-    operation: Option<F>,
+    operation: F,
     result: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
 }
@@ -31,7 +31,7 @@ pub(super) struct PendingWrite<T, F> {
 impl<T, F> PendingWrite<T, F> {
     pub(super) fn new(operation: F, caller: oneshot::Sender<Result<T, WriteError>>) -> Self {
         Self {
-            operation: Some(operation),
+            operation,
             result: None,
             caller,
         }
@@ -42,12 +42,10 @@ impl<T, F> PendingWrite<T, F> {
 impl<T, F> WriteOperation for PendingWrite<T, F>
 where
     T: Send,
-    F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send,
+    F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, sqlx::Result<T>> + Clone + Send,
 {
     async fn run(&mut self, connection: &mut SqliteConnection) -> bool {
-        let Some(operation) = self.operation.take() else {
-            return false;
-        };
+        let operation = self.operation.clone();
         let run = AssertUnwindSafe(async { operation(connection).await }).catch_unwind();
         let result = match run.await {
             Ok(result) => result.map_err(WriteError::Failed),

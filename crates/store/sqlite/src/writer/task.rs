@@ -1,13 +1,12 @@
 //! The task that owns the connection: it gathers a batch, runs it in one transaction and answers it, again and again. In between it
 //! looks after the log (WAL).
 
-use std::collections::VecDeque;
+use std::mem::take;
+use std::slice;
 use std::sync::Arc;
 
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{
-    ConnectOptions as _, Connection as _, Executor as _, Sqlite, SqliteConnection, Transaction,
-};
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -37,7 +36,7 @@ impl WriterTask {
 
     /// Runs what is queued until the queue is closed and empty.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn WriteOperation>>) {
-        let mut waiting = Vec::with_capacity(MAX_BATCH);
+        let mut waiting = Vec::new();
         let mut looks = interval(LOOK_INTERVAL);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -45,7 +44,7 @@ impl WriterTask {
                 biased;
                 count = queue.recv_many(&mut waiting, MAX_BATCH) => match count {
                     0 => break,
-                    _ => self.commit(waiting.drain(..).collect()).await,
+                    _ => self.commit(take(&mut waiting)).await,
                 },
                 _ = looks.tick() => self.look_after_log().await,
             }
@@ -72,94 +71,65 @@ impl WriterTask {
         }
     }
 
-    /// Runs and answers all. When a transaction breaks, those that ran in it are answered with its failure, and those that
-    /// did not run get a transaction each.
-    async fn commit(&mut self, mut waiting: VecDeque<Box<dyn WriteOperation>>) {
-        let mut max_operations = MAX_BATCH;
-        while !waiting.is_empty() {
-            let mut ran = Vec::new();
-            let result = self
-                .transaction(&mut waiting, &mut ran, max_operations)
-                .await
-                .map_err(Arc::new);
-            if ran.is_empty() {
-                // It could not begin, and would not for the next one.
-                ran.extend(waiting.drain(..));
+    /// Runs and answers all: in one transaction, or each in its own when one of them failed, so that it undoes no other's changes.
+    async fn commit(&mut self, mut batch: Vec<Box<dyn WriteOperation>>) {
+        let committed = self.transaction(&mut batch).await;
+        if matches!(committed, Ok(false)) && batch.len() > 1 {
+            for mut operation in batch {
+                let committed = self.transaction(slice::from_mut(&mut operation)).await;
+                operation.respond(committed.map(drop).map_err(Arc::new));
             }
-            for operation in ran {
-                operation.respond(result.clone());
+        } else {
+            let committed = committed.map(drop).map_err(Arc::new);
+            for operation in batch {
+                operation.respond(committed.clone());
             }
-            max_operations = 1;
         }
     }
 
+    /// Runs the operations in one transaction until one fails; whether none did, and it is committed.
     async fn transaction(
         &mut self,
-        waiting: &mut VecDeque<Box<dyn WriteOperation>>,
-        ran: &mut Vec<Box<dyn WriteOperation>>,
-        max_operations: usize,
-    ) -> sqlx::Result<()> {
+        operations: &mut [Box<dyn WriteOperation>],
+    ) -> sqlx::Result<bool> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.options.connect().await?,
         };
-        let result = run_batch(&mut connection, waiting, ran, max_operations).await;
-        if let Err(error) = &result {
-            tracing::warn!(%error, "a transaction failed; writing goes on with a new connection");
-            connection.close().await.ok();
-        } else {
-            self.connection = Some(connection);
+        let result = run_batch(&mut connection, operations).await;
+        match &result {
+            Ok(BatchEnd::Committed | BatchEnd::RolledBack) => self.connection = Some(connection),
+            Ok(BatchEnd::Broken(error)) | Err(error) => {
+                tracing::warn!(%error, "a transaction failed; writing goes on with a new connection");
+                connection.close().await.ok();
+            }
         }
-        result
+        result.map(|end| matches!(end, BatchEnd::Committed))
     }
 }
 
-/// Runs up to `max_operations` of the waiting operations in one transaction; those that ran, kept or not, move to `ran`.
+/// What became of a transaction that began and whose commit, if it came to that, succeeded.
+enum BatchEnd {
+    Committed,
+    /// An operation failed.
+    RolledBack,
+    /// An operation failed, and the connection is not to be trusted: SQLite had ended the transaction by itself.
+    Broken(sqlx::Error),
+}
+
 async fn run_batch(
     connection: &mut SqliteConnection,
-    waiting: &mut VecDeque<Box<dyn WriteOperation>>,
-    ran: &mut Vec<Box<dyn WriteOperation>>,
-    max_operations: usize,
-) -> sqlx::Result<()> {
+    operations: &mut [Box<dyn WriteOperation>],
+) -> sqlx::Result<BatchEnd> {
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    if max_operations.min(waiting.len()) == 1 {
-        return run_single(transaction, waiting, ran).await;
+    for operation in operations {
+        if !operation.run(&mut transaction).await {
+            return Ok(match transaction.rollback().await {
+                Ok(()) => BatchEnd::RolledBack,
+                Err(error) => BatchEnd::Broken(error),
+            });
+        }
     }
-    transaction.execute("SAVEPOINT operation").await?;
-    while ran.len() < max_operations
-        && let Some(mut operation) = waiting.pop_front()
-    {
-        let keep = operation.run(&mut transaction).await;
-        ran.push(operation);
-        transaction.execute(savepoint_statement(keep)).await?;
-    }
-    transaction.commit().await
-}
-
-/// What ends one operation and begins the next: one message to the connection's thread, which costs more than the statements.
-/// Both fail when SQLite has ended the transaction by itself.
-const fn savepoint_statement(keep: bool) -> &'static str {
-    if keep {
-        "RELEASE operation; SAVEPOINT operation"
-    } else {
-        "ROLLBACK TO operation"
-    }
-}
-
-/// Runs the next operation in a transaction that is its own.
-async fn run_single(
-    mut transaction: Transaction<'_, Sqlite>,
-    waiting: &mut VecDeque<Box<dyn WriteOperation>>,
-    ran: &mut Vec<Box<dyn WriteOperation>>,
-) -> sqlx::Result<()> {
-    let Some(mut operation) = waiting.pop_front() else {
-        return transaction.rollback().await;
-    };
-    let keep = operation.run(&mut transaction).await;
-    ran.push(operation);
-    if keep {
-        transaction.commit().await
-    } else {
-        transaction.rollback().await
-    }
+    transaction.commit().await?;
+    Ok(BatchEnd::Committed)
 }
