@@ -95,6 +95,7 @@ fn connection_settings(config: &Config) -> ConnectionSettings {
     ConnectionSettings {
         per_address: config.limits.connections_per_address.get(),
         trusted_proxies: config.trusted_proxies(),
+        requires_https: config.base_url.is_https(),
         timeouts: ConnectionTimeouts::default(),
     }
 }

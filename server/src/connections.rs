@@ -47,6 +47,8 @@ pub struct ConnectionSettings {
     pub per_address: Option<NonZeroU32>,
     /// Whose connections are not counted: each carries requests of many clients.
     pub trusted_proxies: TrustedProxies,
+    /// Whether browsers are told to come back through https, in what is answered before the router too.
+    pub requires_https: bool,
     /// How long each may keep the server waiting.
     pub timeouts: ConnectionTimeouts,
 }
@@ -76,6 +78,7 @@ impl Default for ConnectionTimeouts {
 #[derive(Clone)]
 struct ConnectionServer {
     router: Router,
+    requires_https: bool,
     timeouts: ConnectionTimeouts,
     draining: CancellationToken,
 }
@@ -90,6 +93,7 @@ pub async fn serve(
     let slots = ClientSlots::new(settings.per_address);
     let server = ConnectionServer {
         router,
+        requires_https: settings.requires_https,
         timeouts: settings.timeouts,
         draining,
     };
@@ -150,6 +154,7 @@ impl ConnectionServer {
     {
         let Self {
             router,
+            requires_https,
             timeouts,
             draining,
         } = self;
@@ -165,7 +170,7 @@ impl ConnectionServer {
             .header_read_timeout(timeouts.idle)
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(
-                TokioIo::new(ErrorBodyStream::new(stream)),
+                TokioIo::new(ErrorBodyStream::new(stream, requires_https)),
                 TowerToHyperService::new(service),
             );
         tokio::pin!(connection);

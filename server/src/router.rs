@@ -25,6 +25,9 @@ use crate::routes::{Route, Routes};
 use crate::state::AppState;
 use crate::{accounts, assets, dashboard, health, llms, mcp, openapi};
 
+/// What `Strict-Transport-Security` says: for a year (RFC 6797 §6.1).
+pub const HTTPS_FOR_A_YEAR: &str = "max-age=31536000";
+
 type DefaultHeader = SetResponseHeaderLayer<HeaderValue>;
 
 /// Everything the server answers.
@@ -223,16 +226,13 @@ fn default_headers() -> (DefaultHeader, DefaultHeader) {
     )
 }
 
-/// Where the base address is https, tells browsers in every answer to come back that way only, for a year (RFC 6797 §6.1). Other
-/// names of the domain are not ours to speak for.
+/// Where the base address is https, tells browsers in every answer to come back that way only. Other names of the domain are not
+/// ours to speak for.
 fn require_https(state: &AppState, routes: Router) -> Router {
     if !state.base_url.is_https() {
         return routes;
     }
-    routes.layer(default_header(
-        STRICT_TRANSPORT_SECURITY,
-        "max-age=31536000",
-    ))
+    routes.layer(default_header(STRICT_TRANSPORT_SECURITY, HTTPS_FOR_A_YEAR))
 }
 
 /// Headers of answers that are data: never kept, and nothing to be run or framed.

@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, DeactivationCursor, Store, StoreError};
-use hato_service::{IDEMPOTENCY_TTL, MAX_KEPT_ATTEMPTS};
+use hato_service::{IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS};
 
 use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
 use crate::shutdown::Shutdown;
-use crate::webhooks::MAX_EVENT_AGE;
 
 /// How long it waits between two sweeps.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
@@ -145,15 +144,19 @@ impl Janitor {
                 let old = now.minus(IDEMPOTENCY_TTL);
                 store.purge_idempotency_keys(old, STEP_ROWS).await
             }
-            PurgeKind::OldEvents => self.end_old_events(now.minus(MAX_EVENT_AGE)).await,
+            PurgeKind::OldEvents => self.end_old_events(now).await,
             PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
             PurgeKind::FreeSpace => store.give_back_space().await,
         }
     }
 
-    /// Drops the events that nobody has posted for five days, as whoever posts an app's events does when its turn comes.
-    async fn end_old_events(&self, before: UnixMillis) -> Result<bool, StoreError> {
-        let dropped = self.store.end_old_events(before, STEP_ROWS).await?;
+    /// Drops the events that nobody has posted for five days, as whoever posts an app's events does when its turn comes; those of an
+    /// app under review are kept for as long as sends are.
+    async fn end_old_events(&self, now: UnixMillis) -> Result<bool, StoreError> {
+        let before = now.minus(MAX_EVENT_AGE);
+        let under_review = now.minus(self.retention.max(MAX_EVENT_AGE));
+        let ended = self.store.end_old_events(before, under_review, STEP_ROWS);
+        let dropped = ended.await?;
         if dropped > 0 {
             tracing::warn!(dropped, "events that are too old are dropped");
             count_dropped_events(dropped);

@@ -31,7 +31,6 @@ use outbox::OutboxWorker;
 use schedule::longest_event_wait;
 
 pub use client::ClientBuildError;
-pub(crate) use settings::MAX_EVENT_AGE;
 pub use settings::WebhookSettings;
 
 /// The wait after a claim failed.

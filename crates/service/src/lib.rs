@@ -59,4 +59,6 @@ pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
 pub use stats::AppOverview;
 pub use subscriptions::Registration;
-pub use webhooks::{MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_signing_secret};
+pub use webhooks::{
+    MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_signing_secret,
+};

@@ -50,7 +50,7 @@ pub use subscriptions::{
 };
 pub use webhooks::{
     Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,
-    IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, QUIET_TIME, RecordAttemptOutcome,
+    FailingRule, IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
     ReportedRecipient, ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue, WebhookRecord,
     WebhookResponse, WebhookStore,
 };

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::access::{AccountPrincipal, MayManage};
 use crate::error::found;
 use crate::ports::{AppRecord, DeletedKey, KeyRecord, ReviewConclusion, SendRecord};
-use crate::{Service, ServiceResult};
+use crate::{MAX_EVENT_AGE, Service, ServiceResult};
 
 /// Held sends that are decided about one by one; older ones are decided about together.
 const MAX_LISTED_SENDS: usize = 50;
@@ -103,11 +103,13 @@ impl Service {
         decisions: &ReviewDecisions,
     ) -> ServiceResult<()> {
         let (access, app) = self.reviewed(owner, app).await?;
+        let now = self.clock.now();
         let conclusion = ReviewConclusion {
             app: app.id.clone(),
             deleted_keys: self.deleted_keys(&access, decisions).await?,
             keeps_webhook: app.webhook_url.is_some() && !decisions.deletes(WEBHOOK)?,
-            now: self.clock.now(),
+            old_events: now.minus(MAX_EVENT_AGE),
+            now,
         };
         self.cancel_held_sends(&app.id, decisions).await?;
         found(self.store.conclude_review(conclusion).await?)?;

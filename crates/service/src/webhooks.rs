@@ -20,6 +20,9 @@ use crate::{SealPurpose, Sealer, Service, ServiceError, ServiceResult};
 /// Attempts of an app that its owner can look at; older ones are removed.
 pub const MAX_KEPT_ATTEMPTS: u32 = 100;
 
+/// How old an event becomes (CONTRACT 8).
+pub const MAX_EVENT_AGE: Duration = Duration::from_hours(5 * 24);
+
 /// How long both secrets sign after a rotation (CONTRACT 8).
 const ROTATION_OVERLAP: Duration = Duration::from_hours(24);
 

@@ -7,7 +7,6 @@
 //! Equal requests that come together wait for each other (`lock_request`): the second finds what the first has saved. A refused
 //! request has saved nothing, so its idempotency key is free again.
 
-use hato_domain::{Topic, Urgency};
 use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};
 
 use crate::accounts::parse_plan;
@@ -101,8 +100,7 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
         0 => (SendStatus::Done, Some(send.now.0)),
         _ => (SendStatus::Queued, None),
     };
-    let content = StoredContent::new(&send.notification, recipients);
-    let options = &send.options;
+    let content = StoredContent::new(send, recipients);
     sqlx::query!(
         "INSERT INTO sends (id, app_id, title, body, url, payload, ttl, urgency, topic, recipients,
                             status, actor_kind, actor_id, actor_name, created_at, finished_at)
@@ -113,14 +111,14 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
         &*content.body,
         content.url,
         content.payload,
-        i64::from(options.ttl.seconds()),
-        options.urgency.map(Urgency::as_str),
-        options.topic.as_ref().map(Topic::as_str),
+        i64::from(send.options.ttl.seconds()),
+        content.urgency,
+        content.topic,
         recipients,
         status.as_str(),
         send.actor.kind.as_str(),
         send.actor.id,
-        send.actor.name,
+        &*content.actor_name,
         send.now.0,
         finished_at
     )

@@ -1,7 +1,8 @@
 //! Requests that were accepted before, by the idempotency keys that their clients gave them (CONTRACT 6).
 
-use hato_domain::SendId;
+use hato_domain::{IdempotencyKey, SendId};
 use hato_service::ports::NewSend;
+use sha2::{Digest as _, Sha256};
 
 use crate::dialect::{DbConnection, lock_request};
 
@@ -15,6 +16,16 @@ pub(crate) enum PriorRequest {
     Other,
 }
 
+/// What is stored of a key, however long it is: the first 128 bits of its SHA-256, in hexadecimal. Two keys of one app with the same
+/// are as unlikely as two equal ids.
+fn stored(key: &IdempotencyKey) -> String {
+    let hash = Sha256::digest(key.as_str());
+    let number = hash[..16]
+        .iter()
+        .fold(0, |number, byte| number << 8 | u128::from(*byte));
+    format!("{number:032x}")
+}
+
 /// The request of the same app, path and key, unless it is too old. Another one of them waits until this transaction has ended.
 pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<PriorRequest> {
     let Some(request) = &send.idempotency else {
@@ -26,7 +37,7 @@ pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<P
          WHERE app_id = $1 AND path = $2 AND key = $3 AND created_at > $4",
         send.app_id.as_str(),
         request.path,
-        request.key.as_str(),
+        stored(&request.key),
         request.since.0
     )
     .fetch_optional(c)
@@ -58,7 +69,7 @@ pub(crate) async fn save(
              queued = excluded.queued, created_at = excluded.created_at",
         send.app_id.as_str(),
         request.path,
-        request.key.as_str(),
+        stored(&request.key),
         &request.body_hash[..],
         send.id.as_str(),
         recipients,

@@ -46,10 +46,7 @@ async fn update_or_activate(
         return Ok(RegisterOutcome::Updated(SubscriptionId::trusted(id)));
     }
     lock_app(c, &subscription.app_id).await?;
-    let mut limit = subscription.max_active.unwrap_or(i64::MAX);
-    if limited {
-        limit = limit.min(plan_limit(c, subscription).await?);
-    }
+    let limit = limit(c, subscription, limited).await?;
     let Some(position) = take_position(c, &subscription.app_id, limit).await? else {
         return refusal(c, &subscription.app_id).await;
     };
@@ -78,26 +75,49 @@ async fn refusal(c: &mut DbConnection, app: &AppId) -> sqlx::Result<RegisterOutc
     })
 }
 
-/// Below which number of active subscriptions the plan lets the app take this one: a known endpoint always, and one that takes the
-/// place of an active one (CONTRACT 5).
+/// Below which number of active subscriptions the app takes this one. One that takes the place of an active one leaves the number
+/// as it is, so no limit keeps it out (CONTRACT 5, CONTRACT 18).
+async fn limit(c: &mut DbConnection, new: &NewSubscription, limited: bool) -> sqlx::Result<i64> {
+    if let Some(replaced) = replaced(new)
+        && is_active(c, &new.app_id, replaced).await?
+    {
+        return Ok(i64::MAX);
+    }
+    let limit = new.max_active.unwrap_or(i64::MAX);
+    Ok(if limited {
+        limit.min(plan_limit(c, new).await?)
+    } else {
+        limit
+    })
+}
+
+async fn is_active(c: &mut DbConnection, app: &AppId, endpoint: &Endpoint) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM subscriptions
+                          WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL)
+           AS "is_active!: bool""#,
+        app.as_str(),
+        &endpoint_hash(endpoint)[..]
+    )
+    .fetch_one(c)
+    .await
+}
+
+/// Below which number of active subscriptions the plan lets the app take this one: a known endpoint always (CONTRACT 5).
 async fn plan_limit(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result<i64> {
-    let replaced = replaced(new).map(endpoint_hash);
     let row = sqlx::query!(
         r#"SELECT a.plan,
                   EXISTS (SELECT 1 FROM subscriptions AS s
-                          WHERE s.app_id = p.id AND s.endpoint_hash = $2
-                             OR s.app_id = p.id AND s.endpoint_hash = $3 AND s.position IS NOT NULL)
-                  AS "has_place!: bool"
+                          WHERE s.app_id = p.id AND s.endpoint_hash = $2) AS "is_known!: bool"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
            WHERE p.id = $1 AND p.deleted_at IS NULL"#,
         new.app_id.as_str(),
-        &endpoint_hash(&new.endpoint)[..],
-        replaced.as_ref().map(|hash| &hash[..])
+        &endpoint_hash(&new.endpoint)[..]
     )
     .fetch_optional(c)
     .await?;
     match row {
-        Some(row) if !row.has_place => Ok(parse_plan(&row.plan)?
+        Some(row) if !row.is_known => Ok(parse_plan(&row.plan)?
             .max_subscriptions()
             .unwrap_or(i64::MAX)),
         Some(_) | None => Ok(i64::MAX),

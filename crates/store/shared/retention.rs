@@ -81,8 +81,13 @@ impl RetentionStore for Database {
         Ok(next.filter(|_| !is_last))
     }
 
-    async fn end_old_events(&self, before: UnixMillis, limit: u32) -> Result<u64, StoreError> {
-        let old = old_events(self, before, limit.into()).await;
+    async fn end_old_events(
+        &self,
+        before: UnixMillis,
+        under_review: UnixMillis,
+        limit: u32,
+    ) -> Result<u64, StoreError> {
+        let old = old_events(self, before, under_review, limit.into()).await;
         let old = old.map_err(with_context("look for old events"))?;
         if old.is_empty() {
             return Ok(0);
@@ -206,11 +211,18 @@ async fn remove_deactivated(
 }
 
 /// Events that were written before and wait, from outbox to outbox: the oldest of each is found by an index.
-async fn old_events(database: &Database, before: UnixMillis, limit: i64) -> sqlx::Result<Vec<i64>> {
+async fn old_events(
+    database: &Database,
+    before: UnixMillis,
+    under_review: UnixMillis,
+    limit: i64,
+) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!(
-        "SELECT e.id FROM webhooks AS w CROSS JOIN webhook_events AS e
-         WHERE e.app_id = w.app_id AND e.due_at IS NOT NULL AND e.created_at < $1 LIMIT $2",
+        "SELECT e.id FROM webhooks AS w CROSS JOIN apps AS p CROSS JOIN webhook_events AS e
+         WHERE p.id = w.app_id AND e.app_id = w.app_id AND e.due_at IS NOT NULL
+           AND e.created_at < $1 AND (p.review_since IS NULL OR e.created_at < $2) LIMIT $3",
         before.0,
+        under_review.0,
         limit
     )
     .fetch_all(readers(database))

@@ -93,7 +93,9 @@ async fn conclude(c: &mut DbConnection, conclusion: ReviewConclusion) -> sqlx::R
     for key in conclusion.deleted_keys {
         delete(c, key).await?;
     }
-    if !conclusion.keeps_webhook {
+    if conclusion.keeps_webhook {
+        post_old_events(c, app, conclusion.old_events, conclusion.now).await?;
+    } else {
         forget_webhook(c, app).await?;
     }
     sqlx::query!(
@@ -110,6 +112,25 @@ async fn conclude(c: &mut DbConnection, conclusion: ReviewConclusion) -> sqlx::R
     .execute(c)
     .await
     .map(|_| true)
+}
+
+/// What has become too old while it waited is posted all the same, once: as a resend, which is made whatever its age.
+async fn post_old_events(
+    c: &mut DbConnection,
+    app: &str,
+    before: UnixMillis,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE webhook_events SET due_at = NULL, resend_at = $3
+         WHERE app_id = $1 AND due_at IS NOT NULL AND created_at < $2",
+        app,
+        before.0,
+        now.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
 }
 
 /// Removes the URL, and the secrets: a webhook that is set later must not be signed with one that somebody else has seen.

@@ -10,7 +10,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::acceptance::accept;
-use crate::cancellation::cancel;
+use crate::cancellation::{cancel, marks};
 use crate::dialect::{readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
@@ -79,8 +79,12 @@ impl SendStore for Database {
         send: &SendId,
         now: UnixMillis,
     ) -> Result<Option<i64>, StoreError> {
+        let marks = marks(self, app, send).await;
+        let marks = marks.map_err(with_context("mark the recipients of a send"))?;
         let (app, send) = (app.clone(), send.clone());
-        transaction!(self, "cancel a send", |c| cancel(c, &app, &send, now).await)
+        transaction!(self, "cancel a send", |c| {
+            cancel(c, &app, &send, &marks, now).await
+        })
     }
 
     async fn dead_letters_of(

@@ -210,7 +210,7 @@ async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) ->
     Ok(())
 }
 
-fn count_i64(len: usize) -> i64 {
+pub(crate) fn count_i64(len: usize) -> i64 {
     i64::try_from(len).unwrap_or(i64::MAX)
 }
 

@@ -1,48 +1,62 @@
-//! What is kept of a notification: everything while it is to be delivered, and little of one that goes to nobody. Those cost nothing
-//! of any plan, so an app may send any number of them.
+//! What is kept of a send: everything while it is to be delivered, and little of one that goes to nobody. Those cost nothing of any
+//! plan, so an app may send any number of them, and each takes at most 1 KiB of disk.
 
 use std::borrow::Cow;
 
-use hato_domain::{HttpsUrl, Notification};
+use hato_domain::{HttpsUrl, Notification, PushOptions, Topic, Urgency};
+use hato_service::ports::NewSend;
 
 /// Bytes that are kept of title, body and url of a send to nobody (CONTRACT 6).
 const MAX_UNDELIVERED: usize = 256;
 
+/// Bytes that are kept of the name of whoever sends to nobody: a name of ASCII characters in full (CONTRACT 6).
+const MAX_UNDELIVERED_ACTOR: usize = 100;
+
 /// Stands where a text was cut.
 const ELLIPSIS: char = '…';
 
-/// The columns of a send that hold its content.
+/// The columns of a send that hold texts.
 pub(crate) struct StoredContent<'a> {
     pub(crate) title: Cow<'a, str>,
     pub(crate) body: Cow<'a, str>,
     pub(crate) url: Option<&'a str>,
     /// What browsers get.
     pub(crate) payload: &'a str,
+    pub(crate) urgency: Option<&'a str>,
+    pub(crate) topic: Option<&'a str>,
+    pub(crate) actor_name: Cow<'a, str>,
 }
 
 impl<'a> StoredContent<'a> {
     /// What is kept when so many recipients get it.
-    pub(crate) fn new(notification: &'a Notification, recipients: i64) -> Self {
+    pub(crate) fn new(send: &'a NewSend, recipients: i64) -> Self {
         if recipients == 0 {
-            Self::of_undelivered(notification)
+            Self::of_undelivered(&send.notification, &send.actor.name)
         } else {
-            Self::of_queued(notification)
+            Self::of_queued(&send.notification, &send.options, &send.actor.name)
         }
     }
 
     /// All of it.
-    fn of_queued(notification: &'a Notification) -> Self {
+    fn of_queued(
+        notification: &'a Notification,
+        options: &'a PushOptions,
+        actor_name: &'a str,
+    ) -> Self {
         Self {
             title: notification.title().into(),
             body: notification.body().into(),
             url: notification.url().map(HttpsUrl::as_str),
             payload: notification.payload(),
+            urgency: options.urgency.map(Urgency::as_str),
+            topic: options.topic.as_ref().map(Topic::as_str),
+            actor_name: actor_name.into(),
         }
     }
 
     /// What the history shows of a send that no browser gets: as much of the title as fits, the url if it fits as well, and as much
     /// of the body as then does.
-    fn of_undelivered(notification: &'a Notification) -> Self {
+    fn of_undelivered(notification: &'a Notification, actor_name: &'a str) -> Self {
         let title = cut(notification.title(), MAX_UNDELIVERED);
         let left = MAX_UNDELIVERED - title.len();
         let url = notification.url().map(HttpsUrl::as_str);
@@ -53,6 +67,9 @@ impl<'a> StoredContent<'a> {
             body: cut(notification.body(), left),
             url,
             payload: "",
+            urgency: None,
+            topic: None,
+            actor_name: cut(actor_name, MAX_UNDELIVERED_ACTOR),
         }
     }
 }

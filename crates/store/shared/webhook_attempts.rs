@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_domain::{AppId, DisabledReason, NoResponseReason, UnixMillis};
 use hato_service::ports::{
-    Attempt, Disposition, OutboxLease, QUIET_TIME, RecordAttemptOutcome, WebhookResponse,
+    Attempt, Disposition, FailingRule, OutboxLease, RecordAttemptOutcome, WebhookResponse,
 };
 
 use crate::dialect::{DbConnection, sql};
@@ -16,7 +16,7 @@ pub(crate) async fn record(
     c: &mut DbConnection,
     outbox: OutboxLease,
     attempt: Attempt,
-    failing_limit: Duration,
+    failing: FailingRule,
     now: UnixMillis,
 ) -> sqlx::Result<RecordAttemptOutcome> {
     let app = &outbox.app_id;
@@ -25,7 +25,7 @@ pub(crate) async fn record(
     };
     let is_current = url.0.as_ref() == Some(&attempt.url);
     let is_after_quiet_time = attempt.disposition != Disposition::Arrived
-        && is_after_quiet_time(c, app, attempt.started_at).await?;
+        && is_after_quiet_time(c, app, failing.quiet_time, attempt.started_at).await?;
     insert(c, app, &attempt).await?;
     if attempt.disposition == Disposition::Gone && !is_current {
         repeat_event(c, &attempt, now).await?;
@@ -40,7 +40,7 @@ pub(crate) async fn record(
         Disposition::Arrived => return Ok(RecordAttemptOutcome::Recorded),
         // Whatever the clock said when it began to fail.
         Disposition::Gone => (DisabledReason::Gone, UnixMillis(i64::MAX)),
-        Disposition::Failed(_) => (DisabledReason::Failing, now.minus(failing_limit)),
+        Disposition::Failed(_) => (DisabledReason::Failing, now.minus(failing.limit)),
     };
     let is_disabled = disable(c, app, reason, limit).await?;
     Ok(if is_disabled {
@@ -148,12 +148,13 @@ async fn count_attempt(c: &mut DbConnection, event: i64, next: Option<i64>) -> s
     .map(drop)
 }
 
-/// Whether the app's attempt before one that started at `started_at` is longer ago than [`QUIET_TIME`], two days, so that the time
+/// Whether the app's attempt before one that started at `started_at` is longer ago than `quiet_time`, so that the time
 /// between them says nothing about the receiver (CONTRACT 8). While a webhook fails there is such an attempt, for an app's newest
 /// are kept.
 async fn is_after_quiet_time(
     c: &mut DbConnection,
     app: &AppId,
+    quiet_time: Duration,
     started_at: UnixMillis,
 ) -> sqlx::Result<bool> {
     let app = app.as_str();
@@ -163,7 +164,7 @@ async fn is_after_quiet_time(
     )
     .fetch_optional(c)
     .await?;
-    Ok(last.is_some_and(|last| UnixMillis(last) < started_at.minus(QUIET_TIME)))
+    Ok(last.is_some_and(|last| UnixMillis(last) < started_at.minus(quiet_time)))
 }
 
 /// Keeps whether the receiver is slow, and since when nothing has succeeded: since the first failure after a success or after a

@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    Attempt, AttemptInputs, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
-    StoreError, WebhookEvent, WebhookQueue,
+    Attempt, AttemptInputs, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
+    RecordAttemptOutcome, StoreError, WebhookEvent, WebhookQueue,
 };
 
 use crate::Database;
@@ -99,16 +99,12 @@ impl WebhookQueue for Database {
         &self,
         outbox: &OutboxLease,
         attempt: Attempt,
-        failing_limit: Duration,
+        failing: FailingRule,
         now: UnixMillis,
     ) -> Result<RecordAttemptOutcome, StoreError> {
         let outbox = outbox.clone();
         transaction!(self, "record an attempt", |c| record(
-            c,
-            outbox,
-            attempt,
-            failing_limit,
-            now
+            c, outbox, attempt, failing, now
         )
         .await)
     }

@@ -13,21 +13,23 @@ use uuid::Uuid;
 
 use crate::http::error;
 use crate::http::request_id::X_REQUEST_ID;
+use crate::router::HTTPS_FOR_A_YEAR;
 
 /// A connection whose bare refusals get an error body.
 pub struct ErrorBodyStream<S> {
     stream: S,
+    requires_https: bool,
     /// What is left to be written in place of the refusal.
     error_response: Vec<u8>,
 }
 
 impl<S> ErrorBodyStream<S> {
-    /// The connection over `stream`.
-    pub fn new(stream: S) -> Self {
-        let error_response = Vec::new();
+    /// The connection over `stream`; whether refusals tell browsers to come back through https.
+    pub fn new(stream: S, requires_https: bool) -> Self {
         Self {
             stream,
-            error_response,
+            requires_https,
+            error_response: Vec::new(),
         }
     }
 }
@@ -52,12 +54,13 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyStream<S> {
             return Pin::new(&mut self.stream).poll_write(context, bytes);
         }
         if self.error_response.is_empty() {
-            self.error_response = error_response();
+            self.error_response = error_response(self.requires_https);
         }
         while !self.error_response.is_empty() {
             let Self {
                 stream,
                 error_response,
+                ..
             } = &mut *self;
             let written = ready!(Pin::new(stream).poll_write(context, error_response))?;
             if written == 0 {
@@ -86,16 +89,21 @@ fn is_bare_refusal(bytes: &[u8]) -> bool {
         && !bytes.windows(id.len()).any(|window| window == id)
 }
 
-fn error_response() -> Vec<u8> {
+fn error_response(requires_https: bool) -> Vec<u8> {
     let code = ErrorCode::InvalidInput;
     let id = Uuid::new_v4().simple();
     tracing::info!(%id, %code, "a request could not be read");
     // The pricing page is for limits of plans, which this code is none of.
     let body = error::body(code, "");
     let body = serde_json::to_string(&body).expect("texts are JSON");
+    let https = if requires_https {
+        format!("strict-transport-security: {HTTPS_FOR_A_YEAR}\r\n")
+    } else {
+        String::new()
+    };
     format!(
         "HTTP/1.1 {} Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         cache-control: no-store\r\n{X_REQUEST_ID}: {id}\r\nconnection: close\r\n\r\n{body}",
+         cache-control: no-store\r\n{https}{X_REQUEST_ID}: {id}\r\nconnection: close\r\n\r\n{body}",
         code.status(),
         body.len()
     )

@@ -36,6 +36,7 @@ impl TestConnection {
         let (client, stream) = duplex(IN_TRANSIT);
         let server = ConnectionServer {
             router: router(),
+            requires_https: false,
             timeouts: ConnectionTimeouts::default(),
             draining: CancellationToken::new(),
         };

@@ -251,6 +251,14 @@ async fn an_app_has_so_many_subscribers_on_every_plan_and_way() {
     }
     assert_eq!(snapshot(&app).await, before);
 
+    let mut renewed = browser(2);
+    renewed["replaces"] = browser(1)["endpoint"].clone();
+    assert_eq!(post(&app.frontend, &within, &renewed).await.status, 201);
+    renewed = browser(1);
+    renewed["replaces"] = browser(2)["endpoint"].clone();
+    let back = post(&app.frontend, SUBSCRIPTIONS, &renewed).await;
+    assert_eq!(back.json()["reactivated"], true, "{back}");
+
     unsubscribe(&app, 0).await;
     assert_eq!(post(&app.frontend, &within, &browser(2)).await.status, 201);
     for path in [SUBSCRIPTIONS, &within] {

@@ -5,8 +5,9 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use hato_testkit::owner::OwnedApp;
+use hato_testkit::server::Launch;
 
-use crate::fixtures::{setup, snapshot};
+use crate::fixtures::{BINARY, setup, snapshot, start};
 
 /// The server answers these at once; a hang would last until its own time-outs of 30 s and more.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
@@ -68,6 +69,20 @@ async fn a_body_shorter_than_announced_is_refused() {
         }
     }
     assert_eq!(snapshot(&app).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_http_is_told_to_stay_with_https_where_it_is_served() {
+    for (base_url, expected) in [
+        ("https://push.example", true),
+        ("http://localhost:3000", false),
+    ] {
+        let server = start(Launch::new(BINARY).env("HATO_BASE_URL", base_url)).await;
+        let answer = exchange(server.address(), b"no HTTP\r\n\r\n", false);
+        assert_eq!(status(&answer), "400", "{answer}");
+        let header = "\r\nstrict-transport-security: max-age=31536000\r\n";
+        assert_eq!(answer.contains(header), expected, "{answer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,15 +8,15 @@ use futures_util::FutureExt as _;
 use hato_domain::{NoResponseReason, UnixMillis};
 use hato_service::event_body;
 use hato_service::ports::{
-    Attempt, AttemptInputs, Disposition, EventContent, OutboxLease, RecordAttemptOutcome,
-    StoreError, WebhookEvent, WebhookQueue, WebhookResponse,
+    Attempt, AttemptInputs, Disposition, EventContent, FailingRule, OutboxLease,
+    RecordAttemptOutcome, StoreError, WebhookEvent, WebhookQueue, WebhookResponse,
 };
 use tokio::time::{Instant, timeout};
 
 use super::WebhookSender;
 use super::client::{PostResult, WebhookRequest};
 use super::concurrency::RequestPermit;
-use super::schedule::next_step;
+use super::schedule::{next_step, quiet_time};
 use super::signature::{Signers, SigningSecretError, first_signing_secret};
 use crate::metrics::{AttemptResult, count_attempt};
 use crate::shutdown::Shutdown;
@@ -218,10 +218,13 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
 
     async fn try_record(&self, attempt: &Attempt) -> Result<RecordAttemptOutcome, StoreError> {
         let shared = &self.sender.shared;
-        let (limit, now) = (shared.settings.failing_limit, shared.clock.now());
-        let queue = &self.sender.queue;
+        let failing = FailingRule {
+            limit: shared.settings.failing_limit,
+            quiet_time: quiet_time(&shared.settings.retry_delays),
+        };
+        let (queue, now) = (&self.sender.queue, shared.clock.now());
         queue
-            .record_attempt(&self.lease, attempt.clone(), limit, now)
+            .record_attempt(&self.lease, attempt.clone(), failing, now)
             .await
     }
 

@@ -7,6 +7,8 @@ use hato_service::ports::{Disposition, WebhookResponse};
 
 /// The longest wait that a receiver may ask for (CONTRACT 8); a push service has an hour.
 const MAX_WEBHOOK_RETRY_AFTER: Duration = Duration::from_hours(24);
+/// By how much a quiet time is longer than the longest wait.
+const QUIET_MARGIN: Duration = Duration::from_hours(24);
 /// By how much a wait varies, so that a receiver that comes back is not met by everything at once.
 const JITTER_SHARE: f64 = 0.2;
 
@@ -43,6 +45,12 @@ pub fn longest_event_wait(delays: &[Duration]) -> Duration {
         .max(MAX_WEBHOOK_RETRY_AFTER)
 }
 
+/// How long an app's webhook may be without an attempt until the next failure begins the time of failing anew (CONTRACT 8): a day more
+/// than between two attempts at one event, or a receiver for which that is long would never be disabled.
+pub fn quiet_time(delays: &[Duration]) -> Duration {
+    longest_event_wait(delays) + QUIET_MARGIN
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -50,7 +58,7 @@ mod tests {
     use hato_domain::{NoResponseReason, UnixMillis};
     use hato_service::ports::{Disposition, WebhookResponse};
 
-    use super::{longest_event_wait, next_step};
+    use super::{longest_event_wait, next_step, quiet_time};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
     const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
@@ -105,5 +113,12 @@ mod tests {
         assert_eq!(longest_event_wait(&DELAYS), Duration::from_hours(24));
         let days = [Duration::from_hours(100)];
         assert_eq!(longest_event_wait(&days), Duration::from_hours(120));
+    }
+
+    #[test]
+    fn a_wait_is_no_quiet_time() {
+        assert_eq!(quiet_time(&DELAYS), Duration::from_hours(48));
+        let days = [Duration::from_hours(50)];
+        assert_eq!(quiet_time(&days), Duration::from_hours(84));
     }
 }

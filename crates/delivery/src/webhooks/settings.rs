@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use hato_domain::OutboundPolicy;
 use hato_outbound::{Resolver, SystemResolver};
-
-/// How old an event becomes (CONTRACT 8).
-pub(crate) const MAX_EVENT_AGE: Duration = Duration::from_hours(5 * 24);
+use hato_service::MAX_EVENT_AGE;
 
 /// The settings of the webhooks' sender.
 #[derive(Clone, Debug)]

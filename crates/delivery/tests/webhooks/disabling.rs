@@ -149,6 +149,25 @@ async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_disabled() {
 }
 
 #[tokio::test]
+async fn a_long_wait_before_a_retry_is_no_quiet_time() {
+    let mut test = TestWebhooks::new().await;
+    let hours = |hours| Duration::from_secs(hours * 3_600 + 1);
+    test.settings.retry_delays = vec![hours(50); 2];
+    test.receiver.respond_with(ReceiverResponse::Status(500));
+    test.queue_test_event().await;
+    test.post().await;
+    // By chance up to a fifth later.
+    test.advance_clock(hours(60));
+    test.post().await;
+    assert_eq!(test.receiver.seen().len(), 2);
+    assert_eq!(test.webhook().await.disabled, None);
+    test.advance_clock(hours(60));
+    test.queue_test_event().await;
+    test.post().await;
+    assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
+}
+
+#[tokio::test]
 async fn another_url_starts_afresh_and_the_same_does_not() {
     let test = TestWebhooks::new().await;
     test.receiver.script([ReceiverResponse::Status(410)]);

@@ -31,9 +31,14 @@ pub trait RetentionStore {
         limit: u32,
     ) -> Result<Option<DeactivationCursor>, StoreError>;
 
-    /// Ends events of webhooks that were written before `before` and still wait to be posted (CONTRACT 8); how many it ended, at
-    /// most `limit`.
-    async fn end_old_events(&self, before: UnixMillis, limit: u32) -> Result<u64, StoreError>;
+    /// Ends events of webhooks that were written before `before`, or before `under_review` if their app is under review, and still wait
+    /// to be posted (CONTRACT 8); how many it ended, at most `limit`.
+    async fn end_old_events(
+        &self,
+        before: UnixMillis,
+        under_review: UnixMillis,
+        limit: u32,
+    ) -> Result<u64, StoreError>;
 
     /// Removes sessions that ended before `now`.
     async fn purge_sessions(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError>;

@@ -14,6 +14,8 @@ pub struct ReviewConclusion {
     pub deleted_keys: Vec<DeletedKey>,
     /// Whether the webhook stays; otherwise its URL and its secrets go.
     pub keeps_webhook: bool,
+    /// What waits to be posted to it from before this moment is too old to be tried again, and is posted once.
+    pub old_events: UnixMillis,
     /// When it was decided: the current time.
     pub now: UnixMillis,
 }

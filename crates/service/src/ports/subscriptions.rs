@@ -136,8 +136,8 @@ impl SubscriptionPage {
 #[async_trait]
 pub trait SubscriptionStore {
     /// Registers the subscription: an upsert on the endpoint within the app, whatever the plan. One that is not active becomes so
-    /// only while the app has fewer active subscriptions than [`NewSubscription::max_active`]. What it replaces is deactivated
-    /// in the same transaction.
+    /// only while the app has fewer active subscriptions than [`NewSubscription::max_active`], or in the place of an active one.
+    /// What it replaces is deactivated in the same transaction.
     async fn register_subscription(
         &self,
         subscription: NewSubscription,

@@ -17,7 +17,7 @@ use hato_domain::{
 use super::StoreError;
 pub use events::{EventContent, IdRange, ReportedRecipient, ResultGroup, WebhookEvent};
 pub use outbox::{
-    Attempt, AttemptInputs, Disposition, NextOutbox, OutboxClaimRequest, OutboxLease, QUIET_TIME,
+    Attempt, AttemptInputs, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
     RecordAttemptOutcome, WebhookQueue,
 };
 

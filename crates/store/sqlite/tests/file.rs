@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, Email, HttpsUrl, IdempotencyKey, Notification, Plan, PushOptions, SendId,
-    UnixMillis,
+    Topic, UnixMillis, Urgency,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -207,16 +207,20 @@ async fn a_send_to_nobody_costs_less_than_a_kibibyte() {
     let fixture = FileFixture::new().await;
     let before = fixture.used_bytes().await;
     let longest = "鳩".repeat(500);
+    let actor_name = "𠮷".repeat(100);
     for number in 0..SENDS {
         let mut send =
             fixture.send_to_nobody(u128::try_from(number).expect("small"), &longest, None);
+        send.actor.name.clone_from(&actor_name);
+        send.options.urgency = Some(Urgency::VeryLow);
+        send.options.topic = Some(Topic::parse(&"t".repeat(32)).expect("a topic"));
         let key = format!(
-            "{:032x}-{number:03}",
+            "{:0251x}-{number:03}",
             u64::MAX / (1 + number.unsigned_abs())
         );
         send.idempotency = Some(IdempotencyEntry {
             key: IdempotencyKey::parse(key.as_bytes()).expect("a key"),
-            path: "/notify",
+            path: "/apps/{appId}/notify",
             body_hash: [1; 32],
             since: NOW,
         });
@@ -245,12 +249,14 @@ async fn the_history_shows_what_a_send_to_nobody_was() {
             (format!("{}…", "h".repeat(253)), String::new()),
         ),
     ] {
-        let send = fixture.send_to_nobody(number, &content, Some(url));
+        let mut send = fixture.send_to_nobody(number, &content, Some(url));
+        send.actor.name = "鳩".repeat(34);
         let id = send.id.clone();
         fixture.database.accept_send(send).await.expect("accepted");
         let shown = fixture.database.send_of(&fixture.app, &id).await;
         let shown = shown.expect("read").expect("the send");
         assert_eq!((shown.title, shown.body), kept);
+        assert_eq!(shown.actor.name, format!("{}…", "鳩".repeat(32)));
         assert_eq!(shown.url.as_deref(), (number != 3).then_some(url));
     }
 }

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
+use futures_util::join;
 use hato_domain::{AppId, SendId};
 use hato_service::ports::{
-    Audience, ExpiredRecipient, RetryJob, SendCounts, SendStatus, SettleOutcome, Settlement,
+    Audience, ClaimedPage, ExpiredRecipient, RetryJob, SendCounts, SendStatus, SettleOutcome,
+    Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
@@ -39,6 +42,64 @@ async fn a_send_that_nobody_claimed_is_cancelled_at_once(database: TestDatabase)
     assert_eq!(test.next_due(START).await, None);
     assert_eq!(cancel(&test, &app, &send).await, Some(0));
     assert_eq!(outcome(&test, &app, &send).await, expected);
+}
+
+#[on_each_database]
+async fn of_thousands_exactly_those_are_cancelled_whom_nobody_claimed(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 3_500).await;
+    let send = test.broadcast(&app, START).await;
+    let (settled, claimed) = (test.claim(START, 300).await, test.claim(START, 450).await);
+    test.deliver(&settled).await;
+    // Scattered over the pages and over what is left: positions follow no order of numbers.
+    for number in (0..3_500).step_by(7) {
+        test.unsubscribe(&app, number).await;
+    }
+    let active = test.record(&app).await.active_subscriptions;
+    let of_pages = active_of(&test, &settled).await + active_of(&test, &claimed).await;
+    assert_eq!(cancel(&test, &app, &send).await, Some(active - of_pages));
+    let late = i64::try_from(test.deliver(&claimed).await.len()).expect("small");
+    let (status, counts) = outcome(&test, &app, &send).await;
+    assert_eq!(
+        (status, counts.sent, counts.cancelled, counts.skipped),
+        (
+            SendStatus::Cancelled,
+            300 + late,
+            active - of_pages,
+            3_200 - late - (active - of_pages)
+        )
+    );
+}
+
+/// How many recipients of the page are still subscribed.
+async fn active_of(test: &TestStore, page: &ClaimedPage) -> i64 {
+    i64::try_from(test.recipients(page).await.len()).expect("small")
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn nobody_is_lost_while_pages_are_claimed_and_browsers_leave(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 4_000).await;
+    let send = test.broadcast(&app, START).await;
+    let deliver = async {
+        for _ in 0..10 {
+            let Some(page) = test.try_claim(START, 150).await else {
+                break;
+            };
+            test.deliver(&page).await;
+        }
+    };
+    let leave = join_all((0..200).map(|number| test.unsubscribe(&app, number * 20)));
+    let (cancelled, (), _) = join!(cancel(&test, &app, &send), deliver, leave);
+    let (status, counts) = outcome(&test, &app, &send).await;
+    assert_eq!(
+        (status, Some(counts.cancelled)),
+        (SendStatus::Cancelled, cancelled)
+    );
+    assert_eq!(counts.sent + counts.cancelled + counts.skipped, 4_000);
+    assert!((0..=200).contains(&counts.skipped), "{counts:?}");
 }
 
 #[on_each_database]

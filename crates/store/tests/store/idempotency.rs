@@ -62,10 +62,13 @@ async fn key_path_and_app_together_name_a_request(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     let queued = AcceptSendOutcome::Queued { recipients: 0 };
+    let long = "a".repeat(IdempotencyKey::MAX_BYTES - 1);
     for send in [
         idempotent_send(&test, &app, "a", 1, START),
         idempotent_send(&test, &app, "b", 2, START),
         idempotent_send(&test, &other, "a", 3, START),
+        idempotent_send(&test, &app, &format!("{long}a"), 5, START),
+        idempotent_send(&test, &app, &format!("{long}b"), 6, START),
     ] {
         assert_eq!(test.accept(send).await, queued);
     }

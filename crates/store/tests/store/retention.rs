@@ -178,7 +178,10 @@ async fn subscriptions_that_an_event_may_name_stay_and_hold_up_no_others(databas
     purge_subscriptions(&test, later, next, 2).await;
     assert_eq!(deactivated(&test, &other).await, 0);
     assert_eq!(deactivated(&test, &named).await, 2);
-    let ended = async |before| test.store.end_old_events(before, 10).await.expect("ended");
+    let ended = async |before| {
+        let ended = test.store.end_old_events(before, START, 10).await;
+        ended.expect("ended")
+    };
     assert_eq!(ended(START).await, 0);
     assert_eq!(ended(at(1)).await, 1);
     assert_eq!(ended(at(1)).await, 0);

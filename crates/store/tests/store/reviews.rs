@@ -81,6 +81,7 @@ async fn conclude(test: &TestStore, app: &AppId, keeps_webhook: bool) -> bool {
         app: app.clone(),
         deleted_keys: deleted.collect(),
         keeps_webhook,
+        old_events: at(5),
         now: at(20),
     };
     let concluded = test.store.conclude_review(conclusion).await;
@@ -255,7 +256,25 @@ async fn events_are_written_and_wait(database: TestDatabase) {
         panic!("an outbox is due")
     };
     let due = test.store.due_events(&outbox, &[], at(20), 10).await;
-    assert_eq!(due.expect("read").len(), 2);
+    let due = due.expect("read").into_iter();
+    let times: Vec<_> = due.map(|event| (event.created_at, event.resend)).collect();
+    assert_eq!(times, [(START, Some(at(20))), (at(5), None)]);
+    let dropped = test.store.drop_old_events(&outbox, at(5), 10).await;
+    assert_eq!(dropped.expect("asked"), 0, "what is too old is posted once");
+}
+
+#[tokio::test]
+async fn events_wait_for_longer_than_others() {
+    let (test, account, app) = setup().await;
+    let queued = test.store.queue_test_event(&app, START).await;
+    assert!(queued.expect("stored"));
+    take_over(&test, &account).await;
+    let end = async |under_review| {
+        let ended = test.store.end_old_events(at(1_000), under_review, 10).await;
+        ended.expect("ended")
+    };
+    assert_eq!(end(START).await, 0);
+    assert_eq!(end(at(1)).await, 1);
 }
 
 #[on_each_database]

@@ -190,6 +190,26 @@ async fn the_operators_limit_holds_on_every_plan_and_for_who_returns(database: T
 }
 
 #[on_each_database]
+async fn the_operators_limit_takes_what_replaces_an_active_one(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 3).await;
+    test.unsubscribe(&app, 2).await;
+    let register = async |number, replaced| {
+        let mut new = replacing(&test, &app, number, replaced);
+        new.max_active = Some(2);
+        test.store.register_subscription(new).await.expect("judged")
+    };
+    // Nothing active leaves for these.
+    assert_eq!(register(3, 2).await, LimitReached);
+    assert_eq!(register(3, 4).await, LimitReached);
+    assert_eq!(register(2, 2).await, LimitReached);
+    assert!(matches!(register(3, 0).await, Created(_)));
+    assert!(matches!(register(2, 1).await, Reactivated(_)));
+    assert_eq!(test.record(&app).await.active_subscriptions, 2);
+}
+
+#[on_each_database]
 async fn an_endpoint_is_known_to_its_app_whether_active_or_not(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);

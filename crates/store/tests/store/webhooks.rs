@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hato_domain::{AppId, WebhookUrl};
 use hato_service::ports::{
-    Attempt, Disposition, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
-    SealedSecrets, SettleOutcome, Settlement, WebhookEvent, WebhookResponse,
+    Attempt, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
+    RecordAttemptOutcome, SealedSecrets, SettleOutcome, Settlement, WebhookEvent, WebhookResponse,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -67,7 +67,11 @@ fn attempt(event: i64, status: u16, disposition: Disposition) -> Attempt {
 }
 
 async fn record(test: &TestStore, outbox: &OutboxLease, attempt: Attempt) -> RecordAttemptOutcome {
-    let recorded = test.store.record_attempt(outbox, attempt, FIVE_DAYS, START);
+    let failing = FailingRule {
+        limit: FIVE_DAYS,
+        quiet_time: FIVE_DAYS,
+    };
+    let recorded = test.store.record_attempt(outbox, attempt, failing, START);
     recorded.await.expect("stored")
 }
 

@@ -8,11 +8,6 @@ use hato_domain::{AppId, DisabledReason, UnixMillis};
 use super::{ReportedRecipient, WebhookEvent, WebhookRecord, WebhookResponse};
 use crate::ports::StoreError;
 
-/// How long an app's webhook may be without an attempt until the next failure begins the time of failing anew (CONTRACT 8). The
-/// beginnings of two attempts at one event are up to a day and 15 s apart, because a receiver may ask for a wait of a day; twice that
-/// wait is quiet, or a receiver that always asks for the longest would never be disabled.
-pub const QUIET_TIME: Duration = Duration::from_hours(48);
-
 /// What a claim asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct OutboxClaimRequest {
@@ -90,6 +85,15 @@ pub enum Disposition {
     Gone,
 }
 
+/// When attempts that failed disable a webhook (CONTRACT 8).
+#[derive(Clone, Copy, Debug)]
+pub struct FailingRule {
+    /// For how long nothing has succeeded by then.
+    pub limit: Duration,
+    /// Without any attempt for longer than this, the next failure begins that time anew.
+    pub quiet_time: Duration,
+}
+
 /// Whether an attempt was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordAttemptOutcome {
@@ -126,13 +130,12 @@ pub trait WebhookQueue {
     ) -> Result<Option<AttemptInputs>, StoreError>;
 
     /// Records an attempt, if the lease is still held: the event's next one, if any, and the state of the webhook, which is
-    /// disabled when it is gone, or when nothing has succeeded since `failing_limit` before `now` and no [`QUIET_TIME`] was
-    /// among that.
+    /// disabled when it is gone, or when it has failed at `now` for as long as the rule says.
     async fn record_attempt(
         &self,
         outbox: &OutboxLease,
         attempt: Attempt,
-        failing_limit: Duration,
+        failing: FailingRule,
         now: UnixMillis,
     ) -> Result<RecordAttemptOutcome, StoreError>;
 
