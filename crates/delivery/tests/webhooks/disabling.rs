@@ -151,7 +151,7 @@ async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_disabled() {
 #[tokio::test]
 async fn a_long_wait_before_a_retry_is_no_quiet_time() {
     let mut test = TestWebhooks::new().await;
-    let hours = |hours| Duration::from_secs(hours * 3_600 + 1);
+    let hours = |hours: u64| Duration::from_secs(hours * 3_600 + 1);
     test.settings.retry_delays = vec![hours(50); 2];
     test.receiver.respond_with(ReceiverResponse::Status(500));
     test.queue_test_event().await;
