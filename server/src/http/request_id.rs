@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::error::RefusalCode;
 
 /// The header of the response. What a client sends under this name is ignored: it would end up in the log.
+use super::request_labels;
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Middleware: names the request, and logs how it was answered: at `info` if it was refused, at `warn` if it failed.
@@ -22,8 +23,8 @@ pub async fn assign(request: Request, next: Next) -> Response {
     let span = tracing::info_span!(
         "request",
         id,
-        method = %request.method(),
-        path = request.uri().path(),
+        method = %request_labels::method(request.method()),
+        path = request_labels::path(request.uri().path()),
     );
     let header = HeaderValue::from_str(&id);
     let mut response = timed(request, next).instrument(span).await;
