@@ -160,3 +160,28 @@ async fn a_refusal_that_is_a_page_has_its_code_in_the_log() {
         assert_logged(&server, &reply, &format!("status={answer}")).await;
     }
 }
+
+#[tokio::test]
+async fn test_events_that_nobody_takes_do_not_pile_up() {
+    let launch = Launch::new(BINARY).env("HATO_ROLE", "api");
+    let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
+    let app = app(&server, "owner@example.com").await;
+    let hook = json!({"webhook_url": "https://hooks.example.com/1"});
+    let path = format!("/api/v1/apps/{}", app.id);
+    let set = app.owner.patch(&path, &hook).await;
+    assert_eq!(set.expect("an answer").status, 200);
+    let session = server.client().log_in("owner@example.com", PASSWORD).await;
+    let cookie = format!("hato_session={}", session.expect("a session"));
+    let headers = [PAGE, OWN, ("cookie", cookie.as_str())];
+    let press = async || {
+        let body = format!("app={}", app.id);
+        let reply = post_form(&server, "send_test_event", &headers, body).await;
+        reply.header("location").expect("a page").to_owned()
+    };
+    for _ in 0..100 {
+        let page = press().await;
+        assert!(page.ends_with("/webhook?done=queued"), "{page}");
+    }
+    let page = press().await;
+    assert!(page.contains("error=RATE_LIMITED"), "{page}");
+}
