@@ -33,6 +33,8 @@ pub mod cookie;
 #[cfg(feature = "ssr")]
 mod flash;
 #[cfg(feature = "ssr")]
+mod form_post;
+#[cfg(feature = "ssr")]
 mod headers;
 #[cfg(feature = "ssr")]
 mod i18n;
@@ -44,6 +46,8 @@ mod local_path;
 mod pages;
 #[cfg(feature = "ssr")]
 mod progress_events;
+#[cfg(feature = "ssr")]
+mod refusal;
 #[cfg(feature = "ssr")]
 mod request_context;
 #[cfg(feature = "ssr")]
@@ -61,6 +65,8 @@ pub use context::AppContext;
 pub use local_path::local_path;
 #[cfg(feature = "ssr")]
 pub use progress_events::Draining;
+#[cfg(feature = "ssr")]
+pub use refusal::DashboardRefusal;
 #[cfg(feature = "ssr")]
 pub use router::{error_page, router};
 #[cfg(feature = "ssr")]

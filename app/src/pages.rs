@@ -63,7 +63,7 @@ fn login_or_error(ctx: &RequestContext, error: &ServiceError) -> AnyView {
         return ().into_any();
     }
     if let Some(cause) = error.cause() {
-        tracing::error!(path = ctx.path(), error = cause, "a page failed");
+        tracing::error!(error = cause, "a page failed");
     }
     error_page::error_view(ctx, code)
 }

@@ -16,6 +16,7 @@ use url::form_urlencoded;
 use crate::i18n::Texts;
 use crate::language::Lang;
 use crate::local_path::with_query;
+use crate::refusal::RefusalSlot;
 use crate::{AppContext, cookie, session_cookie};
 
 /// The page on which an owner decides about what was there before.
@@ -179,8 +180,7 @@ impl RequestContext {
 
     /// Whether a script asks, and not a page or a form.
     pub fn wants_json(&self) -> bool {
-        let accept = self.headers().get(ACCEPT).and_then(|a| a.to_str().ok());
-        accept.is_some_and(|types| types.contains("application/json"))
+        wants_json(self.headers())
     }
 
     /// Answers with a redirect to `path`, which the browser follows with GET.
@@ -206,8 +206,16 @@ impl RequestContext {
         is_due
     }
 
+    /// Answers with the status of `code`, which goes to the log as well.
+    pub fn refuse(&self, code: ErrorCode) {
+        if let Some(slot) = self.request.extensions.get::<RefusalSlot>() {
+            slot.note(code);
+        }
+        self.set_status(code.status());
+    }
+
     /// Sets the status of the response; a number that is no status becomes 500.
-    pub fn set_status(&self, status: u16) {
+    fn set_status(&self, status: u16) {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.response.set_status(status);
     }
@@ -218,4 +226,10 @@ impl RequestContext {
             self.response.insert_header(name, value);
         }
     }
+}
+
+/// Whether a script asks, and not a page or a form.
+pub fn wants_json(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|a| a.to_str().ok());
+    accept.is_some_and(|types| types.contains("application/json"))
 }

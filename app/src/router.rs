@@ -3,36 +3,34 @@
 
 use axum::body::Body;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::map_response;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::middleware::{from_fn, map_response};
+use axum::response::Response;
 use axum::routing::post;
 use axum::{RequestExt, Router};
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
-use http::{Request, Uri};
+use http::Request;
 use leptos::config::LeptosOptions;
 use leptos::prelude::{AnyView, IntoAny, IntoView, provide_context};
 use leptos_axum::{
     AxumRouteListing, LeptosRoutes, generate_route_list_with_exclusions_and_ssg_and_context,
 };
 
+use crate::refusal::{self, DashboardRefusal};
 use crate::request_context::RequestContext;
-use crate::server_fns::{
-    CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, LOG_IN_PATH, NotificationDraft, REGISTER_PATH,
-};
+use crate::server_fns::NotificationDraft;
 use crate::shell::{PageError, shell};
-use crate::{AppContext, headers, progress_events};
+use crate::{AppContext, form_post, headers, progress_events};
 
 /// Every page, the server functions under `/_app`, and the 404 page for any other path.
 pub fn router(context: AppContext) -> Router {
     let options = options(&context);
     let document = document(&options);
     let events = progress_events::routes(context.clone());
-    let provide_request = provide_request(context);
+    let provide_request = provide_request(context.clone());
     let listing = routes(&document, &provide_request);
     let pages =
         leptos_axum::render_app_async_with_context(provide_request.clone(), document.clone());
-    let provide_call = provide_request.clone();
     Router::new()
         .leptos_routes_with_handler(listing, pages.clone())
         .route(
@@ -41,23 +39,15 @@ pub fn router(context: AppContext) -> Router {
         )
         .route(
             "/_app/{*call}",
-            post(async |request| handle_server_fn(provide_call, request).await).get(form_page),
+            post(async |request| form_post::handle(context, request).await)
+                .get(form_post::show_page),
         )
         .fallback(pages)
         .layer(map_response(headers::add_defaults))
+        .layer(from_fn(refusal::mark))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(options)
         .merge(events)
-}
-
-/// Where the form is that posts there: a browser asks for the address of a refusal when it is loaded again.
-async fn form_page(uri: Uri) -> Redirect {
-    match uri.path() {
-        LOG_IN_PATH => Redirect::to("/login"),
-        REGISTER_PATH => Redirect::to("/register"),
-        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH => Redirect::to("/account"),
-        _ => Redirect::to("/apps"),
-    }
 }
 
 /// The page that explains `code`, with its status, for refusals that happen before a page is reached.
@@ -69,7 +59,9 @@ pub async fn error_page(context: &AppContext, request: Request<Body>, code: Erro
         provide_context(PageError(code));
     };
     let page = leptos_axum::render_app_async_with_context(provide_error, document);
-    headers::add_defaults(page(request).await).await
+    let mut page = headers::add_defaults(page(request).await).await;
+    page.extensions_mut().insert(DashboardRefusal(code));
+    page
 }
 
 /// The paths that the dashboard's own router declares.
@@ -100,17 +92,6 @@ async fn compose_page<IV: IntoView + 'static>(
         provide_context(draft.clone());
     };
     leptos_axum::render_app_async_with_context(provide_request, document)(asked).await
-}
-
-/// Answers a form's POST, or a script's.
-async fn handle_server_fn(
-    provide_request: impl Fn() + Clone + Send + 'static,
-    request: Request<Body>,
-) -> Response {
-    let bounded = request.with_limited_body();
-    leptos_axum::handle_server_fns_with_context(provide_request, bounded)
-        .await
-        .into_response()
 }
 
 /// What is done at the start of every request.

@@ -11,5 +11,6 @@ pub mod path;
 pub mod rate_limit;
 pub mod request_body;
 pub mod request_id;
+pub mod request_labels;
 pub mod same_origin;
 pub mod unread_body;

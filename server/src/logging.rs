@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::io::{IsTerminal, stderr};
+use std::panic::{self, PanicHookInfo};
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -38,6 +39,13 @@ pub fn init(config: &LogConfig) {
     if let Err(error) = started {
         tracing::debug!(%error, "logging was started before");
     }
+    panic::set_hook(Box::new(log_panic));
+}
+
+/// A panic is a line like every other. It says where, and not what: that may hold what somebody sent.
+fn log_panic(panicked: &PanicHookInfo<'_>) {
+    let location = panicked.location().map(ToString::to_string);
+    tracing::error!(location, "panicked");
 }
 
 fn filter(text: &str) -> EnvFilter {
@@ -56,4 +64,51 @@ pub fn with_causes(error: &dyn Error) -> String {
             format!("{text}: {cause}")
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::panic;
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::Value;
+
+    use super::log_panic;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("no panic").write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_panic_is_one_line_that_says_where_and_not_what() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let json = tracing_subscriber::fmt()
+            .json()
+            .with_writer(move || writer.clone());
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(log_panic));
+        let panicked = tracing::subscriber::with_default(json.finish(), || {
+            panic::catch_unwind(|| panic!("somebody's\nsecret"))
+        });
+        panic::set_hook(usual);
+        assert!(panicked.is_err());
+        let log = String::from_utf8(lines.0.lock().expect("no panic").clone()).expect("a text");
+        assert_eq!(log.lines().count(), 1, "{log}");
+        let line: Value = serde_json::from_str(&log).expect("an object");
+        assert_eq!(line["fields"]["message"], "panicked");
+        let location = line["fields"]["location"].as_str().expect("a place");
+        assert!(location.starts_with(file!()), "{location}");
+        assert!(!log.contains("secret"), "{log}");
+    }
 }

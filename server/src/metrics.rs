@@ -14,7 +14,6 @@ use axum::routing::get;
 use hato_domain::UnixMillis;
 use hato_service::access::Operator;
 use hato_service::{Service, ServiceResult};
-use http::Method;
 use http::header::CONTENT_TYPE;
 use metrics::{SetRecorderError, counter, gauge, histogram};
 use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
@@ -24,7 +23,7 @@ use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connections::{self, ConnectionSettings};
-use crate::http::request_id;
+use crate::http::{request_id, request_labels};
 
 const REQUESTS: &str = "hato_http_requests_total";
 const DURATION: &str = "hato_http_request_duration_seconds";
@@ -165,7 +164,7 @@ async fn upkeep(handle: PrometheusHandle) {
 }
 
 async fn record_request(request: Request, next: Next) -> Response {
-    let method = method_label(request.method());
+    let method = request_labels::method(request.method());
     let route = request.extensions().get::<MatchedPath>().cloned();
     let began = Instant::now();
     let response = next.run(request).await;
@@ -184,12 +183,4 @@ async fn forward_matched_path(request: Request, next: Next) -> Response {
         response.extensions_mut().insert(route);
     }
     response
-}
-
-/// Clients may make methods up, labels must not.
-fn method_label(method: &Method) -> &'static str {
-    let mut known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].into_iter();
-    known
-        .find(|known| *known == method.as_str())
-        .unwrap_or("other")
 }

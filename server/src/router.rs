@@ -20,7 +20,7 @@ use crate::api::{apps, keys, notifications, notify, stats, subscriptions, webhoo
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::request_body::{self, BodyLimits};
-use crate::http::{client_address, in_flight, rate_limit, request_id, unread_body};
+use crate::http::{client_address, in_flight, path, rate_limit, request_id, unread_body};
 use crate::routes::{Route, Routes};
 use crate::state::AppState;
 use crate::{accounts, assets, dashboard, health, llms, mcp, openapi};
@@ -62,6 +62,7 @@ pub fn router(state: &AppState) -> Router {
             request_body::bound,
         ))
         .layer(from_fn(unread_body::drain_unread))
+        .layer(from_fn(path::require))
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(state.clone(), error::write_bodies))
         .layer(compression())

@@ -25,7 +25,7 @@ pub fn ErrorPage(code: ErrorCode) -> impl IntoView {
 
 /// The explanation of a code, with its status.
 pub fn error_view(ctx: &RequestContext, code: ErrorCode) -> AnyView {
-    ctx.set_status(code.status());
+    ctx.refuse(code);
     let texts = &ctx.texts().site;
     let (title, text) = match code {
         ErrorCode::NotFound => (texts.not_found_title, texts.not_found_text),

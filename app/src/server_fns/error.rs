@@ -32,6 +32,10 @@ impl FromServerFnError for ServerFunctionError {
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         Self(match error {
             ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) => ErrorCode::InvalidInput,
+            // On the server it is the form that cannot be read, in a browser the response.
+            ServerFnErrorErr::Deserialization(_) if cfg!(feature = "ssr") => {
+                ErrorCode::InvalidInput
+            }
             _ => ErrorCode::InternalError,
         })
     }

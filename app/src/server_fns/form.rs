@@ -93,9 +93,11 @@ impl Form {
         if let Some(cause) = error.cause() {
             tracing::error!(form = self.name, error = cause, "a form failed");
         }
+        self.ctx.refuse(code);
         if self.ctx.wants_json() {
-            self.ctx.set_status(code.status());
-        } else if error.is_logged_out() {
+            return ServerFunctionError(code);
+        }
+        if error.is_logged_out() {
             let page = self.page_after_login();
             self.ctx.redirect_to_login(&page);
         } else if !self.ctx.redirect_to_review(error) {

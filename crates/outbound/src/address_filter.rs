@@ -4,7 +4,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use hato_domain::OutboundPolicy;
-use hato_domain::outbound_policy::is_public;
 use url::Host;
 
 use crate::resolver::{LookupError, Resolver};
@@ -25,9 +24,9 @@ pub enum ResolveError {
 
 /// Turns hosts into addresses that the operator's policy permits (CONTRACT 5, `HATO_OUTBOUND_ALLOW`).
 ///
-/// The addresses that it hands out are the ones to connect to: resolving the name once more could give others. A name that has
-/// public addresses and others that are not permitted is blocked as a whole: no honest host has both, and whoever gives such answers
-/// is about to let the name mean the others alone (DNS rebinding).
+/// The addresses that it hands out are the ones to connect to: resolving the name once more could give others. A name one of whose
+/// addresses is not permitted is blocked as a whole: no honest host has both, and whoever gives such answers is about to let the name
+/// mean the others alone (DNS rebinding). Only of this machine's own addresses one does for all: `localhost` has one of each kind.
 #[derive(Clone, Debug)]
 pub struct AddressFilter {
     policy: OutboundPolicy,
@@ -66,11 +65,12 @@ impl AddressFilter {
     }
 
     fn permitted(&self, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, ResolveError> {
-        let some_public = found.iter().any(|address| is_public(*address));
         let (permitted, others): (Vec<_>, Vec<_>) = found
             .into_iter()
             .partition(|address| self.policy.permits(*address));
-        if permitted.is_empty() || some_public && !others.is_empty() {
+        let has_own = permitted.iter().any(IpAddr::is_loopback);
+        let blocked = others.iter().any(|it| !(has_own && it.is_loopback()));
+        if permitted.is_empty() || blocked {
             Err(ResolveError::Blocked)
         } else {
             Ok(permitted)
@@ -159,13 +159,13 @@ mod tests {
     #[tokio::test]
     async fn what_is_allowed_and_only_that_comes_through() {
         let url = "https://localhost:8443/x";
-        let found = addresses("127.0.0.0/8", url, &["::1", "127.0.0.1", "10.0.0.1"]).await;
+        let found = addresses("127.0.0.0/8", url, &["::1", "127.0.0.1"]).await;
         let expected: SocketAddr = "127.0.0.1:8443".parse().expect("an address");
         assert_eq!(found.expect("an address"), [expected]);
     }
 
     #[tokio::test]
-    async fn a_name_with_public_and_private_addresses_is_blocked() {
+    async fn a_name_with_a_forbidden_address_is_blocked() {
         for found in [
             &["1.1.1.1", "10.0.0.1"] as &[_],
             &["10.0.0.1", "1.1.1.1", "2606:4700::1"],
@@ -175,6 +175,15 @@ mod tests {
         ] {
             assert_eq!(of_name("", found).await, None, "{found:?}");
         }
+        for found in [
+            &["10.0.0.1", "192.168.0.1"] as &[_],
+            &["127.0.0.1", "::1", "10.0.0.1", "169.254.169.254"],
+            &["10.0.0.1", "127.0.0.1"],
+        ] {
+            assert_eq!(of_name("10.0.0.0/8", found).await, None, "{found:?}");
+        }
+        let found = &["127.0.0.1", "10.0.0.1"];
+        assert_eq!(of_name("127.0.0.0/8", found).await, None);
         let allowed = of_name("10.0.0.0/8", &["1.1.1.1", "10.0.0.1"]).await;
         assert_eq!(allowed.expect("permitted"), ["1.1.1.1", "10.0.0.1"]);
     }

@@ -24,7 +24,8 @@ pub struct NewKey {
 }
 
 impl Service {
-    /// Makes a key and records the event; `TOO_MANY_KEYS` when the app has 1,000, without a pepper `CONFIG_ERROR`.
+    /// Makes a key and records the event; `TOO_MANY_KEYS` when the app has 1,000, `RATE_LIMITED` when its keys were made and deleted
+    /// 4,000 times within a day, without a pepper `CONFIG_ERROR`.
     pub async fn create_key(
         &self,
         access: &MayManage,
@@ -49,6 +50,7 @@ impl Service {
         match self.store.create_key(key).await? {
             CreateKeyOutcome::Created => Ok(NewKey { record, raw }),
             CreateKeyOutcome::LimitReached => Err(ErrorCode::TooManyKeys.into()),
+            CreateKeyOutcome::OverRateLimit => Err(ErrorCode::RateLimited.into()),
             CreateKeyOutcome::NoApp => Err(ErrorCode::NotFound.into()),
         }
     }

@@ -26,8 +26,8 @@ pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use keys::{
-    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
-    KeyStore, MAX_KEYS, NewKeyRecord, PepperedHash,
+    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
+    KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperedHash,
 };
 pub use operator::{AccountUsage, OperatorStore};
 pub use queue::{
@@ -50,9 +50,9 @@ pub use subscriptions::{
 };
 pub use webhooks::{
     Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,
-    FailingRule, IdRange, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome,
-    ReportedRecipient, ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue, WebhookRecord,
-    WebhookResponse, WebhookStore,
+    FailingRule, IdRange, MAX_WAITING_TESTS, NextOutbox, OutboxClaimRequest, OutboxLease,
+    QueueTestOutcome, RecordAttemptOutcome, ReportedRecipient, ResultGroup, SealedSecrets,
+    WebhookEvent, WebhookQueue, WebhookRecord, WebhookResponse, WebhookStore,
 };
 
 use async_trait::async_trait;

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 pub use body::event_body;
 
 use crate::access::MayManage;
-use crate::ports::{AttemptRecord, EnableWebhookOutcome, WebhookRecord};
+use crate::ports::{AttemptRecord, EnableWebhookOutcome, QueueTestOutcome, WebhookRecord};
 use crate::secrets::SIGNING_SECRET_BYTES;
 use crate::{SealPurpose, Sealer, Service, ServiceError, ServiceResult};
 
@@ -78,11 +78,14 @@ impl Service {
         }
     }
 
-    /// Queues a `webhook.test` event; `NOT_FOUND` when the webhook is not active.
+    /// Queues a `webhook.test` event; `NOT_FOUND` when the webhook is not active, `RATE_LIMITED` when 100 wait already.
     pub async fn send_test_event(&self, access: &MayManage) -> ServiceResult<()> {
         let now = self.clock.now();
         let queued = self.store.queue_test_event(access.app(), now).await?;
-        self.notify_queued(access, queued)
+        if queued == QueueTestOutcome::LimitReached {
+            return Err(ErrorCode::RateLimited.into());
+        }
+        self.notify_queued(access, queued == QueueTestOutcome::Queued)
     }
 
     /// Queues an attempt to post an event besides those that are due by themselves, under its id; `NOT_FOUND` when there is

@@ -1,7 +1,7 @@
 //! What happened to API keys. Events outlive their key.
 
-use hato_domain::AppId;
-use hato_service::ports::{KeyEventKind, KeyEventRecord};
+use hato_domain::{AppId, UnixMillis};
+use hato_service::ports::{KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord, MAX_KEY_EVENTS};
 
 use crate::dialect::DbConnection;
 use crate::error::decode_error;
@@ -30,6 +30,25 @@ pub(crate) async fn record_event(
     .execute(c)
     .await
     .map(drop)
+}
+
+/// Whether the app has had as many events lately as it may before another key is made. Events from the future were written before the
+/// clock was set back, and count while they are less than a window away.
+pub(crate) async fn are_too_many(
+    c: &mut DbConnection,
+    app: &AppId,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
+    let count = sqlx::query_scalar!(
+        r#"SELECT COUNT(*) AS "events!: i64"
+           FROM (SELECT 1 FROM key_events WHERE app_id = $1 AND created_at > $2 AND created_at < $3
+                 LIMIT $4) AS lately"#,
+        app.as_str(),
+        now.minus(KEY_EVENT_WINDOW).0,
+        now.plus(KEY_EVENT_WINDOW).0,
+        MAX_KEY_EVENTS
+    );
+    Ok(count.fetch_one(c).await? >= MAX_KEY_EVENTS)
 }
 
 pub(crate) fn parse_event(text: &str) -> sqlx::Result<KeyEventKind> {

@@ -11,7 +11,7 @@ use hato_service::ports::{
 use crate::Database;
 use crate::dialect::{DbConnection, lock_app, readers, transaction};
 use crate::error::{decode_error, with_context};
-use crate::key_events::{parse_event, record_event};
+use crate::key_events::{are_too_many, parse_event, record_event};
 use crate::paging::bound;
 use crate::sends::parse_actor_kind;
 
@@ -175,13 +175,16 @@ pub(crate) async fn delete(c: &mut DbConnection, key: DeletedKey) -> sqlx::Resul
     Ok(true)
 }
 
-/// Adds the key, as long as its app is there and has fewer than it may have.
+/// Adds the key, as long as its app is there and has fewer than it may have, and not too many were made lately.
 async fn insert(
     c: &mut DbConnection,
     key: &KeyRecord,
     hash: PepperedHash,
 ) -> sqlx::Result<CreateKeyOutcome> {
     lock_app(c, &key.app_id).await?;
+    if are_too_many(c, &key.app_id, key.created_at).await? {
+        return Ok(CreateKeyOutcome::OverRateLimit);
+    }
     let inserted = sqlx::query!(
         "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
          SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps

@@ -8,8 +8,8 @@ use hato_domain::{
     AppId, Endpoint, EventType, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
 };
 use hato_service::ports::{
-    EventContent, IdRange, RecipientId, ReportedRecipient, ResultGroup, SendCounts, Settlement,
-    WebhookEvent,
+    EventContent, IdRange, MAX_WAITING_TESTS, RecipientId, ReportedRecipient, ResultGroup,
+    SendCounts, Settlement, WebhookEvent,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -57,13 +57,31 @@ pub(crate) async fn insert_completed_event(
     insert_event(c, app, EventType::SendCompleted, Some(send), &content, now).await
 }
 
-/// Writes an event that tells nothing.
+/// Writes an event that tells nothing; `false` and none when as many of them wait as may.
 pub(crate) async fn insert_test_event(
     c: &mut DbConnection,
     app: &AppId,
     now: UnixMillis,
-) -> sqlx::Result<()> {
-    insert_event(c, app, EventType::Test, None, "[]", now).await
+) -> sqlx::Result<bool> {
+    if waiting_tests(c, app).await? >= MAX_WAITING_TESTS {
+        return Ok(false);
+    }
+    insert_event(c, app, EventType::Test, None, "[]", now).await?;
+    Ok(true)
+}
+
+/// How many test events wait, of the newest events alone: how many others wait, nobody bounds, and whoever makes them has to send.
+async fn waiting_tests(c: &mut DbConnection, app: &AppId) -> sqlx::Result<i64> {
+    let app = app.as_str();
+    sqlx::query_scalar!(
+        r#"SELECT COUNT(*) AS "waiting!: i64"
+           FROM (SELECT type, due_at FROM webhook_events WHERE app_id = $1
+                 ORDER BY id DESC LIMIT 1000) AS newest
+           WHERE type = 'webhook.test' AND due_at IS NOT NULL"#,
+        app
+    )
+    .fetch_one(c)
+    .await
 }
 
 async fn insert_event(

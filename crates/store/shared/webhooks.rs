@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, DisabledReason, Plan, SendId, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    AttemptRecord, EnableWebhookOutcome, IdRange, ReportedRecipient, SealedSecrets, StoreError,
-    WebhookEvent, WebhookRecord, WebhookStore,
+    AttemptRecord, EnableWebhookOutcome, IdRange, QueueTestOutcome, ReportedRecipient,
+    SealedSecrets, StoreError, WebhookEvent, WebhookRecord, WebhookStore,
 };
 
 use crate::Database;
@@ -56,14 +56,22 @@ impl WebhookStore for Database {
         transaction!(self, "enable a webhook", |c| enable(c, app).await)
     }
 
-    async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError> {
+    async fn queue_test_event(
+        &self,
+        app: &AppId,
+        now: UnixMillis,
+    ) -> Result<QueueTestOutcome, StoreError> {
         let app = app.clone();
         transaction!(self, "queue a test event", |c| {
-            let has_active_webhook = has_active_webhook(c, &app).await?;
-            if has_active_webhook {
-                insert_test_event(c, &app, now).await?;
+            if !has_active_webhook(c, &app).await? {
+                return Ok(QueueTestOutcome::NoWebhook);
             }
-            Ok(has_active_webhook)
+            let inserted = insert_test_event(c, &app, now).await?;
+            Ok(if inserted {
+                QueueTestOutcome::Queued
+            } else {
+                QueueTestOutcome::LimitReached
+            })
         })
     }
 

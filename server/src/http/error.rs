@@ -103,16 +103,11 @@ pub async fn wrong_method() -> ApiError {
     ErrorCode::MethodNotAllowed.into()
 }
 
-/// The response to a request whose handler panicked, as the router's `CatchPanicLayer` asks for it.
+/// The response to a request whose handler panicked, as the router's `CatchPanicLayer` asks for it. Where that was is in the log
+/// already (`logging.rs`); what the panic says may hold anybody's data.
 pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let text = match panic.downcast::<String>() {
-        Ok(text) => *text,
-        Err(panic) => panic
-            .downcast::<&str>()
-            .map_or("panic", |text| *text)
-            .to_owned(),
-    };
-    ApiError(ServiceError::internal(text)).into_response()
+    drop(panic);
+    ApiError::from(ErrorCode::InternalError).into_response()
 }
 
 #[cfg(test)]

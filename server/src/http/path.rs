@@ -1,6 +1,8 @@
-//! Ids in paths. A segment that is no text names nothing: `NOT_FOUND`.
+//! Paths of requests, and the ids in them. A segment that is no text names nothing: `NOT_FOUND`.
 
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::{FromRequestParts, Path, Request};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use hato_domain::ErrorCode;
 use http::request::Parts;
 
@@ -18,4 +20,13 @@ impl<S: Send + Sync> FromRequestParts<S> for ItemIdPath {
         let Path((_app, item)) = path.map_err(|_| ErrorCode::NotFound)?;
         Ok(Self(item))
     }
+}
+
+/// Middleware: a request whose target has no path, such as the `host:port` of CONNECT (RFC 9112 §3.2.3), is for a proxy and none
+/// that the router could place: `INVALID_INPUT`.
+pub async fn require(request: Request, next: Next) -> Response {
+    if request.uri().path_and_query().is_none() {
+        return ApiError::from(ErrorCode::InvalidInput).into_response();
+    }
+    next.run(request).await
 }

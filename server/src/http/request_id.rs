@@ -5,12 +5,15 @@ use std::time::Duration;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
+use hato_app::DashboardRefusal;
+use hato_domain::ErrorCode;
 use http::{HeaderName, HeaderValue};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::error::RefusalCode;
+use super::request_labels;
 
 /// The header of the response. What a client sends under this name is ignored: it would end up in the log.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -22,8 +25,8 @@ pub async fn assign(request: Request, next: Next) -> Response {
     let span = tracing::info_span!(
         "request",
         id,
-        method = %request.method(),
-        path = request.uri().path(),
+        method = %request_labels::method(request.method()),
+        path = request_labels::path(request.uri().path()),
     );
     let header = HeaderValue::from_str(&id);
     let mut response = timed(request, next).instrument(span).await;
@@ -43,8 +46,7 @@ async fn timed(request: Request, next: Next) -> Response {
 fn log(response: &Response, took: Duration) {
     let status = response.status().as_u16();
     let took = took.as_micros();
-    let refusal = response.extensions().get();
-    let code = refusal.map(|RefusalCode(code)| code.as_str());
+    let code = refusal_code(response).map(ErrorCode::as_str);
     if response.status().is_server_error() {
         tracing::warn!(status, code, took_us = took, "failed");
     } else if response.status().is_client_error() {
@@ -52,4 +54,12 @@ fn log(response: &Response, took: Duration) {
     } else {
         tracing::debug!(status, took_us = took, "answered");
     }
+}
+
+/// With what code a request was refused, by an error body or by the dashboard.
+fn refusal_code(response: &Response) -> Option<ErrorCode> {
+    let of_page = response.extensions().get();
+    let of_page = of_page.map(|DashboardRefusal(code)| *code);
+    let of_body = response.extensions().get();
+    of_body.map(|RefusalCode(code)| *code).or(of_page)
 }

@@ -3,7 +3,7 @@
 use hato_testkit::owner::PASSWORD;
 use serde_json::{Value, json};
 
-use crate::fixtures::{get, post, setup};
+use crate::fixtures::{execute, get, post, setup, status_and_code};
 
 #[tokio::test]
 async fn making_and_deleting_a_key_are_told_with_who_did_it() {
@@ -49,4 +49,38 @@ async fn making_and_deleting_a_key_are_told_with_who_did_it() {
         event(1, "created", created_by),
     ]);
     assert_eq!(page["items"], expected);
+}
+
+#[tokio::test]
+async fn keys_that_come_and_go_all_day_are_refused_in_the_end() {
+    /// As many events as leave room for one.
+    const FILL: &str = "
+        WITH RECURSIVE filled (number) AS
+            (SELECT COUNT(*) FROM key_events UNION ALL SELECT number + 1 FROM filled WHERE number < 3998)
+        INSERT INTO key_events (id, app_id, event, key_id, key_name, key_scope,
+                                actor_kind, actor_id, actor_name, created_at)
+        SELECT 'evt_filled' || number, (SELECT id FROM apps), 'deleted', 'key_filled', 'filled', 'full',
+               'user', 'usr_filled', 'filled', unixepoch() * 1000 - 3600000
+        FROM filled";
+    let (server, app) = setup().await;
+    execute(&server, FILL).await;
+    let keys = format!("/api/v1/apps/{}/keys", app.id);
+    let body = json!({"name": "CI", "scope": "notify"});
+    let made = post(&app.admin, &keys, &body).await;
+    assert_eq!(made.status, 201, "{made}");
+    for client in [&app.admin, &app.owner] {
+        let refused = post(client, &keys, &body).await;
+        assert_eq!(status_and_code(&refused), (429, "RATE_LIMITED".into()));
+    }
+    let made = made.json();
+    let id = made["id"].as_str().expect("an id");
+    let gone = app.admin.delete(&format!("{keys}/{id}")).await;
+    assert_eq!(gone.expect("an answer").status, 200);
+    execute(
+        &server,
+        "UPDATE key_events SET created_at = created_at - 86400000",
+    )
+    .await;
+    let later = post(&app.admin, &keys, &body).await;
+    assert_eq!(later.status, 201, "{later}");
 }

@@ -1,5 +1,7 @@
 //! What the log holds: nothing that is anybody's secret, at any level.
 
+mod misplaced;
+
 use hato_testkit::client::Reply;
 use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
@@ -265,6 +267,7 @@ async fn no_secret_is_logged_at_any_level() {
     everything.github().await;
     everything.sends_and_events().await;
     everything.mcp().await;
+    everything.misplaced_secrets().await;
     everything.server.terminate().await.expect("it stops");
     let log = everything.server.log();
     for (what, logged) in [

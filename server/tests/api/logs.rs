@@ -76,7 +76,7 @@ async fn each_refused_request_has_a_line_with_its_id_and_what_was_answered() {
             "/api/v1/notify",
             "400 code=\"MISSING_FIELDS\"",
         ),
-        (Method::GET, "/nothing", "404"),
+        (Method::GET, "/nothing", "404 code=\"NOT_FOUND\""),
     ] {
         let reply = send(&app.admin, method, path, &[], "").await;
         refused.push((reply, "INFO", path, said));

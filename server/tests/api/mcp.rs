@@ -118,6 +118,18 @@ async fn every_refusal_is_a_tool_error_with_the_code_of_rest() {
         ),
         ("list_notifications", json!({"limit": 0}), "INVALID_INPUT"),
         ("list_notifications", json!({"limit": "1"}), "INVALID_INPUT"),
+        ("list_notifications", json!({"limit": ""}), "INVALID_INPUT"),
+        ("list_notifications", json!({"before": ""}), "INVALID_INPUT"),
+        (
+            "list_notifications",
+            json!({"before": 1, "before_id": ""}),
+            "INVALID_INPUT",
+        ),
+        (
+            "list_notifications",
+            json!({"before_id": ""}),
+            "INVALID_INPUT",
+        ),
         (
             "list_notifications",
             json!({"before_id": "snd_1"}),

@@ -61,6 +61,26 @@ async fn a_wrong_method_is_told_the_right_ones() {
 }
 
 #[tokio::test]
+async fn a_request_without_a_path_is_refused() {
+    let server = server().await;
+    for (method, target) in [
+        (Method::CONNECT, "evil.example:443"),
+        (Method::GET, "a:1"),
+        (Method::POST, "a:1"),
+    ] {
+        let reply = send(&server.client(), method, target, &[], "").await;
+        assert_eq!(status_and_code(&reply), (400, "INVALID_INPUT".into()));
+        let id = reply.header("x-request-id").expect("an id");
+        wait_until_logged(&server, id).await;
+    }
+    let log = server.log();
+    for line in log.lines().filter(|line| line.contains("status=")) {
+        assert!(line.contains("status=400 code=\"INVALID_INPUT\""), "{line}");
+    }
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+#[tokio::test]
 async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
     let (_server, app) = setup().await;
     let mut body = registration("https://push.example.com/1").to_string();

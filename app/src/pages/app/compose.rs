@@ -84,13 +84,9 @@ fn form_with_error(
     error: &ServiceError,
 ) -> ComposeView {
     if let Some(cause) = error.cause() {
-        tracing::error!(
-            path = ctx.path(),
-            error = cause,
-            "a notification was not sent"
-        );
+        tracing::error!(error = cause, "a notification was not sent");
     }
-    ctx.set_status(error.code().status());
+    ctx.refuse(error.code());
     ComposeView::Form(draft, Some(error.code()))
 }
 
@@ -99,7 +95,7 @@ fn form_with_error(
 fn LoggedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let title = Section::Compose.name(&ctx.texts().app);
-    ctx.set_status(ErrorCode::InvalidSession.status());
+    ctx.refuse(ErrorCode::InvalidSession);
     ctx.set_header(CACHE_CONTROL, "no-store");
     view! {
         <Frame title>

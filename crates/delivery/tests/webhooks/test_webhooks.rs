@@ -13,8 +13,8 @@ use hato_domain::{
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, AccountRecord, AttemptRecord, Audience, ClaimedPage, Clock, NewApp, NewSend,
-    NewSubscription, NextPage, PageClaimRequest, Recipient, SentRecipient, SetWebhookOutcome,
-    SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
+    NewSubscription, NextPage, PageClaimRequest, QueueTestOutcome, Recipient, SentRecipient,
+    SetWebhookOutcome, SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
 };
 use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::test_ca::TestCa;
@@ -211,7 +211,7 @@ impl TestWebhooks {
     /// Queues a test event of any app.
     pub async fn queue_test_event_of(&self, app: &AppId) {
         let queued = self.store.queue_test_event(app, self.clock.now());
-        assert!(queued.await.expect("stored"), "the webhook is active");
+        assert_eq!(queued.await.expect("stored"), QueueTestOutcome::Queued);
     }
 
     pub fn sender(&self) -> WebhookSender<dyn Store> {

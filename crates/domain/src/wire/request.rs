@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{Change, text, value};
+use super::member::{Change, text};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Scope};
@@ -112,19 +112,17 @@ pub struct NamedKey {
     pub key_id: Option<String>,
 }
 
-/// The part of a list, newest first, that an MCP tool is to return; the API has it in its query (CONTRACT 4, 9).
+/// The part of a list, newest first, that an MCP tool is to return; the API has it in its query (CONTRACT 4, 9). There an empty text is
+/// no value, so it is none here.
 #[derive(Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ListEntries {
     /// The most entries that the answer holds.
-    #[serde(default, deserialize_with = "value")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 100))]
     pub limit: Option<i64>,
     /// `next_before` of the page before, Unix milliseconds.
-    #[serde(default, deserialize_with = "value")]
     pub before: Option<i64>,
     /// `next_before_id` of the page before, together with `before`.
-    #[serde(default, deserialize_with = "text")]
     pub before_id: Option<String>,
 }
 

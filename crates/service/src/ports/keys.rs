@@ -1,5 +1,7 @@
 //! What the use cases of API keys need of the store.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis, text_enum};
 
@@ -53,6 +55,13 @@ pub struct NewKeyRecord {
 /// Most keys that an app has at a time (CONTRACT 18).
 pub const MAX_KEYS: i64 = 1_000;
 
+/// Most events about an app's keys within [`KEY_EVENT_WINDOW`] before another key is made: they are kept as long as the app
+/// (CONTRACT 18, SPEC 2.6).
+pub const MAX_KEY_EVENTS: i64 = 4_000;
+
+/// How long an event about a key counts toward [`MAX_KEY_EVENTS`].
+pub const KEY_EVENT_WINDOW: Duration = Duration::from_hours(24);
+
 /// What became of a key that was to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreateKeyOutcome {
@@ -60,6 +69,8 @@ pub enum CreateKeyOutcome {
     Created,
     /// The app has [`MAX_KEYS`] keys; nothing was stored.
     LimitReached,
+    /// The app's keys were made and deleted [`MAX_KEY_EVENTS`] times lately; nothing was stored.
+    OverRateLimit,
     /// There is no such app any more.
     NoApp,
 }
@@ -111,7 +122,8 @@ pub struct KeyEventRecord {
 /// What the store does with API keys and their events.
 #[async_trait]
 pub trait KeyStore {
-    /// Makes the key and records its creation, unless the app is gone or under review, or has [`MAX_KEYS`] keys.
+    /// Makes the key and records its creation, unless the app is gone or under review, has [`MAX_KEYS`] keys, or had
+    /// [`MAX_KEY_EVENTS`] events.
     async fn create_key(&self, key: NewKeyRecord) -> Result<CreateKeyOutcome, StoreError>;
 
     /// The key with this hash, and the public key of its app; `None` for an unknown or deleted key, or while the app is

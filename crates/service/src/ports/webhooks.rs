@@ -52,6 +52,20 @@ pub enum EnableWebhookOutcome {
     NoWebhook,
 }
 
+/// Most test events of an app that wait to be posted (CONTRACT 18).
+pub const MAX_WAITING_TESTS: i64 = 100;
+
+/// The outcome of [`WebhookStore::queue_test_event`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueTestOutcome {
+    /// The event waits to be posted.
+    Queued,
+    /// [`MAX_WAITING_TESTS`] wait already; nothing was stored.
+    LimitReached,
+    /// The webhook is not active.
+    NoWebhook,
+}
+
 /// An attempt to post an event, as the owner reads it.
 #[derive(Clone, Debug)]
 pub struct AttemptRecord {
@@ -112,8 +126,12 @@ pub trait WebhookStore {
     /// Enables a disabled webhook.
     async fn enable_webhook(&self, app: &AppId) -> Result<EnableWebhookOutcome, StoreError>;
 
-    /// Queues a test event; `false` when the webhook is not active.
-    async fn queue_test_event(&self, app: &AppId, now: UnixMillis) -> Result<bool, StoreError>;
+    /// Queues a test event, if the webhook is active and fewer than [`MAX_WAITING_TESTS`] wait.
+    async fn queue_test_event(
+        &self,
+        app: &AppId,
+        now: UnixMillis,
+    ) -> Result<QueueTestOutcome, StoreError>;
 
     /// Queues an attempt to post an event of the app besides those that are due by themselves; `false` when there is none with
     /// this id that was posted before, or the webhook is not active.

@@ -1,7 +1,7 @@
 //! API keys: found by their hash, listed for their app only, and deleted once.
 
 use hato_domain::{AppId, KeyEventId, KeyId, Scope};
-use hato_service::ports::{CreateKeyOutcome, DeletedKey};
+use hato_service::ports::{CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, MAX_KEY_EVENTS};
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
@@ -183,4 +183,40 @@ async fn a_key_is_deleted_once_and_only_by_its_app(database: TestDatabase) {
     let uses = vec![(id, at(1))];
     let recorded = test.store.record_key_uses(uses).await;
     recorded.expect("a use of a deleted key is nobody's");
+}
+
+#[on_each_database]
+async fn keys_that_come_and_go_fill_no_history(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let (app, other) = (test.app().await, test.app().await);
+    let make = async |app: &AppId, millis: i64| {
+        let mut key = test.new_key(app, [0; 32]);
+        key.hash[..16].copy_from_slice(&test.uuid().into_bytes());
+        key.record.created_at = at(millis);
+        let id = key.record.id.clone();
+        let outcome = test.store.create_key(key).await.expect("judged");
+        (outcome, id)
+    };
+    let delete = async |id: KeyId, millis: i64| {
+        let key = DeletedKey {
+            id,
+            app_id: app.clone(),
+            event_id: KeyEventId::from_uuid(test.uuid()),
+            actor: actor(),
+            now: at(millis),
+        };
+        test.store.delete_key(key).await.expect("deleted")
+    };
+    let (_, kept) = make(&app, 0).await;
+    for _ in 0..MAX_KEY_EVENTS / 2 {
+        let (outcome, id) = make(&app, 1).await;
+        assert_eq!(outcome, CreateKeyOutcome::Created);
+        assert!(delete(id, 1).await);
+    }
+    let day = i64::try_from(KEY_EVENT_WINDOW.as_millis()).expect("a day");
+    assert_eq!(make(&app, 2).await.0, CreateKeyOutcome::OverRateLimit);
+    assert_eq!(make(&app, day).await.0, CreateKeyOutcome::OverRateLimit);
+    assert_eq!(make(&other, 2).await.0, CreateKeyOutcome::Created);
+    assert!(delete(kept, 2).await, "a key can always be deleted");
+    assert_eq!(make(&app, day + 1).await.0, CreateKeyOutcome::Created);
 }

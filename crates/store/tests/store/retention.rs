@@ -7,7 +7,7 @@ use hato_domain::{
 };
 use hato_service::ports::{
     AcceptSendOutcome, Audience, DeactivationCursor, FailureTally, IdempotencyEntry, NewDeadLetter,
-    PendingLogin, RegisterOutcome, Settlement, StatsPeriod,
+    PendingLogin, QueueTestOutcome, RegisterOutcome, Settlement, StatsPeriod,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -157,7 +157,7 @@ async fn app_with_waiting_event(test: &TestStore) -> AppId {
         .await;
     set.expect("stored");
     let queued = test.store.queue_test_event(&app, START).await;
-    assert!(queued.expect("stored"));
+    assert_eq!(queued.expect("stored"), QueueTestOutcome::Queued);
     app
 }
 

@@ -3,8 +3,8 @@
 use hato_domain::{AccountId, AppId, KeyEventId, Plan, WebhookUrl};
 use hato_service::ports::{
     AcceptSendOutcome, Audience, CreateKeyOutcome, DeletedKey, EnableWebhookOutcome, GithubId,
-    NextOutbox, NextPage, OutboxClaimRequest, RetryJob, ReviewConclusion, SetWebhookOutcome,
-    Settlement,
+    NextOutbox, NextPage, OutboxClaimRequest, QueueTestOutcome, RetryJob, ReviewConclusion,
+    SetWebhookOutcome, Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -227,7 +227,7 @@ async fn a_page_in_flight_whose_process_died_waits_too(database: TestDatabase) {
 async fn events_are_written_and_wait(database: TestDatabase) {
     let (test, account, app) = setup(database).await;
     let queued = test.store.queue_test_event(&app, START).await;
-    assert!(queued.expect("stored"));
+    assert_eq!(queued.expect("stored"), QueueTestOutcome::Queued);
     let NextOutbox::Claimed(outbox) = next_outbox(&test).await else {
         panic!("an outbox is due")
     };
@@ -241,7 +241,7 @@ async fn events_are_written_and_wait(database: TestDatabase) {
         .expect("nothing");
     assert!(is_idle(&next_outbox(&test).await));
     let queued = test.store.queue_test_event(&app, at(5)).await;
-    assert!(queued.expect("stored"));
+    assert_eq!(queued.expect("stored"), QueueTestOutcome::Queued);
     assert!(is_idle(&next_outbox(&test).await), "a new event");
     let set = test.store.set_webhook(&app, Some(url())).await;
     assert_eq!(set.expect("judged"), SetWebhookOutcome::NoApp, "too late");

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use hato_domain::{AppId, WebhookUrl};
 use hato_service::ports::{
-    Attempt, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
-    RecordAttemptOutcome, SealedSecrets, SettleOutcome, Settlement, WebhookEvent, WebhookResponse,
+    Attempt, Disposition, FailingRule, MAX_WAITING_TESTS, NextOutbox, OutboxClaimRequest,
+    OutboxLease, QueueTestOutcome, RecordAttemptOutcome, SealedSecrets, SettleOutcome, Settlement,
+    WebhookEvent, WebhookResponse,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -24,7 +25,7 @@ async fn app(test: &TestStore) -> AppId {
 
 async fn queue_event(test: &TestStore, app: &AppId) {
     let queued = test.store.queue_test_event(app, START).await;
-    assert!(queued.expect("stored"));
+    assert_eq!(queued.expect("stored"), QueueTestOutcome::Queued);
 }
 
 async fn next_outbox(test: &TestStore, millis: i64, include_slow: bool) -> NextOutbox {
@@ -281,4 +282,26 @@ async fn a_slow_receivers_outbox_can_be_skipped(database: TestDatabase) {
         matches!(again, NextOutbox::Claimed(outbox) if !outbox.is_slow),
         "it is fast again"
     );
+}
+
+#[on_each_database]
+async fn a_hundred_test_events_of_an_app_wait_at_most(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let (app, other) = (app(&test).await, app(&test).await);
+    for _ in 0..MAX_WAITING_TESTS {
+        queue_event(&test, &app).await;
+    }
+    let one_more = || test.store.queue_test_event(&app, START);
+    assert_eq!(
+        one_more().await.expect("judged"),
+        QueueTestOutcome::LimitReached
+    );
+    let outbox = claim(&test, 0).await;
+    assert_eq!(due(&test, &outbox, &[]).await.len(), 100);
+    queue_event(&test, &other).await;
+
+    let first = due(&test, &outbox, &[]).await[0].number;
+    let arrived = attempt(first, 200, Disposition::Arrived);
+    record(&test, &outbox, arrived).await;
+    assert_eq!(one_more().await.expect("judged"), QueueTestOutcome::Queued);
 }

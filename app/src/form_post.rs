@@ -1,0 +1,101 @@
+//! A form's POST to a server function, or a script's: what Leptos leaves open. A function that cannot be called is refused like
+//! everything else, and a browser is led to pages of ours alone.
+
+use axum::RequestExt as _;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use hato_domain::ErrorCode;
+use hato_domain::wire::MAX_BODY_BYTES;
+use http::header::{HOST, REFERER};
+use http::request::Parts;
+use http::{HeaderValue, StatusCode, Uri};
+use leptos::server_fn::error::{FromServerFnError as _, SERVER_FN_ERROR_HEADER};
+use url::{Position, Url};
+
+use crate::refusal::{DashboardRefusal, RefusalSlot};
+use crate::request_context::{RequestContext, wants_json};
+use crate::router::error_page;
+use crate::server_fns::{
+    CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, LOG_IN_PATH, REGISTER_PATH, ServerFunctionError,
+};
+use crate::{AppContext, local_path};
+
+/// Calls the server function at the request's path. Without one it is `NOT_FOUND`, and a form that cannot be read `INVALID_INPUT`.
+pub async fn handle(context: AppContext, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    lead_back_to_our_pages(&context, &mut parts);
+    let slot: Option<RefusalSlot> = parts.extensions.get().cloned();
+    let asked = Request::from_parts(parts.clone(), Body::empty());
+    let form = Request::from_parts(parts, body).with_limited_body();
+    let provide_request = {
+        let context = context.clone();
+        move || RequestContext::provide(context.clone())
+    };
+    let response = leptos_axum::handle_server_fns_with_context(provide_request, form)
+        .await
+        .into_response();
+    match called(slot, response).await {
+        Ok(response) => response,
+        Err(code) => refuse(&context, asked, code).await,
+    }
+}
+
+/// Where the form is that posts there: a browser asks for the address of a refusal when it is loaded again.
+pub async fn show_page(uri: Uri) -> Redirect {
+    Redirect::to(page_of(uri.path()))
+}
+
+fn page_of(form: &str) -> &'static str {
+    match form {
+        LOG_IN_PATH => "/login",
+        REGISTER_PATH => "/register",
+        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH => "/account",
+        _ => "/apps",
+    }
+}
+
+/// Leptos leads a browser for which a function named no page to whatever the Referer says.
+fn lead_back_to_our_pages(context: &AppContext, parts: &mut Parts) {
+    let sender = sender_page(context, parts).and_then(|page| HeaderValue::try_from(page).ok());
+    let page = || HeaderValue::from_static(page_of(parts.uri.path()));
+    let page = sender.unwrap_or_else(page);
+    parts.headers.insert(REFERER, page);
+}
+
+/// The path of the page of ours that the form was sent from, as the browser says.
+fn sender_page(context: &AppContext, parts: &Parts) -> Option<String> {
+    let text = |name| parts.headers.get(name)?.to_str().ok();
+    let sender = Url::parse(text(REFERER)?).ok()?;
+    let is_ours = sender.origin().ascii_serialization() == context.base_url
+        || text(HOST) == Some(&sender[Position::BeforeHost..Position::AfterPort]);
+    let page = local_path(&sender[Position::BeforePath..Position::AfterQuery])?;
+    is_ours.then(|| page.to_owned())
+}
+
+/// The response of the function that was called, which has noted why it refused, or why none was called.
+async fn called(slot: Option<RefusalSlot>, response: Response) -> Result<Response, ErrorCode> {
+    if slot.and_then(|slot| slot.code()).is_some() {
+        return Ok(response);
+    }
+    if response.headers().contains_key(SERVER_FN_ERROR_HEADER) {
+        let error = to_bytes(response.into_body(), MAX_BODY_BYTES).await;
+        let error = error.map_err(|_| ErrorCode::InternalError)?;
+        return Err(ServerFunctionError::de(error).0);
+    }
+    if response.status().is_client_error() {
+        return Err(ErrorCode::NotFound);
+    }
+    Ok(response)
+}
+
+/// The error as a script reads it, or its page.
+async fn refuse(context: &AppContext, asked: Request, code: ErrorCode) -> Response {
+    if !wants_json(asked.headers()) {
+        return error_page(context, asked, code).await;
+    }
+    let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, axum::Json(ServerFunctionError(code))).into_response();
+    response.extensions_mut().insert(DashboardRefusal(code));
+    response
+}
