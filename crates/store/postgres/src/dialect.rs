@@ -3,35 +3,30 @@
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
-use std::sync::Arc;
-
 use futures_util::future::BoxFuture;
 use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::StoreError;
-use sqlx::PgConnection;
 
 use crate::Database;
 use crate::bounded_reads::ReadConnection;
 pub(crate) use crate::bounded_reads::is_out_of_time;
+pub(crate) use crate::connection::DbConnection;
 use crate::error::with_context;
 use crate::readers::Readers;
 use crate::transactions::{WriteError, run};
 
-/// The connection on which an operation runs.
-pub(crate) type DbConnection = PgConnection;
-
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> Readers<'_> {
-    Readers {
-        pool: &database.pool,
-        last_loss: &database.last_loss,
-    }
+    Readers(&database.connections)
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which
 /// [`is_out_of_time`] tells from others, like the wait when too many read so.
 pub(crate) async fn bounded_reader(database: &Database) -> sqlx::Result<ReadConnection> {
-    database.bounded_readers.acquire(&database.pool).await
+    database
+        .bounded_readers
+        .acquire(&database.connections)
+        .await
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
@@ -51,10 +46,10 @@ where
     if database.writes.is_closed() {
         return Err(with_context(context)(WriteError::Closed));
     }
-    let (pool, last_loss) = (database.pool.clone(), Arc::clone(&database.last_loss));
+    let connections = database.connections.clone();
     let written = database
         .writes
-        .spawn(async move { run(&pool, &last_loss, operation).await });
+        .spawn(async move { run(&connections, operation).await });
     let written = written.await.unwrap_or(Err(WriteError::Panicked));
     written.map_err(with_context(context))
 }

@@ -2,8 +2,9 @@
 //!
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
-//! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), the end of reads that take
-//! too long (`bounded_reads`), and how processes wake each other (`wake_ups`).
+//! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), directly or through a pooler
+//! (`connections`), the end of reads that take too long (`bounded_reads`), and how
+//! processes wake each other (`wake_ups`).
 //!
 //! ```no_run
 //! use hato_service::ports::Store as _;
@@ -20,6 +21,8 @@
 //! ```
 
 mod bounded_reads;
+mod connection;
+mod connections;
 mod database;
 mod dialect;
 mod failure;
