@@ -12,6 +12,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
+use crate::acceptance_groups::AcceptanceGroups;
 use crate::bounded_reads::BoundedReaders;
 use crate::connections::{Connections, setup};
 use crate::dialect::readers;
@@ -34,6 +35,7 @@ const TRUSTED_IDLE_TIME: Duration = Duration::from_secs(1);
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
     pub(crate) connections: Connections,
+    pub(crate) acceptance_groups: Arc<AcceptanceGroups>,
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
@@ -66,6 +68,7 @@ impl Database {
         }
         Ok(Self {
             connections,
+            acceptance_groups: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
             listens: settings.listen,

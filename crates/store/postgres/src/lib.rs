@@ -3,7 +3,7 @@
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
 //! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), directly or through a pooler
-//! (`connections`), the end of reads that take too long (`bounded_reads`), and how
+//! (`connections`), how sends share a commit (`acceptance_groups`), the end of reads that take too long (`bounded_reads`), and how
 //! processes wake each other (`wake_ups`).
 //!
 //! ```no_run
@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod acceptance_groups;
 mod bounded_reads;
 mod connection;
 mod connections;

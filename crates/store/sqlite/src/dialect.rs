@@ -5,11 +5,12 @@
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::StoreError;
+use hato_service::ports::{AcceptSendOutcome, NewSend, StoreError};
 use sqlx::pool::PoolConnection;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool};
 
 use crate::Database;
+use crate::acceptance::accept;
 pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
 
@@ -60,6 +61,14 @@ macro_rules! transaction {
     };
 }
 pub(crate) use transaction;
+
+/// Accepts the send in a transaction, which the writer commits together with others that wait.
+pub(crate) async fn accept_in_group(
+    database: &Database,
+    send: NewSend,
+) -> Result<AcceptSendOutcome, StoreError> {
+    transaction!(database, "accept a send", |c| accept(c, &send).await)
+}
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
