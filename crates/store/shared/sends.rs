@@ -10,7 +10,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::cancellation::cancel;
-use crate::dialect::{accept_in_group, readers, transaction};
+use crate::dialect::{accept_in_group, from_stored, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::send_failures::list_failures;
@@ -145,8 +145,8 @@ impl SendRow {
     pub(crate) fn into_record(self) -> sqlx::Result<SendRecord> {
         Ok(SendRecord {
             id: SendId::trusted(self.id),
-            title: self.title,
-            body: self.body,
+            title: from_stored(self.title),
+            body: from_stored(self.body),
             url: self.url,
             status: parse_status(&self.status)?,
             recipients: self.recipients,

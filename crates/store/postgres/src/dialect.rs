@@ -14,6 +14,7 @@ pub(crate) use crate::bounded_reads::is_out_of_time;
 pub(crate) use crate::connection::DbConnection;
 use crate::error::{json, with_context};
 use crate::readers::Readers;
+pub(crate) use crate::stored_text::{from_stored, to_stored};
 use crate::transactions::{WriteError, run};
 
 /// Where reads outside a transaction go.

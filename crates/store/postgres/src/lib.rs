@@ -31,6 +31,7 @@ mod migration;
 mod open_error;
 mod readers;
 mod settings;
+pub mod stored_text;
 mod transactions;
 mod wake_ups;
 

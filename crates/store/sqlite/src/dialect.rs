@@ -62,6 +62,16 @@ macro_rules! transaction {
 }
 pub(crate) use transaction;
 
+/// A text as its column holds it, where it may hold U+0000. Here nothing has to be escaped.
+pub(crate) const fn to_stored(text: &str) -> &str {
+    text
+}
+
+/// The text that [`to_stored`] was given.
+pub(crate) const fn from_stored(text: String) -> String {
+    text
+}
+
 /// Accepts the send in a transaction, which the writer commits together with others that wait.
 pub(crate) async fn accept_in_group(
     database: &Database,
