@@ -5,4 +5,5 @@ mod concurrency;
 mod connections;
 mod opening;
 mod pooler;
+mod tls;
 mod wake_ups;
