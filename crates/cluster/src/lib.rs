@@ -5,12 +5,15 @@
 //! (`keeper.sh`): as an unprivileged user, in a folder of its own, reachable by a Unix socket only, for as long as its standard
 //! input is open. However this process ends, that closes, and the cluster is stopped and its folder removed.
 
+mod pooler;
 mod programs;
 
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+
+pub use pooler::Pooler;
 
 /// The user of every database.
 const USER: &str = "hato";
@@ -32,6 +35,11 @@ pub enum ClusterError {
         "PostgreSQL 15 or later is missing: run `scripts/setup test`, or on Debian or Ubuntu `apt-get install postgresql`"
     )]
     Missing,
+    /// The machine has no pooler.
+    #[error(
+        "PgBouncer is missing: run `scripts/setup test`, or on Debian or Ubuntu `apt-get install pgbouncer`"
+    )]
+    MissingPooler,
     /// A program could not be started.
     #[error("cannot run {program}: {source}")]
     Program {
@@ -152,17 +160,21 @@ impl Drop for Cluster {
     }
 }
 
-/// Starts the script in a process group of its own, so that what is typed at the terminal does not end it before it has cleaned up.
 fn keeper(programs: &Path, durability: Durability) -> Result<Child, ClusterError> {
     let fsync = match durability {
         Durability::None => "off",
         Durability::Full => "on",
     };
+    let arguments = [programs, Path::new(fsync)];
+    spawn("keeper.sh", include_str!("keeper.sh"), &arguments)
+}
+
+/// Starts a script in a process group of its own, so that what is typed at the terminal does not end it before it has cleaned up.
+fn spawn(name: &str, script: &str, arguments: &[&Path]) -> Result<Child, ClusterError> {
     let mut shell = unprivileged(Path::new("/bin/sh"));
     shell
-        .args(["-c", include_str!("keeper.sh"), "keeper.sh"])
-        .arg(programs)
-        .arg(fsync)
+        .args(["-c", script, name])
+        .args(arguments)
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -64,7 +64,7 @@ impl PageRequest {
     }
 
     fn cursor(before: &str, before_id: Option<&str>) -> Result<Cursor, ErrorCode> {
-        let is_bad = |id: &str| id.is_empty() || id.len() > Self::MAX_ID_BYTES;
+        let is_bad = |id: &str| id.is_empty() || id.len() > Self::MAX_ID_BYTES || id.contains('\0');
         match before.parse() {
             Ok(millis) if !before_id.is_some_and(is_bad) && !before.starts_with('+') => {
                 Ok(Cursor {
@@ -96,6 +96,7 @@ mod tests {
             (None, Some(""), None),
             (None, Some("1"), Some("")),
             (None, None, Some("")),
+            (None, Some("1"), Some("snd_\0")),
         ] {
             assert!(PageRequest::parse(limit, before, before_id).is_err());
         }

@@ -11,7 +11,7 @@ use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};
 
 use crate::accounts::parse_plan;
 use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_audience};
-use crate::dialect::DbConnection;
+use crate::dialect::{DbConnection, to_stored};
 use crate::idempotency::{self, PriorRequest};
 use crate::queue::{queue_list, queue_positions};
 use crate::send_windows;
@@ -107,8 +107,8 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
         send.id.as_str(),
         send.app_id.as_str(),
-        &*content.title,
-        &*content.body,
+        &*to_stored(&content.title),
+        &*to_stored(&content.body),
         content.url,
         content.payload,
         i64::from(send.options.ttl.seconds()),

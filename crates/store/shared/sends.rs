@@ -9,9 +9,8 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::acceptance::accept;
 use crate::cancellation::{cancel, marks};
-use crate::dialect::{readers, transaction};
+use crate::dialect::{accept_in_group, from_stored, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::send_failures::list_failures;
@@ -19,7 +18,7 @@ use crate::send_failures::list_failures;
 #[async_trait]
 impl SendStore for Database {
     async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
-        transaction!(self, "accept a send", |c| accept(c, &send).await)
+        accept_in_group(self, send).await
     }
 
     async fn sends_of(
@@ -150,8 +149,8 @@ impl SendRow {
     pub(crate) fn into_record(self) -> sqlx::Result<SendRecord> {
         Ok(SendRecord {
             id: SendId::trusted(self.id),
-            title: self.title,
-            body: self.body,
+            title: from_stored(self.title),
+            body: from_stored(self.body),
             url: self.url,
             status: parse_status(&self.status)?,
             recipients: self.recipients,

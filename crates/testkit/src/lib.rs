@@ -26,6 +26,7 @@ pub mod owner;
 mod plain_http;
 pub mod program;
 pub mod push_service;
+pub mod secured_cluster;
 pub mod seeded_rng;
 pub mod server;
 pub mod test_ca;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hato_cluster::{Cluster, Durability};
+use hato_cluster::{Cluster, Durability, Pooler};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 const TEMPLATE: &str = "template_of_tests";
 
 static CLUSTER: OnceLock<Cluster> = OnceLock::new();
+static POOLER: OnceLock<Pooler> = OnceLock::new();
 static TEMPLATE_MADE: OnceCell<()> = OnceCell::const_new();
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
@@ -51,6 +52,15 @@ impl TestDatabase {
         let name = new_name();
         cluster().create_database(&name).expect("a database");
         Self::on_cluster(name)
+    }
+
+    /// The same through a pooler in transaction mode, which lends its few sessions for a transaction each.
+    #[must_use]
+    pub fn behind_pooler(mut self) -> Self {
+        if let Kind::Postgres { name } = &self.kind {
+            self.url = pooler().url(name);
+        }
+        self
     }
 
     /// Another one of the same kind.
@@ -100,6 +110,14 @@ impl Drop for TestDatabase {
 fn cluster() -> &'static Cluster {
     CLUSTER.get_or_init(|| match Cluster::start(Durability::None) {
         Ok(cluster) => cluster,
+        Err(error) => panic!("{error}"),
+    })
+}
+
+/// The pooler in front of it.
+fn pooler() -> &'static Pooler {
+    POOLER.get_or_init(|| match Pooler::start(cluster()) {
+        Ok(pooler) => pooler,
         Err(error) => panic!("{error}"),
     })
 }

@@ -33,6 +33,10 @@ pub struct PostgresConfig {
     #[arg(long, env = "HATO_DATABASE_LISTEN", value_name = "BOOL")]
     #[arg(default_value = "true", value_parser = boolean(), action = ArgAction::Set)]
     database_listen: bool,
+    /// Whether statements are prepared once for each connection; false behind a transaction pooler: true or false
+    #[arg(long, env = "HATO_DATABASE_PREPARED_STATEMENTS", value_name = "BOOL")]
+    #[arg(default_value = "true", value_parser = boolean(), action = ArgAction::Set)]
+    database_prepared_statements: bool,
     /// true: the start migrates the database; false: it waits until another process has
     #[arg(long, env = "HATO_DATABASE_MIGRATE", value_name = "BOOL")]
     #[arg(default_value = "true", value_parser = boolean(), action = ArgAction::Set)]
@@ -48,6 +52,7 @@ impl PostgresConfig {
             statement_timeout: self.database_statement_timeout,
             lock_timeout: self.database_lock_timeout,
             listen: self.database_listen,
+            prepared_statements: self.database_prepared_statements,
             migrate: self.database_migrate,
         }
     }

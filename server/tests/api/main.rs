@@ -7,6 +7,7 @@ mod apps;
 mod batch;
 mod cancel;
 mod crash;
+mod databases;
 mod dead_letters;
 mod documentation;
 mod errors;

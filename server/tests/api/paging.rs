@@ -161,11 +161,12 @@ async fn the_cursor_is_the_last_item_and_a_time_alone_is_exclusive() {
     }
 }
 
-const BAD_QUERIES: [&str; 20] = [
+const BAD_QUERIES: [&str; 21] = [
     "limit=",
     "before=",
     "before_id=",
     "before=1&before_id=",
+    "before=1&before_id=snd_%00",
     "limit=0",
     "limit=101",
     "limit=-1",

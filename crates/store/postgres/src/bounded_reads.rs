@@ -6,18 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::error::DatabaseError;
-use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+
+use crate::connection::DbConnection;
+use crate::connections::Connections;
 
 /// How many such reads of a process run at the same time.
 const MAX_CONNECTIONS: usize = 2;
 
 /// How long a read waits for its turn.
 const MAX_WAIT: Duration = Duration::from_secs(2);
-
-/// How such a read begins: it may take a second. The limit is the transaction's, so it holds behind a transaction pooler too.
-const BEGIN_BOUNDED: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout = 1000";
 
 /// The turns of the reads.
 pub(crate) struct BoundedReaders(Arc<Semaphore>);
@@ -31,12 +30,12 @@ impl Default for BoundedReaders {
 impl BoundedReaders {
     /// A connection on which a statement that is still running in a second ends with an error that [`is_out_of_time`] knows. So
     /// does the wait for it.
-    pub(crate) async fn acquire(&self, pool: &PgPool) -> sqlx::Result<ReadConnection> {
+    pub(crate) async fn acquire(&self, connections: &Connections) -> sqlx::Result<ReadConnection> {
         let turn = timeout(MAX_WAIT, Arc::clone(&self.0).acquire_owned()).await;
         let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?;
         let turn = turn.map_err(|_| sqlx::Error::PoolClosed)?;
         Ok(ReadConnection {
-            transaction: pool.begin_with(BEGIN_BOUNDED).await?,
+            connection: connections.begin_bounded_read().await?,
             _turn: Some(turn),
         })
     }
@@ -44,31 +43,31 @@ impl BoundedReaders {
 
 /// A connection for statements that only read.
 pub(crate) struct ReadConnection {
-    transaction: Transaction<'static, Postgres>,
+    connection: DbConnection,
     _turn: Option<OwnedSemaphorePermit>,
 }
 
 impl ReadConnection {
     /// One without a limit of its own.
-    pub(crate) async fn begin(pool: &PgPool) -> sqlx::Result<Self> {
+    pub(crate) async fn begin(connections: &Connections) -> sqlx::Result<Self> {
         Ok(Self {
-            transaction: pool.begin_with("BEGIN READ ONLY").await?,
+            connection: connections.begin_read().await?,
             _turn: None,
         })
     }
 }
 
 impl Deref for ReadConnection {
-    type Target = PgConnection;
+    type Target = DbConnection;
 
-    fn deref(&self) -> &PgConnection {
-        &self.transaction
+    fn deref(&self) -> &DbConnection {
+        &self.connection
     }
 }
 
 impl DerefMut for ReadConnection {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.transaction
+    fn deref_mut(&mut self) -> &mut DbConnection {
+        &mut self.connection
     }
 }
 

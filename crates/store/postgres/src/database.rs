@@ -8,10 +8,13 @@ use async_trait::async_trait;
 use hato_service::Notifier;
 use hato_service::ports::{Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
+use crate::acceptance_groups::AcceptanceGroups;
 use crate::bounded_reads::BoundedReaders;
+use crate::connections::{Connections, setup};
 use crate::dialect::readers;
 use crate::error::with_context;
 use crate::failure::LastLoss;
@@ -31,8 +34,8 @@ const TRUSTED_IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
-    pub(crate) pool: PgPool,
-    pub(crate) last_loss: Arc<LastLoss>,
+    pub(crate) connections: Connections,
+    pub(crate) acceptance_groups: Arc<AcceptanceGroups>,
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
@@ -44,23 +47,28 @@ impl Database {
     /// or waits until somebody has. Must be called on a tokio runtime.
     pub async fn open(url: &str, settings: &PostgresSettings) -> Result<Self, PostgresOpenError> {
         let options = PgConnectOptions::from_str(url).map_err(|_| PostgresOpenError::Url)?;
-        let options = options.statement_cache_capacity(MAX_PREPARED_STATEMENTS);
         let address = address(&options);
-        let connecting = |error| PostgresOpenError::from_connecting(error, &address);
-        let last_loss = Arc::new(LastLoss::default());
-        let pool = connect(options, settings, &last_loss)
-            .await
-            .map_err(connecting)?;
-        let mut connection = pool.acquire().await.map_err(connecting)?;
-        check(&mut connection).await?;
+        let refused = |error| PostgresOpenError::from_connecting(error, &address);
+        let options = options
+            .statement_cache_capacity(MAX_PREPARED_STATEMENTS)
+            // A pooler knows the usual parameters of a session only, and no column holds such a number.
+            .extra_float_digits(None);
+        let version = server_version(&options, settings).await.map_err(refused)?;
+        if let Some(version) = version.filter(|version| *version < OLDEST_VERSION) {
+            return Err(PostgresOpenError::too_old(version));
+        }
+        let connections = connect(options, settings).await.map_err(refused)?;
+        if is_read_only(&connections).await.map_err(refused)? {
+            return Err(PostgresOpenError::ReadOnly);
+        }
         if settings.migrate {
-            migration::migrate(&mut connection).await?;
+            migration::migrate(&connections).await?;
         } else {
-            migration::wait(&mut connection).await?;
+            migration::wait(&connections).await?;
         }
         Ok(Self {
-            pool,
-            last_loss,
+            connections,
+            acceptance_groups: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
             listens: settings.listen,
@@ -81,13 +89,13 @@ impl Store for Database {
     }
 
     async fn relay_wake_ups(&self, notifier: &Notifier) {
-        relay(&self.pool, notifier, self.listens).await;
+        relay(&self.connections, notifier, self.listens).await;
     }
 
     async fn close(&self) {
         self.writes.close();
         self.writes.wait().await;
-        self.pool.close().await;
+        self.connections.pool.close().await;
     }
 }
 
@@ -99,51 +107,55 @@ fn address(options: &PgConnectOptions) -> String {
     }
 }
 
+/// Connects once, and returns what PostgreSQL says of itself. A pool would try again and again and say in the end that it took too
+/// long; this failure says why.
+async fn server_version(
+    options: &PgConnectOptions,
+    settings: &PostgresSettings,
+) -> sqlx::Result<Option<u32>> {
+    let connecting = PgConnection::connect_with(options);
+    let connected = timeout(settings.acquire_timeout, connecting).await;
+    let connection = connected.map_err(|_| sqlx::Error::PoolTimedOut)??;
+    let version = connection.server_version_num();
+    connection.close().await.ok();
+    Ok(version)
+}
+
 async fn connect(
     options: PgConnectOptions,
     settings: &PostgresSettings,
-    last_loss: &Arc<LastLoss>,
-) -> sqlx::Result<PgPool> {
-    let last_loss = Arc::clone(last_loss);
-    let setup = session_setup(settings);
-    // A pool would try again and again and say in the end that it took too long; the first failure says why.
-    let first = tokio::time::timeout(
-        settings.acquire_timeout,
-        PgConnection::connect_with(&options),
-    );
-    let first = first.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
-    first.close().await.ok();
-    PgPoolOptions::new()
+) -> sqlx::Result<Connections> {
+    let last_loss = Arc::new(LastLoss::default());
+    let lost = Arc::clone(&last_loss);
+    let setup = settings
+        .prepared_statements
+        .then(|| session_setup(settings));
+    let pool = PgPoolOptions::new()
         .max_connections(settings.max_connections)
         .acquire_timeout(settings.acquire_timeout)
         .test_before_acquire(false)
         .before_acquire(move |connection, metadata| {
             let is_suspect =
-                metadata.idle_for > TRUSTED_IDLE_TIME || last_loss.makes_suspect(metadata.idle_for);
+                metadata.idle_for > TRUSTED_IDLE_TIME || lost.makes_suspect(metadata.idle_for);
             Box::pin(test_if(is_suspect, connection))
         })
-        .after_connect(move |connection, _| {
-            let setup = setup.clone();
-            Box::pin(async move { connection.execute(AssertSqlSafe(setup)).await.map(drop) })
-        })
+        .after_connect(move |connection, _| Box::pin(set_up(setup.clone(), connection)))
         .connect_with(options)
-        .await
+        .await?;
+    Ok(Connections::new(pool, last_loss, settings))
 }
 
-/// What every session begins with. Whoever has chosen to wait for standbys keeps that; who has chosen to wait for nothing does not,
-/// for what was accepted must not be lost. Times are in milliseconds.
-fn session_setup(settings: &PostgresSettings) -> String {
-    format!(
-        "SELECT set_config('synchronous_commit', 'on', false)
-         WHERE current_setting('synchronous_commit') IN ('off', 'local');
-         SET default_transaction_isolation = 'read committed';
-         SET statement_timeout = {};
-         SET lock_timeout = {};
-         SET idle_in_transaction_session_timeout = {}",
-        settings.statement_timeout.as_millis(),
-        settings.lock_timeout.as_millis(),
-        settings.statement_timeout.as_millis(),
-    )
+/// What every session begins with that stays one.
+fn session_setup(settings: &PostgresSettings) -> Arc<str> {
+    let setup = setup(settings, "SET");
+    format!("SET default_transaction_isolation = 'read committed'; {setup}").into()
+}
+
+async fn set_up(setup: Option<Arc<str>>, connection: &mut PgConnection) -> sqlx::Result<()> {
+    if let Some(setup) = setup {
+        connection.execute(AssertSqlSafe(setup)).await?;
+    }
+    Ok(())
 }
 
 /// Asks a connection that has lain idle whether it still stands: nobody shall get one that died with its server.
@@ -154,22 +166,13 @@ async fn test_if(is_suspect: bool, connection: &mut PgConnection) -> sqlx::Resul
     Ok(true)
 }
 
-/// Whether this is a database that the store can use: new enough, and one that takes writes.
-async fn check(connection: &mut PgConnection) -> Result<(), PostgresOpenError> {
-    let row: (i32, String, bool) = sqlx::query_as(
-        "SELECT CAST(current_setting('server_version_num') AS INTEGER), current_setting('server_version'),
-                CAST(current_setting('transaction_read_only') AS BOOLEAN)",
-    )
-    .persistent(false)
-    .fetch_one(connection)
-    .await
-    .map_err(PostgresOpenError::Database)?;
-    let (version, found, is_read_only) = row;
-    if u32::try_from(version).unwrap_or(0) < OLDEST_VERSION {
-        return Err(PostgresOpenError::TooOld { found });
-    }
-    if is_read_only {
-        return Err(PostgresOpenError::ReadOnly);
-    }
-    Ok(())
+/// Whether the database takes no writes.
+async fn is_read_only(connections: &Connections) -> sqlx::Result<bool> {
+    let mut connection = connections.begin_read().await?;
+    let is_read_only = sqlx::query_scalar(
+        "SELECT pg_is_in_recovery() OR CAST(current_setting('default_transaction_read_only') AS BOOLEAN)",
+    );
+    let is_read_only = is_read_only.fetch_one(&mut connection).await?;
+    connection.commit().await?;
+    Ok(is_read_only)
 }

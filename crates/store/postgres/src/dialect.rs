@@ -3,35 +3,32 @@
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
-use std::sync::Arc;
-
 use futures_util::future::BoxFuture;
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::StoreError;
-use sqlx::PgConnection;
+use hato_service::ports::{NewSend, StoreError};
 
 use crate::Database;
+pub(crate) use crate::acceptance_groups::accept_in_group;
 use crate::bounded_reads::ReadConnection;
 pub(crate) use crate::bounded_reads::is_out_of_time;
-use crate::error::with_context;
+pub(crate) use crate::connection::DbConnection;
+use crate::error::{json, with_context};
 use crate::readers::Readers;
+pub(crate) use crate::stored_text::{from_stored, to_stored};
 use crate::transactions::{WriteError, run};
-
-/// The connection on which an operation runs.
-pub(crate) type DbConnection = PgConnection;
 
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> Readers<'_> {
-    Readers {
-        pool: &database.pool,
-        last_loss: &database.last_loss,
-    }
+    Readers(&database.connections)
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which
 /// [`is_out_of_time`] tells from others, like the wait when too many read so.
 pub(crate) async fn bounded_reader(database: &Database) -> sqlx::Result<ReadConnection> {
-    database.bounded_readers.acquire(&database.pool).await
+    database
+        .bounded_readers
+        .acquire(&database.connections)
+        .await
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
@@ -51,10 +48,10 @@ where
     if database.writes.is_closed() {
         return Err(with_context(context)(WriteError::Closed));
     }
-    let (pool, last_loss) = (database.pool.clone(), Arc::clone(&database.last_loss));
+    let connections = database.connections.clone();
     let written = database
         .writes
-        .spawn(async move { run(&pool, &last_loss, operation).await });
+        .spawn(async move { run(&connections, operation).await });
     let written = written.await.unwrap_or(Err(WriteError::Panicked));
     written.map_err(with_context(context))
 }
@@ -142,7 +139,7 @@ pub(crate) async fn lock_request(
     path: &str,
     key: &str,
 ) -> sqlx::Result<()> {
-    let request = format!("{} {path} {key}", app.as_str());
+    let request = request_name(app, path, key);
     sqlx::query!(
         "SELECT FROM pg_advisory_xact_lock(hashtextextended($1, 0))",
         request
@@ -226,3 +223,33 @@ macro_rules! sql {
     };
 }
 pub(crate) use sql;
+
+/// Takes the same locks for all of these before anything else, in an order that is the same everywhere: who takes several one by
+/// one, with other locks in between, could wait for somebody who waits for them.
+pub(crate) async fn lock_requests(c: &mut DbConnection, sends: &[NewSend]) -> sqlx::Result<()> {
+    let requests = sends.iter().filter_map(|send| {
+        let request = send.idempotency.as_ref()?;
+        Some(request_name(
+            &send.app_id,
+            request.path,
+            request.key.as_str(),
+        ))
+    });
+    let mut requests: Vec<String> = requests.collect();
+    if sends.len() < 2 || requests.is_empty() {
+        return Ok(());
+    }
+    requests.sort_unstable();
+    sql!(query [
+        "SELECT FROM (" TEXTS ") AS requests (name)
+         CROSS JOIN LATERAL pg_advisory_xact_lock(hashtextextended(name, 0))"
+    ] json(&requests)?)
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// What a lock of a request is made of.
+fn request_name(app: &AppId, path: &str, key: &str) -> String {
+    format!("{} {path} {key}", app.as_str())
+}

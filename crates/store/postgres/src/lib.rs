@@ -2,8 +2,9 @@
 //!
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
-//! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), the end of reads that take
-//! too long (`bounded_reads`), and how processes wake each other (`wake_ups`).
+//! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), directly or through a pooler
+//! (`connections`), how sends share a commit (`acceptance_groups`), the end of reads that take too long (`bounded_reads`), and how
+//! processes wake each other (`wake_ups`).
 //!
 //! ```no_run
 //! use hato_service::ports::Store as _;
@@ -19,7 +20,10 @@
 //! # }
 //! ```
 
+mod acceptance_groups;
 mod bounded_reads;
+mod connection;
+mod connections;
 mod database;
 mod dialect;
 mod failure;
@@ -27,6 +31,7 @@ mod migration;
 mod open_error;
 mod readers;
 mod settings;
+pub mod stored_text;
 mod transactions;
 mod wake_ups;
 

@@ -1,11 +1,12 @@
 //! Bringing the tables up to date, by one process of a fleet at a time.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use sqlx::Connection as _;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::{Connection as _, PgConnection};
 
+use crate::connections::Connections;
 use crate::open_error::PostgresOpenError;
 
 /// Whoever migrates holds this advisory lock until its transaction ends: "hato" in ASCII.
@@ -17,6 +18,9 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 /// Between two looks at the tables.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
+/// The migrations that a database has, by version: whether each is done, and its checksum.
+type Applied = BTreeMap<i64, (bool, Vec<u8>)>;
+
 /// The migrations of this version. A later version's are let be: its processes run beside this one's during an upgrade. The lock is
 /// taken here, since the migrator's own belongs to a session, which a pooler's clients do not have.
 fn migrations() -> Migrator {
@@ -26,34 +30,39 @@ fn migrations() -> Migrator {
 }
 
 /// Runs the missing migrations in one transaction.
-pub(crate) async fn migrate(connection: &mut PgConnection) -> Result<(), PostgresOpenError> {
-    run(connection)
+pub(crate) async fn migrate(connections: &Connections) -> Result<(), PostgresOpenError> {
+    run(connections)
         .await
         .map_err(PostgresOpenError::from_migrating)?;
-    report_later_migrations(connection)
-        .await
-        .map_err(PostgresOpenError::Database)
+    report_later_migrations(&applied(connections).await.map_err(opening)?);
+    Ok(())
 }
 
-async fn run(connection: &mut PgConnection) -> Result<(), MigrateError> {
-    let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
-    let mut transaction = connection.begin_with(begin).await?;
+async fn run(connections: &Connections) -> Result<(), MigrateError> {
+    let mut connection = connections.begin().await?;
+    let without_limits = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
+    sqlx::raw_sql(without_limits)
+        .execute(&mut connection)
+        .await?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)")
         .bind(LOCK)
-        .persistent(false)
-        .execute(&mut *transaction)
+        .execute(&mut connection)
         .await?;
-    migrations().run(&mut *transaction).await?;
-    Ok(transaction.commit().await?)
+    let ran = migrations().run(connection.driver()).await;
+    // sqlx's own statements have names, under which whoever gets this session next from a pooler has others.
+    connection.driver().clear_cached_statements().await?;
+    ran?;
+    Ok(connection.commit().await?)
 }
 
 /// Waits until another process has made the tables that this version needs.
-pub(crate) async fn wait(connection: &mut PgConnection) -> Result<(), PostgresOpenError> {
+pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenError> {
     let started = Instant::now();
     loop {
-        let missing = first_missing(connection).await;
-        let Some(missing) = missing.map_err(PostgresOpenError::Database)? else {
-            break;
+        let applied = applied(connections).await.map_err(opening)?;
+        let Some(missing) = first_missing(&applied).map_err(PostgresOpenError::Migration)? else {
+            report_later_migrations(&applied);
+            return Ok(());
         };
         if started.elapsed() >= LONGEST_WAIT {
             return Err(PostgresOpenError::NotMigrated { missing });
@@ -64,45 +73,53 @@ pub(crate) async fn wait(connection: &mut PgConnection) -> Result<(), PostgresOp
         );
         tokio::time::sleep(LOOK_INTERVAL).await;
     }
-    report_later_migrations(connection)
-        .await
-        .map_err(PostgresOpenError::Database)
 }
 
-/// The first migration of this version that the database does not have.
-async fn first_missing(connection: &mut PgConnection) -> sqlx::Result<Option<i64>> {
-    let applied = applied(connection).await?;
-    let migrations = migrations();
-    let mut versions = migrations.iter().map(|migration| migration.version);
-    Ok(versions.find(|version| !applied.contains(version)))
+/// The first migration of this version that the database does not have. One that it has otherwise than this version is an error.
+fn first_missing(applied: &Applied) -> Result<Option<i64>, MigrateError> {
+    for migration in migrations().iter() {
+        match applied.get(&migration.version) {
+            None => return Ok(Some(migration.version)),
+            Some((false, _)) => return Err(MigrateError::Dirty(migration.version)),
+            Some((true, checksum)) if *checksum != *migration.checksum => {
+                return Err(MigrateError::VersionMismatch(migration.version));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(None)
 }
 
 /// Says so when a later version has migrated the database; this one goes on, since its tables are still as it knows them.
-async fn report_later_migrations(connection: &mut PgConnection) -> sqlx::Result<()> {
-    let applied = applied(connection).await?;
+fn report_later_migrations(applied: &Applied) {
     let newest = migrations().iter().map(|migration| migration.version).max();
-    let later = applied.last().filter(|version| Some(**version) > newest);
-    if let Some(version) = later {
+    let last = applied.last_key_value().map(|(version, _)| *version);
+    if let Some(version) = last.filter(|version| Some(*version) > newest) {
         tracing::warn!(
             version,
             "the database was migrated by a later version; going on"
         );
     }
-    Ok(())
 }
 
 /// The migrations that the database has; none when it never had any.
-async fn applied(connection: &mut PgConnection) -> sqlx::Result<BTreeSet<i64>> {
+async fn applied(connections: &Connections) -> sqlx::Result<Applied> {
+    let mut connection = connections.begin_read().await?;
     let table: Option<String> = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text")
-        .persistent(false)
-        .fetch_one(&mut *connection)
+        .fetch_one(&mut connection)
         .await?;
-    if table.is_none() {
-        return Ok(BTreeSet::new());
+    let mut applied: Vec<(i64, bool, Vec<u8>)> = Vec::new();
+    if table.is_some() {
+        let all = sqlx::query_as("SELECT version, success, checksum FROM _sqlx_migrations");
+        applied = all.fetch_all(&mut connection).await?;
     }
-    let versions = sqlx::query_scalar("SELECT version FROM _sqlx_migrations WHERE success")
-        .persistent(false)
-        .fetch_all(connection)
-        .await?;
-    Ok(versions.into_iter().collect())
+    connection.commit().await?;
+    let applied = applied.into_iter();
+    Ok(applied
+        .map(|(version, success, checksum)| (version, (success, checksum)))
+        .collect())
+}
+
+const fn opening(error: sqlx::Error) -> PostgresOpenError {
+    PostgresOpenError::Database(error)
 }

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::io;
 
-use sqlx::error::DatabaseError;
+use sqlx::error::{BoxDynError, DatabaseError};
 use sqlx::migrate::MigrateError;
 
 /// The oldest version that is supported, as PostgreSQL's `server_version_num`.
@@ -41,11 +41,27 @@ pub enum PostgresOpenError {
         /// PostgreSQL's own words.
         reason: String,
     },
+    /// TLS with it cannot be had as the URL asks for it: it offers none, or its certificate is not trusted.
+    #[error("no TLS connection to PostgreSQL at {address} as sslmode asks: {source}")]
+    Tls {
+        /// Host and port, or the folder of the socket.
+        address: String,
+        /// Why not.
+        source: BoxDynError,
+    },
+    /// It has no connection left for this process.
+    #[error(
+        "PostgreSQL has no connection left: {reason}; raise its max_connections, or lower HATO_DATABASE_CONNECTIONS"
+    )]
+    TooManyConnections {
+        /// PostgreSQL's own words.
+        reason: String,
+    },
     /// It is a version that lacks what the statements need.
     #[error("this PostgreSQL is version {found}; version 15 or later is needed")]
     TooOld {
-        /// Its own version.
-        found: String,
+        /// Its own major version.
+        found: u32,
     },
     /// It takes no writes: a standby, or one that was set so.
     #[error("this PostgreSQL is read-only: a standby, or default_transaction_read_only is on")]
@@ -69,19 +85,32 @@ impl PostgresOpenError {
     pub(crate) fn from_connecting(error: sqlx::Error, address: &str) -> Self {
         let address = address.to_owned();
         match error {
+            sqlx::Error::Io(source) if is_of_tls(&source, &address) => Self::Tls {
+                address,
+                source: source.into(),
+            },
             sqlx::Error::Io(source) => Self::Unreachable { address, source },
             sqlx::Error::PoolTimedOut => Self::TimedOut { address },
             sqlx::Error::Configuration(_) => Self::Url,
+            sqlx::Error::Tls(source) => Self::Tls { address, source },
             sqlx::Error::Database(error) => {
                 let reason = error.message().to_owned();
                 match error.code().as_deref() {
                     Some("28000" | "28P01") => Self::Unauthorized { reason },
                     Some("3D000") => Self::NoDatabase { reason },
+                    Some("53300") => Self::TooManyConnections { reason },
                     Some("25006") => Self::ReadOnly,
                     _ => Self::Database(sqlx::Error::Database(error)),
                 }
             }
             other => Self::Database(other),
+        }
+    }
+
+    /// For the version as PostgreSQL numbers it.
+    pub(crate) const fn too_old(version: u32) -> Self {
+        Self::TooOld {
+            found: version / 10_000,
         }
     }
 
@@ -95,5 +124,15 @@ impl PostgresOpenError {
             Some("25006") => Self::ReadOnly,
             _ => Self::Migration(error),
         }
+    }
+}
+
+/// Whether the failure is that of a certificate, or of the file of `sslrootcert`, which is not there. A file that is missing may also
+/// be the socket, where the address is its folder.
+fn is_of_tls(error: &io::Error, address: &str) -> bool {
+    match error.kind() {
+        io::ErrorKind::InvalidData => true,
+        io::ErrorKind::NotFound => !address.starts_with('/'),
+        _ => false,
     }
 }

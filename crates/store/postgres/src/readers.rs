@@ -3,25 +3,23 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
-use sqlx::{Either, Execute, Executor, PgPool, Postgres, SqlStr};
+use sqlx::{Either, Execute, Executor, Postgres, SqlStr};
 
 use crate::bounded_reads::ReadConnection;
-use crate::failure::{LastLoss, is_lost_connection};
+use crate::connections::Connections;
+use crate::failure::is_lost_connection;
 
 /// How often a read is run before its failure is the answer.
 const MAX_RUNS: u32 = 3;
 
 /// Runs queries on any connection of the pool.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Readers<'d> {
-    pub(crate) pool: &'d PgPool,
-    pub(crate) last_loss: &'d LastLoss,
-}
+pub(crate) struct Readers<'d>(pub(crate) &'d Connections);
 
 impl Readers<'_> {
     /// A connection for one read whose rows are taken one after the other.
     pub(crate) async fn acquire(self) -> sqlx::Result<ReadConnection> {
-        ReadConnection::begin(self.pool).await
+        ReadConnection::begin(self.0).await
     }
 
     async fn rows<'q, E>(self, mut query: E) -> sqlx::Result<Vec<PgRow>>
@@ -32,7 +30,7 @@ impl Readers<'_> {
         let (arguments, text) = (arguments.unwrap_or_default(), query.sql());
         for _ in 1..MAX_RUNS {
             match self.run(text.clone(), arguments.clone()).await {
-                Err(error) if is_lost_connection(&error) => self.last_loss.note(&error),
+                Err(error) if is_lost_connection(&error) => self.0.last_loss.note(&error),
                 result => return result,
             }
         }
@@ -40,10 +38,8 @@ impl Readers<'_> {
     }
 
     async fn run(self, text: SqlStr, arguments: PgArguments) -> sqlx::Result<Vec<PgRow>> {
-        let mut connection = self.pool.acquire().await?;
-        connection
-            .fetch_all(sqlx::query_with(text, arguments))
-            .await
+        let answers = self.0.read(text, arguments).await?.into_iter();
+        Ok(answers.filter_map(Either::right).collect())
     }
 }
 
@@ -80,13 +76,13 @@ impl<'d> Executor<'d> for Readers<'d> {
     where
         'd: 'e,
     {
-        self.pool.prepare_with(sql, parameters)
+        self.0.pool.prepare_with(sql, parameters)
     }
 
     fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Postgres>>>
     where
         'd: 'e,
     {
-        self.pool.describe(sql)
+        self.0.pool.describe(sql)
     }
 }

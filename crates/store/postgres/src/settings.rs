@@ -15,6 +15,9 @@ pub struct PostgresSettings {
     pub lock_timeout: Duration,
     /// Whether wake-ups of other processes are listened for, on a connection of its own. Otherwise polling finds their work.
     pub listen: bool,
+    /// Whether statements are prepared once for each connection. False behind a pooler that gives each transaction another session
+    /// (PgBouncer's transaction mode), which knows nothing of them.
+    pub prepared_statements: bool,
     /// Whether opening makes missing tables. Otherwise it waits until another process has made them.
     pub migrate: bool,
 }
@@ -27,6 +30,7 @@ impl Default for PostgresSettings {
             statement_timeout: Duration::from_secs(30),
             lock_timeout: Duration::from_secs(10),
             listen: true,
+            prepared_statements: true,
             migrate: true,
         }
     }

@@ -16,18 +16,16 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use sqlx::{PgConnection, PgPool};
 
-use crate::failure::{LastLoss, is_conflict, is_lost_connection, is_undone};
+use crate::connection::DbConnection;
+use crate::connections::Connections;
+use crate::failure::{is_conflict, is_lost_connection, is_undone};
 
 /// How often an operation is run before its failure is the answer.
 const MAX_RUNS: u32 = 6;
 
 /// The wait before the second run; it doubles with each further one, and is cut by chance, so that two do not meet again.
 const FIRST_WAIT: Duration = Duration::from_millis(10);
-
-/// How a transaction begins, whatever somebody has made the default of the database.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE";
 
 /// Why an operation's changes were not kept, or may not have been.
 #[derive(Debug, thiserror::Error)]
@@ -47,37 +45,33 @@ pub(crate) enum WriteError {
 }
 
 /// Runs the operation until its changes are committed, or it fails for good.
-pub(crate) async fn run<T, F>(
-    pool: &PgPool,
-    last_loss: &LastLoss,
-    operation: F,
-) -> Result<T, WriteError>
+pub(crate) async fn run<T, F>(connections: &Connections, operation: F) -> Result<T, WriteError>
 where
-    F: for<'c> FnOnce(&'c mut PgConnection) -> BoxFuture<'c, sqlx::Result<T>> + Clone,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Clone,
 {
     let mut wait = FIRST_WAIT;
     for _ in 1..MAX_RUNS {
-        match run_once(pool, operation.clone()).await {
+        match run_once(connections, operation.clone()).await {
             Err(WriteError::Failed(error)) if may_succeed_again(&error) => {
                 tracing::debug!(%error, "a transaction was undone; it is run again");
-                last_loss.note(&error);
+                connections.last_loss.note(&error);
             }
             result => return result,
         }
         tokio::time::sleep(wait.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
         wait *= 2;
     }
-    run_once(pool, operation).await
+    run_once(connections, operation).await
 }
 
-async fn run_once<T, F>(pool: &PgPool, operation: F) -> Result<T, WriteError>
+async fn run_once<T, F>(connections: &Connections, operation: F) -> Result<T, WriteError>
 where
-    F: for<'c> FnOnce(&'c mut PgConnection) -> BoxFuture<'c, sqlx::Result<T>>,
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
 {
-    let mut transaction = pool.begin_with(BEGIN).await.map_err(WriteError::Failed)?;
-    match operation(&mut transaction).await {
+    let mut connection = connections.begin().await.map_err(WriteError::Failed)?;
+    match operation(&mut connection).await {
         Ok(value) => {
-            let committed = transaction.commit().await;
+            let committed = connection.commit().await;
             committed.map_err(|error| {
                 if is_undone(&error) {
                     WriteError::Failed(error)
@@ -89,7 +83,7 @@ where
         }
         Err(error) => {
             // The connection may be gone, and the transaction with it.
-            transaction.rollback().await.ok();
+            connection.rollback().await.ok();
             Err(WriteError::Failed(error))
         }
     }

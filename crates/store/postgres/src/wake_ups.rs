@@ -13,10 +13,11 @@ use std::time::Duration;
 use hato_domain::AppId;
 use hato_service::{AppsWithEvents, Notifier, WakeUps};
 use serde::{Deserialize, Serialize};
-use sqlx::PgPool;
 use sqlx::postgres::PgListener;
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
+
+use crate::connections::Connections;
 
 /// The name under which all processes of a database tell each other.
 const CHANNEL: &str = "hato";
@@ -81,44 +82,44 @@ enum SilenceError {
 }
 
 /// Tells the other processes what `notifier` gathers, and `notifier` what they tell, until the pool is closed.
-pub(crate) async fn relay(pool: &PgPool, notifier: &Notifier, listens: bool) {
+pub(crate) async fn relay(connections: &Connections, notifier: &Notifier, listens: bool) {
     let own = &Uuid::now_v7().to_string();
     let listening = async {
         if listens {
-            listen(pool, own, notifier).await;
+            listen(connections, own, notifier).await;
         }
     };
     tokio::select! {
-        () = pool.close_event() => {}
-        ((), ()) = async { tokio::join!(tell(pool, own, notifier), listening) } => {}
+        () = connections.pool.close_event() => {}
+        ((), ()) = async { tokio::join!(tell(connections, own, notifier), listening) } => {}
     }
 }
 
-async fn tell(pool: &PgPool, own: &str, notifier: &Notifier) {
+async fn tell(connections: &Connections, own: &str, notifier: &Notifier) {
     loop {
         let message = Message::new(own, notifier.outgoing().await);
-        if let Err(error) = send(pool, &message).await {
+        if let Err(error) = send(connections, &message).await {
             tracing::debug!(%error, "other processes were not told of work");
         }
         sleep(GATHERING_TIME).await;
     }
 }
 
-async fn send(pool: &PgPool, message: &Message) -> sqlx::Result<()> {
+async fn send(connections: &Connections, message: &Message) -> sqlx::Result<()> {
     let text = serde_json::to_string(message).map_err(|error| sqlx::Error::Encode(error.into()))?;
     sqlx::query("SELECT FROM pg_notify($1, $2)")
         .bind(CHANNEL)
         .bind(text)
-        .execute(pool)
+        .execute(connections)
         .await
         .map(drop)
 }
 
 /// Listens again and again, and says once when it begins or ceases to hear.
-async fn listen(pool: &PgPool, own: &str, notifier: &Notifier) {
+async fn listen(connections: &Connections, own: &str, notifier: &Notifier) {
     let mut is_reported = false;
     loop {
-        let Err(error) = hear(pool, own, notifier, &mut is_reported).await;
+        let Err(error) = hear(connections, own, notifier, &mut is_reported).await;
         if !is_reported {
             tracing::warn!(%error, "wake-ups of other processes are not heard; their work is found by polling");
             is_reported = true;
@@ -129,16 +130,16 @@ async fn listen(pool: &PgPool, own: &str, notifier: &Notifier) {
 
 /// Hears until the connection fails or falls silent.
 async fn hear(
-    pool: &PgPool,
+    connections: &Connections,
     own: &str,
     notifier: &Notifier,
     is_reported: &mut bool,
 ) -> Result<Infallible, SilenceError> {
-    let mut listener = PgListener::connect_with(pool).await?;
+    let mut listener = PgListener::connect_with(&connections.pool).await?;
     listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
     // The first message is its own, or it hears nothing.
-    send(pool, &Message::new(own, WakeUps::default())).await?;
+    send(connections, &Message::new(own, WakeUps::default())).await?;
     while next(&mut listener, OWN_MESSAGE_TIMEOUT).await?.from != own {}
     *is_reported = false;
     tracing::info!("wake-ups of other processes are heard");
@@ -150,7 +151,7 @@ async fn hear(
     loop {
         let message = match next(&mut listener, SILENCE).await {
             Err(SilenceError::Unheard) => {
-                send(pool, &Message::new(own, WakeUps::default())).await?;
+                send(connections, &Message::new(own, WakeUps::default())).await?;
                 next(&mut listener, OWN_MESSAGE_TIMEOUT).await?
             }
             heard => heard?,

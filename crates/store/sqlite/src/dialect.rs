@@ -5,11 +5,12 @@
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::StoreError;
+use hato_service::ports::{AcceptSendOutcome, NewSend, StoreError};
 use sqlx::pool::PoolConnection;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool};
 
 use crate::Database;
+use crate::acceptance::accept;
 pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
 
@@ -63,6 +64,24 @@ macro_rules! transaction {
     };
 }
 pub(crate) use transaction;
+
+/// A text as its column holds it, where it may hold U+0000. Here nothing has to be escaped.
+pub(crate) const fn to_stored(text: &str) -> &str {
+    text
+}
+
+/// The text that [`to_stored`] was given.
+pub(crate) const fn from_stored(text: String) -> String {
+    text
+}
+
+/// Accepts the send in a transaction, which the writer commits together with others that wait.
+pub(crate) async fn accept_in_group(
+    database: &Database,
+    send: NewSend,
+) -> Result<AcceptSendOutcome, StoreError> {
+    transaction!(database, "accept a send", |c| accept(c, &send).await)
+}
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to

@@ -12,7 +12,13 @@ use crate::test_store::{START, TestStore, at, endpoint};
 
 const DAY: Duration = Duration::from_hours(24);
 
-fn idempotent_send(test: &TestStore, app: &AppId, key: &str, body: u8, now: UnixMillis) -> NewSend {
+pub fn idempotent_send(
+    test: &TestStore,
+    app: &AppId,
+    key: &str,
+    body: u8,
+    now: UnixMillis,
+) -> NewSend {
     let mut send = test.new_send(app, Audience::Everyone, now);
     send.idempotency = Some(IdempotencyEntry {
         key: IdempotencyKey::parse(key.as_bytes()).expect("a key"),

@@ -1,6 +1,9 @@
 //! What only PostgreSQL has: a server to be reached, connections to be lost, and others who write at the same time.
 
+mod acceptance_groups;
 mod concurrency;
 mod connections;
 mod opening;
+mod pooler;
+mod tls;
 mod wake_ups;

@@ -32,6 +32,25 @@ async fn a_send_to_everyone_counts_the_active_and_is_queued(database: TestDataba
 }
 
 #[on_each_database]
+async fn every_text_comes_back_as_it_was_sent(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe(&app, 1).await;
+    for text in ["\0", "a\0b\u{1a}0", "\u{1a}", "鳩\u{1a}\0\u{1a}"] {
+        let mut send = test.new_send(&app, Audience::Everyone, START);
+        let (id, links) = (send.id.clone(), Links::default());
+        send.notification = Notification::new(text.into(), text.into(), links).expect("small");
+        let payload = send.notification.payload().to_owned();
+        test.accept(send).await;
+        let shown = test.send(&app, &id).await;
+        assert_eq!((&*shown.title, &*shown.body), (text, text));
+        let page = test.claim(START, 10).await;
+        assert_eq!(page.payload, payload);
+        test.deliver(&page).await;
+    }
+}
+
+#[on_each_database]
 async fn a_send_to_nobody_is_done_and_leaves_no_job(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let app = test.app().await;

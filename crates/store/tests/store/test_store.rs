@@ -16,6 +16,7 @@ use hato_service::ports::{
     KeyRecord, NewApp, NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest,
     Recipient, RecipientId, SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
 };
+use hato_store::PostgresSettings;
 use hato_testkit::TestDatabase;
 use uuid::Uuid;
 
@@ -82,7 +83,11 @@ pub fn sent_to(recipients: &[RecipientId]) -> Vec<SentRecipient> {
 
 impl TestStore {
     pub async fn new(database: TestDatabase) -> Self {
-        let store = hato_store::open(database.url()).await;
+        Self::with_settings(database, &PostgresSettings::default()).await
+    }
+
+    pub async fn with_settings(database: TestDatabase, settings: &PostgresSettings) -> Self {
+        let store = hato_store::open_with(database.url(), settings).await;
         Self {
             store: store.expect("a new store"),
             database,
@@ -210,7 +215,7 @@ impl TestStore {
         self.database.execute(&format!(
             "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
                                         position, created_at)
-             SELECT 'sub_' || n, '{app}', 'https://push.example/' || n - 1,
+             SELECT 'sub_' || substr('{app}', 5) || n, '{app}', 'https://push.example/' || n - 1,
                     sha256(CAST('https://push.example/' || n - 1 AS BYTEA)),
                     decode(repeat('01', 65), 'hex'), decode(repeat('01', 16), 'hex'), n, {now}
              FROM generate_series(1, {count}) AS n;

@@ -25,7 +25,7 @@ const HEX: &str = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789abc
 const TWENTY_ONE: &str = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
 
 #[rustfmt::skip]
-pub const ALL: [EnvVariable; 37] = table! {
+pub const ALL: [EnvVariable; 38] = table! {
     HATO_LISTEN "--listen" "127.0.0.1:3000" ["[::1]:0"], ["3000", "localhost", "127.0.0.1:65536"];
     HATO_BASE_URL "--base-url" "http://localhost:3000" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
     HATO_DATA_DIR "--data-dir" "./data" [], ["/tmp/a?b"];
@@ -35,6 +35,7 @@ pub const ALL: [EnvVariable; 37] = table! {
     HATO_DATABASE_STATEMENT_TIMEOUT "--database-statement-timeout" "30s" ["24h"], ["0s", "25h", "30"];
     HATO_DATABASE_LOCK_TIMEOUT "--database-lock-timeout" "10s" ["1s"], ["0s", "25h", "10"];
     HATO_DATABASE_LISTEN "--database-listen" "true" ["true", "false"], ["yes", "1"];
+    HATO_DATABASE_PREPARED_STATEMENTS "--database-prepared-statements" "true" ["true", "false"], ["off", "0"];
     HATO_DATABASE_MIGRATE "--database-migrate" "true" ["true", "false"], ["wait", "0"];
     HATO_ROLE "--role" "all" ["all", "api", "worker"], ["none", "ALL", "all,api"];
     HATO_PEPPER "--pepper" "" [HEX], ["short", "zz"];

@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::BoxFuture;
 use hato_testkit::TestDatabase;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 
 use super::{MAX_RUNS, WriteError, run};
+use crate::connection::DbConnection;
+use crate::connections::Connections;
 use crate::failure::LastLoss;
+use crate::settings::PostgresSettings;
 
 const UNDONE: &str = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END $$";
 const DEADLOCK: &str = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$";
@@ -24,7 +27,7 @@ const CUT_AT_COMMIT: &str = "
 
 struct Log {
     database: TestDatabase,
-    pool: PgPool,
+    connections: Connections,
     runs: Arc<AtomicU32>,
 }
 
@@ -33,9 +36,10 @@ impl Log {
         let database = TestDatabase::empty_postgres();
         database.execute("CREATE TABLE log (n BIGINT)");
         let pool = PgPool::connect(database.url()).await.expect("a pool");
+        let settings = PostgresSettings::default();
         Self {
             database,
-            pool,
+            connections: Connections::new(pool, Arc::new(LastLoss::default()), &settings),
             runs: Arc::default(),
         }
     }
@@ -43,12 +47,7 @@ impl Log {
     /// Writes a row, then runs the statement as often as said.
     async fn write(&self, statement: &'static str, times: u32) -> Result<(), WriteError> {
         let runs = Arc::clone(&self.runs);
-        run(
-            &self.pool,
-            &LastLoss::default(),
-            insert(runs, statement, times),
-        )
-        .await
+        run(&self.connections, insert(runs, statement, times)).await
     }
 
     fn runs(&self) -> u32 {
@@ -66,7 +65,7 @@ fn insert(
     runs: Arc<AtomicU32>,
     statement: &'static str,
     times: u32,
-) -> impl for<'c> FnOnce(&'c mut PgConnection) -> BoxFuture<'c, sqlx::Result<()>> + Clone {
+) -> impl for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<()>> + Clone {
     move |c| {
         Box::pin(async move {
             let insertion = sqlx::query("INSERT INTO log VALUES (1)");

@@ -15,7 +15,7 @@ use crate::test_store::{LEASE, START, TestStore, ids, sent_to};
 const WORKERS: usize = 6;
 
 /// Claims and settles until nothing is due, and returns whom it reached.
-async fn work(store: Arc<dyn Store>, excluded_apps: Vec<AppId>) -> Vec<i64> {
+pub async fn work(store: Arc<dyn Store>, excluded_apps: Vec<AppId>) -> Vec<i64> {
     let mut reached = Vec::new();
     loop {
         let claim = PageClaimRequest {

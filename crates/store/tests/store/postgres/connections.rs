@@ -1,12 +1,85 @@
 //! Connections that are lost: what is asked for next is done all the same, and nothing twice.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::future::join_all;
+use hato_domain::AppId;
+use hato_service::ports::{AcceptSendOutcome, Audience};
 use hato_testkit::TestDatabase;
+use tokio::task::spawn_blocking;
 
 use crate::test_store::{START, TestStore};
+
+/// Those who send at the same time.
+const CLIENTS: usize = 8;
 
 /// Ends every session of the database but this one.
 const CUT_ALL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+/// Ends one of them.
+const CUT_ONE: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()
+                       ORDER BY random() LIMIT 1";
+
+/// Sends until told to stop, and returns the ids of what was accepted.
+async fn send_on(test: Arc<TestStore>, app: AppId, stops: Arc<AtomicBool>) -> Vec<String> {
+    let mut accepted = Vec::new();
+    while !stops.load(Ordering::Relaxed) {
+        let send = test.new_send(&app, Audience::Everyone, START);
+        let id = send.id.as_str().to_owned();
+        match test.store.accept_send(send).await {
+            Ok(AcceptSendOutcome::Queued { .. }) => accepted.push(id),
+            Ok(other) => panic!("{other:?}"),
+            // Whether it was accepted is not known: its commit was cut.
+            Err(_) => {}
+        }
+    }
+    accepted
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_accepted_while_connections_are_cut_is_there_once() {
+    let test = Arc::new(TestStore::new(TestDatabase::postgres().await).await);
+    let apps = [test.app().await, test.app().await];
+    for app in &apps {
+        test.subscribe(app, 0).await;
+    }
+    let stops = Arc::new(AtomicBool::new(false));
+    let clients = (0..CLIENTS).map(|client| {
+        let (app, stops) = (apps[client % 2].clone(), Arc::clone(&stops));
+        tokio::spawn(send_on(Arc::clone(&test), app, stops))
+    });
+    let clients: Vec<_> = clients.collect();
+    let cutting = Arc::clone(&test);
+    let cut = spawn_blocking(move || {
+        for _ in 0..20 {
+            cutting.database.execute(CUT_ONE);
+            cutting.database.execute(CUT_ONE);
+            cutting.database.execute(CUT_ALL);
+        }
+    });
+    cut.await.expect("cut");
+    stops.store(true, Ordering::Relaxed);
+    let accepted = join_all(clients).await.into_iter();
+    let accepted: Vec<_> = accepted.flat_map(|it| it.expect("no panic")).collect();
+    assert!(!accepted.is_empty());
+    let ids: HashSet<_> = accepted.iter().map(|id| format!("('{id}')")).collect();
+    assert_eq!(ids.len(), accepted.len());
+    let ids: Vec<_> = ids.into_iter().collect();
+    test.database.execute(&format!(
+        "DO $$ BEGIN
+             ASSERT NOT EXISTS (SELECT FROM (VALUES {}) AS accepted (id)
+                                WHERE id NOT IN (SELECT id FROM sends)), 'lost';
+             ASSERT (SELECT SUM(recipients) FROM monthly_usage)
+                  = (SELECT SUM(recipients) FROM sends), 'charged twice';
+             ASSERT (SELECT COUNT(*) FROM jobs) = (SELECT COUNT(*) FROM sends), 'queued twice';
+         END $$",
+        ids.join(", ")
+    ));
+}
 
 #[tokio::test]
 async fn writes_and_reads_go_on_after_all_connections_were_cut() {

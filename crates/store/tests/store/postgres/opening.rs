@@ -1,9 +1,11 @@
 //! Why a PostgreSQL database is not opened, and who makes its tables.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use hato_store::{PostgresOpenError, PostgresSettings, StoreOpenError};
 use hato_testkit::TestDatabase;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 async fn refusal(url: &str) -> PostgresOpenError {
@@ -105,4 +107,73 @@ async fn a_later_versions_tables_are_let_be() {
     );
     let store = hato_store::open(database.url()).await;
     store.expect("opened").ping().await.expect("all tables");
+}
+
+/// A server that says of itself that it is version 14, and no more.
+async fn old_server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        let (mut connection, _) = listener.accept().await.expect("a client");
+        let mut startup = [0; 1_024];
+        connection
+            .read(&mut startup)
+            .await
+            .expect("its first message");
+        // AuthenticationOk, ParameterStatus, ReadyForQuery.
+        let mut greeting = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x20server_version\014.11 (test)\0".to_vec();
+        greeting.extend(b"Z\0\0\0\x05I");
+        connection.write_all(&greeting).await.expect("written");
+        // Until the client goes.
+        connection.read_to_end(&mut Vec::new()).await.expect("read");
+    });
+    address
+}
+
+#[tokio::test]
+async fn an_old_version_is_refused() {
+    let server = old_server().await;
+    let url = format!("postgres://hato:the-password@{server}/hato?sslmode=disable");
+    let error = refusal(&url).await;
+    assert!(
+        matches!(error, PostgresOpenError::TooOld { found: 14 }),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_half_migrated_database_is_refused_by_who_migrates_and_who_waits() {
+    for damage in [
+        "UPDATE _sqlx_migrations SET success = false WHERE version = 3",
+        "UPDATE _sqlx_migrations SET checksum = '\\x00' WHERE version = 3",
+    ] {
+        let database = TestDatabase::postgres().await;
+        database.execute(damage);
+        for migrate in [true, false] {
+            let settings = PostgresSettings {
+                migrate,
+                ..PostgresSettings::default()
+            };
+            let opened = hato_store::open_with(database.url(), &settings).await;
+            let Some(StoreOpenError::Postgres(PostgresOpenError::Migration(error))) = opened.err()
+            else {
+                panic!("refused for its migration");
+            };
+            assert!(error.to_string().contains("migration 3 "), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_may_have_no_connection_is_told_so() {
+    let database = TestDatabase::postgres().await;
+    database.execute("CREATE ROLE without_connections LOGIN CONNECTION LIMIT 0");
+    let url = database
+        .url()
+        .replace("user=hato", "user=without_connections");
+    let error = refusal(&url).await;
+    assert!(
+        matches!(error, PostgresOpenError::TooManyConnections { .. }),
+        "{error}"
+    );
 }

@@ -1,0 +1,176 @@
+//! Accepting in groups: the sends of an app that come while one is being accepted share the next transaction, and its commit.
+//!
+//! # Why
+//!
+//! All sends of an account are charged to one row, that of its month, and whoever changes a row makes the next one wait until that
+//! change is on disk. One after the other they would be accepted at the pace of the commits: 250 a second where one takes 4 ms,
+//! however many clients ask. In a group they wait once. A send that comes alone is accepted at once, as before.
+//!
+//! # What a send can rely on
+//!
+//! - **It is judged on its own**, in the order of coming: each sees what those before it have charged, and is refused or not as if each
+//!   had had a transaction. A refusal writes nothing that would have to be undone.
+//! - **Another one's failure is not its own.** When a group fails because of one of its sends, nothing of it is kept, and each gets
+//!   a transaction of its own.
+//! - **What was answered is on disk.** Nobody hears anything before the commit; when that fails, each gets its error.
+//!
+//! Groups are of one process and one app. What holds between processes, and between the apps of an account, are the row's lock and
+//! the conditions of the statements, as for single sends. A group takes the locks of its idempotency keys first and in order, so
+//! that it takes locks in the same order as everybody else.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::join_all;
+use hato_domain::AppId;
+use hato_service::ports::{AcceptSendOutcome, NewSend, StoreError};
+use tokio::sync::oneshot;
+
+use crate::Database;
+use crate::acceptance::accept;
+use crate::connection::DbConnection;
+use crate::connections::Connections;
+use crate::dialect::lock_requests;
+use crate::error::with_context;
+use crate::failure::is_undone;
+use crate::transactions::{WriteError, run};
+
+/// Most sends in one transaction.
+const MAX_GROUP: usize = 64;
+
+const CONTEXT: &str = "accept a send";
+
+/// Who waits for what became of a send.
+type Caller = oneshot::Sender<Result<AcceptSendOutcome, StoreError>>;
+
+/// The sends that wait, by app. An app stands here for as long as a task accepts its sends.
+#[derive(Debug, Default)]
+pub(crate) struct AcceptanceGroups(Mutex<HashMap<AppId, Vec<WaitingSend>>>);
+
+#[derive(Debug)]
+struct WaitingSend {
+    send: NewSend,
+    caller: Caller,
+}
+
+impl AcceptanceGroups {
+    /// Makes the send wait for its turn; whether there is no task yet that gives it one.
+    fn add(&self, app: AppId, send: WaitingSend) -> bool {
+        let mut waiting = self.waiting();
+        let is_first = !waiting.contains_key(&app);
+        waiting.entry(app).or_default().push(send);
+        is_first
+    }
+
+    /// The next group of the app, those who came first. When there is none, its task ends.
+    fn next(&self, app: &AppId) -> Option<Vec<WaitingSend>> {
+        let mut apps = self.waiting();
+        let waiting = apps.get_mut(app).filter(|waiting| !waiting.is_empty());
+        let Some(waiting) = waiting else {
+            apps.remove(app);
+            return None;
+        };
+        let later = waiting.split_off(waiting.len().min(MAX_GROUP));
+        Some(mem::replace(waiting, later))
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<AppId, Vec<WaitingSend>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Accepts the send in a transaction that it may share with others of its app.
+pub(crate) async fn accept_in_group(
+    database: &Database,
+    send: NewSend,
+) -> Result<AcceptSendOutcome, StoreError> {
+    if database.writes.is_closed() {
+        return Err(with_context(CONTEXT)(WriteError::Closed));
+    }
+    let (caller, answer) = oneshot::channel();
+    let app = send.app_id.clone();
+    let groups = &database.acceptance_groups;
+    if groups.add(app.clone(), WaitingSend { send, caller }) {
+        let (connections, groups) = (database.connections.clone(), Arc::clone(groups));
+        database.writes.spawn(async move {
+            while let Some(group) = groups.next(&app) {
+                accept_group(&connections, group).await;
+            }
+        });
+    }
+    let panicked = |_| Err(with_context(CONTEXT)(WriteError::Panicked));
+    answer.await.unwrap_or_else(panicked)
+}
+
+async fn accept_group(connections: &Connections, group: Vec<WaitingSend>) {
+    let (sends, callers): (Vec<NewSend>, Vec<Caller>) = group
+        .into_iter()
+        .map(|waiting| (waiting.send, waiting.caller))
+        .unzip();
+    let sends: Arc<[NewSend]> = sends.into();
+    match accept_together(connections, Arc::clone(&sends)).await {
+        Err(error) if callers.len() > 1 && may_be_of_one(&error) => {
+            join_all(sends.iter().zip(callers).map(|(send, caller)| async move {
+                let accepted = accept_together(connections, [send.clone()].into()).await;
+                answer(accepted, vec![caller]);
+            }))
+            .await;
+        }
+        accepted => answer(accepted, callers),
+    }
+}
+
+/// Accepts all in one transaction, on a task of its own, which a panic may end.
+async fn accept_together(
+    connections: &Connections,
+    sends: Arc<[NewSend]>,
+) -> Result<Vec<AcceptSendOutcome>, WriteError> {
+    let connections = connections.clone();
+    let accepting = tokio::spawn(async move {
+        run(&connections, move |c| {
+            Box::pin(async move { accept_all(c, &sends).await })
+        })
+        .await
+    });
+    accepting.await.unwrap_or(Err(WriteError::Panicked))
+}
+
+async fn accept_all(
+    c: &mut DbConnection,
+    sends: &[NewSend],
+) -> sqlx::Result<Vec<AcceptSendOutcome>> {
+    lock_requests(c, sends).await?;
+    let mut outcomes = Vec::with_capacity(sends.len());
+    for send in sends {
+        outcomes.push(accept(c, send).await?);
+    }
+    Ok(outcomes)
+}
+
+/// Whether the same transaction may succeed without one of its operations. Nothing of it was kept.
+fn may_be_of_one(error: &WriteError) -> bool {
+    match error {
+        WriteError::Failed(error) => is_undone(error),
+        WriteError::Panicked => true,
+        WriteError::Unknown(_) | WriteError::Closed => false,
+    }
+}
+
+fn answer(accepted: Result<Vec<AcceptSendOutcome>, WriteError>, callers: Vec<Caller>) {
+    // A caller that has gone away needs no answer.
+    match accepted {
+        Ok(outcomes) => {
+            for (caller, outcome) in callers.into_iter().zip(outcomes) {
+                caller.send(Ok(outcome)).ok();
+            }
+        }
+        Err(error) => {
+            let error = Arc::new(error);
+            for caller in callers {
+                let error = with_context(CONTEXT)(Arc::clone(&error));
+                caller.send(Err(error)).ok();
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The connections: how a transaction begins, and how its statements reach PostgreSQL, directly or through a pooler.
+//!
+//! Behind a pooler that lends sessions for a transaction each (PgBouncer's transaction mode), nothing that belongs to a session holds:
+//! neither settings nor prepared statements. There the settings go with every BEGIN, and a statement is sent without a name and always
+//! within a transaction, since sqlx sends it in two parts that must reach the same session.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
+use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
+use sqlx::{AssertSqlSafe, Either, Execute, Executor, PgPool, Postgres, SqlStr};
+
+use crate::connection::DbConnection;
+use crate::failure::LastLoss;
+use crate::settings::PostgresSettings;
+
+/// How a transaction begins, whatever somebody has made the default of the database.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE";
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ ONLY";
+
+/// A read whose cost grows with what a tenant has stored may take a second.
+const BOUND: &str = "; SET LOCAL statement_timeout = 1000";
+
+/// The rows of a statement, and how many it changed.
+type Answers = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
+
+/// The pool, and how its connections are used. It runs single statements, each a transaction of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Connections {
+    pub(crate) pool: PgPool,
+    pub(crate) last_loss: Arc<LastLoss>,
+    /// Whether a session stays the same, so that it can be set up and keep statements.
+    pub(crate) has_sessions: bool,
+    begin: Arc<str>,
+    begin_read: Arc<str>,
+    begin_bounded_read: Arc<str>,
+}
+
+impl Connections {
+    pub(crate) fn new(pool: PgPool, last_loss: Arc<LastLoss>, settings: &PostgresSettings) -> Self {
+        let has_sessions = settings.prepared_statements;
+        let setup = if has_sessions {
+            String::new()
+        } else {
+            format!("; {}", setup(settings, "SET LOCAL"))
+        };
+        Self {
+            pool,
+            last_loss,
+            has_sessions,
+            begin: format!("{BEGIN}{setup}").into(),
+            begin_read: format!("{BEGIN_READ}{setup}").into(),
+            begin_bounded_read: format!("{BEGIN_READ}{setup}{BOUND}").into(),
+        }
+    }
+
+    /// A transaction that may write.
+    pub(crate) async fn begin(&self) -> sqlx::Result<DbConnection> {
+        self.begin_with(&self.begin).await
+    }
+
+    /// One that only reads.
+    pub(crate) async fn begin_read(&self) -> sqlx::Result<DbConnection> {
+        self.begin_with(&self.begin_read).await
+    }
+
+    /// One that only reads, and in which a statement that is still running in a second ends with an error.
+    pub(crate) async fn begin_bounded_read(&self) -> sqlx::Result<DbConnection> {
+        self.begin_with(&self.begin_bounded_read).await
+    }
+
+    /// What a statement answers that only reads.
+    pub(crate) async fn read(&self, text: SqlStr, arguments: PgArguments) -> Answers {
+        self.run(&self.begin_read, sqlx::query_with(text, arguments))
+            .await
+    }
+
+    /// What a statement answers that stands alone: a transaction of its own, which needs a BEGIN only where sessions change.
+    async fn run<'q, E>(&self, begin: &Arc<str>, query: E) -> Answers
+    where
+        E: 'q + Execute<'q, Postgres>,
+    {
+        if self.has_sessions {
+            let mut connection = self.pool.acquire().await?;
+            return connection.fetch_many(query).try_collect().await;
+        }
+        let mut connection = self.begin_with(begin).await?;
+        let answers = connection.fetch_many(query).try_collect().await?;
+        connection.commit().await?;
+        Ok(answers)
+    }
+
+    async fn begin_with(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
+        let begin = AssertSqlSafe(Arc::clone(begin));
+        let transaction = self.pool.begin_with(begin).await?;
+        Ok(DbConnection::new(transaction, self.has_sessions))
+    }
+}
+
+impl<'d> Executor<'d> for &'d Connections {
+    type Database = Postgres;
+
+    fn fetch_many<'e, 'q: 'e, E>(
+        self,
+        query: E,
+    ) -> BoxStream<'e, sqlx::Result<Either<PgQueryResult, PgRow>>>
+    where
+        'd: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        stream::once(self.run(&self.begin, query))
+            .map_ok(|answers| stream::iter(answers).map(Ok))
+            .try_flatten()
+            .boxed()
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, sqlx::Result<Option<PgRow>>>
+    where
+        'd: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        Box::pin(async move {
+            let answers = self.run(&self.begin, query).await?.into_iter();
+            Ok(answers.filter_map(Either::right).next())
+        })
+    }
+
+    fn prepare_with<'e>(
+        self,
+        sql: SqlStr,
+        parameters: &'e [PgTypeInfo],
+    ) -> BoxFuture<'e, sqlx::Result<PgStatement>>
+    where
+        'd: 'e,
+    {
+        self.pool.prepare_with(sql, parameters)
+    }
+
+    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Postgres>>>
+    where
+        'd: 'e,
+    {
+        self.pool.describe(sql)
+    }
+}
+
+/// What a session, or a transaction where sessions change, begins with; `set` is the command, `SET` or `SET LOCAL`. Whoever has
+/// chosen to wait for standbys keeps that; who has chosen to wait for nothing does not, for what was accepted must not be lost.
+/// Times are in milliseconds.
+pub(crate) fn setup(settings: &PostgresSettings, set: &str) -> String {
+    let is_local = set == "SET LOCAL";
+    let mut setup = format!(
+        "SELECT set_config('synchronous_commit', 'on', {is_local})
+         WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+    );
+    for (name, time) in [
+        ("statement_timeout", settings.statement_timeout),
+        ("lock_timeout", settings.lock_timeout),
+        (
+            "idle_in_transaction_session_timeout",
+            settings.statement_timeout,
+        ),
+    ] {
+        // Writing to a string cannot fail.
+        let _ = write!(setup, "; {set} {name} = {}", time.as_millis());
+    }
+    setup
+}

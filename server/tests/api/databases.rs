@@ -1,0 +1,189 @@
+//! PostgreSQL databases that cannot be used, or not for a while: one clear line each, and nothing is lost.
+
+use std::process::{Command, Output, Stdio};
+
+use hato_testkit::TestDatabase;
+use hato_testkit::push_service::PushService;
+use hato_testkit::secured_cluster::SecuredCluster;
+use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::test_ca::TestCa;
+use serde_json::json;
+
+use crate::fixtures::{
+    BINARY, app, get, post, register, start, status_and_code, wait_until_logged,
+};
+
+const PEPPER: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+const ENCRYPTION_KEY: &str = "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100";
+
+/// What a server logs that hears nobody.
+const POLLS: &str = "wake-ups of other processes are not heard; their work is found by polling";
+
+const FILL_DISK: &str = "
+    CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'could not extend file: No space left on device';
+    END $$;
+    CREATE TRIGGER fill BEFORE INSERT ON sends FOR EACH ROW EXECUTE FUNCTION fill();";
+
+fn launch(database: &TestDatabase) -> Launch {
+    Launch::new(BINARY)
+        .env("HATO_DATABASE_URL", database.url())
+        .env("HATO_PEPPER", PEPPER)
+        .env("HATO_ENCRYPTION_KEY", ENCRYPTION_KEY)
+}
+
+/// The program's end, which is its start's.
+fn serve(url: &str) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(BINARY);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
+        command.env_remove(name);
+    }
+    command
+        .arg("serve")
+        .env("HATO_DATA_DIR", folder.path())
+        .env("HATO_LISTEN", "127.0.0.1:0")
+        .env("HATO_DATABASE_URL", url)
+        .env("HATO_DATABASE_ACQUIRE_TIMEOUT", "5s")
+        .env("HATO_PEPPER", PEPPER)
+        .env("HATO_ENCRYPTION_KEY", ENCRYPTION_KEY)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program runs")
+}
+
+/// The start ended with this exit code and one line that says this, and not the password.
+fn assert_refused(url: &str, exit_code: i32, says: &str) {
+    let output = serve(url);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(exit_code), "{says}: {stderr}");
+    let last: Vec<_> = stderr
+        .lines()
+        .filter(|line| line.starts_with("hato-server: "))
+        .collect();
+    assert_eq!(last.len(), 1, "{says}: {stderr}");
+    assert!(last[0].contains(says), "{says}: {stderr}");
+    let all = [output.stdout, output.stderr].concat();
+    let all = String::from_utf8_lossy(&all).into_owned();
+    assert!(
+        !all.contains("password@") && !all.contains(SecuredCluster::PASSWORD),
+        "{all}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
+    let database = TestDatabase::postgres().await;
+    let read_only = format!(
+        "{}&options=-c%20default_transaction_read_only%3Don",
+        database.url()
+    );
+    let missing = database.url().replace(":///test_", ":///no_such_");
+    for (url, exit_code, says) in [
+        (
+            "postgres://hato:the-password@127.0.0.1:1/hato",
+            1,
+            "cannot reach PostgreSQL at 127.0.0.1:1",
+        ),
+        (
+            "postgres://hato:the-password@127.0.0.1:port/hato",
+            2,
+            "HATO_DATABASE_URL takes ",
+        ),
+        (
+            "postgres://hato:the-password@127.0.0.1/hato?sslmode=always",
+            2,
+            "HATO_DATABASE_URL takes ",
+        ),
+        (read_only.as_str(), 1, "this PostgreSQL is read-only"),
+        (
+            missing.as_str(),
+            1,
+            "does not exist; make it with: createdb",
+        ),
+    ] {
+        assert_refused(url, exit_code, says);
+    }
+    database.execute("UPDATE _sqlx_migrations SET success = false WHERE version = 2");
+    assert_refused(
+        database.url(),
+        1,
+        "cannot migrate the database: migration 2 is partially applied",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_password_and_certificate_end_the_start_with_one_line() {
+    let authority = TestCa::new();
+    let cluster = SecuredCluster::start(&authority).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("root.pem");
+    authority.write_pem(&root).expect("written");
+    let verified = |address, password: &str| {
+        let root = root.display();
+        format!(
+            "postgres://guest:{password}@{address}/guest?sslmode=verify-full&sslrootcert={root}"
+        )
+    };
+    let (named, unnamed) = (cluster.address(), cluster.unnamed_address());
+    let wrong = verified(named, "not-the-password");
+    assert_refused(&wrong, 1, "PostgreSQL refuses the user or the password");
+    let unnamed = verified(unnamed, SecuredCluster::PASSWORD);
+    assert_refused(&unnamed, 1, "no TLS connection to PostgreSQL");
+    cluster.execute("ALTER ROLE guest CONNECTION LIMIT 0");
+    let right = verified(named, SecuredCluster::PASSWORD);
+    assert_refused(&right, 1, "PostgreSQL has no connection left");
+}
+
+#[tokio::test]
+async fn a_send_that_a_full_disk_refuses_is_an_error_and_the_next_is_taken() {
+    let database = TestDatabase::postgres().await;
+    let server = start(launch(&database)).await;
+    let app = app(&server, "owner@example.com").await;
+    database.execute(FILL_DISK);
+    let message = json!({"title": "t", "body": "secret content"});
+    let refused = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(
+        status_and_code(&refused),
+        (500, "INTERNAL_ERROR".to_owned())
+    );
+    assert!(!refused.text().contains("space"), "{refused}");
+    assert!(server.log().contains("No space left on device"));
+    assert!(!server.log().contains("secret content"));
+    database.execute("DROP TRIGGER fill ON sends");
+    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
+    let sends = get(
+        &app.owner,
+        &format!("/api/v1/apps/{}/notifications", app.id),
+    )
+    .await
+    .json();
+    assert_eq!(sends["items"].as_array().map(Vec::len), Some(1));
+}
+
+async fn is_delivered(server: &HatoServer, service: &PushService) {
+    let app = app(server, "owner@example.com").await;
+    let browser = service.subscribe(Some(&app.vapid_public_key));
+    register(&app.backend, &[browser.clone()]).await;
+    let message = json!({"title": "t", "body": "b"});
+    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
+    service
+        .wait_until(|seen| seen.counts(&browser.id).created == 1)
+        .await;
+}
+
+#[tokio::test]
+async fn behind_a_transaction_pooler_it_delivers_and_says_once_that_it_polls() {
+    let service = PushService::start().await;
+    let database = TestDatabase::postgres().await.behind_pooler();
+    let launch = launch(&database)
+        .env("HATO_DATABASE_PREPARED_STATEMENTS", "false")
+        .with_push_service(&service);
+    let server = start(launch).await;
+    is_delivered(&server, &service).await;
+    wait_until_logged(&server, POLLS).await;
+    assert_eq!(server.log().matches(POLLS).count(), 1);
+    service.assert_no_violations();
+}
