@@ -1,4 +1,4 @@
-//! The server from outside: the real program on a real database file, over HTTP.
+//! The server from outside: the real program on a real database, over HTTP.
 
 mod access;
 mod accounts;
@@ -7,6 +7,7 @@ mod apps;
 mod batch;
 mod cancel;
 mod crash;
+mod database;
 mod dead_letters;
 mod documentation;
 mod errors;
