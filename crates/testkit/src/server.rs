@@ -1,6 +1,7 @@
 //! The real server as a child process, to be killed, stopped and started again on the same data.
 
 use crate::{
+    TestDatabase,
     client::{Client, ClientError},
     push_service::PushService,
 };
@@ -28,6 +29,17 @@ const LISTENING_PREFIX: &str = "listening on http://";
 const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
 const READY_POLL_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_LOG_LINES: usize = 100_000;
+/// The secrets of servers on PostgreSQL, which makes none; those on SQLite make their own.
+const SECRETS: [(&str, &str); 2] = [
+    (
+        "HATO_PEPPER",
+        "7e57000000000000000000000000000000000000000000000000000000000001",
+    ),
+    (
+        "HATO_ENCRYPTION_KEY",
+        "7e57000000000000000000000000000000000000000000000000000000000002",
+    ),
+];
 
 /// The server did not do what was asked of it; the text ends with its last log lines.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +61,7 @@ pub struct Launch {
     binary: PathBuf,
     folder: DataDir,
     env: BTreeMap<String, String>,
+    database: Option<Arc<TestDatabase>>,
 }
 
 #[derive(Clone)]
@@ -75,6 +88,23 @@ impl Launch {
             binary: binary.into(),
             folder: DataDir::Temporary(Arc::new(folder)),
             env: env.map(|(k, v)| (k.into(), v.into())).into(),
+            database: None,
+        }
+    }
+
+    /// The same on this database, which is removed with the last server that has it. With PostgreSQL the secrets are set.
+    pub fn on(binary: impl Into<PathBuf>, database: TestDatabase) -> Self {
+        let launch = Self::new(binary);
+        let launch = match database.folder() {
+            Some(folder) => launch.data_dir(folder),
+            None => SECRETS.into_iter().fold(
+                launch.env("HATO_DATABASE_URL", database.url()),
+                |launch, (name, secret)| launch.env(name, secret),
+            ),
+        };
+        Self {
+            database: Some(Arc::new(database)),
+            ..launch
         }
     }
 
@@ -102,6 +132,18 @@ impl Launch {
             .env("HATO_OUTBOUND_CA", ca.to_string_lossy())
     }
 
+    /// Takes away both secrets: those that were set, and those that a former server on the same data made.
+    #[must_use]
+    pub fn without_secrets(self) -> Self {
+        // With PostgreSQL there is no file.
+        std::fs::remove_file(self.folder.path().join("secrets.toml")).ok();
+        let launch = SECRETS.into_iter().fold(self, |launch, (name, _)| {
+            // An empty variable counts as unset.
+            launch.env(name, "")
+        });
+        launch.env("HATO_GENERATE_SECRETS", "false")
+    }
+
     /// Starts the server and waits until it is ready.
     pub async fn start(self) -> Result<HatoServer, ServerError> {
         let process = ServerProcess::spawn(&self)?;
@@ -114,13 +156,14 @@ impl Launch {
         })
     }
 
-    fn command(&self) -> Command {
+    /// A command of the program on these data, `serve` or another one.
+    pub fn command(&self, name: &str) -> Command {
         let mut command = Command::new(&self.binary);
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
             command.env_remove(name);
         }
         command
-            .arg("serve")
+            .arg(name)
             .env("HATO_DATA_DIR", self.folder.path())
             .envs(&self.env)
             .stdin(Stdio::null())
@@ -160,9 +203,30 @@ impl HatoServer {
         self.process.child.id()
     }
 
-    /// The folder with its database and secrets.
+    /// The folder with its secrets, and with its database where that is a file.
     pub fn data_dir(&self) -> &Path {
         self.launch.folder.path()
+    }
+
+    /// Its two secrets, in hexadecimal digits.
+    pub fn secrets(&self) -> Vec<String> {
+        let names = SECRETS.iter().map(|(name, _)| *name);
+        let set = names.filter_map(|name| self.launch.env.get(name).cloned());
+        let file = std::fs::read_to_string(self.data_dir().join("secrets.toml"));
+        let file = file.unwrap_or_default();
+        let made = file.split('"').filter(|part| part.len() == 64);
+        set.chain(made.map(str::to_owned)).collect()
+    }
+
+    /// How it was started, for another process on the same data.
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// Its database, of a server that was started with [`Launch::on`].
+    pub fn database(&self) -> &TestDatabase {
+        let database = self.launch.database.as_ref();
+        database.expect("it was started on a database")
     }
 
     /// The last lines of both outputs, at most 100,000.
@@ -230,7 +294,7 @@ impl ServerProcess {
     fn spawn(launch: &Launch) -> Result<Self, ServerError> {
         let failed = |error| ServerError::Run(launch.binary.clone(), error);
         std::fs::create_dir_all(launch.folder.path()).map_err(failed)?;
-        let mut child = launch.command().spawn().map_err(failed)?;
+        let mut child = launch.command("serve").spawn().map_err(failed)?;
         let (announce, announced) = watch::channel(None);
         let lines = Arc::default();
         let stdout = child.stdout.take().expect("it is piped");

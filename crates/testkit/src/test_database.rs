@@ -1,5 +1,6 @@
 //! A database of its own for each test: a file, or a PostgreSQL database on a cluster that all tests of a process share.
 
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,7 +23,7 @@ pub struct TestDatabase {
 }
 
 enum Kind {
-    Sqlite { _folder: TempDir },
+    Sqlite { folder: TempDir },
     Postgres { name: String },
 }
 
@@ -33,7 +34,7 @@ impl TestDatabase {
         let folder = tempfile::tempdir().expect("a temporary folder");
         Self {
             url: format!("sqlite:{}", folder.path().join("hato.db").display()),
-            kind: Kind::Sqlite { _folder: folder },
+            kind: Kind::Sqlite { folder },
         }
     }
 
@@ -71,6 +72,14 @@ impl TestDatabase {
         }
     }
 
+    /// Another one of the same kind, without tables.
+    pub async fn another_empty(&self) -> Self {
+        match self.kind {
+            Kind::Sqlite { .. } => Self::sqlite().await,
+            Kind::Postgres { .. } => Self::empty_postgres(),
+        }
+    }
+
     fn on_cluster(name: String) -> Self {
         Self {
             url: cluster().url(&name),
@@ -81,6 +90,14 @@ impl TestDatabase {
     /// By which the store is opened.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Where an SQLite database is, in the file `hato.db`, as in a server's data folder.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::Sqlite { folder } => Some(folder.path()),
+            Kind::Postgres { .. } => None,
+        }
     }
 
     /// Whether it is a PostgreSQL database.

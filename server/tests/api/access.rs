@@ -1,11 +1,12 @@
 //! The order of checks: who asks, what they may, and only then what they ask for (CONTRACT 2, 3).
 
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::HatoServer;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
-use crate::fixtures::{BINARY, app, post, send, setup, start, status_and_code};
+use crate::fixtures::{app, post, send, setup, start, status_and_code};
 
 /// A cookie with a new session of the owner.
 async fn cookie(server: &HatoServer) -> String {
@@ -13,9 +14,9 @@ async fn cookie(server: &HatoServer) -> String {
     format!("hato_session={}", session.expect("a session"))
 }
 
-#[tokio::test]
-async fn the_header_wins_over_the_cookie() {
-    let (server, app) = setup().await;
+#[on_each_database]
+async fn the_header_wins_over_the_cookie(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let nobody = server.client();
     let cookie = cookie(&server).await;
     for (header, expected) in [
@@ -31,9 +32,9 @@ async fn the_header_wins_over_the_cookie() {
     }
 }
 
-#[tokio::test]
-async fn the_body_is_looked_at_last() {
-    let (server, first) = setup().await;
+#[on_each_database]
+async fn the_body_is_looked_at_last(database: TestDatabase) {
+    let (server, first) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     let large = vec![b' '; 300 * 1024];
     let keys = |app: &str| format!("/api/v1/apps/{app}/keys");
@@ -55,14 +56,11 @@ async fn the_body_is_looked_at_last() {
     }
 }
 
-#[tokio::test]
-async fn the_origin_is_judged_after_the_credential_and_before_the_secret() {
-    let (mut server, app) = setup().await;
+#[on_each_database]
+async fn the_origin_is_judged_after_the_credential_and_before_the_secret(database: TestDatabase) {
+    let (mut server, app) = setup(database).await;
     server.terminate().await.expect("it stops");
-    let data = server.data_dir().to_owned();
-    std::fs::remove_file(data.join("secrets.toml")).expect("removed");
-    let launch = Launch::new(BINARY).data_dir(&data);
-    let bare = start(launch.env("HATO_GENERATE_SECRETS", "false")).await;
+    let bare = start(server.launch().clone().without_secrets()).await;
     let (live, dead) = (cookie(&bare).await, "hato_session=dead".to_owned());
     let path = format!("/api/v1/apps/{}/keys", app.id);
     for (cookie, site, expected) in [
@@ -77,9 +75,9 @@ async fn the_origin_is_judged_after_the_credential_and_before_the_secret() {
     }
 }
 
-#[tokio::test]
-async fn the_plan_is_asked_after_what_is_wrong_with_the_body() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn the_plan_is_asked_after_what_is_wrong_with_the_body(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let reply = post(&app.owner, "/api/v1/apps", &json!({"name": ""})).await;
     assert_eq!(status_and_code(&reply), (400, "MISSING_FIELDS".into()));
     let path = format!("/api/v1/apps/{}", app.id);

@@ -2,6 +2,7 @@
 
 use hato_testkit::client::Reply;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
@@ -20,9 +21,9 @@ fn token(reply: &Reply) -> String {
         .to_owned()
 }
 
-#[tokio::test]
-async fn an_account_is_made_and_used() {
-    let server = server().await;
+#[on_each_database]
+async fn an_account_is_made_and_used(database: TestDatabase) {
+    let server = server(database).await;
     let client = server.client();
     let made = post(&client, "/auth/register", &account("Hato@Example.com")).await;
     assert_eq!(made.status, 201, "{made}");
@@ -83,9 +84,9 @@ async fn the_session_is_a_guarded_cookie() {
     }
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_an_account_is_told() {
-    let server = server().await;
+#[on_each_database]
+async fn what_is_wrong_with_an_account_is_told(database: TestDatabase) {
+    let server = server(database).await;
     let client = server.client();
     post(&client, "/auth/register", &account("a@example.com")).await;
     for (path, body, expected) in [
@@ -140,9 +141,9 @@ async fn what_is_wrong_with_an_account_is_told() {
     }
 }
 
-#[tokio::test]
-async fn a_closed_server_registers_nobody() {
-    let server = start(Launch::new(BINARY).env("HATO_REGISTRATION", "closed")).await;
+#[on_each_database]
+async fn a_closed_server_registers_nobody(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
     let reply = post(
         &server.client(),
         "/auth/register",
@@ -152,9 +153,9 @@ async fn a_closed_server_registers_nobody() {
     assert_eq!(status_and_code(&reply), (403, "REGISTRATION_CLOSED".into()));
 }
 
-#[tokio::test]
-async fn a_closed_server_looks_at_no_registration() {
-    let server = start(Launch::new(BINARY).env("HATO_REGISTRATION", "closed")).await;
+#[on_each_database]
+async fn a_closed_server_looks_at_no_registration(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
     let client = server.client();
     let large = "x".repeat(256 * 1024 + 1);
     for body in ["no json", r#"{"email": "no address"}"#, &large] {
@@ -179,7 +180,7 @@ async fn a_closed_server_looks_at_no_registration() {
 
 #[tokio::test]
 async fn a_browser_reads_refusals_as_a_page() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for (path, status) in [
         ("/auth/session", 401),
         ("/auth/unknown", 404),

@@ -1,10 +1,10 @@
 //! Operators' commands, beside a server that runs on the same data (CONTRACT 1).
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 
@@ -15,19 +15,11 @@ use crate::fixtures::{
 const NEW_PASSWORD: &str = "ぱすわーど八文字";
 
 /// What the command does with this on its standard input.
-pub async fn admin(data: &Path, arguments: &[&str], input: &[u8]) -> Output {
-    let mut command = Command::new(BINARY);
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
-        command.env_remove(name);
-    }
-    command.arg("admin").args(arguments);
-    command
-        .env("HATO_DATA_DIR", data)
-        .env("HATO_DEFAULT_PLAN", "pro")
+pub async fn admin(launch: &Launch, arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = launch.command("admin");
+    command.args(arguments).env("HATO_DEFAULT_PLAN", "pro");
+    let mut child = command
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = tokio::process::Command::from(command)
         .spawn()
         .expect("the program runs");
     let mut stdin = child.stdin.take().expect("it is piped");
@@ -54,9 +46,9 @@ fn refusal(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), stderr.trim_end().to_owned())
 }
 
-#[tokio::test]
-async fn a_plan_counts_from_the_next_request_on() {
-    let (server, app) = setup().await;
+#[on_each_database]
+async fn a_plan_counts_from_the_next_request_on(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let another = json!({"name": "Another"});
     let refusal = post(&app.owner, "/api/v1/apps", &another).await;
     assert_eq!(
@@ -65,14 +57,14 @@ async fn a_plan_counts_from_the_next_request_on() {
     );
 
     let to_pro = ["set-plan", "OWNER@example.com", "pro"];
-    assert_done(&admin(server.data_dir(), &to_pro, b"").await);
+    assert_done(&admin(server.launch(), &to_pro, b"").await);
     let shown = get(&app.owner, &format!("/api/v1/apps/{}", app.id)).await;
     assert_eq!(shown.json()["plan"], "pro");
     let made = post(&app.owner, "/api/v1/apps", &another).await;
     assert_eq!(made.status, 201, "{made}");
 
     let to_free = ["set-plan", "owner@example.com", "free"];
-    assert_done(&admin(server.data_dir(), &to_free, b"").await);
+    assert_done(&admin(server.launch(), &to_free, b"").await);
     let refusal = post(&app.owner, "/api/v1/apps", &another).await;
     assert_eq!(
         status_and_code(&refusal),
@@ -80,13 +72,13 @@ async fn a_plan_counts_from_the_next_request_on() {
     );
 }
 
-#[tokio::test]
-async fn a_new_password_ends_the_sessions() {
-    let (server, app) = setup().await;
+#[on_each_database]
+async fn a_new_password_ends_the_sessions(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let client = server.client();
     let set = ["set-password", "owner@example.com"];
     let input = format!("{NEW_PASSWORD}\r\nsecond line\n");
-    let output = admin(server.data_dir(), &set, input.as_bytes()).await;
+    let output = admin(server.launch(), &set, input.as_bytes()).await;
     assert_done(&output);
     assert!(!text(&output.stdout).contains(NEW_PASSWORD));
 
@@ -101,12 +93,12 @@ async fn a_new_password_ends_the_sessions() {
     login.expect("the new password is good");
 }
 
-#[tokio::test]
-async fn an_account_is_made_while_registration_is_closed() {
-    let server = start(Launch::new(BINARY).env("HATO_REGISTRATION", "closed")).await;
+#[on_each_database]
+async fn an_account_is_made_while_registration_is_closed(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
     let create = ["create-account", "Hato@example.com"];
     let input = PASSWORD.as_bytes();
-    assert_done(&admin(server.data_dir(), &create, input).await);
+    assert_done(&admin(server.launch(), &create, input).await);
     let client = server.client();
     let session = client.log_in("hato@example.com", PASSWORD).await;
     let session = client.bearer(&session.expect("logged in"));
@@ -116,25 +108,24 @@ async fn an_account_is_made_while_registration_is_closed() {
         (&json!("Hato@example.com"), &json!("pro"))
     );
     let again = ["create-account", "hato@EXAMPLE.com"];
-    let again = admin(server.data_dir(), &again, input).await;
+    let again = admin(server.launch(), &again, input).await;
     let stderr = "hato-server: the address hato@EXAMPLE.com has an account already";
     assert_eq!(refusal(&again), (Some(1), stderr.to_owned()));
 }
 
-#[tokio::test]
-async fn the_first_account_may_come_before_the_first_start() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("data");
+#[on_each_database]
+async fn the_first_account_may_come_before_the_first_start(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database.another_empty().await);
     let create = ["create-account", "hato@example.com"];
-    assert_done(&admin(&data, &create, PASSWORD.as_bytes()).await);
-    let server = start(Launch::new(BINARY).data_dir(&data)).await;
+    assert_done(&admin(&launch, &create, PASSWORD.as_bytes()).await);
+    let server = start(launch).await;
     let login = server.client().log_in("hato@example.com", PASSWORD).await;
     login.expect("logged in");
 }
 
-#[tokio::test]
-async fn accounts_are_listed_with_what_they_use() {
-    let server = server().await;
+#[on_each_database]
+async fn accounts_are_listed_with_what_they_use(database: TestDatabase) {
+    let server = server(database).await;
     let owner = app(&server, "a.very.long.address@example.com").await;
     send_to_two(&owner).await;
     let client = server.client();
@@ -143,9 +134,9 @@ async fn accounts_are_listed_with_what_they_use() {
         .await
         .expect("registered");
     let to_pro = ["set-plan", "b@example.com", "pro"];
-    assert_done(&admin(server.data_dir(), &to_pro, b"").await);
+    assert_done(&admin(server.launch(), &to_pro, b"").await);
 
-    let output = admin(server.data_dir(), &["list-accounts"], b"").await;
+    let output = admin(server.launch(), &["list-accounts"], b"").await;
     assert_done(&output);
     let table = text(&output.stdout);
     let rows: Vec<Vec<&str>> = table
@@ -192,9 +183,9 @@ async fn send_to_two(app: &OwnedApp) {
     assert_eq!(sent.json()["queued"], 2, "{sent}");
 }
 
-#[tokio::test]
-async fn what_cannot_be_done_is_told_in_one_line() {
-    let server = server().await;
+#[on_each_database]
+async fn what_cannot_be_done_is_told_in_one_line(database: TestDatabase) {
+    let server = server(database).await;
     let unknown = "hato-server: no account has the address x@example.com";
     for (arguments, input, expected) in [
         (&["set-plan", "x@example.com", "pro"][..], "", (1, unknown)),
@@ -225,18 +216,19 @@ async fn what_cannot_be_done_is_told_in_one_line() {
             (2, "hato-server: a password takes 8 to 128 characters"),
         ),
     ] {
-        let output = admin(server.data_dir(), arguments, input.as_bytes()).await;
+        let output = admin(server.launch(), arguments, input.as_bytes()).await;
         let (code, stderr) = expected;
         let expected = (Some(code), stderr.to_owned());
         assert_eq!(refusal(&output), expected, "{arguments:?}");
     }
-    let listed = admin(server.data_dir(), &["list-accounts"], b"").await;
+    let listed = admin(server.launch(), &["list-accounts"], b"").await;
     assert_eq!(text(&listed.stdout).lines().count(), 1, "nobody was made");
 }
 
 #[tokio::test]
 async fn a_misused_command_is_told_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
+    let launch = Launch::new(BINARY).data_dir(folder.path());
     for arguments in [
         &["set-plan", "x@example.com"][..],
         &["set-plan"],
@@ -244,7 +236,7 @@ async fn a_misused_command_is_told_in_one_line() {
         &["list-accounts", "--no-such-flag"],
         &["list-accounts", "--data-dir"],
     ] {
-        let output = admin(folder.path(), arguments, b"").await;
+        let output = admin(&launch, arguments, b"").await;
         let (code, stderr) = refusal(&output);
         assert_eq!(code, Some(2), "{stderr}");
         assert!(stderr.starts_with("hato-server: "), "{stderr}");

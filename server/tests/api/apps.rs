@@ -2,6 +2,7 @@
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{
@@ -16,9 +17,9 @@ async fn patch(client: &Client, path: &str, body: &Value) -> Reply {
     client.patch(path, body).await.expect("an answer")
 }
 
-#[tokio::test]
-async fn an_app_is_shown_alike_everywhere() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn an_app_is_shown_alike_everywhere(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}", app.id);
     let shown = get(&app.owner, &path).await.json();
     assert_eq!(get(&app.admin, &path).await.json(), shown);
@@ -37,9 +38,9 @@ async fn an_app_is_shown_alike_everywhere() {
     assert_eq!(shown, expected);
 }
 
-#[tokio::test]
-async fn the_free_plan_has_one_app() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn the_free_plan_has_one_app(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let reply = post(&app.owner, "/api/v1/apps", &json!({"name": "Second"})).await;
     assert_eq!(reply.status, 403);
     let expected = json!({
@@ -50,9 +51,9 @@ async fn the_free_plan_has_one_app() {
     assert_eq!(reply.json(), expected);
 }
 
-#[tokio::test]
-async fn pro_has_no_such_limit() {
-    let server = start(Launch::new(BINARY).env("HATO_DEFAULT_PLAN", "pro")).await;
+#[on_each_database]
+async fn pro_has_no_such_limit(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let reply = post(&app.owner, "/api/v1/apps", &json!({"name": " Second "})).await;
     assert_eq!(reply.status, 201, "{reply}");
@@ -62,9 +63,9 @@ async fn pro_has_no_such_limit() {
     assert_eq!(apps.as_array().map(Vec::len), Some(2));
 }
 
-#[tokio::test]
-async fn a_name_has_1_to_100_characters() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_name_has_1_to_100_characters(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     for (name, code) in [
         ("  ".to_owned(), "MISSING_FIELDS"),
         ("鳩".repeat(101), "INVALID_INPUT"),
@@ -74,9 +75,9 @@ async fn a_name_has_1_to_100_characters() {
     }
 }
 
-#[tokio::test]
-async fn a_deleted_app_is_gone_for_everybody() {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+#[on_each_database]
+async fn a_deleted_app_is_gone_for_everybody(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let (gone, other) = (
         app(&server, "owner@example.com").await,
         app(&server, "other@example.com").await,
@@ -116,9 +117,9 @@ async fn a_deleted_app_is_gone_for_everybody() {
     assert_eq!(snapshot(&other).await, before);
 }
 
-#[tokio::test]
-async fn what_a_deleted_app_sent_still_counts() {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+#[on_each_database]
+async fn what_a_deleted_app_sent_still_counts(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoint = registration("https://push.example.com/1");
     post(&app.frontend, "/api/v1/subscriptions", &endpoint).await;
@@ -136,9 +137,9 @@ async fn what_a_deleted_app_sent_still_counts() {
     assert_eq!(stats["monthlySent"], 1);
 }
 
-#[tokio::test]
-async fn a_webhook_takes_the_pro_plan() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_webhook_takes_the_pro_plan(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}", app.id);
     let url = json!({"webhook_url": "https://hooks.example.com/hato"});
     let reply = patch(&app.owner, &path, &url).await;
@@ -156,9 +157,9 @@ async fn a_webhook_takes_the_pro_plan() {
     }
 }
 
-#[tokio::test]
-async fn a_webhook_is_set_replaced_and_cleared() {
-    let server = start(Launch::new(BINARY).env("HATO_DEFAULT_PLAN", "pro")).await;
+#[on_each_database]
+async fn a_webhook_is_set_replaced_and_cleared(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let path = format!("/api/v1/apps/{}", app.id);
     for (given, url) in [
@@ -184,10 +185,11 @@ async fn a_webhook_is_set_replaced_and_cleared() {
     }
 }
 
-#[tokio::test]
-async fn what_is_no_webhook_is_refused_before_the_plan_is_looked_at() {
+#[on_each_database]
+async fn what_is_no_webhook_is_refused_before_the_plan_is_looked_at(database: TestDatabase) {
     for plan in ["free", "pro"] {
-        let server = start(Launch::new(BINARY).env("HATO_DEFAULT_PLAN", plan)).await;
+        let launch = Launch::on(BINARY, database.another().await);
+        let server = start(launch.env("HATO_DEFAULT_PLAN", plan)).await;
         let app = app(&server, "owner@example.com").await;
         let path = format!("/api/v1/apps/{}", app.id);
         for (body, code) in [
@@ -217,9 +219,9 @@ async fn what_is_no_webhook_is_refused_before_the_plan_is_looked_at() {
     }
 }
 
-#[tokio::test]
-async fn a_webhook_may_be_where_the_operator_allows() {
-    let launch = Launch::new(BINARY)
+#[on_each_database]
+async fn a_webhook_may_be_where_the_operator_allows(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database)
         .env("HATO_DEFAULT_PLAN", "pro")
         .env("HATO_OUTBOUND_ALLOW", "10.0.0.0/8");
     let server = start(launch).await;

@@ -4,6 +4,7 @@ use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ReceivedMessage};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{
@@ -13,8 +14,8 @@ use crate::fixtures::{
 const BATCH: &str = "/api/v1/notify/batch";
 
 /// A server that delivers nothing, and an app with subscribers.
-async fn setup(subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+async fn setup(database: TestDatabase, subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, subscribers).await;
     (server, app, endpoints)
@@ -35,9 +36,9 @@ fn assert_queued(reply: &Reply, queued: usize) {
     );
 }
 
-#[tokio::test]
-async fn what_is_no_subscriber_is_skipped_and_duplicates_count_once() {
-    let (server, first, endpoints) = setup(4).await;
+#[on_each_database]
+async fn what_is_no_subscriber_is_skipped_and_duplicates_count_once(database: TestDatabase) {
+    let (server, first, endpoints) = setup(database, 4).await;
     let second = app(&server, "other@example.com").await;
     let path = format!("/api/v1/apps/{}/subscriptions", first.id);
     let gone = json!({"endpoint": endpoints[3]});
@@ -69,17 +70,17 @@ async fn what_is_no_subscriber_is_skipped_and_duplicates_count_once() {
     );
 }
 
-#[tokio::test]
-async fn a_batch_to_nobody_is_done() {
-    let (_server, app, _) = setup(0).await;
+#[on_each_database]
+async fn a_batch_to_nobody_is_done(database: TestDatabase) {
+    let (_server, app, _) = setup(database, 0).await;
     let listed = json!(["https://push.example.com/unknown"]);
     assert_queued(&post(&app.backend, BATCH, &batch(listed)).await, 0);
     assert_eq!(snapshot(&app).await["sends"]["items"][0]["status"], "done");
 }
 
-#[tokio::test]
-async fn a_batch_has_at_most_100_endpoints() {
-    let (_server, app, endpoints) = setup(101).await;
+#[on_each_database]
+async fn a_batch_has_at_most_100_endpoints(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database, 101).await;
     assert_queued(
         &post(&app.backend, BATCH, &batch(&endpoints[..100])).await,
         100,
@@ -93,9 +94,9 @@ async fn a_batch_has_at_most_100_endpoints() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_the_list_is_told() {
-    let (_server, app, endpoints) = setup(1).await;
+#[on_each_database]
+async fn what_is_wrong_with_the_list_is_told(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database, 1).await;
     let before = snapshot(&app).await;
     for (listed, code) in [
         (json!(null), "MISSING_FIELDS"),
@@ -118,9 +119,9 @@ async fn what_is_wrong_with_the_list_is_told() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_the_payload_is_told() {
-    let (_server, app, endpoints) = setup(1).await;
+#[on_each_database]
+async fn what_is_wrong_with_the_payload_is_told(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database, 1).await;
     let before = snapshot(&app).await;
     for payload in [
         json!("t"),
@@ -163,9 +164,9 @@ async fn what_is_wrong_with_the_payload_is_told() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_a_member_of_the_payload_is_told() {
-    let (_server, app, endpoints) = setup(1).await;
+#[on_each_database]
+async fn what_is_wrong_with_a_member_of_the_payload_is_told(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database, 1).await;
     let before = snapshot(&app).await;
     for (member, value, expected) in [
         ("url", json!("http://example.com/"), (400, "INVALID_URL")),
@@ -189,10 +190,10 @@ async fn what_is_wrong_with_a_member_of_the_payload_is_told() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn the_listed_browsers_get_the_whole_payload_and_the_others_nothing() {
+#[on_each_database]
+async fn the_listed_browsers_get_the_whole_payload_and_the_others_nothing(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 3);
     register(&app.frontend, &browsers).await;

@@ -4,6 +4,7 @@ use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{
@@ -11,8 +12,8 @@ use crate::fixtures::{
 };
 
 /// A server that delivers nothing, and an app with three subscribers.
-async fn setup_without_delivery() -> (HatoServer, OwnedApp) {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+async fn setup_without_delivery(database: TestDatabase) -> (HatoServer, OwnedApp) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     subscribe(&app, 3).await;
     (server, app)
@@ -61,9 +62,9 @@ fn is_settled(send: &Value) -> bool {
     recipients.is_some_and(|recipients| recipients == counts(send).iter().sum::<u64>())
 }
 
-#[tokio::test]
-async fn what_waits_is_cancelled_whole_and_once() {
-    let (_server, app) = setup_without_delivery().await;
+#[on_each_database]
+async fn what_waits_is_cancelled_whole_and_once(database: TestDatabase) {
+    let (_server, app) = setup_without_delivery(database).await;
     let path = sent(&app).await;
     let queued = get(&app.owner, &path).await.json();
     assert_eq!(
@@ -84,9 +85,9 @@ async fn what_waits_is_cancelled_whole_and_once() {
     assert_eq!(snapshot["stats"]["monthlySent"], 3);
 }
 
-#[tokio::test]
-async fn other_sends_go_on() {
-    let (_server, app) = setup_without_delivery().await;
+#[on_each_database]
+async fn other_sends_go_on(database: TestDatabase) {
+    let (_server, app) = setup_without_delivery(database).await;
     let (first, second) = (sent(&app).await, sent(&app).await);
     assert_cancelled(&cancel(&app, &first).await, 3);
     let kept = get(&app.owner, &second).await.json();
@@ -96,9 +97,9 @@ async fn other_sends_go_on() {
     );
 }
 
-#[tokio::test]
-async fn a_finished_send_stays_as_it_is() {
-    let server = start(Launch::new(BINARY)).await;
+#[on_each_database]
+async fn a_finished_send_stays_as_it_is(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database)).await;
     let app = app(&server, "owner@example.com").await;
     let path = sent(&app).await;
     let done = get(&app.owner, &path).await.json();
@@ -107,9 +108,9 @@ async fn a_finished_send_stays_as_it_is() {
     assert_eq!(get(&app.owner, &path).await.json(), done);
 }
 
-#[tokio::test]
-async fn an_unknown_send_is_not_found() {
-    let (server, first) = setup_without_delivery().await;
+#[on_each_database]
+async fn an_unknown_send_is_not_found(database: TestDatabase) {
+    let (server, first) = setup_without_delivery(database).await;
     let second = app(&server, "other@example.com").await;
     let path = sent(&first).await;
     let before = snapshot(&first).await;
@@ -131,10 +132,10 @@ async fn an_unknown_send_is_not_found() {
 }
 
 /// A server whose push service answers six browsers and leaves four for a retry that comes much later.
-#[tokio::test]
-async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent() {
+#[on_each_database]
+async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent(database: TestDatabase) {
     let push = PushService::start().await;
-    let launch = Launch::new(BINARY)
+    let launch = Launch::on(BINARY, database)
         .with_push_service(&push)
         .env("HATO_RETRY_DELAYS", "1h,1h,1h");
     let server = start(launch).await;
@@ -155,10 +156,10 @@ async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for() {
+#[on_each_database(flavor = "multi_thread")]
+async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 700);
     register(&app.backend, &browsers).await;

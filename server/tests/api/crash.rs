@@ -5,6 +5,7 @@ use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions, ScriptedResponse, SeenTraffic,
 };
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{BINARY, app, post, register, start, wait_until};
@@ -22,7 +23,7 @@ struct CrashFixture {
     browsers: Vec<BrowserSubscription>,
 }
 
-async fn setup() -> CrashFixture {
+async fn setup(database: TestDatabase) -> CrashFixture {
     let options = PushServiceOptions {
         decryption: Decryption::EveryNth(50),
         ..PushServiceOptions::default()
@@ -30,7 +31,7 @@ async fn setup() -> CrashFixture {
     let push = PushService::start_with(options)
         .await
         .expect("a push service");
-    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
     register(&app.backend, &browsers).await;
@@ -102,9 +103,9 @@ fn count(send: &Value, name: &str) -> usize {
     usize::try_from(count).expect("a small number")
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_killed_server_serves_everybody_and_counts_exactly() {
-    let mut fixture = setup().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn a_killed_server_serves_everybody_and_counts_exactly(database: TestDatabase) {
+    let mut fixture = setup(database).await;
     fixture.send_until_silence().await;
     let leaving = fixture.browsers[RECIPIENTS - LEAVING..].to_vec();
     let path = format!("/api/v1/apps/{}/subscriptions", fixture.app.id);
@@ -133,9 +134,9 @@ async fn a_killed_server_serves_everybody_and_counts_exactly() {
     assert!(skipped <= LEAVING, "{outcome}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_stopped_server_ends_well_and_goes_on_later() {
-    let mut fixture = setup().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn a_stopped_server_ends_well_and_goes_on_later(database: TestDatabase) {
+    let mut fixture = setup(database).await;
     fixture.send_until_silence().await;
     let status = fixture.server.terminate().await.expect("it stops");
     assert_eq!(status.code(), Some(0), "{}", fixture.server.log());

@@ -3,6 +3,7 @@
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{BINARY, app, get, post, start, wait_until};
@@ -58,9 +59,9 @@ struct DeadLetterFixture {
     app: OwnedApp,
 }
 
-async fn setup(retry_delays: &str) -> DeadLetterFixture {
+async fn setup(database: TestDatabase, retry_delays: &str) -> DeadLetterFixture {
     let push = PushService::start().await;
-    let launch = Launch::new(BINARY).with_push_service(&push);
+    let launch = Launch::on(BINARY, database).with_push_service(&push);
     let server = start(launch.env("HATO_RETRY_DELAYS", retry_delays)).await;
     let app = app(&server, "owner@example.com").await;
     DeadLetterFixture { push, server, app }
@@ -125,9 +126,9 @@ fn known(letter: &Value) -> Value {
     known
 }
 
-#[tokio::test]
-async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
-    let fixture = setup("1ms,1ms,1ms").await;
+#[on_each_database]
+async fn each_failure_is_kept_with_its_reason_and_never_sent_again(database: TestDatabase) {
+    let fixture = setup(database, "1ms,1ms,1ms").await;
     let cases = cases();
     let key = Some(fixture.app.vapid_public_key.as_str());
     let browsers = fixture.push.subscribe_many(key, cases.len() + 2);
@@ -174,9 +175,9 @@ async fn each_failure_is_kept_with_its_reason_and_never_sent_again() {
     );
 }
 
-#[tokio::test]
-async fn what_cannot_be_reached_has_no_status() {
-    let fixture = setup("1ms,1ms,1ms").await;
+#[on_each_database]
+async fn what_cannot_be_reached_has_no_status(database: TestDatabase) {
+    let fixture = setup(database, "1ms,1ms,1ms").await;
     let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
     fixture
         .push
@@ -203,9 +204,9 @@ async fn what_cannot_be_reached_has_no_status() {
     assert!(letters.iter().any(|letter| letter["endpoint"] == nobody));
 }
 
-#[tokio::test]
-async fn what_the_push_service_said_is_kept() {
-    let fixture = setup("1ms,1ms,1ms").await;
+#[on_each_database]
+async fn what_the_push_service_said_is_kept(database: TestDatabase) {
+    let fixture = setup(database, "1ms,1ms,1ms").await;
     let wns = ScriptedResponse::Header(203, "x-wns-status".into(), "dropped".into());
     for (answer, detail) in [
         (ScriptedResponse::Status(413), json!("errno 104")),
@@ -227,9 +228,9 @@ async fn what_the_push_service_said_is_kept() {
     }
 }
 
-#[tokio::test]
-async fn a_subscription_of_another_key_says_so() {
-    let fixture = setup("1ms,1ms,1ms").await;
+#[on_each_database]
+async fn a_subscription_of_another_key_says_so(database: TestDatabase) {
+    let fixture = setup(database, "1ms,1ms,1ms").await;
     let other = app(&fixture.server, "other@example.com").await;
     let browser = fixture.push.subscribe(Some(&other.vapid_public_key));
     fixture.register(&browser).await;
@@ -242,9 +243,9 @@ async fn a_subscription_of_another_key_says_so() {
     );
 }
 
-#[tokio::test]
-async fn a_message_that_is_too_old_to_be_tried_again_is_out_of_time() {
-    let fixture = setup("1500ms,1ms,1ms").await;
+#[on_each_database]
+async fn a_message_that_is_too_old_to_be_tried_again_is_out_of_time(database: TestDatabase) {
+    let fixture = setup(database, "1500ms,1ms,1ms").await;
     let [short, zero] = [1, 0].map(|ttl| json!({"title": "t", "body": "b", "ttl": ttl}));
     let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
     fixture.register(&browser).await;
@@ -271,9 +272,9 @@ async fn a_message_that_is_too_old_to_be_tried_again_is_out_of_time() {
     assert_eq!(fixture.dead_letters().await.len(), 1);
 }
 
-#[tokio::test]
-async fn a_wait_longer_than_ours_is_kept() {
-    let fixture = setup("1ms,1ms,1ms").await;
+#[on_each_database]
+async fn a_wait_longer_than_ours_is_kept(database: TestDatabase) {
+    let fixture = setup(database, "1ms,1ms,1ms").await;
     let browser = fixture.push.subscribe(Some(&fixture.app.vapid_public_key));
     fixture.register(&browser).await;
     fixture
@@ -291,9 +292,9 @@ async fn a_wait_longer_than_ours_is_kept() {
     });
 }
 
-#[tokio::test]
-async fn an_app_sees_its_own_alone() {
-    let fixture = setup("1ms,1ms,1ms").await;
+#[on_each_database]
+async fn an_app_sees_its_own_alone(database: TestDatabase) {
+    let fixture = setup(database, "1ms,1ms,1ms").await;
     let other = app(&fixture.server, "other@example.com").await;
     let browser = fixture.push.subscribe(None);
     fixture

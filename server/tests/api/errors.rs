@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use hato_domain::ErrorCode;
 use hato_testkit::client::Reply;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Map, Value};
 
 use cases::PRICING_URL;
@@ -14,23 +15,23 @@ use cases::PRICING_URL;
 /// A code, and the answer that must carry it.
 pub type ErrorCase = (ErrorCode, Reply);
 
-async fn all() -> Vec<ErrorCase> {
+async fn all(database: TestDatabase) -> Vec<ErrorCase> {
     [
-        cases::by_bodies().await,
-        cases::by_credentials().await,
-        cases::by_accounts().await,
-        cases::by_a_plan().await,
-        cases::by_numbers().await,
-        github::all().await,
-        cases::by_settings().await,
-        cases::by_a_broken_database().await,
+        cases::by_bodies(database.another().await).await,
+        cases::by_credentials(database.another().await).await,
+        cases::by_accounts(database.another().await).await,
+        cases::by_a_plan(database.another().await).await,
+        cases::by_numbers(database.another().await).await,
+        github::all(database.another().await).await,
+        cases::by_settings(database.another().await).await,
+        cases::by_a_broken_database(database.another().await).await,
     ]
     .concat()
 }
 
-#[tokio::test]
-async fn every_code_is_provoked_and_answered_as_the_table_says() {
-    let cases = all().await;
+#[on_each_database]
+async fn every_code_is_provoked_and_answered_as_the_table_says(database: TestDatabase) {
+    let cases = all(database).await;
     for (code, reply) in &cases {
         assert_as_the_table_says(*code, reply);
     }

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::BrowserSubscription;
 use hato_testkit::server::{HatoServer, Launch};
 use http::{HeaderValue, Method, Request};
 use serde_json::{Value, json};
-use sqlx::Connection as _;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
@@ -22,22 +21,14 @@ pub const P256DH: &str =
     "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
 pub const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 
-/// Gives the only app that there is as many keys as an app may have, called `filled`.
-pub const FILL_KEYS: &str = "
-    WITH RECURSIVE filled (number) AS
-        (SELECT COUNT(*) FROM api_keys UNION ALL SELECT number + 1 FROM filled WHERE number < 999)
-    INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
-    SELECT 'key_filled' || number, (SELECT id FROM apps), 'filled', 'notify', randomblob(32), 0
-    FROM filled";
-
 /// How long a condition may take to hold: leases that end included.
 const WAIT_TIMEOUT: Duration = Duration::from_mins(2);
 /// Between two looks at it.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A server with the default settings.
-pub async fn server() -> HatoServer {
-    start(Launch::new(BINARY)).await
+pub async fn server(database: TestDatabase) -> HatoServer {
+    start(Launch::on(BINARY, database)).await
 }
 
 /// The server that `launch` describes.
@@ -46,8 +37,8 @@ pub async fn start(launch: Launch) -> HatoServer {
 }
 
 /// A server and an app on it.
-pub async fn setup() -> (HatoServer, OwnedApp) {
-    let server = server().await;
+pub async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {
+    let server = server(database).await;
     let app = app(&server, "owner@example.com").await;
     (server, app)
 }
@@ -160,21 +151,6 @@ pub async fn subscribe(app: &OwnedApp, count: usize) -> Vec<String> {
         .join_all()
         .await;
     endpoints
-}
-
-/// A connection to the server's database.
-pub async fn database(server: &HatoServer) -> SqliteConnection {
-    let file = SqliteConnectOptions::new().filename(server.data_dir().join("hato.db"));
-    let connection = SqliteConnection::connect_with(&file).await;
-    connection.expect("a database")
-}
-
-/// Does something to the server's database that no request could.
-pub async fn execute(server: &HatoServer, statement: &'static str) {
-    let mut connection = database(server).await;
-    let done = sqlx::query(statement).execute(&mut connection).await;
-    done.expect("the statement works");
-    connection.close().await.expect("it closes");
 }
 
 /// Registers the browsers, many at a time.

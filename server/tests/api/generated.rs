@@ -11,6 +11,7 @@ use hato_domain::ErrorCode;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -28,8 +29,8 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-async fn setup() -> (HatoServer, OwnedApp) {
-    let launch = Launch::new(BINARY).env("HATO_ROLE", "api");
+async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {
+    let launch = Launch::on(BINARY, database).env("HATO_ROLE", "api");
     let server = start(launch.env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await;
     let app = app(&server, "owner@example.com").await;
     (server, app)
@@ -111,15 +112,15 @@ impl RequestRound {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_request_is_answered_and_a_refused_one_changes_nothing() {
+#[on_each_database(flavor = "multi_thread")]
+async fn every_request_is_answered_and_a_refused_one_changes_nothing(database: TestDatabase) {
     let seed = setting("HATO_TEST_SEED").unwrap_or_else(|| fastrand::u64(..));
     println!("HATO_TEST_SEED={seed}");
     let rounds = setting("HATO_TEST_ROUNDS").map_or(ROUNDS, |rounds| {
         usize::try_from(rounds).expect("a small number")
     });
     let mut random = fastrand::Rng::with_seed(seed);
-    let (server, app) = setup().await;
+    let (server, app) = setup(database).await;
     let known = create_known_ids(&app).await;
     let clients = [
         server.client(),

@@ -8,6 +8,7 @@ mod review;
 use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::test_ca::TestCa;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use url::Url;
 
@@ -15,21 +16,21 @@ use self::login_browser::LoginBrowser;
 use crate::fixtures::{BINARY, start};
 
 /// A server whose people log in at `github`, and which believes in the addresses that tests give themselves.
-fn launch(github: &Github) -> Launch {
-    Launch::new(BINARY)
+fn launch(database: TestDatabase, github: &Github) -> Launch {
+    Launch::on(BINARY, database)
         .with_github(github)
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
 }
 
-async fn setup() -> (HatoServer, Github) {
+async fn setup(database: TestDatabase) -> (HatoServer, Github) {
     let github = Github::start().await;
-    let server = start(launch(&github)).await;
+    let server = start(launch(database, &github)).await;
     (server, github)
 }
 
-#[tokio::test]
-async fn a_person_goes_to_github_and_comes_back_logged_in() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn a_person_goes_to_github_and_comes_back_logged_in(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("Hato@Example.com"));
     let mut browser = LoginBrowser::new(&server);
 
@@ -58,9 +59,9 @@ async fn a_person_goes_to_github_and_comes_back_logged_in() {
     assert_eq!(browser.get("/apps").await.status, 200);
 }
 
-#[tokio::test]
-async fn the_same_person_finds_the_same_account_whatever_their_address() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn the_same_person_finds_the_same_account_whatever_their_address(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("old@example.com"));
     let first = LoginBrowser::logged_in(&server, &github).await.user().await;
     for changed in [
@@ -77,9 +78,9 @@ async fn the_same_person_finds_the_same_account_whatever_their_address() {
     assert_ne!(other["id"], first["id"]);
 }
 
-#[tokio::test]
-async fn every_login_has_a_session_of_its_own() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn every_login_has_a_session_of_its_own(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::logged_in(&server, &github).await;
     let first = browser
@@ -96,7 +97,7 @@ async fn every_login_has_a_session_of_its_own() {
 
 #[tokio::test]
 async fn the_browser_comes_back_to_paths_of_this_site_alone() {
-    let (server, github) = setup().await;
+    let (server, github) = setup(TestDatabase::sqlite().await).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     for (next, leads_to) in [
         ("/apps/app_1?before=1%262", "/apps/app_1?before=1%262"),
@@ -120,7 +121,8 @@ async fn the_browser_comes_back_to_paths_of_this_site_alone() {
 async fn github_is_told_where_to_send_the_browser_back() {
     let github = Github::start().await;
     let base_url = ("HATO_BASE_URL", "https://push.example");
-    let server = start(launch(&github).env(base_url.0, base_url.1)).await;
+    let server =
+        start(launch(TestDatabase::sqlite().await, &github).env(base_url.0, base_url.1)).await;
     let away = LoginBrowser::new(&server).get("/auth/github").await;
     let cookie = away.header("set-cookie").expect("a cookie");
     assert!(cookie.ends_with("; Secure"), "{cookie}");
@@ -141,10 +143,13 @@ async fn a_provider_within_the_house_may_have_a_certificate_of_its_own() {
     let github = Github::start_tls(&test_ca).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
 
-    let server = start(launch(&github).env("HATO_OUTBOUND_CA", ca.to_string_lossy())).await;
+    let server = start(
+        launch(TestDatabase::sqlite().await, &github).env("HATO_OUTBOUND_CA", ca.to_string_lossy()),
+    )
+    .await;
     LoginBrowser::logged_in(&server, &github).await.user().await;
 
-    let stranger = start(launch(&github)).await;
+    let stranger = start(launch(TestDatabase::sqlite().await, &github)).await;
     let mut browser = LoginBrowser::new(&stranger);
     let callback = browser.agree(&github, "/auth/github").await;
     assert_eq!(browser.get(&callback).await.code(), "GITHUB_AUTH_FAILED");
@@ -152,8 +157,8 @@ async fn a_provider_within_the_house_may_have_a_certificate_of_its_own() {
 
 #[tokio::test]
 async fn the_pages_offer_what_the_server_does() {
-    let (server, _github) = setup().await;
-    let plain = crate::fixtures::server().await;
+    let (server, _github) = setup(TestDatabase::sqlite().await).await;
+    let plain = crate::fixtures::server(TestDatabase::sqlite().await).await;
     for (page, way) in [
         ("/login", "href=\"/auth/github\""),
         ("/register", "href=\"/auth/github\""),

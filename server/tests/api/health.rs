@@ -1,11 +1,14 @@
 //! Whether the process lives and its database answers (CONTRACT 1).
 
+use std::fs;
 use std::time::Duration;
 
 use hato_testkit::client::Client;
-use hato_testkit::server::Launch;
+use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::time::{interval, timeout};
 
+use crate::database::execute;
 use crate::fixtures::{BINARY, get, start};
 
 /// Asks until the server says so: what one look at the database finds is told for a second.
@@ -21,17 +24,29 @@ async fn wait_until_ready_is(client: &Client, status: u16) {
     assert_eq!(get(client, "/healthz").await.status, 200);
 }
 
-#[tokio::test]
-async fn a_server_whose_database_cannot_be_read_lives_but_is_not_ready() {
+/// Gives another name to what the server looks for: a table of PostgreSQL, the file of SQLite.
+async fn rename(server: &HatoServer, from: &str, to: &str) {
+    match server.database().folder() {
+        None => execute(server, &format!("ALTER TABLE {from} RENAME TO {to}")).await,
+        Some(folder) => fs::rename(folder.join(from), folder.join(to)).expect("renamed"),
+    }
+}
+
+#[on_each_database]
+async fn a_server_whose_database_cannot_be_read_lives_but_is_not_ready(database: TestDatabase) {
+    let name = if database.is_postgres() {
+        "accounts"
+    } else {
+        "hato.db"
+    };
     for role in ["all", "worker"] {
-        let server = start(Launch::new(BINARY).env("HATO_ROLE", role)).await;
+        let launch = Launch::on(BINARY, database.another().await);
+        let server = start(launch.env("HATO_ROLE", role)).await;
         let client = server.client();
         assert_eq!(get(&client, "/readyz").await.status, 200);
-        let database = server.data_dir().join("hato.db");
-        let away = server.data_dir().join("away.db");
-        std::fs::rename(&database, &away).expect("moved");
+        rename(&server, name, "away").await;
         wait_until_ready_is(&client, 503).await;
-        std::fs::rename(&away, &database).expect("moved back");
+        rename(&server, "away", name).await;
         wait_until_ready_is(&client, 200).await;
     }
 }

@@ -1,12 +1,13 @@
 //! The history of sends and its pages (SPEC 4.11).
 
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{get, post, setup, status_and_code};
 
-#[tokio::test]
-async fn pages_follow_each_other_without_gaps() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn pages_follow_each_other_without_gaps(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     let mut sent = Vec::new();
     for number in 0..5 {
@@ -35,9 +36,9 @@ async fn pages_follow_each_other_without_gaps() {
     assert_eq!(seen, sent);
 }
 
-#[tokio::test]
-async fn an_item_has_every_field() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn an_item_has_every_field(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     post(
         &app.backend,
         "/api/v1/notify",
@@ -77,9 +78,9 @@ async fn an_item_has_every_field() {
     );
 }
 
-#[tokio::test]
-async fn a_bad_limit_or_cursor_is_refused() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_bad_limit_or_cursor_is_refused(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     for query in [
         "limit=0",

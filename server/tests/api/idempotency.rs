@@ -5,18 +5,20 @@ mod refusals;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
+use crate::database::execute;
 use crate::fixtures::{
-    BINARY, app, concurrently, count, execute, send, snapshot, start, status_and_code, subscribe,
+    BINARY, app, concurrently, count, send, snapshot, start, status_and_code, subscribe,
 };
 
 const NOTIFY: &str = "/api/v1/notify";
 
 /// A server that delivers nothing, and an app with three subscribers.
-async fn setup() -> (HatoServer, OwnedApp, Vec<String>) {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp, Vec<String>) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, 3).await;
     (server, app, endpoints)
@@ -59,9 +61,9 @@ async fn sent(app: &OwnedApp) -> (usize, Value) {
     (sends, snapshot["stats"]["monthlySent"].clone())
 }
 
-#[tokio::test]
-async fn a_repeated_request_gets_the_first_answer_and_sends_nothing() {
-    let (_server, app, endpoints) = setup().await;
+#[on_each_database]
+async fn a_repeated_request_gets_the_first_answer_and_sends_nothing(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database).await;
     for (client, path, body) in sends(&app, &endpoints) {
         let body = body.to_string();
         let first = answered(&send_as("k", &client, &path, body.clone()).await, false);
@@ -74,9 +76,9 @@ async fn a_repeated_request_gets_the_first_answer_and_sends_nothing() {
     assert_eq!(sent(&app).await, (3, json!(9)));
 }
 
-#[tokio::test]
-async fn sixteen_twins_are_one_send() {
-    let (_server, app, endpoints) = setup().await;
+#[on_each_database]
+async fn sixteen_twins_are_one_send(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database).await;
     for (client, path, body) in sends(&app, &endpoints) {
         let twins = concurrently((0..16).map(|_| {
             let (client, path, body) = (client.clone(), path.clone(), body.to_string());
@@ -96,9 +98,9 @@ async fn sixteen_twins_are_one_send() {
     assert_eq!(sent(&app).await, (3, json!(9)));
 }
 
-#[tokio::test]
-async fn of_sixteen_rivals_one_is_sent_and_the_others_conflict() {
-    let (_server, app, _) = setup().await;
+#[on_each_database]
+async fn of_sixteen_rivals_one_is_sent_and_the_others_conflict(database: TestDatabase) {
+    let (_server, app, _) = setup(database).await;
     let rivals = concurrently((0..16).map(|number| {
         let client = app.backend.clone();
         let body = json!({"title": "t", "body": number.to_string()}).to_string();
@@ -109,9 +111,9 @@ async fn of_sixteen_rivals_one_is_sent_and_the_others_conflict() {
     assert_eq!(sent(&app).await, (1, json!(3)));
 }
 
-#[tokio::test]
-async fn another_body_is_a_conflict_even_by_a_byte() {
-    let (_server, app, endpoints) = setup().await;
+#[on_each_database]
+async fn another_body_is_a_conflict_even_by_a_byte(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database).await;
     for (client, path, body) in sends(&app, &endpoints) {
         let body = body.to_string();
         send_as("k", &client, &path, body.clone()).await;
@@ -129,9 +131,9 @@ async fn another_body_is_a_conflict_even_by_a_byte() {
     }
 }
 
-#[tokio::test]
-async fn the_same_key_elsewhere_is_another_request() {
-    let (server, first, endpoints) = setup().await;
+#[on_each_database]
+async fn the_same_key_elsewhere_is_another_request(database: TestDatabase) {
+    let (server, first, endpoints) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     for (client, path, body) in sends(&first, &endpoints) {
         answered(&send_as("k", &client, &path, body.to_string()).await, false);
@@ -144,9 +146,9 @@ async fn the_same_key_elsewhere_is_another_request() {
     assert_eq!(sent(&second).await.0, 1);
 }
 
-#[tokio::test]
-async fn whoever_asks_for_the_app_gets_the_first_answer() {
-    let (_server, app, _) = setup().await;
+#[on_each_database]
+async fn whoever_asks_for_the_app_gets_the_first_answer(database: TestDatabase) {
+    let (_server, app, _) = setup(database).await;
     let body = message().to_string();
     for (path, one, other) in [
         (NOTIFY.to_owned(), &app.backend, &app.admin),
@@ -158,9 +160,9 @@ async fn whoever_asks_for_the_app_gets_the_first_answer() {
     }
 }
 
-#[tokio::test]
-async fn a_restart_forgets_nothing() {
-    let (mut server, app, _) = setup().await;
+#[on_each_database]
+async fn a_restart_forgets_nothing(database: TestDatabase) {
+    let (mut server, app, _) = setup(database).await;
     let key = app
         .owner
         .create_key(&app.id, "CI", "full")
@@ -180,9 +182,9 @@ async fn a_restart_forgets_nothing() {
     assert_eq!(again, first);
 }
 
-#[tokio::test]
-async fn a_day_later_it_is_a_new_request() {
-    let (server, app, _) = setup().await;
+#[on_each_database]
+async fn a_day_later_it_is_a_new_request(database: TestDatabase) {
+    let (server, app, _) = setup(database).await;
     let body = message().to_string();
     answered(
         &send_as("k", &app.backend, NOTIFY, body.clone()).await,

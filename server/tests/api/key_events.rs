@@ -1,13 +1,14 @@
 //! What happened to keys (SPEC 2.6, 4.12).
 
 use hato_testkit::owner::PASSWORD;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{execute, get, post, setup, status_and_code};
 
-#[tokio::test]
-async fn making_and_deleting_a_key_are_told_with_who_did_it() {
-    let (server, app) = setup().await;
+#[on_each_database]
+async fn making_and_deleting_a_key_are_told_with_who_did_it(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let keys = format!("/api/v1/apps/{}/keys", app.id);
     let session = server.client().log_in("owner@example.com", PASSWORD).await;
     let owner = server.client().bearer(&session.expect("a session"));

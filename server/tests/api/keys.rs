@@ -2,13 +2,14 @@
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{app, get, post, registration, setup, status_and_code, wait_until};
 
-#[tokio::test]
-async fn a_raw_key_is_shown_once() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_raw_key_is_shown_once(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     for (client, scope) in [(&app.owner, "subscribe_only"), (&app.admin, "full")] {
         let reply = post(client, &path, &json!({"name": " CI ", "scope": scope})).await;
@@ -34,9 +35,9 @@ async fn a_raw_key_is_shown_once() {
     }
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_a_key_is_told() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn what_is_wrong_with_a_key_is_told(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     for (body, code) in [
         (json!({"scope": "full"}), "MISSING_FIELDS"),
@@ -53,9 +54,9 @@ async fn what_is_wrong_with_a_key_is_told() {
     }
 }
 
-#[tokio::test]
-async fn the_last_use_is_seen_at_once_and_survives_a_restart() {
-    let (mut server, app) = setup().await;
+#[on_each_database]
+async fn the_last_use_is_seen_at_once_and_survives_a_restart(database: TestDatabase) {
+    let (mut server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     let used = |keys: &Value| {
         let mut keys = keys.as_array().into_iter().flatten();
@@ -92,9 +93,9 @@ async fn delete(client: &Client, app: &OwnedApp, key: &str) -> Reply {
     client.delete(&path).await.expect("an answer")
 }
 
-#[tokio::test]
-async fn a_deleted_key_opens_nothing_at_once() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_deleted_key_opens_nothing_at_once(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     for (client, name, used) in [
         (&app.owner, "frontend", &app.frontend),
         (&app.admin, "backend", &app.backend),
@@ -121,9 +122,9 @@ async fn a_deleted_key_opens_nothing_at_once() {
     assert_eq!(get(&app.owner, &path).await.json(), json!([]));
 }
 
-#[tokio::test]
-async fn only_a_key_of_the_app_can_be_deleted() {
-    let (server, first) = setup().await;
+#[on_each_database]
+async fn only_a_key_of_the_app_can_be_deleted(database: TestDatabase) {
+    let (server, first) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     let foreign = key_id(&second, "frontend").await;
     let unknown = format!("key_{}", "0".repeat(32));

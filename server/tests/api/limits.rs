@@ -2,13 +2,14 @@
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
 use crate::fixtures::{BINARY, app, concurrently, count, send, start, status_and_code};
 
-async fn behind_a_proxy() -> HatoServer {
-    start(Launch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await
+async fn behind_a_proxy(database: TestDatabase) -> HatoServer {
+    start(Launch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await
 }
 
 async fn post_from(client: &Client, address: &str, path: &str, body: &str) -> Reply {
@@ -26,9 +27,9 @@ fn is_limited(reply: &Reply) -> bool {
     limited
 }
 
-#[tokio::test]
-async fn logins_and_registrations_are_counted_by_address() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn logins_and_registrations_are_counted_by_address(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let client = server.client();
     for (path, form, limit) in [
         ("/auth/login", "/_app/login", 10),
@@ -58,9 +59,9 @@ async fn logins_and_registrations_are_counted_by_address() {
     }
 }
 
-#[tokio::test]
-async fn forms_count_like_the_endpoints_they_stand_for() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn forms_count_like_the_endpoints_they_stand_for(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     for (address, form) in [
         ("192.0.2.1", "/_app/login"),
         ("192.0.2.2", "/_app/change_password"),
@@ -74,9 +75,9 @@ async fn forms_count_like_the_endpoints_they_stand_for() {
     }
 }
 
-#[tokio::test]
-async fn after_20_failures_keys_from_there_are_refused() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn after_20_failures_keys_from_there_are_refused(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let app = app(&server, "owner@example.com").await;
     let stranger = server.client().bearer(&format!("pk_{}", "0".repeat(64)));
     let (here, neighbour) = ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9");
@@ -104,9 +105,9 @@ async fn after_20_failures_keys_from_there_are_refused() {
     assert_eq!(status_and_code(&session), (401, "UNAUTHORIZED".into()));
 }
 
-#[tokio::test]
-async fn a_stranger_cannot_choose_an_address() {
-    let server = start(Launch::new(BINARY)).await;
+#[on_each_database]
+async fn a_stranger_cannot_choose_an_address(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database)).await;
     for number in 0..11 {
         let address = format!("192.0.2.{number}");
         let reply = post_from(&server.client(), &address, "/auth/login", "{}").await;
@@ -114,9 +115,9 @@ async fn a_stranger_cannot_choose_an_address() {
     }
 }
 
-#[tokio::test]
-async fn the_way_to_github_counts_as_a_login() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn the_way_to_github_counts_as_a_login(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let client = server.client();
     let headers = [("x-forwarded-for", "192.0.2.1")];
     for number in 0..10 {
@@ -140,9 +141,9 @@ async fn the_way_to_github_counts_as_a_login() {
     ));
 }
 
-#[tokio::test]
-async fn limits_are_exact_for_requests_at_the_same_time() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn limits_are_exact_for_requests_at_the_same_time(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let stranger = server.client().bearer("pk_0");
     for (path, allowed, status) in [
         ("/auth/login", 10, 400),
@@ -159,9 +160,9 @@ async fn limits_are_exact_for_requests_at_the_same_time() {
     }
 }
 
-#[tokio::test]
-async fn the_ipv6_clients_of_a_site_are_counted_together_as_well() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn the_ipv6_clients_of_a_site_are_counted_together_as_well(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let client = server.client();
     for (path, limit) in [("/auth/login", 10), ("/auth/register", 5)] {
         let from = |site: u16, network: u16| format!("2001:db8:{site:x}:{network:x}::1");
@@ -178,9 +179,9 @@ async fn the_ipv6_clients_of_a_site_are_counted_together_as_well() {
     }
 }
 
-#[tokio::test]
-async fn whom_the_own_limit_refuses_does_not_use_up_the_sites() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn whom_the_own_limit_refuses_does_not_use_up_the_sites(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let client = server.client();
     for _ in 0..200 {
         post_from(&client, "2001:db8:1:1::1", "/auth/login", "{}").await;
@@ -189,9 +190,9 @@ async fn whom_the_own_limit_refuses_does_not_use_up_the_sites() {
     assert!(!is_limited(&neighbour), "{neighbour}");
 }
 
-#[tokio::test]
-async fn only_missing_and_unknown_credentials_of_the_api_count() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn only_missing_and_unknown_credentials_of_the_api_count(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let (first, second) = (
         app(&server, "a@example.com").await,
         app(&server, "b@example.com").await,
@@ -218,9 +219,9 @@ async fn only_missing_and_unknown_credentials_of_the_api_count() {
     assert_eq!(status_and_code(&reply), (400, "MISSING_FIELDS".into()));
 }
 
-#[tokio::test]
-async fn a_session_where_only_keys_are_taken_counts_and_sessions_go_on() {
-    let server = behind_a_proxy().await;
+#[on_each_database]
+async fn a_session_where_only_keys_are_taken_counts_and_sessions_go_on(database: TestDatabase) {
+    let server = behind_a_proxy(database).await;
     let app = app(&server, "owner@example.com").await;
     for _ in 0..20 {
         let reply = post_from(&app.owner, "192.0.2.1", "/api/v1/notify", "{}").await;

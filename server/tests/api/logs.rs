@@ -1,10 +1,12 @@
 //! What the log says, and how (CONTRACT 1, 2).
 
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::fixtures::{BINARY, execute, get, post, send, setup, start, wait_until_logged};
+use crate::database::execute;
+use crate::fixtures::{BINARY, get, post, send, setup, start, wait_until_logged};
 
 #[tokio::test]
 async fn the_address_is_logged_whatever_the_filter() {
@@ -54,9 +56,9 @@ async fn as_json_every_line_is_an_object() {
     );
 }
 
-#[tokio::test]
-async fn each_refused_request_has_a_line_with_its_id_and_what_was_answered() {
-    let (server, app) = setup().await;
+#[on_each_database]
+async fn each_refused_request_has_a_line_with_its_id_and_what_was_answered(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let done = post(
         &app.backend,
         "/api/v1/notify",

@@ -1,13 +1,15 @@
-//! The server from outside: the real program on a real database file, over HTTP.
+//! The server from outside: the real program on a real database, over HTTP.
 
 mod access;
 mod accounts;
 mod admin;
 mod apps;
+mod bad_databases;
 mod batch;
 mod cancel;
 mod crash;
-mod databases;
+
+mod database;
 mod dead_letters;
 mod documentation;
 mod errors;

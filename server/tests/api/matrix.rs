@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use hato_domain::{ErrorCode, Scope};
 use hato_testkit::client::Reply;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 
 use crate::fixtures::{BINARY, start, status_and_code};
@@ -142,9 +143,9 @@ fn every_route_has_its_row_and_every_row_its_route() {
     assert_eq!(routes, rows);
 }
 
-#[tokio::test]
-async fn every_credential_opens_what_it_should_and_nothing_else() {
-    let server = start(MatrixFixture::launch()).await;
+#[on_each_database]
+async fn every_credential_opens_what_it_should_and_nothing_else(database: TestDatabase) {
+    let server = start(MatrixFixture::launch(database)).await;
     let mut fixture = MatrixFixture::set_up(&server).await;
     let document = openapi::document().await;
     for row in table() {
@@ -166,9 +167,9 @@ async fn every_credential_opens_what_it_should_and_nothing_else() {
     }
 }
 
-#[tokio::test]
-async fn an_app_that_does_not_exist_is_like_somebody_elses() {
-    let server = start(MatrixFixture::launch()).await;
+#[on_each_database]
+async fn an_app_that_does_not_exist_is_like_somebody_elses(database: TestDatabase) {
+    let server = start(MatrixFixture::launch(database)).await;
     let mut fixture = MatrixFixture::set_up(&server).await;
     let of_apps = || table().into_iter().filter(|row| row.1.contains("{appId}"));
     for id in [
@@ -198,9 +199,9 @@ async fn an_app_that_does_not_exist_is_like_somebody_elses() {
     }
 }
 
-#[tokio::test]
-async fn an_app_in_the_query_is_judged_like_one_in_the_path() {
-    let server = start(MatrixFixture::launch()).await;
+#[on_each_database]
+async fn an_app_in_the_query_is_judged_like_one_in_the_path(database: TestDatabase) {
+    let server = start(MatrixFixture::launch(database)).await;
     let fixture = MatrixFixture::set_up(&server).await;
     let session = TestCredential::Session(SessionTransport::Bearer);
     for (app, credential, expected) in [
@@ -229,9 +230,9 @@ async fn an_app_in_the_query_is_judged_like_one_in_the_path() {
     }
 }
 
-#[tokio::test]
-async fn a_worker_has_none_of_them() {
-    let launch = Launch::new(BINARY).env("HATO_ROLE", "worker");
+#[on_each_database]
+async fn a_worker_has_none_of_them(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database).env("HATO_ROLE", "worker");
     let server = start(launch).await;
     for (method, path, ..) in table() {
         let answer = crate::fixtures::send(

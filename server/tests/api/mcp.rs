@@ -4,6 +4,7 @@ mod official_clients;
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -45,9 +46,9 @@ fn code(result: &Value) -> String {
         .to_owned()
 }
 
-#[tokio::test]
-async fn tools_answer_as_the_endpoints_do() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn tools_answer_as_the_endpoints_do(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = |rest: &str| format!("/api/v1/apps/{}{rest}", app.id);
     call(
         &app.admin,
@@ -69,9 +70,9 @@ async fn tools_answer_as_the_endpoints_do() {
     assert_eq!(text_content(&keys).as_array().map(Vec::len), Some(3));
 }
 
-#[tokio::test]
-async fn every_refusal_is_a_tool_error_with_the_code_of_rest() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn every_refusal_is_a_tool_error_with_the_code_of_rest(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     for (tool, arguments, expected) in [
         ("create_api_key", json!({"scope": "full"}), "MISSING_FIELDS"),
         (
@@ -152,9 +153,9 @@ async fn every_refusal_is_a_tool_error_with_the_code_of_rest() {
     assert_eq!(text_content(&sends)["items"], json!([]), "nothing was sent");
 }
 
-#[tokio::test]
-async fn a_limit_comes_with_the_way_to_the_prices() {
-    let (server, app) = setup().await;
+#[on_each_database]
+async fn a_limit_comes_with_the_way_to_the_prices(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     subscribe(&app, 1).await;
     let usage = "UPDATE monthly_usage SET recipients = 30000";
     call(
@@ -163,7 +164,7 @@ async fn a_limit_comes_with_the_way_to_the_prices() {
         json!({"title": "t", "body": "b"}),
     )
     .await;
-    crate::fixtures::execute(&server, usage).await;
+    crate::database::execute(&server, usage).await;
     let result = call(
         &app.admin,
         "send_notification",
@@ -178,9 +179,9 @@ async fn a_limit_comes_with_the_way_to_the_prices() {
     );
 }
 
-#[tokio::test]
-async fn a_page_after_the_other() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_page_after_the_other(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     for number in 0..3 {
         let message = json!({"title": number.to_string(), "body": "b"});
         call(&app.admin, "send_notification", message).await;
@@ -247,7 +248,7 @@ async fn pages_of_other_sites_are_refused_and_our_own_host_behind_a_proxy_is_not
 
 #[tokio::test]
 async fn only_messages_of_the_protocol_are_taken() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     for body in [
         "",
         "{}",
@@ -288,7 +289,7 @@ async fn only_messages_of_the_protocol_are_taken() {
 
 #[tokio::test]
 async fn a_member_that_stands_twice_is_refused_wherever_it_stands() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     subscribe(&app, 1).await;
     for message in [
         r#"{"jsonrpc": "2.0", "jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#,
@@ -311,9 +312,9 @@ async fn a_member_that_stands_twice_is_refused_wherever_it_stands() {
     assert_eq!(text_content(&sends)["items"], json!([]), "nothing was sent");
 }
 
-#[tokio::test]
-async fn after_20_failures_tools_are_refused_as_endpoints_are() {
-    let server = server().await;
+#[on_each_database]
+async fn after_20_failures_tools_are_refused_as_endpoints_are(database: TestDatabase) {
+    let server = server(database).await;
     let app = app(&server, "owner@example.com").await;
     let stranger = server.client().bearer(&format!("pk_{}", "0".repeat(64)));
     let nobody = server.client();
@@ -335,9 +336,9 @@ async fn after_20_failures_tools_are_refused_as_endpoints_are() {
     );
 }
 
-#[tokio::test]
-async fn a_deleted_key_is_refused_at_once() {
-    let server = server().await;
+#[on_each_database]
+async fn a_deleted_key_is_refused_at_once(database: TestDatabase) {
+    let server = server(database).await;
     let app = app(&server, "owner@example.com").await;
     let created = call(
         &app.admin,

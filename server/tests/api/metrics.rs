@@ -6,14 +6,15 @@ use hato_testkit::client::Client;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 use tokio::time::{Duration, interval, timeout};
 
 use crate::fixtures::{BINARY, app, get, post, registration, send, server, start, status_and_code};
 
-fn launch() -> Launch {
-    Launch::new(BINARY).env("HATO_METRICS_LISTEN", "127.0.0.1:0")
+fn launch(database: TestDatabase) -> Launch {
+    Launch::on(BINARY, database).env("HATO_METRICS_LISTEN", "127.0.0.1:0")
 }
 
 /// A client of the listener that the server has logged.
@@ -42,9 +43,9 @@ pub async fn scrape(metrics: &Client) -> String {
     reply.text()
 }
 
-#[tokio::test]
-async fn requests_are_counted_by_route_and_status() {
-    let server = start(launch()).await;
+#[on_each_database]
+async fn requests_are_counted_by_route_and_status(database: TestDatabase) {
+    let server = start(launch(database)).await;
     let client = server.client();
     let metrics = metrics_of(&server);
     for path in [
@@ -81,11 +82,11 @@ async fn requests_are_counted_by_route_and_status() {
     }
 }
 
-#[tokio::test]
-async fn deliveries_are_counted_by_outcome() {
+#[on_each_database]
+async fn deliveries_are_counted_by_outcome(database: TestDatabase) {
     let service = PushService::start().await;
     let server = start(
-        launch()
+        launch(database)
             .with_push_service(&service)
             .env("HATO_RETRY_DELAYS", "1ms,1h,1h"),
     )
@@ -144,9 +145,9 @@ async fn wait_until(metrics: &Client, done: impl Fn(&str) -> bool) {
     assert!(in_time, "{last}");
 }
 
-#[tokio::test]
-async fn what_nobody_delivers_is_queued() {
-    let api = start(launch().env("HATO_ROLE", "api")).await;
+#[on_each_database]
+async fn what_nobody_delivers_is_queued(database: TestDatabase) {
+    let api = start(launch(database).env("HATO_ROLE", "api")).await;
     let app = app(&api, "owner@example.com").await;
     let subscriber = registration("https://push.example/1");
     post(&app.frontend, "/api/v1/subscriptions", &subscriber).await;
@@ -161,9 +162,9 @@ async fn what_nobody_delivers_is_queued() {
     }
 }
 
-#[tokio::test]
-async fn events_that_nobody_posts_grow_old() {
-    let api = launch()
+#[on_each_database]
+async fn events_that_nobody_posts_grow_old(database: TestDatabase) {
+    let api = launch(database)
         .env("HATO_ROLE", "api")
         .env("HATO_DEFAULT_PLAN", "pro");
     let api = start(api).await;
@@ -181,9 +182,9 @@ async fn events_that_nobody_posts_grow_old() {
     wait_until(&metrics, |text| age(text) > Some(0.0)).await;
 }
 
-#[tokio::test]
-async fn a_worker_has_metrics_of_its_own() {
-    let worker = start(launch().env("HATO_ROLE", "worker")).await;
+#[on_each_database]
+async fn a_worker_has_metrics_of_its_own(database: TestDatabase) {
+    let worker = start(launch(database).env("HATO_ROLE", "worker")).await;
     let text = scrape(&metrics_of(&worker)).await;
     assert_eq!(value(&text, "hato_queued_pages"), Some(0.0), "{text}");
     assert!(text.contains(r#"route="/readyz",status="200""#), "{text}");
@@ -195,10 +196,10 @@ async fn a_worker_has_metrics_of_its_own() {
 
 #[tokio::test]
 async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
-    let measured = start(launch()).await;
+    let measured = start(launch(TestDatabase::sqlite().await)).await;
     let elsewhere = get(&metrics_of(&measured), "/healthz").await;
     assert_eq!(elsewhere.status, 404);
-    for server in [measured, server().await] {
+    for server in [measured, server(TestDatabase::sqlite().await).await] {
         let reply = get(&server.client(), "/metrics").await;
         assert_eq!(reply.status, 404);
     }
@@ -209,7 +210,7 @@ async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
 
 #[tokio::test]
 async fn a_login_verifies_a_password_whether_there_is_an_account_or_not() {
-    let server = start(launch()).await;
+    let server = start(launch(TestDatabase::sqlite().await)).await;
     let client = server.client();
     let metrics = metrics_of(&server);
     let registered = client.register_account("owner@example.com", PASSWORD);

@@ -3,15 +3,16 @@
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ReceivedMessage};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{
     BINARY, app, post, register, registration, setup, snapshot, start, status_and_code, wait_until,
 };
 
-async fn connected() -> (PushService, HatoServer, OwnedApp) {
+async fn connected(database: TestDatabase) -> (PushService, HatoServer, OwnedApp) {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     (push, server, app)
 }
@@ -22,9 +23,9 @@ fn done(history: &Value) -> bool {
         .is_some_and(|sends| !sends.is_empty() && sends.iter().all(|send| send["status"] == "done"))
 }
 
-#[tokio::test]
-async fn a_notification_reaches_every_browser() {
-    let (push, _server, app) = connected().await;
+#[on_each_database]
+async fn a_notification_reaches_every_browser(database: TestDatabase) {
+    let (push, _server, app) = connected(database).await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 3);
     for browser in &browsers {
         let reply = post(
@@ -64,9 +65,9 @@ async fn a_notification_reaches_every_browser() {
     );
 }
 
-#[tokio::test]
-async fn a_send_may_go_to_one_browser_alone() {
-    let (push, _server, app) = connected().await;
+#[on_each_database]
+async fn a_send_may_go_to_one_browser_alone(database: TestDatabase) {
+    let (push, _server, app) = connected(database).await;
     let browsers = push.subscribe_many(None, 2);
     register(&app.frontend, &browsers).await;
     let body = json!({"title": "t", "body": "b", "endpoint": browsers[1].endpoint});
@@ -88,9 +89,9 @@ async fn a_send_may_go_to_one_browser_alone() {
     push.assert_no_violations();
 }
 
-#[tokio::test]
-async fn an_owner_sends_to_everyone_only() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn an_owner_sends_to_everyone_only(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/notify", app.id);
     for client in [&app.owner, &app.admin] {
         let reply = post(client, &path, &json!({"title": "t", "body": "b"})).await;
@@ -115,9 +116,9 @@ async fn an_owner_sends_to_everyone_only() {
     assert_eq!(sends[1]["actor"]["name"], "owner@example.com");
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_a_send_is_told() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn what_is_wrong_with_a_send_is_told(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let endpoint = "https://push.example.com/1";
     post(
         &app.frontend,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hato_domain::ErrorCode;
+use hato_testkit::TestDatabase;
 use hato_testkit::client::Reply;
 use hato_testkit::github::Github;
 use hato_testkit::owner::{OwnedApp, PASSWORD};
@@ -17,9 +18,12 @@ const EMAIL: &str = "owner@example.com";
 
 /// The document of a server with the default settings.
 pub async fn document() -> Value {
-    get(&server().await.client(), "/api/v1/openapi.json")
-        .await
-        .json()
+    get(
+        &server(TestDatabase::sqlite().await).await.client(),
+        "/api/v1/openapi.json",
+    )
+    .await
+    .json()
 }
 
 /// The codes of an operation, by status.
@@ -120,7 +124,7 @@ async fn headers_of_answers_are_described() {
 
 #[tokio::test]
 async fn refusals_of_a_plan_and_of_an_unknown_subscriber_are_foreseen() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     let app = OwnedApp::set_up(&server.client(), EMAIL)
         .await
         .expect("an app");
@@ -148,7 +152,7 @@ async fn refusals_of_a_plan_and_of_an_unknown_subscriber_are_foreseen() {
 /// `RATE_LIMITED` stands exactly where it can come.
 #[tokio::test]
 async fn rate_limits_are_described_where_they_are() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     let document = get(&server.client(), "/api/v1/openapi.json").await.json();
     let is_described = |method: &str, path: &str| {
         let operation = &document["paths"][path][method];
@@ -223,7 +227,7 @@ async fn the_document_names_the_address_that_browsers_use() {
 
 #[tokio::test]
 async fn the_reference_page_shows_every_endpoint_under_the_same_policy() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     let page = get(&server.client(), "/docs/api").await;
     assert_eq!(page.status, 200, "{page}");
     let landing = get(&server.client(), "/").await;

@@ -1,5 +1,6 @@
 //! Cookies go along with requests of any site: changes must come from our own (CONTRACT 3).
 
+use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::HatoServer;
 use http::Method;
@@ -17,7 +18,7 @@ async fn cookie(server: &HatoServer) -> String {
 
 #[tokio::test]
 async fn a_change_by_cookie_must_come_from_our_pages() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let cookie = cookie(&server).await;
     let own = format!("http://{}", server.address());
     let path = format!("/api/v1/apps/{}/keys", app.id);
@@ -56,7 +57,7 @@ async fn a_change_by_cookie_must_come_from_our_pages() {
 
 #[tokio::test]
 async fn other_sites_cannot_sign_a_browser_in() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for path in ["/auth/register", "/auth/login"] {
         for header in [
             ("sec-fetch-site", "cross-site"),
@@ -76,7 +77,7 @@ async fn other_sites_cannot_sign_a_browser_in() {
 
 #[tokio::test]
 async fn forms_are_guarded_like_endpoints() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for path in [
         "/_app/login",
         "/_app/register",
@@ -99,7 +100,7 @@ async fn forms_are_guarded_like_endpoints() {
 
 #[tokio::test]
 async fn a_form_with_a_cookie_must_say_that_it_is_ours() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let cookie = cookie(&server).await;
     let send_page = format!("/apps/{}/send", app.id);
     for path in ["/_app/create_app", "/_app/logout", &send_page] {

@@ -4,9 +4,11 @@ use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
-use crate::fixtures::{BINARY, app, execute, get, post, start, status_and_code, wait_until};
+use crate::database::execute;
+use crate::fixtures::{BINARY, app, get, post, start, status_and_code, wait_until};
 
 /// The lists, each with the member that names an item.
 const LISTS: [(&str, &str); 3] = [
@@ -19,10 +21,10 @@ const LISTS: [(&str, &str); 3] = [
 const ITEMS: usize = 7;
 
 /// An app with as many items in each list.
-async fn setup() -> (HatoServer, OwnedApp) {
+async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {
     let push = PushService::start().await;
     push.respond_by_default(ScriptedResponse::Status(400));
-    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(None);
     post(
@@ -112,9 +114,9 @@ async fn assert_pages_are_exact(app: &OwnedApp) {
     }
 }
 
-#[tokio::test]
-async fn pages_neither_skip_nor_repeat() {
-    let (server, app) = setup().await;
+#[on_each_database]
+async fn pages_neither_skip_nor_repeat(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     assert_pages_are_exact(&app).await;
     for statement in [
         "UPDATE sends SET created_at = 1000000",
@@ -126,9 +128,9 @@ async fn pages_neither_skip_nor_repeat() {
     assert_pages_are_exact(&app).await;
 }
 
-#[tokio::test]
-async fn the_cursor_is_the_last_item_and_a_time_alone_is_exclusive() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn the_cursor_is_the_last_item_and_a_time_alone_is_exclusive(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     for (list, id) in LISTS {
         let path = path(&app, list);
         let page = get(&app.owner, &format!("{path}?limit=2")).await.json();
@@ -187,9 +189,9 @@ const BAD_QUERIES: [&str; 21] = [
 
 const GOOD_QUERIES: [&str; 4] = ["limit=1", "limit=100", "unknown=x", "limit=%31"];
 
-#[tokio::test]
-async fn a_bad_limit_or_cursor_is_refused() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_bad_limit_or_cursor_is_refused(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     for (list, _) in LISTS {
         for query in BAD_QUERIES {
             let reply = get(&app.owner, &format!("{}?{query}", path(&app, list))).await;
@@ -206,9 +208,9 @@ async fn a_bad_limit_or_cursor_is_refused() {
     }
 }
 
-#[tokio::test]
-async fn a_page_has_50_items_unless_told_otherwise() {
-    let server = start(Launch::new(BINARY)).await;
+#[on_each_database]
+async fn a_page_has_50_items_unless_told_otherwise(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database)).await;
     let app = app(&server, "owner@example.com").await;
     for _ in 0..101 {
         post(

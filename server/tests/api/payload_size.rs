@@ -4,6 +4,7 @@ use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -54,9 +55,9 @@ fn sends(app: &OwnedApp, message: &Value) -> [(Client, String, Value); 3] {
     ]
 }
 
-#[tokio::test]
-async fn the_limit_is_exact_to_the_byte_whatever_the_letters() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn the_limit_is_exact_to_the_byte_whatever_the_letters(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     for template in templates() {
         for letter in [
             'a', 'é', '鳩', '🕊', '"', '\\', '\n', '\u{1}', '/', '<', '\u{2028}',
@@ -75,9 +76,9 @@ async fn the_limit_is_exact_to_the_byte_whatever_the_letters() {
     }
 }
 
-#[tokio::test]
-async fn what_is_no_part_of_the_payload_does_not_count() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn what_is_no_part_of_the_payload_does_not_count(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let mut message = sized(&json!({"title": "t"}), 'a', MOST);
     for (member, value) in [
         ("ttl", json!(60)),
@@ -94,9 +95,9 @@ async fn what_is_no_part_of_the_payload_does_not_count() {
     }
 }
 
-#[tokio::test]
-async fn the_request_may_spell_it_longer() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn the_request_may_spell_it_longer(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let message = sized(&json!({"title": "t"}), '鳩', MOST).to_string();
     let spelt = message.replace('鳩', "\\u9ce9").replace("\":", "\" :  ");
     let path = "/api/v1/notify";
@@ -104,9 +105,9 @@ async fn the_request_may_spell_it_longer() {
     assert_eq!(reply.status, 202, "{reply}");
 }
 
-#[tokio::test]
-async fn too_large_a_payload_is_told_after_what_else_is_wrong_with_it() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn too_large_a_payload_is_told_after_what_else_is_wrong_with_it(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let before = snapshot(&app).await;
     let large = "x".repeat(MOST);
     for (body, expected) in [
@@ -131,10 +132,10 @@ async fn too_large_a_payload_is_told_after_what_else_is_wrong_with_it() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn the_largest_payload_arrives() {
+#[on_each_database]
+async fn the_largest_payload_arrives(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(Some(&app.vapid_public_key));
     post(

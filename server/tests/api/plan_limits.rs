@@ -3,19 +3,21 @@
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
+use crate::database::execute;
 use crate::fixtures::{
-    BINARY, app, concurrently, count, execute, get, post, registration, snapshot, start,
-    status_and_code, subscribe,
+    BINARY, app, concurrently, count, get, post, registration, snapshot, start, status_and_code,
+    subscribe,
 };
 
 const NOTIFY: &str = "/api/v1/notify";
 const BATCH: &str = "/api/v1/notify/batch";
 
 /// A server that delivers nothing, and an app with subscribers.
-async fn setup(subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+async fn setup(database: TestDatabase, subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, subscribers).await;
     (server, app, endpoints)
@@ -37,9 +39,9 @@ async fn sixteen(
     (count(&replies, good), count(&replies, bad))
 }
 
-#[tokio::test]
-async fn of_sixteen_apps_one_is_made() {
-    let server = start(Launch::new(BINARY)).await;
+#[on_each_database]
+async fn of_sixteen_apps_one_is_made(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database)).await;
     let session = server
         .client()
         .register_account("a@example.com", "a long password")
@@ -70,9 +72,9 @@ async fn active(app: &OwnedApp) -> Value {
     snapshot(app).await["app"]["active_subscriptions"].clone()
 }
 
-#[tokio::test]
-async fn of_sixteen_browsers_at_999_one_is_registered() {
-    let (_server, app, _) = setup(999).await;
+#[on_each_database]
+async fn of_sixteen_browsers_at_999_one_is_registered(database: TestDatabase) {
+    let (_server, app, _) = setup(database, 999).await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
     assert_eq!(
         sixteen(&app.frontend, &path, new_browser, 201, 429).await,
@@ -83,9 +85,9 @@ async fn of_sixteen_browsers_at_999_one_is_registered() {
     assert_eq!(stats["activeSubscribers"], 1_000);
 }
 
-#[tokio::test]
-async fn only_a_new_browser_in_the_apps_path_is_too_many() {
-    let (_server, app, endpoints) = setup(1_000).await;
+#[on_each_database]
+async fn only_a_new_browser_in_the_apps_path_is_too_many(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database, 1_000).await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
     let before = snapshot(&app).await;
     let reply = post(&app.frontend, &path, &new_browser(1)).await;
@@ -132,9 +134,9 @@ async fn monthly(app: &OwnedApp) -> Value {
     snapshot(app).await["stats"]["monthlySent"].clone()
 }
 
-#[tokio::test]
-async fn a_month_is_never_overshot_and_a_send_is_refused_whole() {
-    let (_server, app, endpoints) = setup(1_000).await;
+#[on_each_database]
+async fn a_month_is_never_overshot_and_a_send_is_refused_whole(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database, 1_000).await;
     for _ in 0..28 {
         assert_eq!(post(&app.backend, NOTIFY, &message()).await.status, 202);
     }
@@ -163,9 +165,9 @@ async fn a_month_is_never_overshot_and_a_send_is_refused_whole() {
     assert_eq!(monthly(&app).await, 30_000);
 }
 
-#[tokio::test]
-async fn a_month_that_is_used_up_takes_no_more_recipients() {
-    let (server, app, endpoints) = setup(1).await;
+#[on_each_database]
+async fn a_month_that_is_used_up_takes_no_more_recipients(database: TestDatabase) {
+    let (server, app, endpoints) = setup(database, 1).await;
     assert_eq!(post(&app.backend, NOTIFY, &message()).await.status, 202);
     execute(&server, "UPDATE monthly_usage SET recipients = 30000").await;
     let to = |endpoint: &str| json!({"title": "t", "body": "b", "endpoint": endpoint});
@@ -188,9 +190,9 @@ async fn a_month_that_is_used_up_takes_no_more_recipients() {
     );
 }
 
-#[tokio::test]
-async fn what_was_counted_stays_counted() {
-    let (server, app, _) = setup(3).await;
+#[on_each_database]
+async fn what_was_counted_stays_counted(database: TestDatabase) {
+    let (server, app, _) = setup(database, 3).await;
     let sent = post(&app.backend, NOTIFY, &message()).await.json();
     let path = format!("/api/v1/apps/{}", app.id);
     let of_send = format!(
@@ -215,9 +217,9 @@ async fn what_was_counted_stays_counted() {
     );
 }
 
-#[tokio::test]
-async fn the_month_is_the_accounts_whatever_the_app() {
-    let launch = Launch::new(BINARY)
+#[on_each_database]
+async fn the_month_is_the_accounts_whatever_the_app(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database)
         .env("HATO_ROLE", "api")
         .env("HATO_DEFAULT_PLAN", "pro");
     let server = start(launch).await;
@@ -258,9 +260,9 @@ async fn the_month_is_the_accounts_whatever_the_app() {
     }
 }
 
-#[tokio::test]
-async fn pro_has_none_of_these_limits() {
-    let launch = Launch::new(BINARY)
+#[on_each_database]
+async fn pro_has_none_of_these_limits(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database)
         .env("HATO_ROLE", "api")
         .env("HATO_DEFAULT_PLAN", "pro");
     let server = start(launch).await;

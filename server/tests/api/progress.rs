@@ -2,6 +2,7 @@
 
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -12,8 +13,8 @@ use crate::fixtures::{BINARY, app, post, send, start, subscribe};
 const EMAIL: &str = "owner@example.com";
 
 /// A server that delivers nothing, and the path of the events of a send on it.
-async fn setup() -> (HatoServer, String) {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "api")).await;
+async fn setup(database: TestDatabase) -> (HatoServer, String) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, EMAIL).await;
     subscribe(&app, 1).await;
     let notification = json!({"title": "t", "body": "b"});
@@ -42,9 +43,9 @@ async fn listen(server: &HatoServer, session: &str, path: &str) -> TcpStream {
     stream
 }
 
-#[tokio::test]
-async fn a_draining_server_ends_what_listens() {
-    let (mut server, path) = setup().await;
+#[on_each_database]
+async fn a_draining_server_ends_what_listens(database: TestDatabase) {
+    let (mut server, path) = setup(database).await;
     let session = log_in(&server).await;
     let mut stream = listen(&server, &session, &path).await;
     let ended = server.terminate().await.expect("an end");
@@ -54,9 +55,9 @@ async fn a_draining_server_ends_what_listens() {
     stream.read_to_end(&mut rest).await.expect("the end");
 }
 
-#[tokio::test]
-async fn nobody_listens_to_a_deleted_app() {
-    let (server, path) = setup().await;
+#[on_each_database]
+async fn nobody_listens_to_a_deleted_app(database: TestDatabase) {
+    let (server, path) = setup(database).await;
     let session = log_in(&server).await;
     let mut stream = listen(&server, &session, &path).await;
     let (app, _) = path.split_once("/sends/").expect("a send's path");
@@ -71,9 +72,9 @@ async fn nobody_listens_to_a_deleted_app() {
     }
 }
 
-#[tokio::test]
-async fn an_account_listens_on_few_connections() {
-    let (server, path) = setup().await;
+#[on_each_database]
+async fn an_account_listens_on_few_connections(database: TestDatabase) {
+    let (server, path) = setup(database).await;
     let session = log_in(&server).await;
     let mut open = Vec::new();
     for _ in 0..8 {

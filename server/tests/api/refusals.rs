@@ -1,5 +1,6 @@
 //! What is wrong is refused with the specification's error body, and changes nothing.
 
+use hato_testkit::TestDatabase;
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use http::Method;
@@ -32,7 +33,7 @@ fn endpoints(app: &OwnedApp) -> [(&Client, String); 4] {
 
 #[tokio::test]
 async fn a_wrong_key() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let before = snapshot(&app).await;
     let expected =
         json!({"error": "API キーが無効か、削除されています。", "code": "INVALID_API_KEY"});
@@ -47,7 +48,7 @@ async fn a_wrong_key() {
 
 #[tokio::test]
 async fn an_http_endpoint() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     let before = snapshot(&app).await;
     let expected = json!({
         "error": "URL は https:// で始まる正しい形式で指定してください。",
@@ -66,7 +67,7 @@ async fn an_http_endpoint() {
 
 #[tokio::test]
 async fn a_missing_field() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     let before = snapshot(&app).await;
     let expected = json!({"error": "必須項目が入力されていません。", "code": "MISSING_FIELDS"});
     for (client, path) in endpoints(&app) {
@@ -96,7 +97,7 @@ async fn a_missing_field() {
 
 #[tokio::test]
 async fn a_body_that_is_not_json() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     let before = snapshot(&app).await;
     let expected = json!({"error": "入力内容が正しくありません。", "code": "INVALID_INPUT"});
     for (client, path) in endpoints(&app) {
@@ -118,7 +119,7 @@ async fn a_body_that_is_not_json() {
 
 #[tokio::test]
 async fn an_endpoint_or_key_that_is_malformed() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     let before = snapshot(&app).await;
     let endpoint = "https://push.example.com/1";
     for (endpoint, p256dh, auth, code) in [

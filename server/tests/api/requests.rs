@@ -1,5 +1,6 @@
 //! Requests in general (CONTRACT 2): paths, methods, sizes, CORS, ids.
 
+use hato_testkit::TestDatabase;
 use hato_testkit::server::Launch;
 use http::Method;
 use serde_json::json;
@@ -10,7 +11,7 @@ use crate::fixtures::{
 
 #[tokio::test]
 async fn an_unknown_path_is_not_found() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     let expected = json!({"error": "指定されたものが見つかりません。", "code": "NOT_FOUND"});
     for path in [
         "/api",
@@ -34,7 +35,7 @@ async fn an_unknown_path_is_not_found() {
 
 #[tokio::test]
 async fn a_wrong_method_is_told_the_right_ones() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for (method, path, allowed) in [
         (Method::GET, "/api/v1/notify", "POST"),
         (Method::DELETE, "/api/v1/apps", "POST,GET,HEAD"),
@@ -82,7 +83,7 @@ async fn a_request_without_a_path_is_refused() {
 
 #[tokio::test]
 async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     let mut body = registration("https://push.example.com/1").to_string();
     body.push_str(&" ".repeat(256 * 1024 - body.len()));
     let path = "/api/v1/subscriptions";
@@ -103,7 +104,7 @@ async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
 
 #[tokio::test]
 async fn the_content_type_and_unknown_members_do_not_matter() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     let mut body = registration("https://push.example.com/1");
     body["unknown"] = json!([1, 2]);
     body["platform"] = json!(null);
@@ -146,7 +147,7 @@ async fn every_answer_has_an_id_that_is_in_the_log() {
 
 #[tokio::test]
 async fn other_origins_may_use_the_api_and_the_sdk() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     for path in ["/api/v1/subscriptions", "/sdk/hato.mjs"] {
         let preflight = [
             ("origin", "https://shop.example"),
@@ -202,7 +203,7 @@ async fn other_origins_may_use_the_api_and_the_sdk() {
 
 #[tokio::test]
 async fn data_is_neither_kept_nor_framed() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     for path in ["/api/v1/apps", "/auth/session", "/api/v1/nothing"] {
         let reply = get(&app.owner, path).await;
         assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
@@ -213,7 +214,7 @@ async fn data_is_neither_kept_nor_framed() {
 
 #[tokio::test]
 async fn large_answers_are_compressed_for_those_who_take_it() {
-    let (_server, app) = setup().await;
+    let (_server, app) = setup(TestDatabase::sqlite().await).await;
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     for number in 0..3 {
         let body = json!({"title": format!("{number}"), "body": "b".repeat(500)});

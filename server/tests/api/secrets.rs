@@ -5,18 +5,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use aws_lc_rs::hmac::{self, HMAC_SHA256};
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
-use crate::fixtures::{
-    BINARY, app, database, get, post, registration, send, setup, start, status_and_code,
-};
+use crate::database::value;
+use crate::fixtures::{BINARY, app, get, post, registration, send, setup, start, status_and_code};
 
 const CONFIG_ERROR: (u16, &str) = (503, "CONFIG_ERROR");
 
 #[tokio::test]
 async fn secrets_are_made_for_their_owner_alone() {
-    let (server, _app) = setup().await;
+    let (server, _app) = setup(TestDatabase::sqlite().await).await;
     let file = server.data_dir().join("secrets.toml");
     let mode = std::fs::metadata(&file)
         .expect("a file")
@@ -29,27 +29,20 @@ async fn secrets_are_made_for_their_owner_alone() {
     }
 }
 
-#[tokio::test]
-async fn a_database_has_of_a_key_what_only_the_pepper_makes() {
-    let folder = tempfile::tempdir().expect("a folder");
+#[on_each_database]
+async fn a_database_has_of_a_key_what_only_the_pepper_makes(database: TestDatabase) {
     let pepper = [0xab; 32];
-    let launch = Launch::new(BINARY).env("HATO_PEPPER", "ab".repeat(32));
-    let mut server = start(launch.clone().data_dir(folder.path())).await;
+    let launch = Launch::on(BINARY, database).env("HATO_PEPPER", "ab".repeat(32));
+    let mut server = start(launch.clone()).await;
     let app = app(&server, "owner@example.com").await;
     let raw = app.owner.create_key(&app.id, "known", "full").await;
     let raw = raw.expect("a key");
-    let mut stored = database(&server).await;
-    let hash: Vec<u8> = sqlx::query_scalar("SELECT hash FROM api_keys WHERE name = 'known'")
-        .fetch_one(&mut stored)
-        .await
-        .expect("a key");
+    let hash: Vec<u8> = value(&server, "SELECT hash FROM api_keys WHERE name = 'known'").await;
     let keyed = hmac::sign(&hmac::Key::new(HMAC_SHA256, &pepper), raw.as_bytes());
     assert_eq!(hash, keyed.as_ref());
     server.terminate().await.expect("it stops");
 
-    let other = launch
-        .data_dir(folder.path())
-        .env("HATO_PEPPER", "cd".repeat(32));
+    let other = launch.env("HATO_PEPPER", "cd".repeat(32));
     let server = start(other).await;
     let reply = get(&server.client().bearer(&raw), "/api/v1/vapid-public-key").await;
     assert_eq!(status_and_code(&reply), (401, "INVALID_API_KEY".into()));
@@ -58,7 +51,7 @@ async fn a_database_has_of_a_key_what_only_the_pepper_makes() {
 #[tokio::test]
 async fn files_that_others_may_read_are_named_at_the_start() {
     const WARNING: &str = "others may read or write this file";
-    let (mut server, _app) = setup().await;
+    let (mut server, _app) = setup(TestDatabase::sqlite().await).await;
     assert!(!server.log().contains(WARNING), "{}", server.log());
     for (name, mode) in [("secrets.toml", 0o640), ("hato.db", 0o604)] {
         let file = server.data_dir().join(name);
@@ -78,16 +71,11 @@ async fn files_that_others_may_read_are_named_at_the_start() {
     assert_eq!(warnings.len(), 2, "{warnings:?}");
 }
 
-#[tokio::test]
-async fn without_secrets_what_needs_them_says_so() {
-    let (mut server, app) = setup().await;
+#[on_each_database]
+async fn without_secrets_what_needs_them_says_so(database: TestDatabase) {
+    let (mut server, app) = setup(database).await;
     server.terminate().await.expect("it stops");
-    let data = server.data_dir().to_owned();
-    std::fs::rename(data.join("secrets.toml"), data.join("kept.toml")).expect("moved");
-    let launch = Launch::new(BINARY)
-        .data_dir(&data)
-        .env("HATO_GENERATE_SECRETS", "false");
-    let bare = start(launch).await;
+    let bare = start(server.launch().clone().without_secrets()).await;
     for name in ["HATO_PEPPER", "HATO_ENCRYPTION_KEY"] {
         assert!(bare.log().contains(name), "{}", bare.log());
     }
@@ -117,12 +105,46 @@ async fn without_secrets_what_needs_them_says_so() {
         let expected = json!({"error": "サーバーの設定が完了していません。", "code": code});
         assert_eq!(reply.json(), expected);
     }
-    assert!(!data.join("secrets.toml").exists());
+    assert!(!bare.data_dir().join("secrets.toml").exists());
 }
 
 #[tokio::test]
-async fn without_an_encryption_key_browsers_still_register() {
-    let launch = Launch::new(BINARY)
+async fn with_postgresql_none_are_made() {
+    let launch = Launch::on(BINARY, TestDatabase::postgres().await);
+    let unset = launch.env("HATO_PEPPER", "").env("HATO_ENCRYPTION_KEY", "");
+    let bare = start(unset).await;
+    for name in ["HATO_PEPPER", "HATO_ENCRYPTION_KEY"] {
+        let line = format!("{name} is missing");
+        assert!(bare.log().contains(&line), "{}", bare.log());
+    }
+    let anybody = bare.client().bearer(&format!("pk_{}", "0".repeat(64)));
+    let reply = post(&anybody, "/api/v1/notify", &json!({})).await;
+    let (status, code) = CONFIG_ERROR;
+    assert_eq!(status_and_code(&reply), (status, code.into()));
+    assert!(!bare.data_dir().join("secrets.toml").exists());
+}
+
+#[tokio::test]
+async fn a_fleet_runs_with_what_print_secrets_writes() {
+    let launch = Launch::on(BINARY, TestDatabase::postgres().await);
+    let printed = launch.command("print-secrets").output().await;
+    let printed = printed.expect("the program runs");
+    assert_eq!(printed.status.code(), Some(0), "{printed:?}");
+    let lines = String::from_utf8(printed.stdout).expect("text");
+    let secrets = lines.lines().map(|line| line.split_once('='));
+    let secrets = secrets.map(|secret| secret.expect("a variable"));
+    let launch = secrets.fold(launch, |launch, (name, secret)| launch.env(name, secret));
+    let server = start(launch).await;
+    // Both are needed for its keys.
+    app(&server, "owner@example.com").await;
+    let known = server.secrets();
+    assert!(known.iter().all(|secret| lines.contains(secret)), "{lines}");
+    assert_eq!(known.len(), 2);
+}
+
+#[on_each_database]
+async fn without_an_encryption_key_browsers_still_register(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database)
         .env("HATO_GENERATE_SECRETS", "false")
         .env("HATO_PEPPER", "ab".repeat(32))
         .env("HATO_ENCRYPTION_KEY", "cd".repeat(32));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use aws_lc_rs::digest::{SHA384, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::Launch;
 use http::Method;
@@ -58,7 +59,7 @@ async fn the_binary_alone_is_a_whole_server() {
 
 #[tokio::test]
 async fn the_sdk_is_revalidated_and_its_releases_never_change() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     let version = env!("CARGO_PKG_VERSION");
     let is_released = Path::new(RELEASES).join(version).is_dir();
     for (file, _) in SCRIPTS {
@@ -106,7 +107,7 @@ async fn the_sdk_is_revalidated_and_its_releases_never_change() {
 
 #[tokio::test]
 async fn scripts_are_small() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for (file, limit) in SCRIPTS {
         let (path, headers) = (format!("/sdk/{file}"), [("accept-encoding", "br")]);
         let reply = send(&server.client(), Method::GET, &path, &headers, "").await;
@@ -120,7 +121,7 @@ async fn scripts_are_small() {
 
 #[tokio::test]
 async fn a_page_that_pastes_the_snippets_runs_what_is_served() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let account = json!({"email": "owner@example.com", "password": PASSWORD});
     let entered = post(&server.client(), "/auth/login", &account).await.json();
     let token = entered["session_token"].as_str().expect("a token");
@@ -159,7 +160,7 @@ fn script(text: &str) -> Option<(&str, &str)> {
 
 #[tokio::test]
 async fn every_release_of_the_sdk_is_served_as_it_was() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for file in releases() {
         let version = file_name_of(file.parent().expect("a version"));
         let path = format!("/sdk/{version}/{}", file_name_of(&file));
@@ -190,7 +191,7 @@ fn file_name_of(path: &Path) -> String {
 
 #[tokio::test]
 async fn files_are_sent_compressed_to_those_who_take_it() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     let plain = get(&server.client(), "/sdk/sw.js").await;
     let headers = [("accept-encoding", "gzip, br")];
     let small = send(&server.client(), Method::GET, "/sdk/sw.js", &headers, "").await;
@@ -208,7 +209,7 @@ async fn files_are_sent_compressed_to_those_who_take_it() {
 
 #[tokio::test]
 async fn pages_are_guarded_and_compressed() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for (path, status) in [
         ("/", 200),
         ("/login", 200),
@@ -241,7 +242,7 @@ async fn pages_are_guarded_and_compressed() {
 
 #[tokio::test]
 async fn a_form_signs_a_browser_in() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     let form = |path, headers: &'static [(&'static str, &'static str)], body: &'static str| {
         let client = server.client();
         async move { send(&client, Method::POST, path, headers, body).await }
@@ -268,7 +269,7 @@ async fn a_form_signs_a_browser_in() {
 
 #[tokio::test]
 async fn nothing_but_the_site_is_served() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for path in [
         "/build.txt",
         "/sdk/sw.js.br",
@@ -331,7 +332,7 @@ async fn the_dashboard_leads_to_the_operators_page_about_plans() {
     let launch = Launch::new(BINARY).env("HATO_PRICING_URL", elsewhere);
     for (server, link) in [
         (start(launch).await, elsewhere),
-        (server().await, "/pricing"),
+        (server(TestDatabase::sqlite().await).await, "/pricing"),
     ] {
         let client = server.client();
         let account = client.register_account("a@example.com", PASSWORD).await;

@@ -2,6 +2,7 @@
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{
@@ -15,9 +16,9 @@ fn time(value: &Value) -> i64 {
     value.as_i64().expect("a time")
 }
 
-#[tokio::test]
-async fn a_new_app_has_zeros_for_30_days() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_new_app_has_zeros_for_30_days(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let shown = get(&app.owner, &format!("/api/v1/apps/{}", app.id)).await;
     let created_at = time(&shown.json()["created_at"]);
     let stats = get(&app.admin, "/api/v1/stats").await.json();
@@ -46,9 +47,9 @@ async fn a_new_app_has_zeros_for_30_days() {
     assert_eq!(stats, expected);
 }
 
-#[tokio::test]
-async fn every_way_to_the_statistics_shows_the_same() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn every_way_to_the_statistics_shows_the_same(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let endpoint = registration("https://push.example.com/1");
     post(&app.frontend, "/api/v1/subscriptions", &endpoint).await;
     let stats = get(&app.admin, "/api/v1/stats").await.json();
@@ -62,9 +63,9 @@ async fn every_way_to_the_statistics_shows_the_same() {
     }
 }
 
-#[tokio::test]
-async fn a_session_names_its_app_unless_there_is_one() {
-    let server = start(Launch::new(BINARY).env("HATO_DEFAULT_PLAN", "pro")).await;
+#[on_each_database]
+async fn a_session_names_its_app_unless_there_is_one(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
     let (first, other) = (
         app(&server, "owner@example.com").await,
         app(&server, "other@example.com").await,
@@ -98,19 +99,19 @@ async fn a_session_names_its_app_unless_there_is_one() {
     }
 }
 
-#[tokio::test]
-async fn a_session_without_an_app_has_no_statistics() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_session_without_an_app_has_no_statistics(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let gone = app.owner.delete(&format!("/api/v1/apps/{}", app.id)).await;
     assert_eq!(gone.expect("an answer").status, 200);
     let reply = get(&app.owner, "/api/v1/stats").await;
     assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()));
 }
 
-#[tokio::test]
-async fn what_was_sent_is_counted() {
+#[on_each_database]
+async fn what_was_sent_is_counted(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
     register(&app.frontend, &browsers).await;

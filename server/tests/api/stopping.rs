@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -13,10 +14,10 @@ use crate::held_requests::hold_requests;
 /// How long a server may take from SIGTERM to its end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-#[tokio::test(flavor = "multi_thread")]
-async fn neither_a_silent_push_service_nor_a_client_holds_up_the_end() {
+#[on_each_database(flavor = "multi_thread")]
+async fn neither_a_silent_push_service_nor_a_client_holds_up_the_end(database: TestDatabase) {
     let push = PushService::start().await;
-    let mut server = start(Launch::new(BINARY).with_push_service(&push)).await;
+    let mut server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
     register(&app.frontend, &browsers).await;

@@ -4,19 +4,21 @@ use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
+use crate::database::fill_keys;
 use crate::fixtures::{
-    BINARY, FILL_KEYS, app, concurrently, count, execute, get, post, registration, send, snapshot,
-    start, status_and_code, wait_until,
+    BINARY, app, concurrently, count, get, post, registration, send, snapshot, start,
+    status_and_code, wait_until,
 };
 
 const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 const NOTIFY: &str = "/api/v1/notify";
 
-async fn setup(settings: &[(&str, &str)]) -> (HatoServer, OwnedApp) {
-    let launch = Launch::new(BINARY)
+async fn setup(database: TestDatabase, settings: &[(&str, &str)]) -> (HatoServer, OwnedApp) {
+    let launch = Launch::on(BINARY, database)
         .env("HATO_ROLE", "api")
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
     let launch = settings
@@ -51,9 +53,9 @@ async fn unsubscribe(app: &OwnedApp, number: usize) {
     assert_eq!(reply.expect("an answer").status, 200);
 }
 
-#[tokio::test]
-async fn a_stranger_makes_so_many_subscriptions_a_minute() {
-    let (server, first) = setup(&[("HATO_REGISTRATIONS_PER_MINUTE", "3")]).await;
+#[on_each_database]
+async fn a_stranger_makes_so_many_subscriptions_a_minute(database: TestDatabase) {
+    let (server, first) = setup(database, &[("HATO_REGISTRATIONS_PER_MINUTE", "3")]).await;
     let within = format!("/api/v1/apps/{}/subscriptions", first.id);
     let stranger = "192.0.2.1";
     for (path, number) in [(SUBSCRIPTIONS, 0), (&within, 1), (SUBSCRIPTIONS, 2)] {
@@ -93,12 +95,15 @@ async fn a_stranger_makes_so_many_subscriptions_a_minute() {
     assert_eq!(elsewhere.status, 201, "{elsewhere}");
 }
 
-#[tokio::test]
-async fn what_makes_no_subscription_is_not_counted() {
-    let (_server, app) = setup(&[
-        ("HATO_REGISTRATIONS_PER_MINUTE", "2"),
-        ("HATO_SUBSCRIBERS_PER_APP", "1"),
-    ])
+#[on_each_database]
+async fn what_makes_no_subscription_is_not_counted(database: TestDatabase) {
+    let (_server, app) = setup(
+        database,
+        &[
+            ("HATO_REGISTRATIONS_PER_MINUTE", "2"),
+            ("HATO_SUBSCRIBERS_PER_APP", "1"),
+        ],
+    )
     .await;
     let register =
         async |number| register_from(&app.frontend, "2001:db8::1", SUBSCRIPTIONS, number).await;
@@ -129,9 +134,9 @@ async fn what_makes_no_subscription_is_not_counted() {
     assert_limited(&neighbour);
 }
 
-#[tokio::test]
-async fn of_sixteen_strangers_at_one_address_three_are_registered() {
-    let (_server, app) = setup(&[("HATO_REGISTRATIONS_PER_MINUTE", "3")]).await;
+#[on_each_database]
+async fn of_sixteen_strangers_at_one_address_three_are_registered(database: TestDatabase) {
+    let (_server, app) = setup(database, &[("HATO_REGISTRATIONS_PER_MINUTE", "3")]).await;
     let replies = concurrently((0..16).map(|number| {
         let client = app.frontend.clone();
         async move { register_from(&client, "192.0.2.1", SUBSCRIPTIONS, number).await }
@@ -140,10 +145,10 @@ async fn of_sixteen_strangers_at_one_address_three_are_registered() {
     assert_eq!((count(&replies, 201), count(&replies, 429)), (3, 13));
 }
 
-#[tokio::test]
-async fn by_default_a_stranger_makes_300_and_with_0_any_number() {
-    let (_limited, limited) = setup(&[]).await;
-    let (_unlimited, unlimited) = setup(&[("HATO_REGISTRATIONS_PER_MINUTE", "0")]).await;
+#[on_each_database]
+async fn by_default_a_stranger_makes_300_and_with_0_any_number(database: TestDatabase) {
+    let (_limited, limited) = setup(database.another().await, &[]).await;
+    let (_unlimited, unlimited) = setup(database, &[("HATO_REGISTRATIONS_PER_MINUTE", "0")]).await;
     for (app, expected) in [(&limited, (300, 20)), (&unlimited, (320, 0))] {
         let mut replies = Vec::new();
         for number in 0..320 {
@@ -153,9 +158,9 @@ async fn by_default_a_stranger_makes_300_and_with_0_any_number() {
     }
 }
 
-#[tokio::test]
-async fn an_app_sends_so_often_a_minute() {
-    let (server, first) = setup(&[("HATO_SENDS_PER_MINUTE", "3")]).await;
+#[on_each_database]
+async fn an_app_sends_so_often_a_minute(database: TestDatabase) {
+    let (server, first) = setup(database, &[("HATO_SENDS_PER_MINUTE", "3")]).await;
     let message = json!({"title": "t", "body": "b"});
     let idempotent = [("idempotency-key", "k")];
     let body = message.to_string();
@@ -211,9 +216,9 @@ async fn an_app_sends_so_often_a_minute() {
     assert_eq!(post(&second.backend, NOTIFY, &message).await.status, 202);
 }
 
-#[tokio::test]
-async fn a_repeated_send_waits_for_the_first_and_is_not_counted() {
-    let (_server, app) = setup(&[("HATO_SENDS_PER_MINUTE", "1")]).await;
+#[on_each_database]
+async fn a_repeated_send_waits_for_the_first_and_is_not_counted(database: TestDatabase) {
+    let (_server, app) = setup(database, &[("HATO_SENDS_PER_MINUTE", "1")]).await;
     let replies = concurrently((0..16).map(|_| {
         let client = app.backend.clone();
         async move {
@@ -225,12 +230,15 @@ async fn a_repeated_send_waits_for_the_first_and_is_not_counted() {
     assert_eq!(count(&replies.await, 202), 16);
 }
 
-#[tokio::test]
-async fn an_app_has_so_many_subscribers_on_every_plan_and_way() {
-    let (_server, app) = setup(&[
-        ("HATO_SUBSCRIBERS_PER_APP", "2"),
-        ("HATO_DEFAULT_PLAN", "pro"),
-    ])
+#[on_each_database]
+async fn an_app_has_so_many_subscribers_on_every_plan_and_way(database: TestDatabase) {
+    let (_server, app) = setup(
+        database,
+        &[
+            ("HATO_SUBSCRIBERS_PER_APP", "2"),
+            ("HATO_DEFAULT_PLAN", "pro"),
+        ],
+    )
     .await;
     let within = format!("/api/v1/apps/{}/subscriptions", app.id);
     for number in 0..2 {
@@ -273,10 +281,10 @@ async fn an_app_has_so_many_subscribers_on_every_plan_and_way() {
     assert_eq!(returning.json()["reactivated"], true, "{returning}");
 }
 
-#[tokio::test]
-async fn an_app_has_at_most_a_thousand_keys() {
-    let (server, app) = setup(&[]).await;
-    execute(&server, FILL_KEYS).await;
+#[on_each_database]
+async fn an_app_has_at_most_a_thousand_keys(database: TestDatabase) {
+    let (server, app) = setup(database, &[]).await;
+    fill_keys(&server).await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     let key = json!({"name": "one more", "scope": "notify"});
     let listed = get(&app.owner, &path).await.json();
@@ -298,15 +306,13 @@ async fn an_app_has_at_most_a_thousand_keys() {
     assert_eq!((count(&replies, 201), count(&replies, 409)), (1, 3));
 }
 
-#[tokio::test]
-async fn only_push_services_that_the_operator_names_are_registered_and_pushed_to() {
+#[on_each_database]
+async fn only_push_services_that_the_operator_names_are_registered_and_pushed_to(
+    database: TestDatabase,
+) {
     let push = PushService::start().await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let launch = || {
-        let launch = Launch::new(BINARY).data_dir(folder.path());
-        launch.with_push_service(&push)
-    };
-    let mut any = start(launch()).await;
+    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let mut any = start(launch.clone()).await;
     let address = any.address().to_string();
     let app = app(&any, "owner@example.com").await;
     let browser = push.subscribe(Some(&app.vapid_public_key)).registration();
@@ -316,7 +322,7 @@ async fn only_push_services_that_the_operator_names_are_registered_and_pushed_to
     );
     any.terminate().await.expect("it stops");
 
-    let named = launch()
+    let named = launch
         .env("HATO_LISTEN", address)
         .env("HATO_PUSH_HOSTS", "push.example.com,push.example.net");
     let _named = start(named).await;

@@ -2,15 +2,16 @@
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{app, get, post, registration, setup, snapshot, status_and_code};
 
 const ENDPOINT: &str = "https://push.example.com/1";
 
-#[tokio::test]
-async fn registering_is_an_upsert_on_the_endpoint() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn registering_is_an_upsert_on_the_endpoint(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let mut ids = Vec::new();
     for (client, status) in [(&app.frontend, 201), (&app.backend, 200), (&app.admin, 200)] {
         let reply = post(client, "/api/v1/subscriptions", &registration(ENDPOINT)).await;
@@ -23,9 +24,9 @@ async fn registering_is_an_upsert_on_the_endpoint() {
     assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 1);
 }
 
-#[tokio::test]
-async fn two_apps_may_hold_the_same_endpoint() {
-    let (server, first) = setup().await;
+#[on_each_database]
+async fn two_apps_may_hold_the_same_endpoint(database: TestDatabase) {
+    let (server, first) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     for app in [&first, &second] {
         let reply = post(
@@ -46,9 +47,9 @@ async fn two_apps_may_hold_the_same_endpoint() {
     assert_eq!(snapshot(&second).await["app"]["active_subscriptions"], 1);
 }
 
-#[tokio::test]
-async fn unsubscribing_is_idempotent_and_can_be_undone() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn unsubscribing_is_idempotent_and_can_be_undone(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
     let first = post(
         &app.frontend,
@@ -88,9 +89,9 @@ async fn replace(app: &OwnedApp, path: &str, endpoint: &str, replaced: &Value) -
     snapshot(app).await["app"]["active_subscriptions"].clone()
 }
 
-#[tokio::test]
-async fn a_new_endpoint_deactivates_the_one_that_it_replaces() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn a_new_endpoint_deactivates_the_one_that_it_replaces(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let paths = [
         "/api/v1/subscriptions".to_owned(),
         format!("/api/v1/apps/{}/subscriptions", app.id),
@@ -110,9 +111,9 @@ async fn a_new_endpoint_deactivates_the_one_that_it_replaces() {
     assert_eq!(back.json()["reactivated"], true);
 }
 
-#[tokio::test]
-async fn nobody_replaces_an_endpoint_of_another_app() {
-    let (server, first) = setup().await;
+#[on_each_database]
+async fn nobody_replaces_an_endpoint_of_another_app(database: TestDatabase) {
+    let (server, first) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     let path = "/api/v1/subscriptions";
     post(&first.frontend, path, &registration(ENDPOINT)).await;
@@ -121,9 +122,9 @@ async fn nobody_replaces_an_endpoint_of_another_app() {
     assert_eq!(snapshot(&first).await["app"]["active_subscriptions"], 1);
 }
 
-#[tokio::test]
-async fn what_is_no_endpoint_cannot_be_unsubscribed() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn what_is_no_endpoint_cannot_be_unsubscribed(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
     for (body, code) in [
         (json!({}), "MISSING_FIELDS"),
@@ -144,9 +145,9 @@ async fn what_is_no_endpoint_cannot_be_unsubscribed() {
     }
 }
 
-#[tokio::test]
-async fn every_scope_reads_the_public_key() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn every_scope_reads_the_public_key(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let expected = json!({"publicKey": app.vapid_public_key, "appId": app.id});
     for client in [&app.frontend, &app.backend, &app.admin] {
         assert_eq!(
@@ -162,9 +163,9 @@ async fn register(client: &Client, app: &str, endpoint: &str) -> Reply {
     post(client, &path, &registration(endpoint)).await
 }
 
-#[tokio::test]
-async fn both_forms_of_registering_are_the_same() {
-    let (_server, app) = setup().await;
+#[on_each_database]
+async fn both_forms_of_registering_are_the_same(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let first = register(&app.frontend, &app.id, ENDPOINT).await;
     assert_eq!(first.status, 201, "{first}");
     let id = first.json()["id"].clone();
@@ -183,9 +184,9 @@ async fn both_forms_of_registering_are_the_same() {
     assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 1);
 }
 
-#[tokio::test]
-async fn both_forms_refuse_the_same() {
-    let (server, first) = setup().await;
+#[on_each_database]
+async fn both_forms_refuse_the_same(database: TestDatabase) {
+    let (server, first) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     for id in [second.id.as_str(), "nonsense", "%ff"] {
         let reply = register(&first.admin, id, ENDPOINT).await;

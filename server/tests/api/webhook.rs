@@ -9,10 +9,12 @@ use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
 use crate::admin::admin;
+use crate::database::value;
 use crate::fixtures::{BINARY, app, get, post, send, start, status_and_code, wait_until};
 
 /// An app on plan Pro whose events go to a receiver.
@@ -24,8 +26,8 @@ struct WebhookFixture {
 }
 
 impl WebhookFixture {
-    async fn new() -> Self {
-        Self::with(Launch::new(BINARY)).await
+    async fn new(database: TestDatabase) -> Self {
+        Self::with(Launch::on(BINARY, database)).await
     }
 
     async fn with(launch: Launch) -> Self {
@@ -99,14 +101,14 @@ impl WebhookFixture {
 
     async fn set_plan(&self, plan: &str) {
         let arguments = ["set-plan", "owner@example.com", plan];
-        let done = admin(self.server.data_dir(), &arguments, b"").await;
+        let done = admin(self.server.launch(), &arguments, b"").await;
         assert!(done.status.success(), "{done:?}");
     }
 }
 
-#[tokio::test]
-async fn the_operator_says_when_and_how_often_an_event_is_posted_again() {
-    let launch = Launch::new(BINARY).env("HATO_WEBHOOK_RETRY_DELAYS", "1ms,1ms");
+#[on_each_database]
+async fn the_operator_says_when_and_how_often_an_event_is_posted_again(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", "1ms,1ms");
     let fixture = WebhookFixture::with(launch).await;
     let refusal = || ReceiverResponse::Status(500);
     fixture.receiver.script([refusal(), refusal()]);
@@ -116,9 +118,9 @@ async fn the_operator_says_when_and_how_often_an_event_is_posted_again() {
     assert!(posted.iter().all(|event| event.id() == posted[0].id()));
 }
 
-#[tokio::test]
-async fn it_is_there_while_there_is_a_url() {
-    let fixture = WebhookFixture::new().await;
+#[on_each_database]
+async fn it_is_there_while_there_is_a_url(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     let webhook = fixture.webhook().await;
     let secret = webhook["secret"].as_str().expect("a secret").to_owned();
     assert!(secret.starts_with("whsec_"), "{secret}");
@@ -152,9 +154,9 @@ async fn it_is_there_while_there_is_a_url() {
     }
 }
 
-#[tokio::test]
-async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log() {
-    let fixture = WebhookFixture::with(Launch::new(BINARY).env("HATO_LOG", "debug")).await;
+#[on_each_database]
+async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log(database: TestDatabase) {
+    let fixture = WebhookFixture::with(Launch::on(BINARY, database).env("HATO_LOG", "debug")).await;
     let secrets = fixture.rotate().await;
     fixture.send().await;
     fixture.events(1).await;
@@ -167,17 +169,13 @@ async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log() {
         !fixture.server.log().contains(path),
         "a URL may hold a token"
     );
-    let mut database = crate::fixtures::database(&fixture.server).await;
-    let sealed: Vec<u8> = sqlx::query_scalar("SELECT sealed_secret FROM webhooks")
-        .fetch_one(&mut database)
-        .await
-        .expect("a secret");
+    let sealed: Vec<u8> = value(&fixture.server, "SELECT sealed_secret FROM webhooks").await;
     assert_eq!(sealed.len(), 12 + 32 + 16, "nonce, secret and tag");
 }
 
-#[tokio::test]
-async fn every_outcome_is_told_once_and_the_end_last() {
-    let fixture = WebhookFixture::new().await;
+#[on_each_database]
+async fn every_outcome_is_told_once_and_the_end_last(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     let sent = fixture.subscribe(ScriptedResponse::Created).await;
     let expired = fixture.subscribe(ScriptedResponse::Status(410)).await;
     let failed = fixture.subscribe(ScriptedResponse::Status(400)).await;
@@ -214,9 +212,9 @@ async fn every_outcome_is_told_once_and_the_end_last() {
     assert_ne!(events[0].id(), events[1].id());
 }
 
-#[tokio::test]
-async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
-    let fixture = WebhookFixture::new().await;
+#[on_each_database]
+async fn a_send_to_nobody_and_a_cancelled_one_are_told_too(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     fixture.send().await;
     let events = fixture.events(1).await;
     assert_eq!(events[0].json()["data"]["recipients"], 0);
@@ -247,9 +245,9 @@ async fn a_send_to_nobody_and_a_cancelled_one_are_told_too() {
     fixture.receiver.wait_until(|seen| ends(seen) == 1).await;
 }
 
-#[tokio::test]
-async fn a_gone_receiver_is_disabled_and_enabled() {
-    let fixture = WebhookFixture::new().await;
+#[on_each_database]
+async fn a_gone_receiver_is_disabled_and_enabled(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     fixture.receiver.script([ReceiverResponse::Status(410)]);
     fixture.send().await;
     fixture.events(1).await;
@@ -273,9 +271,9 @@ async fn a_gone_receiver_is_disabled_and_enabled() {
     assert_eq!(events[1].json()["data"]["send_id"], third);
 }
 
-#[tokio::test]
-async fn a_downgrade_stops_events_and_keeps_the_url() {
-    let fixture = WebhookFixture::new().await;
+#[on_each_database]
+async fn a_downgrade_stops_events_and_keeps_the_url(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     fixture.set_plan("free").await;
     fixture.send().await;
     let shown = get(&fixture.app.owner, &fixture.path("")).await.json();

@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
+use hato_testkit::TestDatabase;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::Launch;
 
@@ -49,7 +50,7 @@ async fn raw_key(app: &OwnedApp) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_shorter_than_announced_is_refused() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let key = raw_key(&app).await;
     let before = snapshot(&app).await;
     for head in ["content-length: 1000", "transfer-encoding: chunked"] {
@@ -87,7 +88,7 @@ async fn what_is_no_http_is_told_to_stay_with_https_where_it_is_served() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_does_not_tell_its_size_is_read_up_to_256_kib() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let key = raw_key(&app).await;
     let before = snapshot(&app).await;
     for (chunks, code) in [(4, "MISSING_FIELDS"), (5, "PAYLOAD_TOO_LARGE")] {
@@ -105,7 +106,7 @@ async fn a_body_that_does_not_tell_its_size_is_read_up_to_256_kib() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_follows_a_body_is_no_part_of_it() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let key = raw_key(&app).await;
     let before = snapshot(&app).await;
     let request = format!(
@@ -120,7 +121,7 @@ async fn what_follows_a_body_is_no_part_of_it() {
 /// What [`exchange`] reads ends before its time-out only if the server closes the connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn half_a_head_is_not_waited_for() {
-    let (server, _) = setup().await;
+    let (server, _) = setup(TestDatabase::sqlite().await).await;
     let address = server.address();
     let whole = "GET /healthz HTTP/1.1\r\nhost: h\r\n\r\n";
     let halves = ["", "GET /healthz HTTP/1.1\r\nhost: h\r\n"];
@@ -142,7 +143,7 @@ async fn half_a_head_is_not_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_http_is_refused_and_forgotten() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let before = snapshot(&app).await;
     let long = |count: usize| "a".repeat(count);
     let requests = [
@@ -171,7 +172,7 @@ async fn what_is_no_http_is_refused_and_forgotten() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_head_that_cannot_be_read_gets_an_answer_like_every_other() {
-    let (server, _) = setup().await;
+    let (server, _) = setup(TestDatabase::sqlite().await).await;
     for request in [
         b"GET /api/v1/apps/\xff HTTP/1.1\r\nhost: h\r\n\r\n".to_vec(),
         b"GET /api/v1/apps/<x> HTTP/1.1\r\nhost: h\r\n\r\n".to_vec(),

@@ -6,6 +6,7 @@ use hato_delivery::{OriginLimits, Shutdown};
 use hato_service::ports::{SendRecord, SendStatus};
 use hato_testkit::fault_proxy::FaultProxy;
 use hato_testkit::push_service::{BrowserSubscription, PushServiceOptions, ScriptedResponse};
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::net::TcpListener;
 
 use crate::test_engine::{TestEngine, http1, many, run};
@@ -28,46 +29,46 @@ fn assert_each_served_once(
     test.service.assert_no_violations();
 }
 
-#[tokio::test]
-async fn a_large_send_goes_out_page_by_page() {
-    let test = TestEngine::with(many()).await;
+#[on_each_database]
+async fn a_large_send_goes_out_page_by_page(database: TestDatabase) {
+    let test = TestEngine::with(database, many()).await;
     let subscriptions = test.subscribe(1_200).await;
     let record = test.deliver().await;
     assert_eq!(test.queue.log().settlements.len(), 3);
     assert_each_served_once(&test, &record, &subscriptions);
 }
 
-#[tokio::test]
-async fn a_peer_that_allows_few_streams_gets_few() {
+#[on_each_database]
+async fn a_peer_that_allows_few_streams_gets_few(database: TestDatabase) {
     let options = PushServiceOptions {
         max_concurrent_streams: 3,
         ..many()
     };
-    let test = TestEngine::with(options).await;
+    let test = TestEngine::with(database, options).await;
     let subscriptions = test.subscribe(200).await;
     let record = test.deliver().await;
     assert_each_served_once(&test, &record, &subscriptions);
 }
 
-#[tokio::test]
-async fn connections_that_the_peer_retires_are_replaced() {
+#[on_each_database]
+async fn connections_that_the_peer_retires_are_replaced(database: TestDatabase) {
     for options in [PushServiceOptions::default(), http1()] {
         let options = PushServiceOptions {
             requests_per_connection: Some(7),
             decryption: many().decryption,
             ..options
         };
-        let test = TestEngine::with(options).await;
+        let test = TestEngine::with(database.another().await, options).await;
         let subscriptions = test.subscribe(200).await;
         let record = test.deliver().await;
         assert_each_served_once(&test, &record, &subscriptions);
     }
 }
 
-#[tokio::test]
-async fn after_a_reset_the_next_send_gets_a_new_connection() {
+#[on_each_database]
+async fn after_a_reset_the_next_send_gets_a_new_connection(database: TestDatabase) {
     for options in [PushServiceOptions::default(), http1()] {
-        let test = TestEngine::with(options).await;
+        let test = TestEngine::with(database.another().await, options).await;
         let engine = test.engine();
         let subscriptions = test.subscribe(1).await;
         test.service.script(
@@ -86,10 +87,13 @@ async fn after_a_reset_the_next_send_gets_a_new_connection() {
     }
 }
 
-#[tokio::test]
-async fn a_connection_on_which_nothing_comes_back_is_not_used_again() {
-    let mut test =
-        TestEngine::with(FaultProxy::upstream_options(PushServiceOptions::default())).await;
+#[on_each_database]
+async fn a_connection_on_which_nothing_comes_back_is_not_used_again(database: TestDatabase) {
+    let mut test = TestEngine::with(
+        database,
+        FaultProxy::upstream_options(PushServiceOptions::default()),
+    )
+    .await;
     let proxy = FaultProxy::start(&test.service).await;
     test.settings.response_timeout = Duration::from_secs(2);
     let engine = test.engine();
@@ -118,9 +122,9 @@ fn at_port(subscription: &BrowserSubscription, port: u16, number: usize) -> Brow
     }
 }
 
-#[tokio::test]
-async fn nobody_at_the_address_is_retried_later() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn nobody_at_the_address_is_retried_later(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.connect_timeout = Duration::from_millis(300);
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let closed = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -135,12 +139,12 @@ async fn nobody_at_the_address_is_retried_later() {
     assert_eq!(record.counts.sent, 1);
 }
 
-#[tokio::test]
-async fn idle_connections_make_room_for_other_origins() {
+#[on_each_database]
+async fn idle_connections_make_room_for_other_origins(database: TestDatabase) {
     for options in [PushServiceOptions::default(), http1()] {
-        let mut test = TestEngine::with(options.clone()).await;
+        let mut test = TestEngine::with(database.another().await, options.clone()).await;
         test.settings.connections = 1;
-        let other = TestEngine::with(options).await;
+        let other = TestEngine::with(database.another().await, options).await;
         test.settings.outbound_ca = Some(test.service.ca_pem() + &other.service.ca_pem());
         test.subscribe(5).await;
         test.subscribe_at(&other.service, &test.app, 5).await;
@@ -150,11 +154,11 @@ async fn idle_connections_make_room_for_other_origins() {
     }
 }
 
-#[tokio::test]
-async fn connections_are_added_up_to_their_limit() {
+#[on_each_database]
+async fn connections_are_added_up_to_their_limit(database: TestDatabase) {
     // An HTTP/2 peer allows 100 requests on each of four connections, an HTTP/1.1 peer one on each of 32.
     for (options, most) in [(PushServiceOptions::default(), 400), (http1(), 32)] {
-        let mut test = TestEngine::with(options).await;
+        let mut test = TestEngine::with(database.another().await, options).await;
         test.settings.per_origin = OriginLimits {
             initial_requests: 500,
             http2_connections: 4,
@@ -174,9 +178,9 @@ async fn connections_are_added_up_to_their_limit() {
     }
 }
 
-#[tokio::test]
-async fn a_thousand_requests_are_in_flight_at_one_origin() {
-    let mut test = TestEngine::with(many()).await;
+#[on_each_database]
+async fn a_thousand_requests_are_in_flight_at_one_origin(database: TestDatabase) {
+    let mut test = TestEngine::with(database, many()).await;
     test.settings.per_origin.initial_requests = 1_000;
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1_000).await;
@@ -190,10 +194,10 @@ async fn a_thousand_requests_are_in_flight_at_one_origin() {
     running.await.expect("no panic");
 }
 
-#[tokio::test]
-async fn endless_answers_do_not_clog_a_connection() {
+#[on_each_database]
+async fn endless_answers_do_not_clog_a_connection(database: TestDatabase) {
     for options in [PushServiceOptions::default(), http1()] {
-        let test = TestEngine::with(options).await;
+        let test = TestEngine::with(database.another().await, options).await;
         test.service.respond_by_number(|number| match number % 2 {
             0 => ScriptedResponse::Endless,
             _ => ScriptedResponse::Created,

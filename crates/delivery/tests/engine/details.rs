@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hato_testkit::push_service::{BrowserSubscription, ScriptedResponse};
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::net::TcpListener;
 
 use crate::test_engine::TestEngine;
@@ -17,9 +18,9 @@ async fn subscribe_at(test: &TestEngine, host: &str) {
     test.register(&test.app, &[elsewhere]).await;
 }
 
-#[tokio::test]
-async fn tls_time_out_refusal_and_name_are_told_apart() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn tls_time_out_refusal_and_name_are_told_apart(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.outbound_ca = None;
     test.settings.resolver = TestResolver::new(&[]);
     test.settings.connect_timeout = Duration::from_secs(1);
@@ -41,9 +42,9 @@ async fn tls_time_out_refusal_and_name_are_told_apart() {
     assert_eq!(details.len(), expected.len(), "{details:?}");
 }
 
-#[tokio::test]
-async fn a_push_service_that_does_not_answer_is_a_time_out() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_push_service_that_does_not_answer_is_a_time_out(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.response_timeout = Duration::from_millis(200);
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1).await;
@@ -51,9 +52,9 @@ async fn a_push_service_that_does_not_answer_is_a_time_out() {
     assert_eq!(test.details().await, ["time-out: no response"]);
 }
 
-#[tokio::test]
-async fn what_the_push_service_says_is_kept_without_its_secrets() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn what_the_push_service_says_is_kept_without_its_secrets(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     let subscriptions = test.subscribe(2).await;
     test.service
         .always_respond(&subscriptions[0], ScriptedResponse::Status(413));

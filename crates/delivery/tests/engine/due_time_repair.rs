@@ -5,12 +5,13 @@ use std::time::Duration;
 use hato_delivery::Shutdown;
 use hato_service::ports::SendStatus;
 use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{TestEngine, many, run};
 
-#[tokio::test]
-async fn what_was_accepted_in_what_is_the_future_is_delivered() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn what_was_accepted_in_what_is_the_future_is_delivered(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(3).await;
     let send = test.send().await;
     test.rewind_clock(Duration::from_mins(30));
@@ -18,9 +19,9 @@ async fn what_was_accepted_in_what_is_the_future_is_delivered() {
     assert_eq!(test.record(&test.app, &send).await.counts.sent, 3);
 }
 
-#[tokio::test]
-async fn a_running_engine_notices_that_the_clock_was_set_back() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_running_engine_notices_that_the_clock_was_set_back(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(3).await;
     test.service.script_any([ScriptedResponse::Status(500)]);
     let engine = test.engine();
@@ -36,10 +37,10 @@ async fn a_running_engine_notices_that_the_clock_was_set_back() {
     test.service.assert_no_violations();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_steps_back_during_a_large_send_costs_nobody_anything() {
+#[on_each_database(flavor = "multi_thread")]
+async fn a_clock_that_steps_back_during_a_large_send_costs_nobody_anything(database: TestDatabase) {
     const RECIPIENTS: usize = 5_000;
-    let test = TestEngine::with(many()).await;
+    let test = TestEngine::with(database, many()).await;
     test.service.respond_by_number(|number| match number % 20 {
         7 => ScriptedResponse::Status(500),
         _ => ScriptedResponse::Created,
@@ -76,9 +77,9 @@ async fn a_clock_that_steps_back_during_a_large_send_costs_nobody_anything() {
     }
 }
 
-#[tokio::test]
-async fn a_lease_from_the_future_ends_soon() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_lease_from_the_future_ends_soon(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(1).await;
     let send = test.send().await;
     let claim = hato_service::ports::PageClaimRequest {

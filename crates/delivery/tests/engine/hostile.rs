@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hato_testkit::push_service::BrowserSubscription;
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -92,9 +93,9 @@ async fn subscribe(test: &TestEngine, torrents: &[Torrent]) {
     }
 }
 
-#[tokio::test]
-async fn a_head_that_never_ends_is_no_answer() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_head_that_never_ends_is_no_answer(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.response_timeout = Duration::from_secs(1);
     subscribe(&test, &ENDLESS_HEADS).await;
     test.deliver().await;
@@ -102,9 +103,9 @@ async fn a_head_that_never_ends_is_no_answer() {
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), all)]);
 }
 
-#[tokio::test]
-async fn a_body_that_never_ends_does_not_undo_its_status() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_body_that_never_ends_does_not_undo_its_status(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     subscribe(&test, &ENDLESS_BODIES).await;
     assert_eq!(test.deliver().await.counts.sent, 2);
 }

@@ -7,6 +7,7 @@ use hato_delivery::{Janitor, Shutdown};
 use hato_domain::PageRequest;
 use hato_service::ports::Clock;
 use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::TestEngine;
 
@@ -23,9 +24,9 @@ async fn sends(test: &TestEngine) -> usize {
     sends.expect("read").len()
 }
 
-#[tokio::test]
-async fn sends_and_their_dead_letters_are_kept_for_as_long_as_was_asked() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn sends_and_their_dead_letters_are_kept_for_as_long_as_was_asked(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.retention_days = 3;
     test.service
         .respond_by_default(ScriptedResponse::Status(413));
@@ -39,9 +40,9 @@ async fn sends_and_their_dead_letters_are_kept_for_as_long_as_was_asked() {
     }
 }
 
-#[tokio::test]
-async fn a_send_that_is_not_finished_is_kept_however_old() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_send_that_is_not_finished_is_kept_however_old(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.service
         .respond_by_default(ScriptedResponse::Status(500));
     test.subscribe(1).await;
@@ -51,9 +52,9 @@ async fn a_send_that_is_not_finished_is_kept_however_old() {
     assert_eq!(sends(&test).await, 1);
 }
 
-#[tokio::test]
-async fn it_stops_when_asked() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn it_stops_when_asked(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     let shutdown = Shutdown::new();
     let running = tokio::spawn(janitor(&test).run(shutdown.clone()));
     shutdown.drain();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hato_domain::{OutboundPolicy, PushOptions, Ttl};
 use hato_service::ports::SendStatus;
 use hato_testkit::push_service::{BrowserSubscription, PushServiceOptions};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{TestEngine, run};
 use crate::test_resolver::TestResolver;
@@ -14,12 +15,12 @@ use crate::test_resolver::TestResolver;
 const RUNS: usize = 6;
 
 /// A push service with a name, and a resolver that knows it. Every failure that may be this machine's is looked into at once.
-async fn impatient() -> (TestEngine, Arc<TestResolver>) {
+async fn impatient(database: TestDatabase) -> (TestEngine, Arc<TestResolver>) {
     let options = PushServiceOptions {
         host: "push.test".into(),
         ..PushServiceOptions::default()
     };
-    let mut test = TestEngine::with(options).await;
+    let mut test = TestEngine::with(database, options).await;
     let resolver = TestResolver::new(&[("push.test", &["127.0.0.1"])]);
     test.settings.resolver = Arc::clone(&resolver) as _;
     test.settings.local_fault_after = Duration::ZERO;
@@ -36,9 +37,9 @@ async fn subscribe_at(test: &TestEngine, host: &str) {
     test.register(&test.app, &[elsewhere]).await;
 }
 
-#[tokio::test]
-async fn while_no_name_is_found_pages_wait() {
-    let (test, resolver) = impatient().await;
+#[on_each_database]
+async fn while_no_name_is_found_pages_wait(database: TestDatabase) {
+    let (test, resolver) = impatient(database).await;
     test.subscribe(3).await;
     let engine = test.engine();
     let send = test.send().await;
@@ -56,9 +57,9 @@ async fn while_no_name_is_found_pages_wait() {
     assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 3));
 }
 
-#[tokio::test]
-async fn what_waits_for_this_machine_longer_than_its_ttl_is_out_of_time() {
-    let (test, resolver) = impatient().await;
+#[on_each_database]
+async fn what_waits_for_this_machine_longer_than_its_ttl_is_out_of_time(database: TestDatabase) {
+    let (test, resolver) = impatient(database).await;
     resolver.set_down(true);
     test.subscribe(2).await;
     let options = PushOptions {
@@ -78,9 +79,11 @@ async fn what_waits_for_this_machine_longer_than_its_ttl_is_out_of_time() {
     assert_eq!(record.status, SendStatus::Done);
 }
 
-#[tokio::test]
-async fn who_is_behind_a_dead_name_server_has_failed_while_others_are_found() {
-    let (test, _) = impatient().await;
+#[on_each_database]
+async fn who_is_behind_a_dead_name_server_has_failed_while_others_are_found(
+    database: TestDatabase,
+) {
+    let (test, _) = impatient(database).await;
     test.subscribe(1).await;
     let engine = test.engine();
     test.send().await;
@@ -93,17 +96,17 @@ async fn who_is_behind_a_dead_name_server_has_failed_while_others_are_found() {
     assert_eq!(test.queue.log().sent(), 2);
 }
 
-#[tokio::test]
-async fn a_name_that_does_not_exist_is_its_owners_fault() {
-    let (test, _) = impatient().await;
+#[on_each_database]
+async fn a_name_that_does_not_exist_is_its_owners_fault(database: TestDatabase) {
+    let (test, _) = impatient(database).await;
     subscribe_at(&test, "nobody.invalid").await;
     test.deliver().await;
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
 }
 
-#[tokio::test]
-async fn while_nobody_can_be_connected_to_pages_wait() {
-    let (mut test, _) = impatient().await;
+#[on_each_database]
+async fn while_nobody_can_be_connected_to_pages_wait(database: TestDatabase) {
+    let (mut test, _) = impatient(database).await;
     // There is no route to a group of hosts, so nothing leaves this machine.
     test.settings.outbound = OutboundPolicy::parse("127.0.0.0/8,224.0.0.1").expect("a list");
     subscribe_at(&test, "224.0.0.1").await;
@@ -125,9 +128,9 @@ async fn while_nobody_can_be_connected_to_pages_wait() {
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
 }
 
-#[tokio::test]
-async fn one_host_that_refuses_connections_has_failed() {
-    let (test, _) = impatient().await;
+#[on_each_database]
+async fn one_host_that_refuses_connections_has_failed(database: TestDatabase) {
+    let (test, _) = impatient(database).await;
     subscribe_at(&test, "127.0.0.1:9").await;
     test.deliver().await;
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);

@@ -5,13 +5,14 @@ use std::time::Duration;
 use hato_domain::{OutboundPolicy, PushHosts, PushOptions, Topic, Ttl, Urgency};
 use hato_service::ports::{FailureTally, SendCounts, SendStatus};
 use hato_testkit::push_service::{PushServiceOptions, ScriptedResponse};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{PAYLOAD, TestEngine, http1};
 use crate::test_resolver::TestResolver;
 
-#[tokio::test]
-async fn a_message_arrives_as_it_was_accepted() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_message_arrives_as_it_was_accepted(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(1).await;
     let send = test.send_with(PushOptions {
         ttl: Ttl::parse(60).expect("a TTL"),
@@ -34,8 +35,12 @@ async fn a_message_arrives_as_it_was_accepted() {
 }
 
 /// Every answer but a reset, which takes down an HTTP/2 connection with all that is on it.
-async fn every_answer_has_its_outcome(options: PushServiceOptions, version: &str) {
-    let mut test = TestEngine::with(options).await;
+async fn every_answer_has_its_outcome(
+    database: TestDatabase,
+    options: PushServiceOptions,
+    version: &str,
+) {
+    let mut test = TestEngine::with(database, options).await;
     test.settings.response_timeout = Duration::from_secs(4);
     let answers = [
         ScriptedResponse::Created,
@@ -90,19 +95,19 @@ async fn every_answer_has_its_outcome(options: PushServiceOptions, version: &str
     test.service.assert_no_violations();
 }
 
-#[tokio::test]
-async fn every_answer_has_its_outcome_over_http2() {
-    every_answer_has_its_outcome(PushServiceOptions::default(), "HTTP/2.0").await;
+#[on_each_database]
+async fn every_answer_has_its_outcome_over_http2(database: TestDatabase) {
+    every_answer_has_its_outcome(database, PushServiceOptions::default(), "HTTP/2.0").await;
 }
 
-#[tokio::test]
-async fn every_answer_has_its_outcome_over_http1() {
-    every_answer_has_its_outcome(http1(), "HTTP/1.1").await;
+#[on_each_database]
+async fn every_answer_has_its_outcome_over_http1(database: TestDatabase) {
+    every_answer_has_its_outcome(database, http1(), "HTTP/1.1").await;
 }
 
-#[tokio::test]
-async fn who_is_gone_is_left_out_of_the_next_send() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn who_is_gone_is_left_out_of_the_next_send(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     let subscriptions = test.subscribe(3).await;
     test.service
         .always_respond(&subscriptions[1], ScriptedResponse::Status(404));
@@ -114,14 +119,14 @@ async fn who_is_gone_is_left_out_of_the_next_send() {
     assert_eq!(asked, 1);
 }
 
-#[tokio::test]
-async fn a_private_address_is_not_even_connected_to() {
+#[on_each_database]
+async fn a_private_address_is_not_even_connected_to(database: TestDatabase) {
     for host in ["127.0.0.1", "localhost"] {
         let options = PushServiceOptions {
             host: host.into(),
             ..PushServiceOptions::default()
         };
-        let mut test = TestEngine::with(options).await;
+        let mut test = TestEngine::with(database.another().await, options).await;
         test.settings.outbound = OutboundPolicy::parse("10.0.0.0/8").expect("a CIDR list");
         test.subscribe(3).await;
         test.deliver().await;
@@ -135,13 +140,15 @@ async fn a_private_address_is_not_even_connected_to() {
     }
 }
 
-#[tokio::test]
-async fn a_name_that_has_a_private_address_besides_a_public_one_is_not_connected_to() {
+#[on_each_database]
+async fn a_name_that_has_a_private_address_besides_a_public_one_is_not_connected_to(
+    database: TestDatabase,
+) {
     let options = PushServiceOptions {
         host: "push.test".into(),
         ..PushServiceOptions::default()
     };
-    let mut test = TestEngine::with(options).await;
+    let mut test = TestEngine::with(database, options).await;
     test.settings.outbound = OutboundPolicy::default();
     test.settings.resolver = TestResolver::new(&[("push.test", &["1.1.1.1", "127.0.0.1"])]);
     // Whoever connects all the same reaches nobody.
@@ -153,20 +160,20 @@ async fn a_name_that_has_a_private_address_besides_a_public_one_is_not_connected
 }
 
 /// An engine whose push service is under notify.windows.com.
-async fn microsofts() -> TestEngine {
+async fn microsofts(database: TestDatabase) -> TestEngine {
     let host = "wns2-test.notify.windows.com";
     let options = PushServiceOptions {
         host: host.into(),
         ..PushServiceOptions::default()
     };
-    let mut test = TestEngine::with(options).await;
+    let mut test = TestEngine::with(database, options).await;
     test.settings.resolver = TestResolver::new(&[(host, &["127.0.0.1"])]);
     test
 }
 
-#[tokio::test]
-async fn microsofts_406_asks_for_fewer_requests() {
-    let test = microsofts().await;
+#[on_each_database]
+async fn microsofts_406_asks_for_fewer_requests(database: TestDatabase) {
+    let test = microsofts(database).await;
     test.subscribe(1).await;
     test.service
         .script_any([ScriptedResponse::RetryAfter(406, "120".into())]);
@@ -177,13 +184,14 @@ async fn microsofts_406_asks_for_fewer_requests() {
     assert_eq!(test.queue.log().sent(), 1);
 }
 
-#[tokio::test]
-async fn what_microsoft_took_and_dropped_has_failed_at_once() {
+#[on_each_database]
+async fn what_microsoft_took_and_dropped_has_failed_at_once(database: TestDatabase) {
     let dropped = |value: &str| {
         let name = "x-wns-notificationstatus";
         ScriptedResponse::Header(201, name.into(), value.into())
     };
-    let test = microsofts().await;
+    let elsewhere = database.another().await;
+    let test = microsofts(database).await;
     test.subscribe(2).await;
     test.service
         .script_any([dropped("dropped"), dropped("received")]);
@@ -194,19 +202,21 @@ async fn what_microsoft_took_and_dropped_has_failed_at_once() {
     let said = "x-wns-notificationstatus: dropped";
     assert_eq!(test.details().await, [said]);
 
-    let elsewhere = TestEngine::new().await;
+    let elsewhere = TestEngine::new(elsewhere).await;
     elsewhere.subscribe(1).await;
     elsewhere.service.script_any([dropped("dropped")]);
     assert_eq!(elsewhere.deliver().await.counts.sent, 1);
 }
 
-#[tokio::test]
-async fn a_push_service_that_the_operator_does_not_name_is_not_even_connected_to() {
+#[on_each_database]
+async fn a_push_service_that_the_operator_does_not_name_is_not_even_connected_to(
+    database: TestDatabase,
+) {
     let options = PushServiceOptions {
         host: "localhost".into(),
         ..PushServiceOptions::default()
     };
-    let mut test = TestEngine::with(options).await;
+    let mut test = TestEngine::with(database, options).await;
     test.settings.push_hosts = PushHosts::parse("push.example").expect("a name");
     test.subscribe(2).await;
     test.deliver().await;
@@ -217,21 +227,21 @@ async fn a_push_service_that_the_operator_does_not_name_is_not_even_connected_to
     assert_eq!(test.deliver().await.counts.sent, 2);
 }
 
-#[tokio::test]
-async fn a_name_is_reached_through_an_allowed_address() {
+#[on_each_database]
+async fn a_name_is_reached_through_an_allowed_address(database: TestDatabase) {
     let options = PushServiceOptions {
         host: "localhost".into(),
         ..PushServiceOptions::default()
     };
-    let test = TestEngine::with(options).await;
+    let test = TestEngine::with(database, options).await;
     test.subscribe(3).await;
     assert_eq!(test.deliver().await.counts.sent, 3);
     test.service.assert_no_violations();
 }
 
-#[tokio::test]
-async fn an_untrusted_push_service_is_unreachable() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn an_untrusted_push_service_is_unreachable(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.outbound_ca = None;
     test.subscribe(3).await;
     test.deliver().await;

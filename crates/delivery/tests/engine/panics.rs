@@ -7,12 +7,13 @@ use std::time::Duration;
 use hato_delivery::Shutdown;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, SendStatus};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{ENCRYPTION_KEY, ManualClock, TestEngine, run};
 
-#[tokio::test]
-async fn a_panic_in_one_page_does_not_stop_the_others() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_panic_in_one_page_does_not_stop_the_others(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.pages_in_flight = 1;
     test.settings.page_size = 1;
     test.settings.poll_interval = Duration::from_millis(10);
@@ -28,9 +29,9 @@ async fn a_panic_in_one_page_does_not_stop_the_others() {
     running.await.expect("no panic");
 }
 
-#[tokio::test]
-async fn a_page_that_panics_each_time_is_given_up_after_the_retries() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_page_that_panics_each_time_is_given_up_after_the_retries(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.queue.log().panics = 4;
     test.subscribe(2).await;
     let send = test.send().await;
@@ -49,9 +50,9 @@ async fn a_page_that_panics_each_time_is_given_up_after_the_retries() {
     assert_eq!(record.status, SendStatus::Done);
 }
 
-#[tokio::test]
-async fn a_page_that_cannot_even_be_given_up_stays_in_the_queue() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_page_that_cannot_even_be_given_up_stays_in_the_queue(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.queue.log().panics = 5;
     test.subscribe(1).await;
     let send = test.send().await;
@@ -84,9 +85,9 @@ impl Clock for TreacherousClock {
     }
 }
 
-#[tokio::test]
-async fn a_panic_over_one_recipient_is_that_recipients_failed_attempt() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_panic_over_one_recipient_is_that_recipients_failed_attempt(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(3).await;
     let send = test.send().await;
     // The claim, the TTL and the token ask first, then each answer when it is judged.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hato_service::ports::{DeactivationReason, SubscriptionFilter};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::TestEngine;
 
@@ -16,9 +17,11 @@ async fn reasons(test: &TestEngine) -> Vec<Option<DeactivationReason>> {
     items.map(|it| it.deactivated.map(|it| it.reason)).collect()
 }
 
-#[tokio::test]
-async fn subscriptions_made_with_another_key_end_after_five_sends_on_three_days() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn subscriptions_made_with_another_key_end_after_five_sends_on_three_days(
+    database: TestDatabase,
+) {
+    let test = TestEngine::new(database).await;
     let other = test.other_app().await;
     let theirs = test.service.subscribe_many(Some(&other.public_key), 2);
     test.register(&test.app, &theirs).await;

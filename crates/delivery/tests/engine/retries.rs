@@ -5,6 +5,7 @@ use std::time::Duration;
 use hato_domain::{PushOptions, Ttl};
 use hato_service::ports::{Clock as _, SendStatus};
 use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{TestEngine, run};
 
@@ -15,9 +16,9 @@ fn ttl(seconds: i64) -> PushOptions {
     }
 }
 
-#[tokio::test]
-async fn a_retry_goes_to_those_that_failed() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_retry_goes_to_those_that_failed(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     let subscriptions = test.subscribe(10).await;
     let engine = test.engine();
     let fail = |index: usize, statuses: &[u16]| {
@@ -41,9 +42,9 @@ async fn a_retry_goes_to_those_that_failed() {
     });
 }
 
-#[tokio::test]
-async fn nothing_is_retried_before_its_time() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn nothing_is_retried_before_its_time(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(1).await;
     let engine = test.engine();
     test.service
@@ -56,9 +57,9 @@ async fn nothing_is_retried_before_its_time() {
     }
 }
 
-#[tokio::test]
-async fn the_third_retry_is_the_last() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn the_third_retry_is_the_last(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(1).await;
     let engine = test.engine();
     test.service
@@ -79,9 +80,9 @@ async fn the_third_retry_is_the_last() {
     assert_eq!(test.service.seen(|seen| seen.total.requests), 4);
 }
 
-#[tokio::test]
-async fn a_retry_carries_what_is_left_of_the_ttl_until_nothing_is() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_retry_carries_what_is_left_of_the_ttl_until_nothing_is(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(1).await;
     let engine = test.engine();
     test.service
@@ -101,9 +102,9 @@ async fn a_retry_carries_what_is_left_of_the_ttl_until_nothing_is() {
     assert_eq!(tallies[0].reason, "out_of_time");
 }
 
-#[tokio::test]
-async fn a_ttl_of_0_is_retried_as_it_is() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn a_ttl_of_0_is_retried_as_it_is(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     let engine = test.engine();
     test.service.script_any([ScriptedResponse::Status(500)]);
     test.subscribe(1).await;
@@ -119,9 +120,9 @@ async fn a_ttl_of_0_is_retried_as_it_is() {
     assert!(test.service.seen(ttls));
 }
 
-#[tokio::test]
-async fn without_the_private_key_the_page_waits() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn without_the_private_key_the_page_waits(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.subscribe(3).await;
     let send = test.send().await;
     for key in [None, Some([8; 32])] {

@@ -5,12 +5,13 @@ use std::time::Duration;
 use hato_delivery::Shutdown;
 use hato_service::ports::{Clock as _, SendStatus};
 use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::TestEngine;
 
-#[tokio::test]
-async fn a_ring_starts_a_delivery_and_a_drain_ends_the_loop() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_ring_starts_a_delivery_and_a_drain_ends_the_loop(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.poll_interval = Duration::from_hours(1);
     test.settings.page_size = 10;
     let shutdown = Shutdown::new();
@@ -26,9 +27,9 @@ async fn a_ring_starts_a_delivery_and_a_drain_ends_the_loop() {
     assert_eq!(record.status, SendStatus::Done);
 }
 
-#[tokio::test]
-async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn draining_finishes_what_is_in_flight_and_claims_no_more(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.pages_in_flight = 1;
     test.settings.page_size = 2;
     test.settings.max_parked_recipients = 0;
@@ -54,9 +55,9 @@ async fn draining_finishes_what_is_in_flight_and_claims_no_more() {
     assert_eq!(test.record(&test.app, &send).await.counts.sent, 4);
 }
 
-#[tokio::test]
-async fn aborting_settles_what_is_known_and_gives_back_the_rest() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn aborting_settles_what_is_known_and_gives_back_the_rest(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     let subscriptions = test.subscribe(3).await;
     test.service
         .script(&subscriptions[1], [ScriptedResponse::Hang]);
@@ -75,9 +76,9 @@ async fn aborting_settles_what_is_known_and_gives_back_the_rest() {
     assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 3));
 }
 
-#[tokio::test]
-async fn aborting_before_anything_is_known_gives_back_the_page() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn aborting_before_anything_is_known_gives_back_the_page(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(3).await;
     test.send().await;
@@ -93,9 +94,9 @@ async fn aborting_before_anything_is_known_gives_back_the_page() {
     assert_eq!(log.releases, [test.clock.now()]);
 }
 
-#[tokio::test]
-async fn a_lease_is_renewed_while_its_page_is_in_flight() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_lease_is_renewed_while_its_page_is_in_flight(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.lease = Duration::from_millis(30);
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1).await;
@@ -108,9 +109,9 @@ async fn a_lease_is_renewed_while_its_page_is_in_flight() {
     assert_eq!(test.queue.log().claims, 1);
 }
 
-#[tokio::test]
-async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.response_timeout = Duration::from_secs(2);
     let subscriptions = test.subscribe(3).await;
     test.service
@@ -136,9 +137,9 @@ async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease() {
     assert_eq!(test.service.seen(|seen| seen.total.requests), 3);
 }
 
-#[tokio::test]
-async fn a_store_that_fails_is_asked_again_until_it_has_recorded() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_store_that_fails_is_asked_again_until_it_has_recorded(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.lease = Duration::from_millis(30);
     test.queue.log().failing_settlements = 4;
     test.subscribe(5).await;

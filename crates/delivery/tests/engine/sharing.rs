@@ -8,6 +8,7 @@ use hato_domain::PushOptions;
 use hato_testkit::push_service::{
     BrowserSubscription, PushService, PushServiceOptions, ScriptedResponse,
 };
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
@@ -42,27 +43,27 @@ async fn another_apps_send_goes_through(test: TestEngine, subscribers: usize, ha
     running.await.expect("no panic");
 }
 
-#[tokio::test]
-async fn pages_that_only_wait_are_parked() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn pages_that_only_wait_are_parked(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.pages_in_flight = 1;
     test.settings.page_size = 40;
     test.settings.park_after = Duration::from_millis(20);
     another_apps_send_goes_through(test, 200, 120).await;
 }
 
-#[tokio::test]
-async fn a_small_page_is_parked_as_soon_as_it_only_waits() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn a_small_page_is_parked_as_soon_as_it_only_waits(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.pages_in_flight = 1;
     test.settings.park_after = Duration::from_hours(1);
     another_apps_send_goes_through(test, 1, 1).await;
 }
 
-#[tokio::test]
-async fn a_send_does_not_wait_behind_all_that_another_app_has_queued() {
+#[on_each_database]
+async fn a_send_does_not_wait_behind_all_that_another_app_has_queued(database: TestDatabase) {
     const QUEUED: usize = 100;
-    let mut test = TestEngine::new().await;
+    let mut test = TestEngine::new(database).await;
     test.settings.pages_in_flight = 1;
     test.subscribe(1).await;
     for _ in 0..QUEUED {
@@ -132,9 +133,9 @@ async fn serve_another_app(test: &TestEngine, recipients: usize) {
         .await;
 }
 
-#[tokio::test]
-async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
-    let mut test = TestEngine::with(many()).await;
+#[on_each_database]
+async fn hosts_that_do_not_answer_keep_no_connection_from_another_app(database: TestDatabase) {
+    let mut test = TestEngine::with(database, many()).await;
     test.settings.connects_per_app = 2;
     test.settings.connect_timeout = Duration::from_hours(1);
     let (ports, mut arrivals) = silent_ports(1_000).await;
@@ -150,14 +151,14 @@ async fn hosts_that_do_not_answer_keep_no_connection_from_another_app() {
     running.await.expect("no panic");
 }
 
-#[tokio::test]
-async fn names_that_are_not_found_keep_no_look_up_from_another_app() {
+#[on_each_database]
+async fn names_that_are_not_found_keep_no_look_up_from_another_app(database: TestDatabase) {
     const NAMES: usize = 200;
     let options = PushServiceOptions {
         host: "push.test".into(),
         ..many()
     };
-    let mut test = TestEngine::with(options).await;
+    let mut test = TestEngine::with(database, options).await;
     let resolver = TestResolver::new(&[("push.test", &["127.0.0.1"])]);
     test.settings.resolver = Arc::clone(&resolver) as _;
     test.settings.connects_per_app = NAMES;
@@ -194,9 +195,9 @@ async fn unresponsive_ports(
     (ports, arrivals)
 }
 
-#[tokio::test]
-async fn hosts_that_answer_late_keep_no_connection_from_another_app() {
-    let mut test = TestEngine::with(many()).await;
+#[on_each_database]
+async fn hosts_that_answer_late_keep_no_connection_from_another_app(database: TestDatabase) {
+    let mut test = TestEngine::with(database, many()).await;
     // A host has 32 of them, and one app half of those.
     test.settings.connections = 64;
     test.settings.response_timeout = Duration::from_hours(1);
@@ -215,9 +216,11 @@ async fn hosts_that_answer_late_keep_no_connection_from_another_app() {
     running.await.expect("no panic");
 }
 
-#[tokio::test]
-async fn an_app_that_waits_for_its_share_keeps_nobody_from_a_push_service_that_both_use() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn an_app_that_waits_for_its_share_keeps_nobody_from_a_push_service_that_both_use(
+    database: TestDatabase,
+) {
+    let mut test = TestEngine::new(database).await;
     // A host has 8 of them, and one app half of those.
     test.settings.connections = 16;
     test.settings.response_timeout = Duration::from_hours(1);
@@ -243,9 +246,9 @@ async fn an_app_that_waits_for_its_share_keeps_nobody_from_a_push_service_that_b
     running.await.expect("no panic");
 }
 
-#[tokio::test]
-async fn an_app_that_has_its_share_is_passed_over() {
-    let mut test = TestEngine::new().await;
+#[on_each_database]
+async fn an_app_that_has_its_share_is_passed_over(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
     test.settings.pages_in_flight = 4;
     test.settings.page_size = 10;
     test.settings.max_parked_recipients = 0;

@@ -1,4 +1,4 @@
-//! Apps with subscribers at a push service, a store on a file, and an engine to reach them.
+//! Apps with subscribers at a push service, a store, and an engine to reach them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -19,10 +19,10 @@ use hato_service::ports::{
     Store, SystemClock,
 };
 use hato_service::{Notifier, SecretKey, Secrets};
+use hato_testkit::TestDatabase;
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, Protocols, PushService, PushServiceOptions,
 };
-use tempfile::TempDir;
 
 use crate::spy_queue::SpyQueue;
 use crate::test_app::TestApp;
@@ -54,7 +54,7 @@ pub struct TestEngine {
     pub settings: DeliverySettings,
     pub app: TestApp,
     number: AtomicU64,
-    _folder: TempDir,
+    _database: TestDatabase,
 }
 
 pub fn http1() -> PushServiceOptions {
@@ -73,15 +73,14 @@ pub fn many() -> PushServiceOptions {
 }
 
 impl TestEngine {
-    pub async fn new() -> Self {
-        Self::with(PushServiceOptions::default()).await
+    pub async fn new(database: TestDatabase) -> Self {
+        Self::with(database, PushServiceOptions::default()).await
     }
 
-    pub async fn with(options: PushServiceOptions) -> Self {
+    pub async fn with(database: TestDatabase, options: PushServiceOptions) -> Self {
         let service = PushService::start_with(options).await.expect("a free port");
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
-        let store = hato_store::open(&url).await.expect("a new store");
+        let store = hato_store::open(database.url()).await;
+        let store = store.expect("a new store");
         let clock = Arc::new(ManualClock::new());
         Self {
             settings: settings(&service),
@@ -92,7 +91,7 @@ impl TestEngine {
             clock,
             notifier: Notifier::default(),
             number: AtomicU64::new(0),
-            _folder: folder,
+            _database: database,
         }
     }
 

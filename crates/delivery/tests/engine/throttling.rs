@@ -6,11 +6,12 @@ use hato_delivery::OriginLimits;
 use hato_domain::{PushOptions, Ttl, UnixMillis};
 use hato_service::ports::SendStatus;
 use hato_testkit::push_service::{PushService, PushServiceOptions, ScriptedResponse};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{TestEngine, many};
 
-async fn two_services(requests: usize) -> (TestEngine, PushService) {
-    let mut test = TestEngine::with(many()).await;
+async fn two_services(database: TestDatabase, requests: usize) -> (TestEngine, PushService) {
+    let mut test = TestEngine::with(database, many()).await;
     let other = PushService::start_with(many()).await;
     let other = other.expect("a free port");
     test.settings.outbound_ca = Some(test.service.ca_pem() + &other.ca_pem());
@@ -39,9 +40,9 @@ fn due_times(test: &TestEngine) -> Vec<UnixMillis> {
         .collect()
 }
 
-#[tokio::test]
-async fn a_push_service_that_throttles_slows_only_its_own_subscribers() {
-    let (test, other) = two_services(40).await;
+#[on_each_database]
+async fn a_push_service_that_throttles_slows_only_its_own_subscribers(database: TestDatabase) {
+    let (test, other) = two_services(database, 40).await;
     test.service
         .respond_by_default(ScriptedResponse::RetryAfter(429, "60".into()));
     let send = test.send().await;
@@ -63,9 +64,11 @@ async fn a_push_service_that_throttles_slows_only_its_own_subscribers() {
     assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 400));
 }
 
-#[tokio::test]
-async fn who_is_deferred_for_longer_than_the_message_is_good_for_has_failed() {
-    let (test, _other) = two_services(40).await;
+#[on_each_database]
+async fn who_is_deferred_for_longer_than_the_message_is_good_for_has_failed(
+    database: TestDatabase,
+) {
+    let (test, _other) = two_services(database, 40).await;
     test.service
         .respond_by_default(ScriptedResponse::RetryAfter(429, "3600".into()));
     let options = PushOptions {
@@ -84,9 +87,11 @@ async fn who_is_deferred_for_longer_than_the_message_is_good_for_has_failed() {
     assert!(!letters.is_empty());
 }
 
-#[tokio::test]
-async fn without_a_time_to_wait_for_everybody_is_tried_though_fewer_at_a_time() {
-    let (test, other) = two_services(64).await;
+#[on_each_database]
+async fn without_a_time_to_wait_for_everybody_is_tried_though_fewer_at_a_time(
+    database: TestDatabase,
+) {
+    let (test, other) = two_services(database, 64).await;
     test.service
         .respond_by_default(ScriptedResponse::Status(503));
     test.deliver().await;
@@ -95,9 +100,11 @@ async fn without_a_time_to_wait_for_everybody_is_tried_though_fewer_at_a_time() 
     assert_eq!(other.seen(|seen| seen.total.created), 200);
 }
 
-#[tokio::test]
-async fn who_waits_for_an_unresponsive_push_service_fails_like_those_it_does_not_answer() {
-    let (mut test, other) = two_services(32).await;
+#[on_each_database]
+async fn who_waits_for_an_unresponsive_push_service_fails_like_those_it_does_not_answer(
+    database: TestDatabase,
+) {
+    let (mut test, other) = two_services(database, 32).await;
     test.settings.response_timeout = Duration::from_secs(1);
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.deliver().await;
@@ -107,9 +114,9 @@ async fn who_waits_for_an_unresponsive_push_service_fails_like_those_it_does_not
     assert_eq!(other.seen(|seen| seen.total.created), 200);
 }
 
-#[tokio::test]
-async fn who_waits_too_long_for_a_permit_is_deferred() {
-    let mut test = TestEngine::with(many()).await;
+#[on_each_database]
+async fn who_waits_too_long_for_a_permit_is_deferred(database: TestDatabase) {
+    let mut test = TestEngine::with(database, many()).await;
     test.settings.per_origin.requests = 8;
     test.settings.permit_timeout = Duration::from_millis(100);
     test.settings.response_timeout = Duration::from_secs(2);
@@ -127,13 +134,13 @@ async fn who_waits_too_long_for_a_permit_is_deferred() {
     assert_eq!(test.record(&test.app, &send).await.counts.sent, 200);
 }
 
-#[tokio::test]
-async fn a_slow_push_service_gets_each_message_once() {
+#[on_each_database]
+async fn a_slow_push_service_gets_each_message_once(database: TestDatabase) {
     let options = PushServiceOptions {
         requests_per_second: Some(250),
         ..many()
     };
-    let mut test = TestEngine::with(options).await;
+    let mut test = TestEngine::with(database, options).await;
     test.settings.response_timeout = Duration::from_secs(1);
     let subscriptions = test.subscribe(500).await;
     let record = test.deliver().await;
@@ -145,13 +152,13 @@ async fn a_slow_push_service_gets_each_message_once() {
     });
 }
 
-#[tokio::test]
-async fn who_is_deferred_at_a_slow_push_service_comes_back_in_turn() {
+#[on_each_database]
+async fn who_is_deferred_at_a_slow_push_service_comes_back_in_turn(database: TestDatabase) {
     let options = PushServiceOptions {
         requests_per_second: Some(25),
         ..many()
     };
-    let mut test = TestEngine::with(options).await;
+    let mut test = TestEngine::with(database, options).await;
     test.settings.permit_timeout = Duration::from_millis(300);
     test.settings.page_size = 400;
     test.subscribe(1_200).await;

@@ -10,6 +10,7 @@ use hato_service::ports::{Clock, SetWebhookOutcome, Store};
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{ENCRYPTION_KEY, TestEngine};
 
@@ -50,9 +51,9 @@ fn named(event: &Event) -> Vec<String> {
     results.filter_map(endpoint).collect()
 }
 
-#[tokio::test]
-async fn an_event_names_who_is_settled_and_is_the_same_at_each_attempt() {
-    let test = TestEngine::new().await;
+#[on_each_database]
+async fn an_event_names_who_is_settled_and_is_the_same_at_each_attempt(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
     let (receiver, sender) = posting(&test).await;
     let subscriptions = test.subscribe(4).await;
     let answers = [(0, 500), (1, 410), (2, 400)];

@@ -6,13 +6,14 @@ use std::time::Duration;
 use hato_domain::FailureReason;
 use hato_service::ports::{Clock as _, ExpiredRecipient, NewDeadLetter, RetryJob, Settlement};
 use hato_testkit::webhook_receiver::Event;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::test_webhooks::{TestWebhooks, reached};
 
-#[tokio::test]
-async fn a_send_is_told_of_in_results_and_a_completion() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_send_is_told_of_in_results_and_a_completion(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     // One after the other, so that they are seen in the order of settlement.
     test.settings.per_app = 1;
     test.subscribe(&test.app, 4).await;
@@ -84,9 +85,9 @@ async fn a_send_is_told_of_in_results_and_a_completion() {
     );
 }
 
-#[tokio::test]
-async fn a_send_that_reaches_nobody_is_completed_once() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_send_that_reaches_nobody_is_completed_once(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.per_app = 1;
     let to_nobody = test.send(&test.app).await;
     test.subscribe(&test.app, 3).await;
@@ -116,9 +117,9 @@ async fn a_send_that_reaches_nobody_is_completed_once() {
     );
 }
 
-#[tokio::test]
-async fn a_full_page_is_one_event_that_names_everybody_once() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_full_page_is_one_event_that_names_everybody_once(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 500).await;
     test.deliver(&test.app).await;
     test.post().await;
@@ -137,10 +138,10 @@ async fn a_full_page_is_one_event_that_names_everybody_once() {
     assert!(named.values().all(|times| *times == 1));
 }
 
-#[tokio::test]
-async fn every_event_arrives_once_and_alone_in_the_order_of_settlement() {
+#[on_each_database]
+async fn every_event_arrives_once_and_alone_in_the_order_of_settlement(database: TestDatabase) {
     for per_app in [1, 32] {
-        let mut test = TestWebhooks::new().await;
+        let mut test = TestWebhooks::new(database.another().await).await;
         test.settings.per_app = per_app;
         test.subscribe(&test.app, 1).await;
         let mut sends = Vec::new();
@@ -166,9 +167,9 @@ async fn every_event_arrives_once_and_alone_in_the_order_of_settlement() {
     }
 }
 
-#[tokio::test]
-async fn an_event_has_the_headers_of_the_standard() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn an_event_has_the_headers_of_the_standard(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.queue_test_event().await;
     test.post().await;
     let seen = test.receiver.seen();
@@ -190,9 +191,9 @@ async fn an_event_has_the_headers_of_the_standard() {
     assert_eq!(event.json(), expected);
 }
 
-#[tokio::test]
-async fn who_unsubscribed_meanwhile_is_still_named() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn who_unsubscribed_meanwhile_is_still_named(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 1).await;
     test.deliver(&test.app).await;
     let endpoint = hato_domain::Endpoint::parse("https://push.example/1").expect("an endpoint");

@@ -7,6 +7,7 @@ use hato_delivery::Shutdown;
 use hato_service::ports::Clock as _;
 use hato_service::{SealPurpose, Secrets};
 use hato_testkit::webhook_receiver::Event;
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -70,9 +71,11 @@ async fn rotate(test: &TestWebhooks) {
     rotated.expect("stored");
 }
 
-#[tokio::test]
-async fn the_next_attempt_of_one_at_a_time_waits_for_it_and_is_signed_when_it_begins() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn the_next_attempt_of_one_at_a_time_waits_for_it_and_is_signed_when_it_begins(
+    database: TestDatabase,
+) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.per_app = 1;
     test.queue_test_event().await;
     test.post().await;
@@ -106,9 +109,9 @@ async fn the_next_attempt_of_one_at_a_time_waits_for_it_and_is_signed_when_it_be
     assert_eq!(signatures.collect::<Vec<_>>(), [1, 2, 2, 2]);
 }
 
-#[tokio::test]
-async fn one_that_fails_lets_the_next_attempt_go() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn one_that_fails_lets_the_next_attempt_go(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.response_timeout = Duration::from_millis(200);
     let mut forwarder = ConnectionForwarder::start(test.receiver.url()).await;
     test.set_webhook_url(&test.app, &forwarder.url).await;

@@ -7,6 +7,7 @@ use hato_service::ports::{
     Clock as _, EnableWebhookOutcome, SetWebhookOutcome, SettleOutcome, Settlement,
 };
 use hato_testkit::webhook_receiver::ReceiverResponse;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_webhooks::{DAY, TestWebhooks, reached};
 
@@ -30,9 +31,9 @@ async fn enable(test: &TestWebhooks) -> EnableWebhookOutcome {
     enabled.expect("stored")
 }
 
-#[tokio::test]
-async fn a_410_disables_it_until_it_is_enabled() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_410_disables_it_until_it_is_enabled(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 1).await;
     test.receiver.script([ReceiverResponse::Status(410)]);
     settle(&test).await;
@@ -51,9 +52,9 @@ async fn a_410_disables_it_until_it_is_enabled() {
     assert_eq!(test.receiver.seen().len(), seen + 2);
 }
 
-#[tokio::test]
-async fn a_410_disables_it_after_the_clock_was_set_back() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_410_disables_it_after_the_clock_was_set_back(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 1).await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     settle(&test).await;
@@ -65,9 +66,9 @@ async fn a_410_disables_it_after_the_clock_was_set_back() {
     assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Gone));
 }
 
-#[tokio::test]
-async fn what_waits_at_a_410_is_discarded() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn what_waits_at_a_410_is_discarded(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     let widening = vec![ReceiverResponse::Status(200); 20];
     test.receiver.script(widening);
     test.receiver.respond_with(ReceiverResponse::Status(410));
@@ -94,9 +95,9 @@ async fn keep_posting_for(test: &TestWebhooks, mut span: Duration) {
     }
 }
 
-#[tokio::test]
-async fn five_days_without_success_disable_it() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn five_days_without_success_disable_it(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     let short_of_five_days = Duration::from_secs(5 * 24 * 3_600 - 1);
     test.receiver.respond_with(ReceiverResponse::Status(500));
     keep_posting_for(&test, short_of_five_days).await;
@@ -114,9 +115,9 @@ async fn five_days_without_success_disable_it() {
     assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
 }
 
-#[tokio::test]
-async fn a_quiet_time_between_two_failures_does_not_disable_it() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_quiet_time_between_two_failures_does_not_disable_it(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.respond_with(ReceiverResponse::Status(500));
     for _ in 0..3 {
         test.queue_test_event().await;
@@ -130,9 +131,9 @@ async fn a_quiet_time_between_two_failures_does_not_disable_it() {
     assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
 }
 
-#[tokio::test]
-async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_disabled() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_disabled(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     let a_day_later = DAY + Duration::from_secs(1);
     test.receiver
         .respond_with(ReceiverResponse::RetryAfter(DAY.as_secs()));
@@ -148,9 +149,9 @@ async fn a_receiver_that_asks_for_the_longest_wait_each_time_is_disabled() {
     assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
 }
 
-#[tokio::test]
-async fn a_long_wait_before_a_retry_is_no_quiet_time() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_long_wait_before_a_retry_is_no_quiet_time(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     let hours = |hours: u64| Duration::from_secs(hours * 3_600 + 1);
     test.settings.retry_delays = vec![hours(50); 2];
     test.receiver.respond_with(ReceiverResponse::Status(500));
@@ -167,9 +168,9 @@ async fn a_long_wait_before_a_retry_is_no_quiet_time() {
     assert_eq!(test.webhook().await.disabled, Some(DisabledReason::Failing));
 }
 
-#[tokio::test]
-async fn another_url_starts_afresh_and_the_same_does_not() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn another_url_starts_afresh_and_the_same_does_not(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Status(410)]);
     test.queue_test_event().await;
     test.post().await;
@@ -180,9 +181,9 @@ async fn another_url_starts_afresh_and_the_same_does_not() {
     assert_eq!(test.webhook().await.disabled, None);
 }
 
-#[tokio::test]
-async fn a_downgrade_stops_events_and_keeps_the_url() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_downgrade_stops_events_and_keeps_the_url(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 1).await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     settle(&test).await;
@@ -204,9 +205,9 @@ async fn a_downgrade_stops_events_and_keeps_the_url() {
     assert_eq!(test.receiver.seen().len(), seen + 2);
 }
 
-#[tokio::test]
-async fn without_a_url_nothing_is_written_and_what_waits_is_discarded() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn without_a_url_nothing_is_written_and_what_waits_is_discarded(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 1).await;
     settle(&test).await;
     let cleared = test.store.set_webhook(&test.app, None).await;
@@ -221,9 +222,9 @@ async fn without_a_url_nothing_is_written_and_what_waits_is_discarded() {
     assert!(test.receiver.seen().is_empty());
 }
 
-#[tokio::test]
-async fn a_deleted_app_posts_no_more() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_deleted_app_posts_no_more(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.queue_test_event().await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     test.post().await;

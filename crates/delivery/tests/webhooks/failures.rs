@@ -8,6 +8,7 @@ use hato_delivery::{DeliverySettings, Janitor, Shutdown};
 use hato_domain::{NoResponseReason, WebhookEventId};
 use hato_service::ports::{Clock, WebhookResponse};
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::sync::Semaphore;
 
 use crate::test_webhooks::{DAY, TestWebhooks};
@@ -29,9 +30,9 @@ async fn resend(test: &TestWebhooks) -> WebhookEventId {
     id
 }
 
-#[tokio::test]
-async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
     test.receiver
         .respond_with(ReceiverResponse::Text(500, "broken".into()));
@@ -55,9 +56,9 @@ async fn an_event_is_posted_again_under_its_id_until_the_waits_are_used_up() {
     assert!(attempts.iter().all(|attempt| attempt.next_at.is_none()));
 }
 
-#[tokio::test]
-async fn a_signature_is_as_old_as_its_attempt() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_signature_is_as_old_as_its_attempt(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     test.queue_test_event().await;
     test.post().await;
@@ -75,9 +76,9 @@ async fn a_signature_is_as_old_as_its_attempt() {
     );
 }
 
-#[tokio::test]
-async fn retry_after_is_waited_for() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn retry_after_is_waited_for(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::RetryAfter(90)]);
     test.queue_test_event().await;
     test.post().await;
@@ -91,9 +92,9 @@ async fn retry_after_is_waited_for() {
     assert_eq!(test.receiver.seen().len(), 2);
 }
 
-#[tokio::test]
-async fn an_event_that_waits_for_its_retry_holds_nothing_back() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn an_event_that_waits_for_its_retry_holds_nothing_back(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 1).await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     test.deliver(&test.app).await;
@@ -108,9 +109,9 @@ async fn an_event_that_waits_for_its_retry_holds_nothing_back() {
     assert_eq!(again, first[..1]);
 }
 
-#[tokio::test]
-async fn a_redirect_is_not_followed() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_redirect_is_not_followed(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     let there = format!("{}&elsewhere", test.receiver.url());
     test.receiver.script([ReceiverResponse::Redirect(there)]);
     test.queue_test_event().await;
@@ -119,9 +120,9 @@ async fn a_redirect_is_not_followed() {
     assert_eq!(test.attempts().await[0].response, answer(307, ""));
 }
 
-#[tokio::test]
-async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_receiver_that_closes_or_is_not_there_is_tried_again(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Close]);
     test.queue_test_event().await;
     test.post().await;
@@ -145,9 +146,9 @@ async fn a_receiver_that_closes_or_is_not_there_is_tried_again() {
     );
 }
 
-#[tokio::test]
-async fn an_event_older_than_five_days_is_dropped() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn an_event_older_than_five_days_is_dropped(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     test.queue_test_event().await;
     test.post().await;
@@ -163,9 +164,9 @@ async fn an_event_older_than_five_days_is_dropped() {
     assert!(test.attempts().await[1].next_at.is_none());
 }
 
-#[tokio::test]
-async fn an_event_that_nobody_posts_ends_after_five_days() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn an_event_that_nobody_posts_ends_after_five_days(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.queue_test_event().await;
     let settings = DeliverySettings::new(String::new(), [Duration::ZERO; 3], 90);
     let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
@@ -178,9 +179,9 @@ async fn an_event_that_nobody_posts_ends_after_five_days() {
     }
 }
 
-#[tokio::test]
-async fn an_event_can_be_posted_once_more() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn an_event_can_be_posted_once_more(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.queue_test_event().await;
     test.post().await;
     let id = resend(&test).await;
@@ -192,9 +193,9 @@ async fn an_event_can_be_posted_once_more() {
     assert!(!queued.expect("stored"), "it is another app's");
 }
 
-#[tokio::test]
-async fn a_resend_that_fails_uses_up_no_retry() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_resend_that_fails_uses_up_no_retry(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.retry_delays = vec![Duration::from_secs(10), Duration::from_mins(10)];
     test.receiver.respond_with(ReceiverResponse::Status(500));
     test.queue_test_event().await;
@@ -212,9 +213,9 @@ async fn a_resend_that_fails_uses_up_no_retry() {
     }
 }
 
-#[tokio::test]
-async fn a_resend_that_arrives_ends_the_retries() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_resend_that_arrives_ends_the_retries(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     test.queue_test_event().await;
     test.post().await;
@@ -234,9 +235,9 @@ async fn a_resend_that_arrives_ends_the_retries() {
     );
 }
 
-#[tokio::test]
-async fn a_resend_during_an_attempt_follows_it() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_resend_during_an_attempt_follows_it(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.poll_interval = Duration::from_hours(1);
     let answers = Arc::new(Semaphore::new(0));
     let held = ReceiverResponse::When(Arc::clone(&answers));

@@ -9,12 +9,13 @@ use hato_domain::{NoResponseReason, OutboundPolicy, WebhookUrl};
 use hato_outbound::{LookupError, Resolver};
 use hato_service::ports::WebhookResponse;
 use hato_testkit::webhook_receiver::ReceiverResponse;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_webhooks::TestWebhooks;
 
-#[tokio::test]
-async fn one_that_hangs_is_given_up() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn one_that_hangs_is_given_up(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.response_timeout = Duration::from_millis(200);
     test.receiver.script([ReceiverResponse::Hang]);
     test.queue_test_event().await;
@@ -26,9 +27,9 @@ async fn one_that_hangs_is_given_up() {
     assert!(attempts[0].next_at.is_some());
 }
 
-#[tokio::test]
-async fn of_one_that_streams_the_beginning_is_kept() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn of_one_that_streams_the_beginning_is_kept(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Stream]);
     test.queue_test_event().await;
     test.post().await;
@@ -38,9 +39,9 @@ async fn of_one_that_streams_the_beginning_is_kept() {
     assert_eq!((*status, text.len()), (200, 1_024));
 }
 
-#[tokio::test]
-async fn what_it_answers_is_kept_as_text() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn what_it_answers_is_kept_as_text(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     let answer = format!("{}鳩", "x".repeat(1_022));
     test.receiver.script([ReceiverResponse::Text(200, answer)]);
     test.queue_test_event().await;
@@ -51,9 +52,9 @@ async fn what_it_answers_is_kept_as_text() {
     assert_eq!(*text, format!("{}\u{fffd}", "x".repeat(1_022)));
 }
 
-#[tokio::test]
-async fn addresses_of_the_operators_network_are_not_connected_to() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn addresses_of_the_operators_network_are_not_connected_to(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     let port = test.receiver.url().split(':').next_back().expect("a port");
     for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
         let url = format!("https://{host}:{port}");
@@ -82,9 +83,11 @@ impl Resolver for MixedAddresses {
     }
 }
 
-#[tokio::test]
-async fn one_whose_name_has_a_private_address_besides_a_public_one_is_not_connected_to() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn one_whose_name_has_a_private_address_besides_a_public_one_is_not_connected_to(
+    database: TestDatabase,
+) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.outbound = OutboundPolicy::default();
     test.settings.resolver = Arc::new(MixedAddresses);
     // Whoever connects all the same reaches nobody.

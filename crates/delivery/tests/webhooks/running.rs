@@ -7,6 +7,7 @@ use hato_delivery::Shutdown;
 use hato_domain::AppId;
 use hato_service::ports::{Clock as _, NextOutbox, OutboxClaimRequest, OutboxLease};
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_webhooks::TestWebhooks;
 
@@ -18,9 +19,9 @@ async fn announce_and_see(test: &TestWebhooks, app: &AppId) {
     test.receiver.wait_until(|seen| seen.len() == count).await;
 }
 
-#[tokio::test]
-async fn a_ring_starts_it_and_a_drain_ends_it() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_ring_starts_it_and_a_drain_ends_it(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.poll_interval = Duration::from_hours(1);
     let shutdown = Shutdown::new();
     let running = tokio::spawn(test.sender().run(shutdown.clone()));
@@ -32,9 +33,9 @@ async fn a_ring_starts_it_and_a_drain_ends_it() {
     assert_eq!(test.attempts().await.len(), 3);
 }
 
-#[tokio::test]
-async fn an_event_does_not_wait_for_the_answer_to_the_one_before() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn an_event_does_not_wait_for_the_answer_to_the_one_before(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.poll_interval = Duration::from_hours(1);
     test.receiver.script([ReceiverResponse::Hang]);
     let shutdown = Shutdown::new();
@@ -46,9 +47,9 @@ async fn an_event_does_not_wait_for_the_answer_to_the_one_before() {
     running.await.expect("no panic");
 }
 
-#[tokio::test]
-async fn every_app_is_heard_with_few_permits() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn every_app_is_heard_with_few_permits(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.poll_interval = Duration::from_hours(1);
     let other = test.new_app().await;
     test.set_webhook_url(&other, test.receiver.url()).await;
@@ -64,9 +65,9 @@ async fn every_app_is_heard_with_few_permits() {
     }
 }
 
-#[tokio::test]
-async fn draining_records_what_is_in_flight_and_posts_no_more() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn draining_records_what_is_in_flight_and_posts_no_more(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.per_app = 1;
     test.settings.response_timeout = Duration::from_secs(1);
     test.receiver.respond_with(ReceiverResponse::Hang);
@@ -81,9 +82,9 @@ async fn draining_records_what_is_in_flight_and_posts_no_more() {
     assert_eq!(test.receiver.seen().len(), 1);
 }
 
-#[tokio::test]
-async fn what_an_abort_leaves_unknown_is_posted_again_under_its_id() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn what_an_abort_leaves_unknown_is_posted_again_under_its_id(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Hang]);
     test.queue_test_event().await;
     let shutdown = Shutdown::new();
@@ -113,9 +114,9 @@ async fn claim(test: &TestWebhooks) -> Option<OutboxLease> {
     }
 }
 
-#[tokio::test]
-async fn the_outbox_of_a_dead_process_is_claimed_when_its_lease_ends() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn the_outbox_of_a_dead_process_is_claimed_when_its_lease_ends(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.queue_test_event().await;
     let dead = claim(&test).await.expect("an outbox");
     test.post().await;
@@ -128,9 +129,9 @@ async fn the_outbox_of_a_dead_process_is_claimed_when_its_lease_ends() {
     assert!(!renewed.expect("asked"), "the lease was lost");
 }
 
-#[tokio::test]
-async fn a_lease_is_renewed_while_its_outbox_is_worked_on() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_lease_is_renewed_while_its_outbox_is_worked_on(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.lease = Duration::from_millis(30);
     let most_of_it = Duration::from_millis(29);
     test.receiver.respond_with(ReceiverResponse::Hang);
@@ -159,9 +160,9 @@ async fn until_renewed(test: &TestWebhooks) {
     }
 }
 
-#[tokio::test]
-async fn a_clock_that_was_set_back_stops_nothing() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_clock_that_was_set_back_stops_nothing(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.receiver.script([ReceiverResponse::Status(500)]);
     test.queue_test_event().await;
     test.post().await;
@@ -175,9 +176,9 @@ async fn a_clock_that_was_set_back_stops_nothing() {
     assert_eq!(test.receiver.seen().len(), 3, "one of them twice");
 }
 
-#[tokio::test]
-async fn without_the_encryption_key_events_wait() {
-    let test = TestWebhooks::new().await;
+#[on_each_database]
+async fn without_the_encryption_key_events_wait(database: TestDatabase) {
+    let test = TestWebhooks::new(database).await;
     test.queue_test_event().await;
     let posted = test.sender_with_key(None).run_until_idle().await;
     posted.expect("the store answers");

@@ -7,6 +7,7 @@ use std::time::Duration;
 use hato_delivery::Shutdown;
 use hato_domain::AppId;
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -53,9 +54,9 @@ async fn exchange(test: &TestWebhooks, app: &AppId, receiver: &WebhookReceiver) 
     receiver.wait_until(|seen| seen.len() == 20).await;
 }
 
-#[tokio::test]
-async fn receivers_that_begin_to_hang_move_to_the_slow_tier() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn receivers_that_begin_to_hang_move_to_the_slow_tier(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.max_in_flight = MAX_IN_FLIGHT;
     test.settings.max_slow_in_flight = 8 * SLOW;
     test.settings.prompt = Duration::from_millis(20);
@@ -82,9 +83,9 @@ async fn known_slow_apps(test: &mut TestWebhooks) {
     test.settings.response_timeout = Duration::from_hours(1);
 }
 
-#[tokio::test]
-async fn bodies_of_slow_receivers_leave_memory_to_the_others() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn bodies_of_slow_receivers_leave_memory_to_the_others(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.max_slow_in_flight = SLOW;
     test.settings.body_bytes = 4 * 1_024;
     known_slow_apps(&mut test).await;
@@ -96,9 +97,9 @@ async fn bodies_of_slow_receivers_leave_memory_to_the_others() {
     stop(shutdown, running).await;
 }
 
-#[tokio::test]
-async fn receivers_that_are_known_to_hang_delay_nobody() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn receivers_that_are_known_to_hang_delay_nobody(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.max_slow_in_flight = 2;
     known_slow_apps(&mut test).await;
     let (app, receiver) = prompt_app(&test).await;
@@ -110,9 +111,9 @@ async fn receivers_that_are_known_to_hang_delay_nobody() {
     stop(shutdown, running).await;
 }
 
-#[tokio::test]
-async fn a_backlog_takes_turns_with_the_others() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn a_backlog_takes_turns_with_the_others(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.max_in_flight = 1;
     test.settings.turn_events = 10;
     for _ in 0..50 {
@@ -135,9 +136,9 @@ async fn a_backlog_takes_turns_with_the_others() {
     assert_eq!(came, ids, "in the order of settlement through all turns");
 }
 
-#[tokio::test]
-async fn no_more_requests_are_in_flight_than_there_are_permits() {
-    let mut test = TestWebhooks::new().await;
+#[on_each_database]
+async fn no_more_requests_are_in_flight_than_there_are_permits(database: TestDatabase) {
+    let mut test = TestWebhooks::new(database).await;
     test.settings.max_in_flight = MAX_IN_FLIGHT;
     test.settings.max_slow_in_flight = 0;
     let answers = Arc::new(Semaphore::new(0));

@@ -1,4 +1,4 @@
-//! An app with a webhook and subscribers, a store on a file, and a sender.
+//! An app with a webhook and subscribers, a store, and a sender.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -17,9 +17,9 @@ use hato_service::ports::{
     SetWebhookOutcome, SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
 };
 use hato_service::{Notifier, SecretKey, Secrets};
+use hato_testkit::TestDatabase;
 use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::WebhookReceiver;
-use tempfile::TempDir;
 
 pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
 pub const DAY: Duration = Duration::from_hours(24);
@@ -42,7 +42,7 @@ pub struct TestWebhooks {
     pub settings: WebhookSettings,
     pub app: AppId,
     number: AtomicU64,
-    _folder: TempDir,
+    _database: TestDatabase,
 }
 
 /// The waits before the retries of an event, unless a test sets its own.
@@ -57,10 +57,9 @@ pub fn any_address() -> OutboundPolicy {
 
 impl TestWebhooks {
     /// An app whose events go to the receiver.
-    pub async fn new() -> Self {
+    pub async fn new(database: TestDatabase) -> Self {
         let test_ca = TestCa::new();
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
+        let store = hato_store::open(database.url()).await;
         let mut test = Self {
             receiver: WebhookReceiver::start(&test_ca).await,
             settings: WebhookSettings {
@@ -71,12 +70,12 @@ impl TestWebhooks {
                 ..WebhookSettings::new(retry_delays())
             },
             test_ca,
-            store: hato_store::open(&url).await.expect("a new store"),
+            store: store.expect("a new store"),
             clock: Arc::new(ManualClock(AtomicI64::new(SystemClock.now().0))),
             notifier: Notifier::default(),
             app: AppId::trusted(String::new()),
             number: AtomicU64::new(0),
-            _folder: folder,
+            _database: database,
         };
         test.app = test.new_app().await;
         test.set_webhook_url(&test.app, test.receiver.url()).await;

@@ -1,6 +1,7 @@
 //! What has to be done to be refused with each code.
 
 use hato_domain::ErrorCode;
+use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::server::{HatoServer, Launch};
@@ -8,20 +9,19 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::ErrorCase;
-use crate::fixtures::{
-    BINARY, FILL_KEYS, app, execute, get, post, registration, send, start, subscribe,
-};
+use crate::database::{execute, fill_keys};
+use crate::fixtures::{BINARY, app, get, post, registration, send, start, subscribe};
 use crate::held_requests::hold_requests;
 
 /// The server's `HATO_PRICING_URL`, which errors about a plan's limit link to.
 pub const PRICING_URL: &str = "https://pricing.example/plans";
 
-pub fn launch() -> Launch {
-    Launch::new(BINARY).env("HATO_PRICING_URL", PRICING_URL)
+pub fn launch(database: TestDatabase) -> Launch {
+    Launch::on(BINARY, database).env("HATO_PRICING_URL", PRICING_URL)
 }
 
-pub async fn setup() -> (HatoServer, OwnedApp) {
-    let server = start(launch()).await;
+pub async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {
+    let server = start(launch(database)).await;
     let app = app(&server, "owner@example.com").await;
     (server, app)
 }
@@ -30,8 +30,8 @@ fn message() -> Value {
     json!({"title": "t", "body": "b"})
 }
 
-pub async fn by_bodies() -> Vec<ErrorCase> {
-    let (_server, app) = setup().await;
+pub async fn by_bodies(database: TestDatabase) -> Vec<ErrorCase> {
+    let (_server, app) = setup(database).await;
     let (subscriptions, notify) = ("/api/v1/subscriptions", "/api/v1/notify");
     let many = vec!["https://push.example.com/1"; 101];
     let mut cases = Vec::new();
@@ -89,8 +89,8 @@ async fn conflict(app: &OwnedApp) -> Reply {
     send_as(json!({"title": "t", "body": "other"})).await
 }
 
-pub async fn by_credentials() -> Vec<ErrorCase> {
-    let (server, first) = setup().await;
+pub async fn by_credentials(database: TestDatabase) -> Vec<ErrorCase> {
+    let (server, first) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     let nobody = server.client();
     let of_other = format!("/api/v1/apps/{}", second.id);
@@ -120,8 +120,8 @@ async fn foreign_login(client: &Client) -> Reply {
     send(client, Method::POST, "/auth/login", &headers, "{}").await
 }
 
-pub async fn by_accounts() -> Vec<ErrorCase> {
-    let server = start(launch()).await;
+pub async fn by_accounts(database: TestDatabase) -> Vec<ErrorCase> {
+    let server = start(launch(database)).await;
     let client = server.client();
     let account = |email: &str, password: &str| json!({"email": email, "password": password});
     post(
@@ -166,8 +166,8 @@ async fn sixth_registration(client: &Client) -> Reply {
 }
 
 /// A Free account at each of its limits: one app, 1,000 subscribers, 30,000 notifications.
-pub async fn by_a_plan() -> Vec<ErrorCase> {
-    let server = start(launch().env("HATO_ROLE", "api")).await;
+pub async fn by_a_plan(database: TestDatabase) -> Vec<ErrorCase> {
+    let server = start(launch(database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     subscribe(&app, 1_000).await;
     for _ in 0..30 {
@@ -208,10 +208,10 @@ pub async fn by_a_plan() -> Vec<ErrorCase> {
 }
 
 /// As many keys as an app may have, and as many requests as an address may have in flight.
-pub async fn by_numbers() -> Vec<ErrorCase> {
-    let (server, app) = setup().await;
+pub async fn by_numbers(database: TestDatabase) -> Vec<ErrorCase> {
+    let (server, app) = setup(database).await;
     let held_key = app.owner.create_key(&app.id, "held", "notify").await;
-    execute(&server, FILL_KEYS).await;
+    fill_keys(&server).await;
     let path = format!("/api/v1/apps/{}/keys", app.id);
     let key = json!({"name": "n", "scope": "notify"});
     let too_many = post(&app.owner, &path, &key).await;
@@ -224,10 +224,10 @@ pub async fn by_numbers() -> Vec<ErrorCase> {
     ]
 }
 
-pub async fn by_settings() -> Vec<ErrorCase> {
-    let bare = start(launch().env("HATO_GENERATE_SECRETS", "false")).await;
+pub async fn by_settings(database: TestDatabase) -> Vec<ErrorCase> {
+    let bare = start(launch(database.another().await).without_secrets()).await;
     let anybody = bare.client().bearer(&format!("pk_{}", "0".repeat(64)));
-    let closed = start(launch().env("HATO_REGISTRATION", "closed")).await;
+    let closed = start(launch(database).env("HATO_REGISTRATION", "closed")).await;
     let account = json!({"email": "a@example.com", "password": PASSWORD});
     vec![
         (
@@ -241,8 +241,8 @@ pub async fn by_settings() -> Vec<ErrorCase> {
     ]
 }
 
-pub async fn by_a_broken_database() -> Vec<ErrorCase> {
-    let (server, app) = setup().await;
+pub async fn by_a_broken_database(database: TestDatabase) -> Vec<ErrorCase> {
+    let (server, app) = setup(database).await;
     execute(&server, "ALTER TABLE subscriptions RENAME TO misplaced").await;
     let body = registration("https://push.example.com/1");
     let reply = post(&app.frontend, "/api/v1/subscriptions", &body).await;

@@ -1,6 +1,7 @@
 //! What has to be done to be refused with the codes of the login through GitHub.
 
 use hato_domain::ErrorCode;
+use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::Launch;
 use http::Method;
@@ -10,10 +11,10 @@ use super::cases::{launch, setup};
 use crate::fixtures::{get, send, start};
 
 /// The provider cannot be reached: nobody listens on the port for discarding.
-pub async fn all() -> Vec<ErrorCase> {
-    let (unconfigured, _) = setup().await;
+pub async fn all(database: TestDatabase) -> Vec<ErrorCase> {
+    let (unconfigured, _) = setup(database.another().await).await;
     let login = get(&unconfigured.client(), "/auth/github").await;
-    let server = start(with_github()).await;
+    let server = start(with_github(database)).await;
     let client = server.client();
     let callback = "/auth/github/callback";
     let state = begin_login(&client).await;
@@ -40,8 +41,8 @@ pub async fn all() -> Vec<ErrorCase> {
     ]
 }
 
-fn with_github() -> Launch {
-    launch()
+fn with_github(database: TestDatabase) -> Launch {
+    launch(database)
         .env("HATO_GITHUB_CLIENT_ID", "id")
         .env("HATO_GITHUB_CLIENT_SECRET", "secret")
         .env("HATO_GITHUB_TOKEN_URL", "http://127.0.0.1:9/token")

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
 use tempfile::TempDir;
@@ -21,11 +22,11 @@ fn limit_files(server: &HatoServer, current: Option<u64>) -> Option<u64> {
     before.expect("it is our child").current
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn without_file_descriptors_nobodys_attempt_is_used_up() {
+#[on_each_database(flavor = "multi_thread")]
+async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatabase) {
     let push = PushService::start().await;
     // What fails after the first attempt has failed for good a moment later.
-    let launch = Launch::new(BINARY)
+    let launch = Launch::on(BINARY, database)
         .with_push_service(&push)
         .env("HATO_RETRY_DELAYS", "5s,1ms,1ms");
     let server = start(launch).await;

@@ -3,6 +3,7 @@
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::seeded_rng;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
 use crate::fixtures::{BINARY, env_or, start};
@@ -29,7 +30,7 @@ impl FaultFixture {
 
     /// How many of a send's recipients are on record as served, while nobody delivers.
     async fn recorded(&self, send: &str) -> u64 {
-        let launch = Launch::new(BINARY).data_dir(self.server.data_dir());
+        let launch = self.server.launch().clone();
         let mut reader = start(launch.env("HATO_ROLE", "api")).await;
         let owner = self.app.owner.at(reader.address());
         let path = format!("/api/v1/apps/{}/notifications/{send}", self.app.id);
@@ -55,9 +56,9 @@ impl FaultFixture {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly() {
-    let launch = Launch::new(BINARY).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+#[on_each_database(flavor = "multi_thread")]
+async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
     fixture
         .push

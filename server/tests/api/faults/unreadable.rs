@@ -2,17 +2,17 @@
 
 use hato_testkit::push_service::PushService;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
-use crate::fixtures::{
-    BINARY, app, database, execute, post, register, start, wait_until, wait_until_logged,
-};
+use crate::database::{self, execute};
+use crate::fixtures::{BINARY, app, post, register, start, wait_until, wait_until_logged};
 use crate::metrics::{metrics_of, scrape, value};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_cannot_be_read_is_put_off_and_the_others_are_delivered() {
+#[on_each_database(flavor = "multi_thread")]
+async fn a_job_that_cannot_be_read_is_put_off_and_the_others_are_delivered(database: TestDatabase) {
     let push = PushService::start().await;
-    let launch = Launch::new(BINARY).with_push_service(&push);
+    let launch = Launch::on(BINARY, database).with_push_service(&push);
     let server = start(launch.env("HATO_ROLE", "api")).await;
     let apps = [
         app(&server, "first@example.com").await,
@@ -31,9 +31,8 @@ async fn a_job_that_cannot_be_read_is_put_off_and_the_others_are_delivered() {
          WHERE id = (SELECT MIN(id) FROM jobs)",
     )
     .await;
-    let launch = Launch::new(BINARY)
-        .data_dir(server.data_dir())
-        .with_push_service(&push)
+    let launch = server.launch().clone();
+    let launch = launch
         .env("HATO_ROLE", "worker")
         .env("HATO_METRICS_LISTEN", "127.0.0.1:0");
     let worker = start(launch).await;
@@ -44,13 +43,8 @@ async fn a_job_that_cannot_be_read_is_put_off_and_the_others_are_delivered() {
     wait_until_logged(&worker, "a job cannot be read").await;
     let counted = scrape(&metrics_of(&worker)).await;
     assert_eq!(value(&counted, "hato_unreadable_jobs_total"), Some(1.0));
-    let mut rows = database(&server).await;
-    let wait: i64 = sqlx::query_scalar(
-        "SELECT j.due_at - s.created_at FROM jobs AS j JOIN sends AS s ON s.id = j.send_id",
-    )
-    .fetch_one(&mut rows)
-    .await
-    .expect("one is left");
+    let wait = "SELECT j.due_at - s.created_at FROM jobs AS j JOIN sends AS s ON s.id = j.send_id";
+    let wait: i64 = database::value(&server, wait).await;
     assert!(wait >= 3_600_000, "{wait} ms");
 
     execute(

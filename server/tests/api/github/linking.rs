@@ -2,15 +2,16 @@
 
 use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::owner::PASSWORD;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
 use super::login_browser::LoginBrowser;
 use super::{launch, setup};
 use crate::fixtures::{get, post, start, status_and_code};
 
-#[tokio::test]
-async fn an_account_with_the_verified_address_becomes_the_persons() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn an_account_with_the_verified_address_becomes_the_persons(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     let client = server.client();
     let session = client.register_account("Owner@example.com", PASSWORD).await;
     let session = client.bearer(&session.expect("registered"));
@@ -34,9 +35,9 @@ async fn an_account_with_the_verified_address_becomes_the_persons() {
     browser.user().await;
 }
 
-#[tokio::test]
-async fn an_address_that_is_not_verified_leads_to_no_account() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn an_address_that_is_not_verified_leads_to_no_account(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     let client = server.client();
     let session = client.register_account("owner@example.com", PASSWORD).await;
     let session = client.bearer(&session.expect("registered"));
@@ -56,9 +57,9 @@ async fn an_address_that_is_not_verified_leads_to_no_account() {
     login.expect("the password is what it was");
 }
 
-#[tokio::test]
-async fn the_primary_verified_address_comes_first() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn the_primary_verified_address_comes_first(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     let cases = [
         (
             GithubAccount::new(1)
@@ -89,9 +90,9 @@ async fn the_primary_verified_address_comes_first() {
     }
 }
 
-#[tokio::test]
-async fn an_address_is_whoever_holds_it_now() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn an_address_is_whoever_holds_it_now(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(1).verified("team@example.com"));
     let mut before = LoginBrowser::logged_in(&server, &github).await;
     let account = before.user().await;
@@ -102,11 +103,11 @@ async fn an_address_is_whoever_holds_it_now() {
     assert_eq!(before.get("/auth/session").await.code(), "INVALID_SESSION");
 }
 
-#[tokio::test]
-async fn a_closed_server_knows_its_accounts_and_makes_none() {
+#[on_each_database]
+async fn a_closed_server_knows_its_accounts_and_makes_none(database: TestDatabase) {
     let github = Github::start().await;
-    let data = tempfile::tempdir().expect("a folder");
-    let mut server = start(launch(&github).data_dir(data.path())).await;
+    let launch = launch(database, &github);
+    let mut server = start(launch.clone()).await;
     let client = server.client();
     let local = client.register_account("local@example.com", PASSWORD);
     local.await.expect("registered");
@@ -114,9 +115,7 @@ async fn a_closed_server_knows_its_accounts_and_makes_none() {
     LoginBrowser::logged_in(&server, &github).await;
     server.terminate().await.expect("stopped");
 
-    let closed = launch(&github)
-        .data_dir(data.path())
-        .env("HATO_REGISTRATION", "closed");
+    let closed = launch.env("HATO_REGISTRATION", "closed");
     let server = start(closed).await;
     LoginBrowser::logged_in(&server, &github).await;
     github.set_user(GithubAccount::new(2).verified("local@example.com"));

@@ -1,11 +1,13 @@
 //! What leads to no session: states that do not fit, codes that are not there, and a provider that fails.
 
 use hato_testkit::github::{Fault, GithubAccount, OauthStep};
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
 use super::login_browser::LoginBrowser;
 use super::setup;
-use crate::fixtures::{execute, get, post, status_and_code};
+use crate::database::execute;
+use crate::fixtures::{get, post, status_and_code};
 
 fn with(callback: &str, name: &str, value: &str) -> String {
     let (path, query) = callback.split_once('?').expect("a query");
@@ -17,9 +19,9 @@ fn with(callback: &str, name: &str, value: &str) -> String {
     format!("{path}?{query}")
 }
 
-#[tokio::test]
-async fn a_state_is_good_once_and_for_its_browser() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn a_state_is_good_once_and_for_its_browser(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let invalid = (403, "INVALID_STATE".to_owned());
     let mut browser = LoginBrowser::new(&server);
@@ -55,9 +57,9 @@ async fn a_state_is_good_once_and_for_its_browser() {
     );
 }
 
-#[tokio::test]
-async fn a_state_is_good_for_ten_minutes() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn a_state_is_good_for_ten_minutes(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     for (statement, outcome) in [
         (
@@ -78,9 +80,9 @@ async fn a_state_is_good_for_ten_minutes() {
     }
 }
 
-#[tokio::test]
-async fn a_state_is_used_up_when_github_fails() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn a_state_is_used_up_when_github_fails(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
@@ -90,9 +92,9 @@ async fn a_state_is_used_up_when_github_fails() {
     assert_eq!(status_and_code(&late), (403, "INVALID_STATE".into()));
 }
 
-#[tokio::test]
-async fn a_code_must_be_there() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn a_code_must_be_there(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
@@ -110,9 +112,9 @@ async fn a_code_must_be_there() {
     }
 }
 
-#[tokio::test]
-async fn a_person_who_does_not_agree_is_not_logged_in() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn a_person_who_does_not_agree_is_not_logged_in(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
@@ -124,7 +126,7 @@ async fn a_person_who_does_not_agree_is_not_logged_in() {
 
 #[tokio::test]
 async fn a_provider_that_fails_signs_nobody_in() {
-    let (server, github) = setup().await;
+    let (server, github) = setup(TestDatabase::sqlite().await).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let huge = format!("[\"{}\"]", "x".repeat(300 * 1024));
     for step in OauthStep::ALL {
@@ -158,9 +160,9 @@ async fn a_provider_that_fails_signs_nobody_in() {
     assert!(!log.contains("gho_") && !log.contains("code_0"), "{log}");
 }
 
-#[tokio::test]
-async fn nobody_is_signed_in_without_an_id() {
-    let (server, github) = setup().await;
+#[on_each_database]
+async fn nobody_is_signed_in_without_an_id(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     for body in [
         "{}",
@@ -180,7 +182,7 @@ async fn nobody_is_signed_in_without_an_id() {
 
 #[tokio::test]
 async fn a_provider_may_be_away() {
-    let (server, github) = setup().await;
+    let (server, github) = setup(TestDatabase::sqlite().await).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     let callback = browser.agree(&github, "/auth/github").await;
@@ -191,7 +193,7 @@ async fn a_provider_may_be_away() {
 
 #[tokio::test]
 async fn a_server_without_an_oauth_app_says_so() {
-    let server = crate::fixtures::server().await;
+    let server = crate::fixtures::server(TestDatabase::sqlite().await).await;
     for path in ["/auth/github", "/auth/github/callback?code=x&state=y"] {
         let reply = get(&server.client(), path).await;
         assert_eq!(
@@ -203,7 +205,7 @@ async fn a_server_without_an_oauth_app_says_so() {
 
 #[tokio::test]
 async fn people_read_refusals_as_a_page() {
-    let (server, github) = setup().await;
+    let (server, github) = setup(TestDatabase::sqlite().await).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     let mut browser = LoginBrowser::new(&server);
     for (path, status) in [
@@ -217,9 +219,9 @@ async fn people_read_refusals_as_a_page() {
     }
 }
 
-#[tokio::test]
-async fn beginning_counts_as_a_login() {
-    let (server, _github) = setup().await;
+#[on_each_database]
+async fn beginning_counts_as_a_login(database: TestDatabase) {
+    let (server, _github) = setup(database).await;
     let client = server.client();
     let login = json!({"email": "hato@example.com", "password": "wrong"});
     for _ in 0..5 {

@@ -6,6 +6,7 @@ use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ReceivedMessage};
 use hato_testkit::server::HatoServer;
 use hato_testkit::webhook_receiver::WebhookReceiver;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -29,10 +30,10 @@ struct TakenOver {
 
 impl TakenOver {
     /// All is made on a server that delivers nothing; then the same data get one that does.
-    async fn new() -> Self {
+    async fn new(database: TestDatabase) -> Self {
         let (push, github) = (PushService::start().await, Github::start().await);
         let receiver = WebhookReceiver::start(push.ca()).await;
-        let launch = launch(&github)
+        let launch = launch(database, &github)
             .with_push_service(&push)
             .env("HATO_DEFAULT_PLAN", "pro");
         let mut server = start(launch.clone().env("HATO_ROLE", "api")).await;
@@ -147,9 +148,9 @@ async fn broadcast(app: &OwnedApp, title: &str) {
     assert_eq!(reply.status, 202, "{reply}");
 }
 
-#[tokio::test]
-async fn nothing_from_before_acts_until_it_is_decided_about() {
-    let it = TakenOver::new().await;
+#[on_each_database]
+async fn nothing_from_before_acts_until_it_is_decided_about(database: TestDatabase) {
+    let it = TakenOver::new(database).await;
     it.serve_others().await;
     assert_eq!((it.messages(), it.events()), (0, vec![]));
     let message = json!({"title": "t", "body": "b"});
@@ -167,9 +168,9 @@ async fn nothing_from_before_acts_until_it_is_decided_about() {
     assert_eq!(page.header("location"), Some(REVIEW), "{page}");
 }
 
-#[tokio::test]
-async fn a_session_reads_and_changes_nothing_but_its_end() {
-    let it = TakenOver::new().await;
+#[on_each_database]
+async fn a_session_reads_and_changes_nothing_but_its_end(database: TestDatabase) {
+    let it = TakenOver::new(database).await;
     let owner = it.owner();
     for path in [
         "/api/v1/apps".to_owned(),
@@ -200,9 +201,9 @@ async fn a_session_reads_and_changes_nothing_but_its_end() {
     assert_eq!(get(&owner, "/auth/session").await.code(), "INVALID_SESSION");
 }
 
-#[tokio::test]
-async fn what_is_kept_works_again_and_what_waited_goes_on() {
-    let it = TakenOver::new().await;
+#[on_each_database]
+async fn what_is_kept_works_again_and_what_waited_goes_on(database: TestDatabase) {
+    let it = TakenOver::new(database).await;
     it.decide("keep").await;
     let history = it.path("/notifications");
     wait_until(&it.owner(), &history, |it| {
@@ -222,9 +223,9 @@ async fn what_is_kept_works_again_and_what_waited_goes_on() {
     assert_eq!(post(&it.owner(), &it.path("/keys"), &key).await.status, 201);
 }
 
-#[tokio::test]
-async fn what_is_not_kept_is_gone() {
-    let it = TakenOver::new().await;
+#[on_each_database]
+async fn what_is_not_kept_is_gone(database: TestDatabase) {
+    let it = TakenOver::new(database).await;
     it.decide("delete").await;
     it.serve_others().await;
     assert_eq!((it.messages(), it.events()), (0, vec![]));

@@ -1,14 +1,16 @@
 //! When the key of a request is judged, and what a refusal leaves behind (CONTRACT 2, 6).
 
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
 use super::{NOTIFY, answered, message, send_as, setup};
-use crate::fixtures::{execute, get, post, registration, send, snapshot, status_and_code};
+use crate::database::execute;
+use crate::fixtures::{get, post, registration, send, snapshot, status_and_code};
 
-#[tokio::test]
-async fn a_refused_request_does_not_use_up_its_key() {
-    let (_server, app, _) = setup().await;
+#[on_each_database]
+async fn a_refused_request_does_not_use_up_its_key(database: TestDatabase) {
+    let (_server, app, _) = setup(database).await;
     let unknown = "https://push.example.com/new";
     let to_unknown = json!({"title": "t", "body": "b", "endpoint": unknown}).to_string();
     let large = json!({"title": "t", "body": "b".repeat(3_072)}).to_string();
@@ -36,9 +38,9 @@ async fn a_refused_request_does_not_use_up_its_key() {
     answered(&send_as("k", &app.backend, NOTIFY, to_unknown).await, true);
 }
 
-#[tokio::test]
-async fn a_key_has_1_to_255_printable_characters() {
-    let (_server, app, _) = setup().await;
+#[on_each_database]
+async fn a_key_has_1_to_255_printable_characters(database: TestDatabase) {
+    let (_server, app, _) = setup(database).await;
     for good in ["k", &"k".repeat(255), "!\"#~ {}"] {
         answered(
             &send_as(good, &app.backend, NOTIFY, message().to_string()).await,
@@ -67,9 +69,9 @@ async fn a_key_has_1_to_255_printable_characters() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn a_repetition_is_recognised_after_the_body_and_before_the_rest() {
-    let (_server, app, endpoints) = setup().await;
+#[on_each_database]
+async fn a_repetition_is_recognised_after_the_body_and_before_the_rest(database: TestDatabase) {
+    let (_server, app, endpoints) = setup(database).await;
     let to_one = json!({"title": "t", "body": "b", "endpoint": endpoints[0]}).to_string();
     let first = answered(
         &send_as("k", &app.backend, NOTIFY, to_one.clone()).await,
@@ -102,9 +104,9 @@ async fn a_repetition_is_recognised_after_the_body_and_before_the_rest() {
     }
 }
 
-#[tokio::test]
-async fn a_repetition_is_answered_when_the_month_is_used_up() {
-    let (server, app, _) = setup().await;
+#[on_each_database]
+async fn a_repetition_is_answered_when_the_month_is_used_up(database: TestDatabase) {
+    let (server, app, _) = setup(database).await;
     let body = message().to_string();
     let first = answered(
         &send_as("k", &app.backend, NOTIFY, body.clone()).await,
@@ -127,9 +129,9 @@ async fn a_repetition_is_answered_when_the_month_is_used_up() {
     answered(&send_as("later", &app.backend, NOTIFY, body).await, false);
 }
 
-#[tokio::test]
-async fn other_endpoints_do_not_know_the_header() {
-    let (_server, app, _) = setup().await;
+#[on_each_database]
+async fn other_endpoints_do_not_know_the_header(database: TestDatabase) {
+    let (_server, app, _) = setup(database).await;
     let headers = [("idempotency-key", "")];
     let reply = send(
         &app.frontend,

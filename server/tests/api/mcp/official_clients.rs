@@ -1,5 +1,6 @@
 //! The MCP endpoint with the official clients, each a script that uses every tool and says what it was told.
 
+use hato_testkit::TestDatabase;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::HatoServer;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use crate::fixtures::{get, setup, subscribe};
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
 
 async fn with_client(program: &str, script: &str) -> (Value, HatoServer, OwnedApp) {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     subscribe(&app, 2).await;
     let key = app
         .owner

@@ -3,27 +3,36 @@
 use std::sync::Arc;
 
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::server::Launch;
+use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
+use hato_testkit::{TestDatabase, on_each_database};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use super::WebhookFixture;
-use crate::fixtures::{BINARY, database, wait_until_logged};
+use crate::database::{DatabaseConnection, values};
+use crate::fixtures::{BINARY, wait_until_logged};
 
 /// The ids of the events that wait for their first attempt, in the order of settlement.
 async fn waiting(fixture: &WebhookFixture) -> Vec<String> {
-    let mut database = database(&fixture.server).await;
-    let waiting = sqlx::query_scalar(
-        "SELECT public_id FROM webhook_events WHERE due_at IS NOT NULL AND attempts = 0 ORDER BY id",
-    );
-    let waiting = waiting.fetch_all(&mut database).await;
-    waiting.expect("events")
+    let waiting = "SELECT public_id FROM webhook_events WHERE due_at IS NOT NULL AND attempts = 0 ORDER BY id";
+    values(&fixture.server, waiting).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_settled_and_not_posted_is_posted_after_a_restart() {
-    let mut fixture = WebhookFixture::new().await;
+/// Lets nobody record an attempt until it is closed.
+async fn locked(server: &HatoServer) -> DatabaseConnection {
+    let mut connection = DatabaseConnection::to(server).await;
+    let lock = match connection {
+        DatabaseConnection::Sqlite(_) => "BEGIN IMMEDIATE",
+        DatabaseConnection::Postgres(_) => "BEGIN; LOCK TABLE webhook_attempts IN SHARE MODE",
+    };
+    connection.execute(lock).await;
+    connection
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn what_was_settled_and_not_posted_is_posted_after_a_restart(database: TestDatabase) {
+    let mut fixture = WebhookFixture::new(database).await;
     fixture.subscribe(ScriptedResponse::Created).await;
     // Connections are taken by the system, and nobody ever speaks on them.
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -45,23 +54,21 @@ async fn what_was_settled_and_not_posted_is_posted_after_a_restart() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_answered_and_not_recorded_is_posted_again_under_its_id() {
+#[on_each_database(flavor = "multi_thread")]
+async fn what_was_answered_and_not_recorded_is_posted_again_under_its_id(database: TestDatabase) {
     let log = "hato_delivery=debug,info";
-    let mut fixture = WebhookFixture::with(Launch::new(BINARY).env("HATO_LOG", log)).await;
+    let mut fixture = WebhookFixture::with(Launch::on(BINARY, database).env("HATO_LOG", log)).await;
     let answers = Arc::new(Semaphore::new(0));
     fixture
         .receiver
         .script([ReceiverResponse::When(Arc::clone(&answers))]);
     fixture.send().await;
     let before = fixture.events(1).await.remove(0);
-    let mut writer = database(&fixture.server).await;
-    let locked = sqlx::query("BEGIN IMMEDIATE").execute(&mut writer).await;
-    locked.expect("nobody else writes for long");
+    let lock = locked(&fixture.server).await;
     answers.add_permits(1);
     wait_until_logged(&fixture.server, "an event was posted").await;
     fixture.server.kill().await;
-    drop(writer);
+    lock.close().await;
     fixture.server.restart().await.expect("it starts again");
     let after = fixture.events(2).await.remove(1);
     assert_eq!(after.id(), before.id());

@@ -3,6 +3,7 @@
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::Launch;
 use hato_testkit::webhook_receiver::ReceiverResponse;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
@@ -16,9 +17,9 @@ async fn cookie(fixture: &WebhookFixture) -> String {
     format!("hato_session={}", session.expect("a session"))
 }
 
-#[tokio::test]
-async fn without_retries_an_attempt_is_the_last_one() {
-    let launch = Launch::new(BINARY).env("HATO_WEBHOOK_RETRY_DELAYS", "none");
+#[on_each_database]
+async fn without_retries_an_attempt_is_the_last_one(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", "none");
     let fixture = WebhookFixture::with(launch).await;
     fixture
         .receiver
@@ -32,9 +33,9 @@ async fn without_retries_an_attempt_is_the_last_one() {
     assert!(!shown.contains("again at"), "{shown}");
 }
 
-#[tokio::test]
-async fn attempts_are_shown_and_their_events_posted_again() {
-    let fixture = WebhookFixture::new().await;
+#[on_each_database]
+async fn attempts_are_shown_and_their_events_posted_again(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     let client = fixture.server.client();
     let cookie = cookie(&fixture).await;
     let headers = [

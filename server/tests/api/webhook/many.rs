@@ -7,21 +7,13 @@ use std::fs;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_testkit::webhook_receiver::Event;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
 use super::WebhookFixture;
-use crate::fixtures::{AUTH, P256DH, database, post, send};
-
-/// Addresses to which nothing is sent: each of these recipients finally fails at once.
-const SUBSCRIBE: &str = "
-    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
-    INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
-                               created_at)
-    SELECT 'sub_' || n, (SELECT id FROM apps), 'https://10.0.0.1/push/' || n, randomblob(32), $2, $3,
-           n, 1700000000000
-    FROM numbers";
-const COUNT: &str = "UPDATE apps SET active_subscriptions = $1, last_position = $1";
+use crate::database::{bytes, execute, random_bytes};
+use crate::fixtures::{AUTH, P256DH, post, send};
 
 /// By how much the server's memory may grow, in MiB.
 const MOST_MIB: u64 = 200;
@@ -34,19 +26,22 @@ fn recipients() -> usize {
     })
 }
 
-async fn subscribe(fixture: &WebhookFixture, count: usize) {
-    let count = i64::try_from(count).expect("not so many");
-    let decode = |text| URL_SAFE_NO_PAD.decode(text).expect("base64url");
-    let mut database = database(&fixture.server).await;
-    let inserted = sqlx::query(SUBSCRIBE)
-        .bind(count)
-        .bind(decode(P256DH))
-        .bind(decode(AUTH))
-        .execute(&mut database)
-        .await;
-    inserted.expect("inserted");
-    let counted = sqlx::query(COUNT).bind(count).execute(&mut database).await;
-    counted.expect("counted");
+/// Gives each app so many subscribers at addresses to which nothing is sent: each of these recipients finally fails at once.
+async fn subscribe(fixture: &WebhookFixture, count: usize, endpoint: &str) {
+    let (server, decode) = (&fixture.server, |text| URL_SAFE_NO_PAD.decode(text));
+    let p256dh = bytes(server, &decode(P256DH).expect("base64url"));
+    let auth = bytes(server, &decode(AUTH).expect("base64url"));
+    let random = random_bytes(server);
+    let statements = format!(
+        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})
+        INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
+                                   created_at)
+        SELECT 'sub_' || a.id || n, a.id, '{endpoint}' || n, {random}, {p256dh}, {auth}, n,
+               1700000000000
+        FROM apps AS a, numbers;
+        UPDATE apps SET active_subscriptions = {count}, last_position = {count}"
+    );
+    execute(server, &statements).await;
 }
 
 /// The most memory that the server had so far, in MiB.
@@ -78,11 +73,11 @@ fn read(events: &[Event], named: &mut HashSet<String>) -> bool {
     has_ended
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory() {
+#[on_each_database(flavor = "multi_thread")]
+async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory(database: TestDatabase) {
     let recipients = recipients();
-    let fixture = WebhookFixture::new().await;
-    subscribe(&fixture, recipients).await;
+    let fixture = WebhookFixture::new(database).await;
+    subscribe(&fixture, recipients, "https://10.0.0.1/push/").await;
     let before = peak_memory(&fixture);
     let message = json!({"title": "t", "body": "b"});
     let reply = post(&fixture.app.backend, "/api/v1/notify", &message).await;
@@ -103,15 +98,6 @@ async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory() {
 
 /// Apps of the owner, besides the fixture's, each with a page of subscribers whose endpoints have 2,000 bytes.
 const APPS: usize = 40;
-const LONG: &str = "
-    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 500)
-    INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
-                               created_at)
-    SELECT 'sub_' || a.id || n, a.id,
-           'https://10.0.0.1/' || n || substr(hex(zeroblob(1000)), 1, 1980), randomblob(32), $1, $2, n,
-           1700000000000
-    FROM apps AS a, numbers";
-const LONG_COUNT: &str = "UPDATE apps SET active_subscriptions = 500, last_position = 500";
 
 async fn more_apps(fixture: &WebhookFixture) -> Vec<String> {
     let mut apps = Vec::new();
@@ -128,20 +114,12 @@ async fn more_apps(fixture: &WebhookFixture) -> Vec<String> {
     apps
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn events_of_long_endpoints_take_turns_in_memory() {
-    let fixture = WebhookFixture::new().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn events_of_long_endpoints_take_turns_in_memory(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     let apps = more_apps(&fixture).await;
-    let decode = |text| URL_SAFE_NO_PAD.decode(text).expect("base64url");
-    let mut database = database(&fixture.server).await;
-    let inserted = sqlx::query(LONG)
-        .bind(decode(P256DH))
-        .bind(decode(AUTH))
-        .execute(&mut database)
-        .await;
-    inserted.expect("inserted");
-    let counted = sqlx::query(LONG_COUNT).execute(&mut database).await;
-    counted.expect("counted");
+    let long = format!("https://10.0.0.1/{}", "0".repeat(1_980));
+    subscribe(&fixture, 500, &long).await;
     let before = peak_memory(&fixture);
     let message = json!({"title": "t", "body": "b"});
     for app in &apps {

@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use hato_testkit::TestDatabase;
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::webhook_receiver::Event;
 use serde_json::json;
@@ -75,7 +76,7 @@ async fn assert_refused(event: &Event, secret: &str) {
 
 #[tokio::test]
 async fn signatures_are_those_of_standard_webhooks_through_a_rotation() {
-    let fixture = WebhookFixture::new().await;
+    let fixture = WebhookFixture::new(TestDatabase::sqlite().await).await;
     let first = fixture.webhook().await["secret"].clone();
     let first = first.as_str().expect("a secret");
     fixture.subscribe(ScriptedResponse::Created).await;

@@ -1,0 +1,123 @@
+//! The server's database, seen and changed beside the server.
+
+use hato_testkit::server::HatoServer;
+use sqlx::postgres::{PgConnection, Postgres};
+use sqlx::sqlite::{Sqlite, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Decode, Type};
+
+/// A connection of the test's own.
+pub enum DatabaseConnection {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+/// A value that either database answers with.
+pub trait Value:
+    for<'r> Decode<'r, Sqlite>
+    + for<'r> Decode<'r, Postgres>
+    + Type<Sqlite>
+    + Type<Postgres>
+    + Send
+    + Unpin
+{
+}
+
+impl Value for i64 {}
+impl Value for String {}
+impl Value for Vec<u8> {}
+
+impl DatabaseConnection {
+    /// Connects to the server's database.
+    pub async fn to(server: &HatoServer) -> Self {
+        let database = server.database();
+        if database.is_postgres() {
+            let connection = PgConnection::connect(database.url()).await;
+            Self::Postgres(connection.expect("a database"))
+        } else {
+            let connection = SqliteConnection::connect(database.url()).await;
+            Self::Sqlite(connection.expect("a database"))
+        }
+    }
+
+    /// Runs statements.
+    pub async fn execute(&mut self, statements: &str) {
+        let statements = sqlx::raw_sql(AssertSqlSafe(statements));
+        let done = match self {
+            Self::Sqlite(connection) => statements.execute(connection).await.map(drop),
+            Self::Postgres(connection) => statements.execute(connection).await.map(drop),
+        };
+        done.expect("the statements work");
+    }
+
+    /// What a query of one column finds.
+    pub async fn values<T: Value>(&mut self, query: &str) -> Vec<T> {
+        let query = AssertSqlSafe(query);
+        let found = match self {
+            Self::Sqlite(connection) => sqlx::query_scalar(query).fetch_all(connection).await,
+            Self::Postgres(connection) => sqlx::query_scalar(query).fetch_all(connection).await,
+        };
+        found.expect("the query works")
+    }
+
+    /// Ends what it holds.
+    pub async fn close(self) {
+        let closed = match self {
+            Self::Sqlite(connection) => connection.close().await,
+            Self::Postgres(connection) => connection.close().await,
+        };
+        closed.expect("it closes");
+    }
+}
+
+/// Does something to the server's database that no request could.
+pub async fn execute(server: &HatoServer, statements: &str) {
+    let mut connection = DatabaseConnection::to(server).await;
+    connection.execute(statements).await;
+    connection.close().await;
+}
+
+/// What a query of one column finds in the server's database.
+pub async fn values<T: Value>(server: &HatoServer, query: &str) -> Vec<T> {
+    let mut connection = DatabaseConnection::to(server).await;
+    let values = connection.values(query).await;
+    connection.close().await;
+    values
+}
+
+/// What a query of one row and column finds in the server's database.
+pub async fn value<T: Value>(server: &HatoServer, query: &str) -> T {
+    let found = values(server, query).await;
+    found.into_iter().next().expect("a row")
+}
+
+/// In SQL, bytes that are others in each row.
+pub fn random_bytes(server: &HatoServer) -> &'static str {
+    if server.database().is_postgres() {
+        "uuid_send(gen_random_uuid())"
+    } else {
+        "randomblob(16)"
+    }
+}
+
+/// In SQL, these bytes.
+pub fn bytes(server: &HatoServer, bytes: &[u8]) -> String {
+    let digits = hex::encode(bytes);
+    if server.database().is_postgres() {
+        format!("decode('{digits}', 'hex')")
+    } else {
+        format!("x'{digits}'")
+    }
+}
+
+/// Gives the only app that there is as many keys as an app may have, called `filled`.
+pub async fn fill_keys(server: &HatoServer) {
+    let random_bytes = random_bytes(server);
+    let statement = format!(
+        "WITH RECURSIVE filled (number) AS
+            (SELECT COUNT(*) FROM api_keys UNION ALL SELECT number + 1 FROM filled WHERE number < 999)
+        INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
+        SELECT 'key_filled' || number, (SELECT id FROM apps), 'filled', 'notify', {random_bytes}, 0
+        FROM filled"
+    );
+    execute(server, &statement).await;
+}
