@@ -3,4 +3,5 @@
 mod concurrency;
 mod connections;
 mod opening;
+mod outboxes;
 mod wake_ups;
