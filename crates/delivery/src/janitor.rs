@@ -40,6 +40,7 @@ enum PurgeKind {
     Sessions,
     GitHubLogins,
     IdempotencyKeys,
+    RateWindows,
     OldEvents,
     Webhooks,
     FreeSpace,
@@ -54,6 +55,7 @@ const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
         PurgeKind::Sessions,
         PurgeKind::GitHubLogins,
         PurgeKind::IdempotencyKeys,
+        PurgeKind::RateWindows,
         PurgeKind::OldEvents,
         PurgeKind::Webhooks,
     ],
@@ -145,6 +147,7 @@ impl Janitor {
                 let old = now.minus(IDEMPOTENCY_TTL);
                 store.purge_idempotency_keys(old, STEP_ROWS).await
             }
+            PurgeKind::RateWindows => store.purge_rate_windows(STEP_ROWS).await,
             PurgeKind::OldEvents => self.end_old_events(now.minus(MAX_EVENT_AGE)).await,
             PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
             PurgeKind::FreeSpace => store.give_back_space().await,

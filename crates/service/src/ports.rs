@@ -35,7 +35,7 @@ pub use queue::{
     PageClaimRequest, PageLease, PageRange, Recipient, RecipientId, RetryJob, SentRecipient,
     SettleOutcome, Settlement,
 };
-pub use rate_window::RateWindow;
+pub use rate_window::{CountedRequest, RateWindow};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{
@@ -54,6 +54,8 @@ pub use webhooks::{
     ReportedRecipient, ResultGroup, SealedSecrets, WebhookEvent, WebhookQueue, WebhookRecord,
     WebhookResponse, WebhookStore,
 };
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -85,6 +87,21 @@ pub trait Store:
 
     /// Gives a bounded part of the space of removed rows back to the disk, and says whether more may be left.
     async fn give_back_space(&self) -> Result<bool, StoreError>;
+
+    /// The windows of a limit that all processes on the database share; `None` where one process answers all clients and counts in
+    /// its memory.
+    fn rate_window(
+        self: Arc<Self>,
+        _counted: CountedRequest,
+        _limit: u32,
+    ) -> Option<Arc<dyn RateWindow>> {
+        None
+    }
+
+    /// Removes at most `limit` windows that have ended, and says whether some may be left.
+    async fn purge_rate_windows(&self, _limit: u32) -> Result<bool, StoreError> {
+        Ok(false)
+    }
 
     /// Tells other processes on the same database what `notifier` gathers for them, and `notifier` what they tell, until the store
     /// is closed. Where there is no way to tell, it does nothing: then their polling finds what is queued.

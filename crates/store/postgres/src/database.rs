@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_service::Notifier;
-use hato_service::ports::{Store, StoreError};
+use hato_service::ports::{CountedRequest, RateWindow, Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool};
 use tokio_util::task::TaskTracker;
 
 use crate::bounded_reads::BoundedReaders;
-use crate::dialect::readers;
+use crate::dialect::{readers, transaction};
 use crate::error::with_context;
 use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
+use crate::rate_windows::{self, SharedWindow};
 use crate::settings::PostgresSettings;
 use crate::wake_ups::relay;
 
@@ -78,6 +79,24 @@ impl Store for Database {
     async fn give_back_space(&self) -> Result<bool, StoreError> {
         // PostgreSQL's autovacuum does.
         Ok(false)
+    }
+
+    fn rate_window(
+        self: Arc<Self>,
+        counted: CountedRequest,
+        limit: u32,
+    ) -> Option<Arc<dyn RateWindow>> {
+        Some(Arc::new(SharedWindow {
+            database: self,
+            counted,
+            limit,
+        }))
+    }
+
+    async fn purge_rate_windows(&self, limit: u32) -> Result<bool, StoreError> {
+        transaction!(self, "remove ended windows", |c| {
+            rate_windows::purge(c, limit.into()).await
+        })
     }
 
     async fn relay_wake_ups(&self, notifier: &Notifier) {

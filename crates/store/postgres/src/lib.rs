@@ -3,7 +3,8 @@
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
 //! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), the end of reads that take
-//! too long (`bounded_reads`), and how processes wake each other (`wake_ups`).
+//! too long (`bounded_reads`), how processes wake each other (`wake_ups`), and what they share beside the tables of SQLite
+//! (`rate_windows`).
 //!
 //! ```no_run
 //! use hato_service::ports::Store as _;
@@ -25,6 +26,7 @@ mod dialect;
 mod failure;
 mod migration;
 mod open_error;
+mod rate_windows;
 mod readers;
 mod settings;
 mod transactions;

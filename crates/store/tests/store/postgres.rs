@@ -4,4 +4,5 @@ mod concurrency;
 mod connections;
 mod opening;
 mod outboxes;
+mod rate_windows;
 mod wake_ups;
