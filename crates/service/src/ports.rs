@@ -56,6 +56,7 @@ pub use webhooks::{
 };
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -101,6 +102,17 @@ pub trait Store:
     /// Removes at most `limit` windows that have ended, and says whether some may be left.
     async fn purge_rate_windows(&self, _limit: u32) -> Result<bool, StoreError> {
         Ok(false)
+    }
+
+    /// Takes the lease of the sweep, under which one process at a time removes what is too old, for `holder`, a number that its janitor
+    /// has drawn, or renews it; `false` while another process holds it. A store that does not tell processes apart lends it to all.
+    async fn lease_sweep(&self, _holder: i64, _lease: Duration) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    /// Gives the lease of the sweep back, if `holder` has it.
+    async fn end_sweep(&self, _holder: i64) -> Result<(), StoreError> {
+        Ok(())
     }
 
     /// Tells other processes on the same database what `notifier` gathers for them, and `notifier` what they tell, until the store

@@ -19,6 +19,7 @@ use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::rate_windows::{self, SharedWindow};
 use crate::settings::PostgresSettings;
+use crate::sweep_lease;
 use crate::wake_ups::relay;
 
 /// Reads a page of a table.
@@ -96,6 +97,18 @@ impl Store for Database {
     async fn purge_rate_windows(&self, limit: u32) -> Result<bool, StoreError> {
         transaction!(self, "remove ended windows", |c| {
             rate_windows::purge(c, limit.into()).await
+        })
+    }
+
+    async fn lease_sweep(&self, holder: i64, lease: Duration) -> Result<bool, StoreError> {
+        transaction!(self, "take the lease of the sweep", |c| {
+            sweep_lease::take(c, holder, lease).await
+        })
+    }
+
+    async fn end_sweep(&self, holder: i64) -> Result<(), StoreError> {
+        transaction!(self, "end the lease of the sweep", |c| {
+            sweep_lease::end(c, holder).await
         })
     }
 

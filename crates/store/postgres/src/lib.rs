@@ -4,7 +4,7 @@
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
 //! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), the end of reads that take
 //! too long (`bounded_reads`), how processes wake each other (`wake_ups`), and what they share beside the tables of SQLite
-//! (`rate_windows`).
+//! (`rate_windows`, `sweep_lease`).
 //!
 //! ```no_run
 //! use hato_service::ports::Store as _;
@@ -29,6 +29,7 @@ mod open_error;
 mod rate_windows;
 mod readers;
 mod settings;
+mod sweep_lease;
 mod transactions;
 mod wake_ups;
 

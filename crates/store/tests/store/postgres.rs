@@ -5,4 +5,5 @@ mod connections;
 mod opening;
 mod outboxes;
 mod rate_windows;
+mod sweep_lease;
 mod wake_ups;
