@@ -12,6 +12,7 @@ mod documentation;
 mod errors;
 mod faults;
 mod fixtures;
+mod fleet;
 mod generated;
 mod github;
 mod health;
