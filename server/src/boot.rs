@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use hato_app::AppContext;
-use hato_service::ports::{Clock, RateWindow, Store, SystemClock};
+use hato_service::ports::{Clock, CountedRequest, RateWindow, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use tokio::net::TcpListener;
 
@@ -24,7 +24,7 @@ use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer};
 use crate::secrets_file;
-use crate::state::{AppState, AppStateInner, ClientSlots, RateLimits, WindowCounter};
+use crate::state::{AppState, AppStateInner, ClientSlots, RateLimits, rate_window};
 use crate::{assets, openapi, router};
 
 /// Runs the server until it is told to stop.
@@ -55,8 +55,9 @@ async fn assemble(
     let workers = workers::build(config, subject, parts, (&secrets, &notifier))?;
     let kept = secrets.clone();
     let service = Service::new(Arc::clone(&store), clock, kept, settings, notifier);
-    let service = Arc::new(service.limit_registrations(registration_window(config)));
-    let state = state(config, Arc::clone(&service), secrets, github);
+    let service = Arc::new(service.limit_registrations(registration_window(config, &store)));
+    let limits = RateLimits::new(&store);
+    let state = state(config, Arc::clone(&service), (secrets, limits), github);
     Ok(ServerRuntime {
         listener: listen(config.listen).await?,
         metrics: metrics_server(config, &service).await?,
@@ -86,9 +87,10 @@ fn settings(config: &Config) -> ServiceSettings {
 }
 
 /// Where new subscriptions of strangers are counted, if there is a limit.
-fn registration_window(config: &Config) -> Option<Arc<dyn RateWindow>> {
+fn registration_window(config: &Config, store: &Arc<dyn Store>) -> Option<Arc<dyn RateWindow>> {
     let limit = config.limits.registrations_per_minute.get()?;
-    Some(Arc::new(WindowCounter::new(limit.get())))
+    let counted = CountedRequest::NewSubscription;
+    Some(rate_window(store, counted, limit.get()))
 }
 
 fn connection_settings(config: &Config) -> ConnectionSettings {
@@ -125,7 +127,7 @@ fn github_provider(config: &Config) -> Result<Option<GithubProvider>, BootError>
 fn state(
     config: &Config,
     service: Arc<Service>,
-    secrets: Secrets,
+    (secrets, limits): (Secrets, RateLimits),
     github: Option<GithubProvider>,
 ) -> AppState {
     Arc::new(AppStateInner {
@@ -137,7 +139,7 @@ fn state(
         trusted_proxies: config.trusted_proxies(),
         github,
         metrics: config.metrics_listen.is_some(),
-        limits: RateLimits::default(),
+        limits,
         in_flight: ClientSlots::new(Some(MAX_IN_FLIGHT)),
     })
 }

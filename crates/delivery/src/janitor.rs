@@ -2,6 +2,10 @@
 //!
 //! It does so in steps of at most 500 rows with a pause after each: a database with one writer would otherwise accept no sends while a
 //! million rows are removed. Whatever a process that dies has not removed, the next one finds.
+//!
+//! Of the processes that share a database one at a time sweeps, under a lease: the steps of two would only wait for each other.
+
+mod sweep_lease;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +17,12 @@ use hato_service::{IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS};
 use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
 use crate::shutdown::Shutdown;
+use sweep_lease::SweepLease;
 
 /// How long it waits between two sweeps.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
+/// How long it waits while another process sweeps.
+const LEASE_RETRY_DELAY: Duration = Duration::from_secs(5);
 /// Rows of a kind that are removed at a time.
 const STEP_ROWS: u32 = 500;
 /// Rows of deleted apps that are removed at a time: fewer, for a subscription stands in many indexes.
@@ -23,11 +30,13 @@ const APP_STEP_ROWS: u32 = 200;
 /// The pause between two steps, in which others write.
 const STEP_DELAY: Duration = Duration::from_millis(20);
 
-/// Keeps the store from growing for ever. Any number of processes may run one.
+/// Keeps the store from growing for ever. Any number of processes may run one, of which one at a time removes.
 pub struct Janitor {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     retention: Duration,
+    /// By which the store knows this janitor.
+    lease_holder: i64,
 }
 
 /// What is removed: kinds of rows that become too old, and the space that they leave.
@@ -39,6 +48,7 @@ enum PurgeKind {
     Sessions,
     GitHubLogins,
     IdempotencyKeys,
+    RateWindows,
     OldEvents,
     Webhooks,
     FreeSpace,
@@ -53,6 +63,7 @@ const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
         PurgeKind::Sessions,
         PurgeKind::GitHubLogins,
         PurgeKind::IdempotencyKeys,
+        PurgeKind::RateWindows,
         PurgeKind::OldEvents,
         PurgeKind::Webhooks,
     ],
@@ -69,6 +80,7 @@ impl Janitor {
     /// A janitor of `store` that keeps things for `settings.retention_days`.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: &DeliverySettings) -> Self {
         Self {
+            lease_holder: fastrand::i64(..),
             store,
             clock,
             retention: Duration::from_hours(24) * settings.retention_days,
@@ -78,24 +90,35 @@ impl Janitor {
     /// Removes at once and then again and again, until asked to stop.
     pub async fn run(self, shutdown: Shutdown) {
         tokio::select! {
-            () = shutdown.draining() => {}
+            () = shutdown.draining() => self.end_lease().await,
             () = self.sweep_repeatedly() => {}
         }
     }
 
-    /// Removes everything that is too old now. Kinds take turns, so that an app of a million rows holds nothing else up; one that
-    /// cannot be removed is logged and left for the next sweep.
-    pub async fn sweep(&self) {
+    /// Removes everything that is too old now; `false` when another process does. Kinds take turns, so that an app of a million rows
+    /// holds nothing else up; one that cannot be removed is logged and left for the next sweep.
+    pub async fn sweep(&self) -> bool {
+        let Some(mut lease) = SweepLease::take(&*self.store, self.lease_holder).await else {
+            return false;
+        };
         for kinds in PURGE_ROUNDS {
-            self.take_turns(kinds.to_vec()).await;
+            if !self.take_turns(&mut lease, kinds.to_vec()).await {
+                return false;
+            }
         }
+        self.end_lease().await;
+        true
     }
 
-    async fn take_turns(&self, mut kinds: Vec<PurgeKind>) {
+    /// Goes on until nothing of these kinds is too old; `false` when the lease was lost.
+    async fn take_turns(&self, lease: &mut SweepLease<'_>, mut kinds: Vec<PurgeKind>) -> bool {
         let mut progress = SweepProgress::default();
         while !kinds.is_empty() {
             let mut unfinished = Vec::new();
             for kind in kinds {
+                if !lease.keep().await {
+                    return false;
+                }
                 if self.try_step(kind, &mut progress).await {
                     unfinished.push(kind);
                     tokio::time::sleep(STEP_DELAY).await;
@@ -103,12 +126,25 @@ impl Janitor {
             }
             kinds = unfinished;
         }
+        true
+    }
+
+    /// A lease that cannot be given back ends by itself.
+    async fn end_lease(&self) {
+        if let Err(error) = self.store.end_sweep(self.lease_holder).await {
+            tracing::debug!(%error, "the lease of the sweep cannot be given back");
+        }
     }
 
     async fn sweep_repeatedly(&self) {
         loop {
-            self.sweep().await;
-            tokio::time::sleep(SWEEP_INTERVAL).await;
+            let has_swept = self.sweep().await;
+            let wait = if has_swept {
+                SWEEP_INTERVAL
+            } else {
+                LEASE_RETRY_DELAY
+            };
+            tokio::time::sleep(wait).await;
         }
     }
 
@@ -144,6 +180,7 @@ impl Janitor {
                 let old = now.minus(IDEMPOTENCY_TTL);
                 store.purge_idempotency_keys(old, STEP_ROWS).await
             }
+            PurgeKind::RateWindows => store.purge_rate_windows(STEP_ROWS).await,
             PurgeKind::OldEvents => self.end_old_events(now).await,
             PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
             PurgeKind::FreeSpace => store.give_back_space().await,

@@ -35,7 +35,7 @@ pub use queue::{
     PageClaimRequest, PageLease, PageRange, Recipient, RecipientId, RetryJob, SentRecipient,
     SettleOutcome, Settlement,
 };
-pub use rate_window::RateWindow;
+pub use rate_window::{CountedRequest, RateWindow};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{
@@ -54,6 +54,9 @@ pub use webhooks::{
     QueueTestOutcome, RecordAttemptOutcome, ReportedRecipient, ResultGroup, SealedSecrets,
     WebhookEvent, WebhookQueue, WebhookRecord, WebhookResponse, WebhookStore,
 };
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -85,6 +88,32 @@ pub trait Store:
 
     /// Gives a bounded part of the space of removed rows back to the disk, and says whether more may be left.
     async fn give_back_space(&self) -> Result<bool, StoreError>;
+
+    /// The windows of a limit that all processes on the database share; `None` where one process answers all clients and counts in
+    /// its memory.
+    fn rate_window(
+        self: Arc<Self>,
+        _counted: CountedRequest,
+        _limit: u32,
+    ) -> Option<Arc<dyn RateWindow>> {
+        None
+    }
+
+    /// Removes at most `limit` windows that have ended, and says whether some may be left.
+    async fn purge_rate_windows(&self, _limit: u32) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    /// Takes the lease of the sweep, under which one process at a time removes what is too old, for `holder`, a number that its janitor
+    /// has drawn, or renews it; `false` while another process holds it. A store that does not tell processes apart lends it to all.
+    async fn lease_sweep(&self, _holder: i64, _lease: Duration) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    /// Gives the lease of the sweep back, if `holder` has it.
+    async fn end_sweep(&self, _holder: i64) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Tells other processes on the same database what `notifier` gathers for them, and `notifier` what they tell, until the store
     /// is closed. Where there is no way to tell, it does nothing: then their polling finds what is queued.

@@ -126,10 +126,12 @@ impl KeyStore for Database {
         .map_err(with_context("list what happened to keys"))
     }
 
-    async fn record_key_uses(&self, uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError> {
+    async fn record_key_uses(&self, mut uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError> {
         if uses.is_empty() {
             return Ok(());
         }
+        // In one order, so that two processes with the same keys never wait for each other.
+        uses.sort_unstable_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
         transaction!(self, "record uses of keys", |c| {
             for (key, at) in uses {
                 // Another process may have recorded a later use.

@@ -7,7 +7,7 @@ use hato_service::ports::{
     Attempt, Disposition, FailingRule, OutboxLease, RecordAttemptOutcome, WebhookResponse,
 };
 
-use crate::dialect::{DbConnection, sql};
+use crate::dialect::{DbConnection, lock_webhook};
 use crate::error::decode_error;
 
 /// Records an attempt, unless the lease was lost. An attempt at a URL that was changed meanwhile says nothing about the
@@ -55,11 +55,13 @@ struct CurrentUrl(Option<String>);
 
 /// The URL as it is now; `None` when the lease was lost. The webhook is locked until the end of the transaction.
 async fn held_url(c: &mut DbConnection, outbox: &OutboxLease) -> sqlx::Result<Option<CurrentUrl>> {
-    let app = outbox.app_id.as_str();
-    let url = sql!(query_scalar [
+    lock_webhook(c, &outbox.app_id).await?;
+    let url = sqlx::query_scalar!(
         r#"SELECT p.webhook_url AS "url?" FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-           WHERE w.app_id = $1 AND w.lease_token = $2"# FOR_UPDATE
-    ] app, outbox.token);
+           WHERE w.app_id = $1 AND w.lease_token = $2"#,
+        outbox.app_id.as_str(),
+        outbox.token
+    );
     let url = url.fetch_optional(c).await?;
     Ok(url.map(CurrentUrl))
 }

@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{AppId, UnixMillis};
+use hato_domain::{AppId, Plan, UnixMillis};
 use hato_service::ports::{
     Attempt, AttemptInputs, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
     RecordAttemptOutcome, StoreError, WebhookEvent, WebhookQueue,
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::dialect::{DbConnection, lock_webhook, readers, sql, transaction};
 use crate::error::with_context;
 use crate::queue::number_list;
 use crate::webhook_attempts::record;
 use crate::webhook_events::{EventRow, reported_recipients};
-use crate::webhooks::{WebhookRow, has_active_webhook};
+use crate::webhooks::WebhookRow;
 
 #[async_trait]
 impl WebhookQueue for Database {
@@ -122,19 +122,22 @@ impl WebhookQueue for Database {
     }
 
     async fn discard_events(&self, outbox: &OutboxLease, limit: u32) -> Result<bool, StoreError> {
-        let (app, limit) = (outbox.app_id.clone(), i64::from(limit));
+        let (app, limit) = (outbox.app_id.as_str().to_owned(), i64::from(limit));
         transaction!(self, "discard events", |c| {
-            // A webhook that was enabled meanwhile keeps what waits.
-            if has_active_webhook(c, &app).await? {
-                return Ok(false);
-            }
-            let app = app.as_str();
+            // A webhook that was enabled meanwhile keeps what waits, so both are looked at in the same moment.
             let discarded = sqlx::query!(
-                "UPDATE webhook_events SET due_at = NULL, resend_at = NULL WHERE id IN
-                   (SELECT id FROM webhook_events
-                    WHERE app_id = $1 AND (due_at IS NOT NULL OR resend_at IS NOT NULL) LIMIT $2)",
+                "UPDATE webhook_events SET due_at = NULL, resend_at = NULL
+                 WHERE id IN
+                     (SELECT id FROM webhook_events
+                      WHERE app_id = $1 AND (due_at IS NOT NULL OR resend_at IS NOT NULL) LIMIT $2)
+                   AND NOT EXISTS
+                     (SELECT 1 FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                                                  JOIN accounts AS a ON a.id = p.account_id
+                      WHERE w.app_id = $1 AND w.disabled_reason IS NULL AND p.webhook_url IS NOT NULL
+                        AND p.deleted_at IS NULL AND a.plan = $3)",
                 app,
-                limit
+                limit,
+                Plan::FOR_WEBHOOKS.as_str()
             );
             let discarded = discarded.execute(c).await?;
             Ok(i64::try_from(discarded.rows_affected()).unwrap_or(i64::MAX) >= limit)
@@ -186,14 +189,10 @@ impl WebhookQueue for Database {
         outbox: &OutboxLease,
         not_before: UnixMillis,
     ) -> Result<(), StoreError> {
-        let (app, token) = (outbox.app_id.as_str().to_owned(), outbox.token);
-        transaction!(self, "release an outbox", |c| release(
-            c,
-            app,
-            token,
-            not_before.0
-        )
-        .await)
+        let outbox = outbox.clone();
+        transaction!(self, "release an outbox", |c| {
+            release(c, &outbox, not_before.0).await
+        })
     }
 
     async fn repair_webhook_due_times(
@@ -253,12 +252,9 @@ async fn claim_due(c: &mut DbConnection, claim: OutboxClaimRequest) -> sqlx::Res
 }
 
 /// A new token, so that the released lease records nothing any more. A resend is due at once.
-async fn release(
-    c: &mut DbConnection,
-    app: String,
-    token: i64,
-    not_before: i64,
-) -> sqlx::Result<()> {
+async fn release(c: &mut DbConnection, outbox: &OutboxLease, not_before: i64) -> sqlx::Result<()> {
+    lock_webhook(c, &outbox.app_id).await?;
+    let app = outbox.app_id.as_str();
     let due_at = sqlx::query_scalar!(
         r#"SELECT CASE WHEN EXISTS (SELECT 1 FROM webhook_events
                                     WHERE app_id = $1 AND resend_at IS NOT NULL)
@@ -275,7 +271,7 @@ async fn release(
         "UPDATE webhooks SET due_at = $3, lease_token = lease_token + 1, claimed = 0
          WHERE app_id = $1 AND lease_token = $2",
         app,
-        token,
+        outbox.token,
         due_at
     )
     .execute(c)

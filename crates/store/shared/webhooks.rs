@@ -11,7 +11,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::accounts::parse_plan;
-use crate::dialect::{DbConnection, readers, transaction};
+use crate::dialect::{DbConnection, lock_webhook, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::webhook_attempts::parse_response;
 use crate::webhook_events::{self, EventRow, insert_test_event, parse_attempts, parse_event_type};
@@ -83,6 +83,8 @@ impl WebhookStore for Database {
     ) -> Result<bool, StoreError> {
         let (app, event) = (app.clone(), event.clone());
         transaction!(self, "queue an event again", |c| {
+            // Before the event, as those do who record an attempt.
+            lock_webhook(c, &app).await?;
             if !has_active_webhook(c, &app).await? {
                 return Ok(false);
             }
@@ -274,12 +276,14 @@ pub(crate) async fn has_active_webhook(c: &mut DbConnection, app: &AppId) -> sql
     .await
 }
 
-/// Makes the app's outbox due, unless a worker holds its lease or the app is under review.
+/// Makes the app's outbox due, unless a worker holds its lease or the app is under review. Whoever gives the outbox back waits for the
+/// end of this transaction, and finds what it has written.
 pub(crate) async fn mark_due(
     c: &mut DbConnection,
     app: &AppId,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
+    lock_webhook(c, app).await?;
     let app = app.as_str();
     sqlx::query!(
         "UPDATE webhooks SET due_at = $2

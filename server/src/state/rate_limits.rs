@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hato_service::ports::RateWindow;
+use hato_service::ports::{CountedRequest, RateWindow, Store};
 
 use super::window_counter::WindowCounter;
 
@@ -25,21 +25,29 @@ pub struct EntranceLimit {
     pub site: Arc<dyn RateWindow>,
 }
 
-impl Default for RateLimits {
-    fn default() -> Self {
+impl RateLimits {
+    /// The windows, in the store where processes share it.
+    pub fn new(store: &Arc<dyn Store>) -> Self {
+        use CountedRequest::{FailedKey, LogIn, LogInFromSite, Register, RegisterFromSite};
+        let entrance = |client, site, limit| EntranceLimit {
+            client: rate_window(store, client, limit),
+            site: rate_window(store, site, 10 * limit),
+        };
         Self {
-            login: EntranceLimit::new(10),
-            register: EntranceLimit::new(5),
-            keys: Arc::new(WindowCounter::new(20)),
+            login: entrance(LogIn, LogInFromSite, 10),
+            register: entrance(Register, RegisterFromSite, 5),
+            keys: rate_window(store, FailedKey, 20),
         }
     }
 }
 
-impl EntranceLimit {
-    fn new(limit: u32) -> Self {
-        Self {
-            client: Arc::new(WindowCounter::new(limit)),
-            site: Arc::new(WindowCounter::new(10 * limit)),
-        }
-    }
+/// Lets `limit` requests of a client through in a window: over all processes that share the store, or in this one's memory where
+/// there is no other.
+pub fn rate_window(
+    store: &Arc<dyn Store>,
+    counted: CountedRequest,
+    limit: u32,
+) -> Arc<dyn RateWindow> {
+    let shared = Arc::clone(store).rate_window(counted, limit);
+    shared.unwrap_or_else(|| Arc::new(WindowCounter::new(limit)))
 }

@@ -8,13 +8,13 @@ mod bad_databases;
 mod batch;
 mod cancel;
 mod crash;
-
 mod database;
 mod dead_letters;
 mod documentation;
 mod errors;
 mod faults;
 mod fixtures;
+mod fleet;
 mod forms;
 mod generated;
 mod github;

@@ -3,8 +3,27 @@
 use std::net::IpAddr;
 
 use async_trait::async_trait;
+use hato_domain::text_enum;
 
 use super::StoreError;
+
+text_enum!(
+    /// What a limit counts: by its name, processes that share a database find the same windows.
+    CountedRequest {
+        /// A login of a client (SPEC 8).
+        LogIn = "log_in",
+        /// A login from an IPv6 site, a /48 (CONTRACT 3).
+        LogInFromSite = "log_in_from_site",
+        /// A registration of an account by a client (SPEC 8).
+        Register = "register",
+        /// A registration of an account from an IPv6 site.
+        RegisterFromSite = "register_from_site",
+        /// A request whose credential is none (CONTRACT 3).
+        FailedKey = "failed_key",
+        /// A new subscription that a stranger makes (CONTRACT 18).
+        NewSubscription = "new_subscription",
+    }
+);
 
 /// Counts by client address in windows of 60 s, each of which opens with the first that is counted (CONTRACT 3). One value is one
 /// limit; processes that answer the same clients share it.

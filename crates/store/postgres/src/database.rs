@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_service::Notifier;
-use hato_service::ports::{Store, StoreError};
+use hato_service::ports::{CountedRequest, RateWindow, Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::time::timeout;
@@ -15,12 +15,14 @@ use tokio_util::task::TaskTracker;
 use crate::acceptance_groups::AcceptanceGroups;
 use crate::bounded_reads::BoundedReaders;
 use crate::connections::{Connections, setup};
-use crate::dialect::readers;
+use crate::dialect::{readers, transaction};
 use crate::error::with_context;
 use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
+use crate::rate_windows::{self, SharedWindow};
 use crate::settings::PostgresSettings;
+use crate::sweep_lease;
 use crate::wake_ups::relay;
 
 /// Reads a page of a table.
@@ -86,6 +88,36 @@ impl Store for Database {
     async fn give_back_space(&self) -> Result<bool, StoreError> {
         // PostgreSQL's autovacuum does.
         Ok(false)
+    }
+
+    fn rate_window(
+        self: Arc<Self>,
+        counted: CountedRequest,
+        limit: u32,
+    ) -> Option<Arc<dyn RateWindow>> {
+        Some(Arc::new(SharedWindow {
+            database: self,
+            counted,
+            limit,
+        }))
+    }
+
+    async fn purge_rate_windows(&self, limit: u32) -> Result<bool, StoreError> {
+        transaction!(self, "remove ended windows", |c| {
+            rate_windows::purge(c, limit.into()).await
+        })
+    }
+
+    async fn lease_sweep(&self, holder: i64, lease: Duration) -> Result<bool, StoreError> {
+        transaction!(self, "take the lease of the sweep", |c| {
+            sweep_lease::take(c, holder, lease).await
+        })
+    }
+
+    async fn end_sweep(&self, holder: i64) -> Result<(), StoreError> {
+        transaction!(self, "end the lease of the sweep", |c| {
+            sweep_lease::end(c, holder).await
+        })
     }
 
     async fn relay_wake_ups(&self, notifier: &Notifier) {

@@ -107,6 +107,20 @@ pub(crate) async fn lock_apps_alone(c: &mut DbConnection, account: &str) -> sqlx
     .map(drop)
 }
 
+/// Locks an app's webhook, the head of its outbox, until the end of the transaction. Who writes an event and who gives the outbox back
+/// lock it before they look at the other's work, so that no event is left in an outbox that is not due. The app is kept first, as
+/// those lock it who remove webhooks.
+pub(crate) async fn lock_webhook(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT w.app_id FROM apps AS p JOIN webhooks AS w ON w.app_id = p.id
+         WHERE p.id = $1 FOR KEY SHARE OF p FOR NO KEY UPDATE OF w",
+        app.as_str()
+    )
+    .fetch_optional(c)
+    .await
+    .map(drop)
+}
+
 /// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. A claim that
 /// runs may queue the rest of its broadcast, so this goes on until there is nothing new.
 pub(crate) async fn lock_unclaimed_jobs(

@@ -3,8 +3,8 @@
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
 //! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), directly or through a pooler
-//! (`connections`), how sends share a commit (`acceptance_groups`), the end of reads that take too long (`bounded_reads`), and how
-//! processes wake each other (`wake_ups`).
+//! (`connections`), how sends share a commit (`acceptance_groups`), the end of reads that take too long (`bounded_reads`), how
+//! processes wake each other (`wake_ups`), and what they share beside the tables of SQLite (`rate_windows`, `sweep_lease`).
 //!
 //! ```no_run
 //! use hato_service::ports::Store as _;
@@ -29,9 +29,11 @@ mod dialect;
 mod failure;
 mod migration;
 mod open_error;
+mod rate_windows;
 mod readers;
 mod settings;
 pub mod stored_text;
+mod sweep_lease;
 mod transactions;
 mod wake_ups;
 

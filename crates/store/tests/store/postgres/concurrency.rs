@@ -10,7 +10,7 @@ use hato_service::ports::{
 };
 use hato_testkit::TestDatabase;
 
-use crate::test_store::{LEASE, START, TestStore, ids, sent_to};
+use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 
 const WORKERS: usize = 6;
 
@@ -152,4 +152,37 @@ async fn no_send_is_queued_for_an_app_that_is_deleted_meanwhile() {
             "nothing is left to be sent"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_that_used_the_same_keys_record_that_without_a_deadlock() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    let keys = (0..50).map(|number| test.new_key(&app, [number; 32]));
+    let keys: Vec<_> = keys.collect();
+    let ids: Vec<_> = keys.iter().map(|key| key.record.id.clone()).collect();
+    for key in keys {
+        test.create_key(key).await;
+    }
+    let stores = stores(&test).await;
+    for round in 0..20 {
+        let recording = stores.iter().enumerate().map(|(number, store)| {
+            let mut uses: Vec<_> = ids.iter().map(|id| (id.clone(), at(round))).collect();
+            if number % 2 == 1 {
+                uses.reverse();
+            }
+            store.record_key_uses(uses)
+        });
+        for recorded in join_all(recording).await {
+            recorded.expect("recorded");
+        }
+    }
+    // What a session has counted is there for others when it has ended.
+    for store in stores.iter().chain([&test.store]) {
+        store.close().await;
+    }
+    test.database.execute(
+        "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
+                             WHERE datname = current_database()) = 0; END $$",
+    );
 }

@@ -1,0 +1,75 @@
+//! Two servers over one PostgreSQL database: what happens at one holds at the other (CONTRACT 17).
+
+mod limits;
+mod progress;
+mod sends;
+mod sessions;
+mod sweeps;
+mod webhooks;
+
+use hato_testkit::TestDatabase;
+use hato_testkit::client::{Client, Reply};
+use hato_testkit::owner::OwnedApp;
+use hato_testkit::server::{HatoServer, Launch};
+use serde_json::Value;
+
+use crate::fixtures::{BINARY, app, concurrently, post, start};
+
+/// Two servers that share nothing but the database and the secrets.
+struct Fleet {
+    // Ended first: the database is removed with nobody on it.
+    servers: [HatoServer; 2],
+    database: TestDatabase,
+}
+
+/// A server of the fleet on this database.
+fn launch(database: &TestDatabase) -> Launch {
+    Launch::new(BINARY)
+        .env("HATO_DATABASE_URL", database.url())
+        .env("HATO_PEPPER", "ab".repeat(32))
+        .env("HATO_ENCRYPTION_KEY", "cd".repeat(32))
+}
+
+impl Fleet {
+    /// Two servers that accept and deliver nothing.
+    async fn of_apis() -> Self {
+        Self::with(|launch| launch.env("HATO_ROLE", "api")).await
+    }
+
+    /// Two servers with other settings.
+    async fn with(setting: impl Fn(Launch) -> Launch) -> Self {
+        let database = TestDatabase::postgres().await;
+        let [one, other] = [(); 2].map(|()| start(setting(launch(&database))));
+        let (one, other) = tokio::join!(one, other);
+        Self {
+            servers: [one, other],
+            database,
+        }
+    }
+
+    /// An app of a new account, made at the first server.
+    async fn app(&self) -> OwnedApp {
+        app(&self.servers[0], "owner@example.com").await
+    }
+
+    /// The client of the server with this number, in turn.
+    fn client(&self, client: &Client, number: usize) -> Client {
+        client.at(self.servers[number % 2].address())
+    }
+
+    /// The answers to so many requests, made at the same time and at both servers.
+    async fn post_concurrently(
+        &self,
+        client: &Client,
+        path: &str,
+        count: usize,
+        body: impl Fn(usize) -> Value,
+    ) -> Vec<Reply> {
+        let requests = (0..count).map(|number| {
+            let (client, path) = (self.client(client, number), path.to_owned());
+            let body = body(number);
+            async move { post(&client, &path, &body).await }
+        });
+        concurrently(requests).await
+    }
+}
