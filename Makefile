@@ -31,7 +31,8 @@ test:
 	@# The tests have built the programs: building them apart would resolve other features and compile much anew.
 	$(END2END) test
 
-## The long runs: servers killed and stopped in the middle of a send, again and again, a webhook told of 1,000,000 recipients;
+## The long runs: servers, the processes of a fleet and its PostgreSQL killed and stopped in the middle of a send, again and again,
+## a webhook told of 1,000,000 recipients;
 ## then what the dashboard's pages cost the database, and what axe-core and Lighthouse say of them, and their sizes
 test-long: test-programs
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
@@ -40,6 +41,8 @@ test-long: test-programs
 	for round in 1 2 3; do cargo test --locked -p hato-delivery --test engine -- due_time_repair || exit 1; done
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- webhook::many --nocapture
+	for round in 1 2 3; do HATO_FAULTS=12 HATO_OUTAGES=6 HATO_CUTS=20 HATO_REQUESTS=2000 \
+	    cargo test --locked -p hato-server --test fleet -- --nocapture || exit 1; done
 	cargo test --locked --test dashboard -- queries --nocapture
 	$(END2END) quality
 

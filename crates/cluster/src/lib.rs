@@ -6,8 +6,10 @@
 //! input is open. However this process ends, that closes, and the cluster is stopped and its folder removed.
 
 mod pooler;
+mod processes;
 mod programs;
 
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,13 @@ pub use pooler::Pooler;
 
 /// The user of every database.
 const USER: &str = "hato";
+
+/// Ends when a standby has what every commit waits for.
+const AWAIT_STANDBY: &str = "DO $$ BEGIN
+    WHILE NOT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync') LOOP
+        PERFORM pg_sleep(0.02);
+    END LOOP;
+END $$";
 
 /// Whether what was committed survives PostgreSQL's own end by force, and the machine's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +79,25 @@ pub struct Cluster {
 impl Cluster {
     /// Makes a cluster and starts it, within about a second.
     pub fn start(durability: Durability) -> Result<Self, ClusterError> {
+        Self::keep(durability, None)
+    }
+
+    /// Starts a standby of this cluster, for which every commit waits from now on.
+    pub fn start_standby(&self, durability: Durability) -> Result<Self, ClusterError> {
+        let standby = Self::keep(durability, Some(&self.folder))?;
+        for statement in [
+            "ALTER SYSTEM SET synchronous_standby_names = '*'",
+            "SELECT pg_reload_conf()",
+            AWAIT_STANDBY,
+        ] {
+            self.execute("postgres", statement)?;
+        }
+        Ok(standby)
+    }
+
+    fn keep(durability: Durability, primary: Option<&Path>) -> Result<Self, ClusterError> {
         let programs = programs::folder().ok_or(ClusterError::Missing)?;
-        let mut keeper = keeper(&programs, durability)?;
+        let mut keeper = keeper(&programs, durability, primary)?;
         match ready_folder(&mut keeper) {
             Some(folder) => Ok(Self {
                 programs,
@@ -118,27 +144,41 @@ impl Cluster {
 
     /// Runs statements in a database, with psql.
     pub fn execute(&self, database: &str, statements: &str) -> Result<(), ClusterError> {
-        let mut psql = Command::new(self.programs.join("psql"));
-        psql.args([
-            "--no-psqlrc",
-            "--quiet",
-            "--set=ON_ERROR_STOP=1",
-            "--command",
-        ])
-        .arg(statements)
-        .arg(self.url(database));
-        succeed(psql)
+        self.query(database, statements).map(drop)
     }
 
-    /// Ends PostgreSQL as a failure of the machine ends it: without a word to anybody. It stays down until [`Self::restart`].
+    /// What statements answer, with psql: a line for each row, its columns separated by `|`.
+    pub fn query(&self, database: &str, statements: &str) -> Result<String, ClusterError> {
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.args(["--no-psqlrc", "--quiet", "--no-align", "--tuples-only"])
+            .args(["--set=ON_ERROR_STOP=1", "--command"])
+            .arg(statements)
+            .arg(self.url(database));
+        output(psql)
+    }
+
+    /// Ends every process of PostgreSQL with SIGKILL. It stays down until [`Self::restart`].
     pub fn kill(&self) -> Result<(), ClusterError> {
-        // In the "immediate" mode the server quits without a checkpoint, and recovers when it starts again.
-        self.pg_ctl(&["--mode=immediate", "stop"])
+        processes::kill(&self.folder.join("data/postmaster.pid"))
     }
 
     /// Starts PostgreSQL after [`Self::kill`].
     pub fn restart(&self) -> Result<(), ClusterError> {
+        // They name a process that is gone, whose number another one may have.
+        for lock in ["data/postmaster.pid", ".s.PGSQL.5432.lock"] {
+            fs::remove_file(self.folder.join(lock)).ok();
+        }
         self.pg_ctl(&["start"])
+    }
+
+    /// Makes a standby a cluster of its own, that takes writes.
+    pub fn promote(&self) -> Result<(), ClusterError> {
+        self.pg_ctl(&["promote"])
+    }
+
+    /// The socket of its server.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(".s.PGSQL.5432")
     }
 
     fn pg_ctl(&self, words: &[&str]) -> Result<(), ClusterError> {
@@ -160,12 +200,18 @@ impl Drop for Cluster {
     }
 }
 
-fn keeper(programs: &Path, durability: Durability) -> Result<Child, ClusterError> {
+/// Starts the script of a cluster, or of a standby of `primary`.
+fn keeper(
+    programs: &Path,
+    durability: Durability,
+    primary: Option<&Path>,
+) -> Result<Child, ClusterError> {
     let fsync = match durability {
         Durability::None => "off",
         Durability::Full => "on",
     };
-    let arguments = [programs, Path::new(fsync)];
+    let mut arguments = vec![programs, Path::new(fsync)];
+    arguments.extend(primary);
     spawn("keeper.sh", include_str!("keeper.sh"), &arguments)
 }
 
@@ -220,7 +266,12 @@ fn unprivileged(program: &Path) -> Command {
     setpriv
 }
 
-fn succeed(mut command: Command) -> Result<(), ClusterError> {
+fn succeed(command: Command) -> Result<(), ClusterError> {
+    output(command).map(drop)
+}
+
+/// What a program writes that succeeds.
+fn output(mut command: Command) -> Result<String, ClusterError> {
     let program = PathBuf::from(command.get_program());
     // Not a pipe: what a started server inherits stays open.
     let output = command.stdin(Stdio::null()).output();
@@ -229,7 +280,7 @@ fn succeed(mut command: Command) -> Result<(), ClusterError> {
         source,
     })?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
     Err(ClusterError::Failed {
         program,

@@ -8,12 +8,15 @@ use hato_service::ports::{
 };
 
 use crate::deleted_apps::discard_jobs;
-use crate::dialect::{DbConnection, sql};
+use crate::dialect::{DbConnection, await_claim, sql};
 use crate::error::{decode_error, json, with_context};
 use crate::queue::queue_positions;
 
 /// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
+
+/// How many claims of others are waited for, one after the other.
+const MAX_AWAITED_CLAIMS: u32 = 3;
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
 ///
@@ -24,7 +27,7 @@ pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
 ) -> sqlx::Result<NextPage> {
-    let Some(job) = first_due(c, request).await? else {
+    let Some(job) = job_to_claim(c, request).await? else {
         let next_due = next_due(c, request).await?.map(UnixMillis);
         return Ok(NextPage::Idle { next_due });
     };
@@ -32,6 +35,22 @@ pub(crate) async fn claim(
         Err(error) if is_unreadable(&error) => put_off(c, job, request.now, error).await,
         claimed => claimed,
     }
+}
+
+/// The job that is due and nobody else is claiming. When all that is due is being claimed, this waits for those claims, a moment at
+/// most: what they leave of their broadcasts is found then, so that several processes take turns at one broadcast.
+async fn job_to_claim(
+    c: &mut DbConnection,
+    request: &PageClaimRequest,
+) -> sqlx::Result<Option<i64>> {
+    for _ in 0..MAX_AWAITED_CLAIMS {
+        let job = first_due(c, request).await?;
+        let is_alone = !request.excluded_apps.is_empty() || job.is_some();
+        if is_alone || !await_claim(c, request.now).await? {
+            return Ok(job);
+        }
+    }
+    first_due(c, request).await
 }
 
 /// Everything of the job is read before the rest of a broadcast is queued, so that one that cannot be read leaves no rest.

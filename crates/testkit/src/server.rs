@@ -248,6 +248,16 @@ impl HatoServer {
             .map_err(|error| ServerError::Run(self.launch.binary.clone(), error))
     }
 
+    /// Halts the process with SIGSTOP, as a machine that is suspended, until [`Self::resume`].
+    pub async fn pause(&self) {
+        self.signal("STOP").await;
+    }
+
+    /// Lets the process go on after [`Self::pause`], which it does not notice.
+    pub async fn resume(&self) {
+        self.signal("CONT").await;
+    }
+
     /// Waits until the process ends by itself.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.process.child.wait().await

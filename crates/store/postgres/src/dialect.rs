@@ -145,6 +145,13 @@ pub(crate) async fn lock_unclaimed_jobs(
     }
 }
 
+/// Waits until whoever is claiming the job has claimed it that has been due longest, 250 ms at most; whether there was one.
+pub(crate) async fn await_claim(c: &mut DbConnection, now: UnixMillis) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(r#"SELECT await_claim($1) AS "was_due!""#, now.0)
+        .fetch_one(c)
+        .await
+}
+
 /// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
 /// first has saved. Two keys may share a lock, which only makes one wait for the other.
 pub(crate) async fn lock_request(

@@ -99,6 +99,29 @@ async fn a_claim_finds_a_due_page_while_another_is_being_claimed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_finds_a_broadcast_being_claimed_waits_for_the_rest_of_it() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 20).await;
+    let stores = stores(&test).await;
+    for _ in 0..20 {
+        test.broadcast(&app, START).await;
+        let claims = stores[..2].iter().map(|store| {
+            let claim = PageClaimRequest {
+                now: START,
+                lease: LEASE,
+                max_recipients: 10,
+                excluded_apps: Vec::new(),
+            };
+            store.claim_page(claim)
+        });
+        for claimed in join_all(claims).await {
+            assert!(matches!(claimed.expect("asked"), NextPage::Claimed(_)));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_send_that_is_cancelled_while_it_is_sent_counts_everybody_once() {
     let test = TestStore::new(TestDatabase::postgres().await).await;
     let app = test.app().await;

@@ -1,0 +1,57 @@
+//! A primary that dies, and its standby that takes its place.
+
+use hato_cluster::Durability;
+
+use crate::acceptor::Acceptor;
+use crate::database_proxy::DatabaseProxy;
+use crate::fixtures::{
+    DATABASE, Fleet, FleetSize, cluster, message, wait_until_logged, wait_until_ready_is,
+};
+
+const RECIPIENTS: usize = 4_000;
+/// Requests that the push service has seen when the primary dies.
+const BEFORE_FAILURE: u64 = 1_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_accepted_outlives_its_primary() {
+    let size = FleetSize {
+        apis: 2,
+        workers: 3,
+        recipients: RECIPIENTS,
+    };
+    let primary = cluster(Durability::Full);
+    let standby = primary.start_standby(Durability::Full).expect("a standby");
+    let proxy = DatabaseProxy::start(&primary).await;
+    let url = proxy.url();
+    let mut fleet = Fleet::start_on(primary, size, &[("HATO_DATABASE_URL", &url)]).await;
+    let acceptor = Acceptor::start(&fleet);
+    let send = fleet.broadcast(0).await;
+    fleet.reaches(BEFORE_FAILURE, &send).await;
+
+    fleet.cluster.kill().expect("killed");
+    proxy.lead_to(&standby);
+    let client = fleet.at(&fleet.app.backend, 1);
+    let refused = client.post("/api/v1/notify", &message()).await;
+    let refused = refused.expect("an answer");
+    assert_eq!(refused.status, 500, "{refused}");
+    assert_eq!(refused.code(), "INTERNAL_ERROR");
+    wait_until_logged(&fleet.apis[1], "during recovery").await;
+    standby.promote().expect("promoted");
+    fleet.cluster = standby;
+
+    let in_flight = fleet.in_flight();
+    wait_until_ready_is(fleet.servers(), 200).await;
+    let outcome = fleet.finish(&send).await;
+    let accepted = acceptor.stop().await;
+    println!("{} accepted besides {outcome}", accepted.len());
+    assert_eq!(
+        fleet
+            .cluster
+            .query(DATABASE, "SHOW transaction_read_only")
+            .as_deref()
+            .ok(),
+        Some("off")
+    );
+    let served = fleet.assert_accepted(&accepted).await;
+    fleet.assert_exact(&outcome, &served, &in_flight);
+}

@@ -1,0 +1,13 @@
+//! A fleet: several processes over one PostgreSQL, some of which are killed, halted or cut off (CONTRACT 17).
+
+mod acceptor;
+mod connections;
+mod database_proxy;
+mod failover;
+mod fixtures;
+mod kills;
+mod leases;
+mod limits;
+mod outages;
+mod outcome;
+mod sharing;

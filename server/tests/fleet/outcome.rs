@@ -1,0 +1,97 @@
+//! What became of a send to everybody: what the history says, and what the push service has seen.
+
+use std::collections::{HashMap, HashSet};
+
+use hato_testkit::push_service::BrowserSubscription;
+use serde_json::Value;
+use tokio::time::{interval, timeout};
+
+use crate::fixtures::{Fleet, POLL_INTERVAL, WAIT_TIMEOUT, get};
+
+/// How many messages the push service has taken for each subscription.
+pub type Served = HashMap<String, u64>;
+
+impl Fleet {
+    /// The send's item in the history, as one of the API's processes shows it.
+    pub async fn history(&self, api: usize, send: &str) -> Value {
+        let path = format!("/api/v1/apps/{}/notifications/{send}", self.app.id);
+        get(&self.at(&self.app.owner, api), &path).await.json()
+    }
+
+    /// The send's item once it is done. Its counts only grow until then, and never pass the recipients.
+    pub async fn finish(&self, send: &str) -> Value {
+        let mut last = 0;
+        let asking = async {
+            let mut ticks = interval(POLL_INTERVAL);
+            loop {
+                ticks.tick().await;
+                let item = self.history(0, send).await;
+                let Some(recipients) = item["recipients"].as_u64() else {
+                    continue;
+                };
+                let known = known(&item);
+                assert!(last <= known && known <= recipients, "{last}: {item}");
+                last = known;
+                if item["status"] == "done" {
+                    return item;
+                }
+            }
+        };
+        let done = timeout(WAIT_TIMEOUT, asking).await;
+        done.unwrap_or_else(|_| panic!("{send} is not done: {}", self.logs()))
+    }
+
+    /// Waits until the push service has seen so many further requests; false when the send is done before.
+    pub async fn reaches(&self, further: u64, send: &str) -> bool {
+        let moment = self.push.seen(|seen| seen.total.requests) + further;
+        tokio::select! {
+            () = self.push.wait_until(|seen| seen.total.requests >= moment) => true,
+            _ = self.finish(send) => false,
+        }
+    }
+
+    /// How many messages each subscription was served.
+    pub fn served(&self) -> Served {
+        let count = |it: &BrowserSubscription| {
+            let created = self.push.seen(|seen| seen.counts(&it.id).created);
+            (it.id.clone(), created)
+        };
+        self.browsers.iter().map(count).collect()
+    }
+
+    /// The subscriptions of the pages of broadcasts that somebody has claimed.
+    pub fn in_flight(&self) -> HashSet<String> {
+        let pages = self.query(
+            "SELECT after_position || ' ' || up_to_position FROM jobs
+             WHERE claimed = 1 AND up_to_position IS NOT NULL",
+        );
+        let bounds = |line: &str| {
+            let (after, up_to) = line.split_once(' ').expect("two numbers");
+            let number = |text: &str| text.parse::<usize>().expect("a position");
+            number(after)..number(up_to)
+        };
+        let browsers = pages.lines().flat_map(|line| &self.browsers[bounds(line)]);
+        browsers.map(|it| it.id.clone()).collect()
+    }
+
+    /// Everybody was counted as sent to, once, and was served since `before`; more than once only those who were `in_flight`.
+    pub fn assert_exact(&self, outcome: &Value, before: &Served, in_flight: &HashSet<String>) {
+        assert_eq!(outcome["sent_count"], self.browsers.len(), "{outcome}");
+        assert_eq!(known(outcome), self.browsers.len() as u64, "{outcome}");
+        let now = self.served();
+        for id in self.browsers.iter().map(|it| &it.id) {
+            let copies = now[id] - before.get(id).copied().unwrap_or_default();
+            assert!(copies > 0, "{id} was lost: {outcome}");
+            let may_be_copied = copies == 1 || in_flight.contains(id);
+            assert!(may_be_copied, "{copies} copies to {id}: {outcome}");
+        }
+        self.push.assert_no_violations();
+    }
+}
+
+/// How many recipients of a send were counted.
+fn known(item: &Value) -> u64 {
+    let counts = ["sent_count", "failed_count", "skipped_count"];
+    let count = |name: &str| item[name].as_u64().expect("a count");
+    counts.map(count).iter().sum()
+}

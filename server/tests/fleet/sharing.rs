@@ -1,0 +1,77 @@
+//! Who does what in a fleet.
+
+use std::collections::HashSet;
+use std::net::SocketAddr;
+
+use hato_cluster::Durability;
+use hato_testkit::client::Client;
+use hato_testkit::server::HatoServer;
+
+use crate::fixtures::{Fleet, FleetSize, get};
+use crate::outcome::Served;
+
+/// More pages than one worker takes at a time, and less than three do.
+const RECIPIENTS: usize = 10_000;
+
+/// How many messages the push service has taken from this worker.
+async fn sent_by(worker: &HatoServer) -> u64 {
+    let log = worker.log();
+    let mut addresses = log.lines().filter_map(|line| {
+        let (_, rest) = line.split_once("metrics at http://")?;
+        rest.split('/').next()?.parse::<SocketAddr>().ok()
+    });
+    let metrics = Client::new(addresses.next().expect("it is logged"));
+    let text = get(&metrics, "/metrics").await.text();
+    let series = "hato_deliveries_total{outcome=\"sent\"} ";
+    let mut values = text.lines().filter_map(|line| line.strip_prefix(series));
+    values.next().expect("a value").parse().expect("a number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_workers_share_a_broadcast() {
+    let size = FleetSize {
+        apis: 2,
+        workers: 3,
+        recipients: RECIPIENTS,
+    };
+    let fleet = Fleet::start(Durability::None, size).await;
+    let send = fleet.broadcast(1).await;
+    let outcome = fleet.finish(&send).await;
+    assert_eq!(fleet.history(1, &send).await, outcome);
+    fleet.assert_exact(&outcome, &Served::new(), &HashSet::new());
+    let mut shares = Vec::new();
+    for worker in &fleet.workers {
+        shares.push(sent_by(worker).await);
+    }
+    assert_eq!(shares.iter().sum::<u64>(), RECIPIENTS as u64);
+    let least = RECIPIENTS as u64 / 5;
+    assert!(shares.iter().all(|share| *share >= least), "{shares:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn either_kind_of_process_does_its_part_without_the_other() {
+    let size = FleetSize {
+        apis: 1,
+        workers: 0,
+        recipients: 1_000,
+    };
+    let mut fleet = Fleet::start(Durability::None, size).await;
+    let send = fleet.broadcast(0).await;
+    let item = fleet.history(0, &send).await;
+    assert_eq!(
+        (&item["status"], &item["sent_count"]),
+        (&"queued".into(), &0.into())
+    );
+    assert_eq!(fleet.push.seen(|seen| seen.total.requests), 0);
+
+    let ended = fleet.apis.remove(0).terminate().await.expect("it stops");
+    assert_eq!(ended.code(), Some(0));
+    fleet.add_worker().await;
+    fleet
+        .push
+        .wait_until(|seen| seen.subscriptions_served() == 1_000)
+        .await;
+    fleet.add_api().await;
+    let outcome = fleet.finish(&send).await;
+    fleet.assert_exact(&outcome, &Served::new(), &HashSet::new());
+}
