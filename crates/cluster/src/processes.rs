@@ -52,7 +52,7 @@ fn is_alive(process: &str) -> bool {
     stat(process).is_some_and(|(state, _)| state != "Z")
 }
 
-/// State and parent of a process (proc_pid_stat(5)); the name before them may hold anything.
+/// State and parent of a process (`proc_pid_stat(5)`); the name before them may hold anything.
 fn stat(process: &str) -> Option<(String, String)> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;

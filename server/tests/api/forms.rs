@@ -1,6 +1,7 @@
 //! Forms of the dashboard that cannot be read or name nothing, and where browsers are led (CONTRACT 2, 11).
 
 use bytes::Bytes;
+use hato_testkit::TestDatabase;
 use hato_testkit::client::Reply;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::{HatoServer, Launch};
@@ -95,7 +96,7 @@ async fn assert_logged(server: &HatoServer, reply: &Reply, answer: &str) {
 
 #[tokio::test]
 async fn a_form_that_nothing_reads_is_not_found() {
-    let (server, _app) = setup().await;
+    let (server, _app) = setup(TestDatabase::sqlite().await).await;
     for accept in [PAGE, SCRIPT] {
         let reply = post_form(&server, "nothing", &[accept], "a=b").await;
         assert_eq!(reply.status, 404, "{reply}");
@@ -110,7 +111,7 @@ async fn a_form_that_nothing_reads_is_not_found() {
 
 #[tokio::test]
 async fn a_browser_is_led_to_our_pages_whatever_it_says_of_its_own() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let session = server.client().log_in("owner@example.com", PASSWORD).await;
     let cookie = format!("hato_session={}", session.expect("a session"));
     let body = format!(
@@ -136,7 +137,7 @@ async fn a_browser_is_led_to_our_pages_whatever_it_says_of_its_own() {
 
 #[tokio::test]
 async fn a_refusal_that_is_a_page_has_its_code_in_the_log() {
-    let (server, app) = setup().await;
+    let (server, app) = setup(TestDatabase::sqlite().await).await;
     let session = server.client().log_in("owner@example.com", PASSWORD).await;
     let cookie = format!("hato_session={}", session.expect("a session"));
     let draft = format!("/apps/{}/send", app.id);

@@ -4,7 +4,8 @@ use hato_testkit::owner::PASSWORD;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
-use crate::fixtures::{execute, get, post, setup, status_and_code};
+use crate::database::DatabaseConnection;
+use crate::fixtures::{get, post, setup, status_and_code};
 
 #[on_each_database]
 async fn making_and_deleting_a_key_are_told_with_who_did_it(database: TestDatabase) {
@@ -52,8 +53,8 @@ async fn making_and_deleting_a_key_are_told_with_who_did_it(database: TestDataba
     assert_eq!(page["items"], expected);
 }
 
-#[tokio::test]
-async fn keys_that_come_and_go_all_day_are_refused_in_the_end() {
+#[on_each_database]
+async fn keys_that_come_and_go_all_day_are_refused_in_the_end(database: TestDatabase) {
     /// As many events as leave room for one.
     const FILL: &str = "
         WITH RECURSIVE filled (number) AS
@@ -61,10 +62,11 @@ async fn keys_that_come_and_go_all_day_are_refused_in_the_end() {
         INSERT INTO key_events (id, app_id, event, key_id, key_name, key_scope,
                                 actor_kind, actor_id, actor_name, created_at)
         SELECT 'evt_filled' || number, (SELECT id FROM apps), 'deleted', 'key_filled', 'filled', 'full',
-               'user', 'usr_filled', 'filled', unixepoch() * 1000 - 3600000
+               'user', 'usr_filled', 'filled', (SELECT created_at FROM apps) - 3600000
         FROM filled";
-    let (server, app) = setup().await;
-    execute(&server, FILL).await;
+    let (server, app) = setup(database).await;
+    let mut database = DatabaseConnection::to(&server).await;
+    database.execute(FILL).await;
     let keys = format!("/api/v1/apps/{}/keys", app.id);
     let body = json!({"name": "CI", "scope": "notify"});
     let made = post(&app.admin, &keys, &body).await;
@@ -77,11 +79,9 @@ async fn keys_that_come_and_go_all_day_are_refused_in_the_end() {
     let id = made["id"].as_str().expect("an id");
     let gone = app.admin.delete(&format!("{keys}/{id}")).await;
     assert_eq!(gone.expect("an answer").status, 200);
-    execute(
-        &server,
-        "UPDATE key_events SET created_at = created_at - 86400000",
-    )
-    .await;
+    database
+        .execute("UPDATE key_events SET created_at = created_at - 86400000")
+        .await;
     let later = post(&app.admin, &keys, &body).await;
     assert_eq!(later.status, 201, "{later}");
 }

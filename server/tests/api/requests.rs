@@ -63,7 +63,7 @@ async fn a_wrong_method_is_told_the_right_ones() {
 
 #[tokio::test]
 async fn a_request_without_a_path_is_refused() {
-    let server = server().await;
+    let server = server(TestDatabase::sqlite().await).await;
     for (method, target) in [
         (Method::CONNECT, "evil.example:443"),
         (Method::GET, "a:1"),

@@ -263,11 +263,11 @@ async fn events_are_written_and_wait(database: TestDatabase) {
     assert_eq!(dropped.expect("asked"), 0, "what is too old is posted once");
 }
 
-#[tokio::test]
-async fn events_wait_for_longer_than_others() {
-    let (test, account, app) = setup().await;
+#[on_each_database]
+async fn events_wait_for_longer_than_others(database: TestDatabase) {
+    let (test, account, app) = setup(database).await;
     let queued = test.store.queue_test_event(&app, START).await;
-    assert!(queued.expect("stored"));
+    assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
     take_over(&test, &account).await;
     let end = async |under_review| {
         let ended = test.store.end_old_events(at(1_000), under_review, 10).await;

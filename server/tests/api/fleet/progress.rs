@@ -90,9 +90,9 @@ async fn who_listens_at_one_sees_what_another_delivers() {
     let _worker = start(worker).await;
     listener.wait_until_sent(1).await;
     listener.wait_until_sent(2).await;
-    let sends = format!("/api/v1/apps/{}/notifications", app.id);
-    let sends = get(&app.owner, &sends).await.json();
-    let send = &sends["items"][0];
+    let listed = format!("/api/v1/apps/{}/notifications", app.id);
+    let listed = get(&app.owner, &listed).await.json();
+    let send = &listed["items"][0];
     assert_eq!(
         (&send["status"], &send["sent_count"]),
         (&json!("done"), &json!(2))

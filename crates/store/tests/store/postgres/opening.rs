@@ -121,7 +121,8 @@ async fn old_server() -> SocketAddr {
             .await
             .expect("its first message");
         // AuthenticationOk, ParameterStatus, ReadyForQuery.
-        let mut greeting = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x20server_version\014.11 (test)\0".to_vec();
+        let mut greeting =
+            b"R\0\0\0\x08\0\0\0\0S\0\0\0\x20server_version\x0014.11 (test)\0".to_vec();
         greeting.extend(b"Z\0\0\0\x05I");
         connection.write_all(&greeting).await.expect("written");
         // Until the client goes.

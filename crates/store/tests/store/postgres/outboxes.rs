@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::{AppId, OutboundPolicy, WebhookUrl};
 use hato_service::ports::{
-    Attempt, Disposition, NextOutbox, OutboxClaimRequest, OutboxLease, RecordAttemptOutcome, Store,
-    WebhookResponse,
+    Attempt, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
+    QueueTestOutcome, RecordAttemptOutcome, Store, WebhookResponse,
 };
 use hato_testkit::TestDatabase;
 
@@ -15,6 +15,10 @@ use crate::test_store::{LEASE, START, TestStore};
 
 const URL: &str = "https://hooks.example/1";
 const ROUNDS: usize = 200;
+const FAILING: FailingRule = FailingRule {
+    limit: LEASE,
+    quiet_time: LEASE,
+};
 
 async fn app(test: &TestStore) -> AppId {
     let app = test.app().await;
@@ -60,7 +64,7 @@ fn arrived(event: i64) -> Attempt {
 async fn empty(store: &Arc<dyn Store>, outbox: &OutboxLease) {
     let due = store.due_events(outbox, &[], START, 100).await;
     for event in due.expect("read") {
-        let recorded = store.record_attempt(outbox, arrived(event.number), LEASE, START);
+        let recorded = store.record_attempt(outbox, arrived(event.number), FAILING, START);
         let recorded = recorded.await;
         assert_eq!(recorded.expect("stored"), RecordAttemptOutcome::Recorded);
     }
@@ -72,7 +76,7 @@ async fn an_event_that_comes_while_the_outbox_is_given_back_makes_it_due() {
     let app = app(&test).await;
     let other = hato_store::open(test.database.url()).await.expect("opened");
     let queued = other.queue_test_event(&app, START).await;
-    assert!(queued.expect("queued"));
+    assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
     for round in 0..ROUNDS {
         let outbox = claim(&test.store).await;
         let outbox = outbox.unwrap_or_else(|| panic!("not due in round {round}"));
@@ -82,7 +86,7 @@ async fn an_event_that_comes_while_the_outbox_is_given_back_makes_it_due() {
             other.queue_test_event(&app, START)
         );
         released.expect("released");
-        assert!(queued.expect("queued"));
+        assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
     }
 }
 
@@ -94,13 +98,13 @@ async fn an_app_is_deleted_while_its_events_are_recorded() {
         let app = app(&test).await;
         for _ in 0..10 {
             let queued = other.queue_test_event(&app, START).await;
-            assert!(queued.expect("queued"));
+            assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
         }
         let outbox = claim(&test.store).await.expect("it is due");
         let due = test.store.due_events(&outbox, &[], START, 100).await;
         let recording = due.expect("read").into_iter().map(|event| {
             test.store
-                .record_attempt(&outbox, arrived(event.number), LEASE, START)
+                .record_attempt(&outbox, arrived(event.number), FAILING, START)
         });
         let (recorded, deleted) = tokio::join!(join_all(recording), other.delete_app(&app, START));
         assert!(deleted.expect("deleted"));
