@@ -90,11 +90,11 @@ async fn who_listens_at_one_sees_what_another_delivers() {
     let _worker = start(worker).await;
     listener.wait_until_sent(1).await;
     listener.wait_until_sent(2).await;
-    let listed = format!("/api/v1/apps/{}/notifications", app.id);
-    let listed = get(&app.owner, &listed).await.json();
-    let send = &listed["items"][0];
+    let history = format!("/api/v1/apps/{}/notifications", app.id);
+    let listed = get(&app.owner, &history).await.json();
+    let summary = &listed["items"][0];
     assert_eq!(
-        (&send["status"], &send["sent_count"]),
+        (&summary["status"], &summary["sent_count"]),
         (&json!("done"), &json!(2))
     );
     push.assert_no_violations();
