@@ -29,15 +29,14 @@ pub fn method(method: &Method) -> &'static str {
 pub fn path(path: &str) -> String {
     let mut label = String::new();
     for (position, segment) in path.split('/').enumerate() {
-        if position > 0 {
-            label.push('/');
-        }
+        let separator = if position > 0 { "/" } else { "" };
         let is_known = is_word(segment) || is_id(segment);
         let shown = if is_known { segment } else { OMISSION };
-        if label.len() + shown.len() > MAX_PATH_BYTES {
+        if label.len() + separator.len() + shown.len() > MAX_PATH_BYTES {
             label.push_str(OMISSION);
             break;
         }
+        label.push_str(separator);
         label.push_str(shown);
     }
     label

@@ -71,7 +71,7 @@ async fn a_form_that_cannot_be_read_is_its_senders_mistake() {
         // Limits of logins and registrations are for each client.
         let client = format!("192.0.2.{number}");
         for accept in [PAGE, SCRIPT, ("accept", "*/*")] {
-            let headers = [accept, ("x-forwarded-for", client.as_str())];
+            let headers = [accept, OWN, ("x-forwarded-for", client.as_str())];
             let reply = post_form(&server, form, &headers, body).await;
             assert_eq!(reply.status, 400, "{form} {accept:?}: {reply}");
             assert_eq!(reply.header("location"), None, "{form} {accept:?}");
