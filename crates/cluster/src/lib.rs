@@ -62,8 +62,16 @@ pub struct Cluster {
 impl Cluster {
     /// Makes a cluster and starts it, within about a second.
     pub fn start(durability: Durability) -> Result<Self, ClusterError> {
+        Self::start_with(durability, &[])
+    }
+
+    /// The same with these variables in the environment of PostgreSQL.
+    pub fn start_with(
+        durability: Durability,
+        environment: &[(&str, &str)],
+    ) -> Result<Self, ClusterError> {
         let programs = programs::folder().ok_or(ClusterError::Missing)?;
-        let mut keeper = keeper(&programs, durability)?;
+        let mut keeper = keeper(&programs, durability, environment)?;
         match ready_folder(&mut keeper) {
             Some(folder) => Ok(Self {
                 programs,
@@ -88,6 +96,20 @@ impl Cluster {
     /// The folder of the socket and of the data.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The id of PostgreSQL's first process, whose children all others are; `None` while it is down.
+    pub fn process_id(&self) -> Option<u32> {
+        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid"));
+        file.ok()?.lines().next()?.trim().parse().ok()
+    }
+
+    /// psql in a database, which stops at the first error; what it is to do is still to be said.
+    pub fn psql(&self, database: &str) -> Command {
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"])
+            .arg(format!("--dbname={}", self.url(database)));
+        psql
     }
 
     /// Makes an empty database.
@@ -153,7 +175,11 @@ impl Drop for Cluster {
 }
 
 /// Starts the script in a process group of its own, so that what is typed at the terminal does not end it before it has cleaned up.
-fn keeper(programs: &Path, durability: Durability) -> Result<Child, ClusterError> {
+fn keeper(
+    programs: &Path,
+    durability: Durability,
+    environment: &[(&str, &str)],
+) -> Result<Child, ClusterError> {
     let fsync = match durability {
         Durability::None => "off",
         Durability::Full => "on",
@@ -164,6 +190,7 @@ fn keeper(programs: &Path, durability: Durability) -> Result<Child, ClusterError
         .arg(programs)
         .arg(fsync)
         .current_dir("/")
+        .envs(environment.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
