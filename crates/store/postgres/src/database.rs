@@ -131,12 +131,15 @@ async fn connect(
 }
 
 /// What every session begins with. Whoever has chosen to wait for standbys keeps that; who has chosen to wait for nothing does not,
-/// for what was accepted must not be lost. Times are in milliseconds.
+/// for what was accepted must not be lost. Every statement has an index that serves it; while a table is small PostgreSQL would plan to
+/// read all of it, and keep that plan when it has grown, until somebody renews its statistics. Times are in milliseconds.
 fn session_setup(settings: &PostgresSettings) -> String {
     format!(
         "SELECT set_config('synchronous_commit', 'on', false)
          WHERE current_setting('synchronous_commit') IN ('off', 'local');
          SET default_transaction_isolation = 'read committed';
+         SET enable_seqscan = off;
+         SET jit = off;
          SET statement_timeout = {};
          SET lock_timeout = {};
          SET idle_in_transaction_session_timeout = {}",
