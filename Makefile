@@ -7,7 +7,7 @@ TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed
 # A script of end2end/package.json, with the programs that were built for it.
 END2END = cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent
 
-.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser demo check dev setup site fmt test-programs
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser bench-fleet demo check dev setup site fmt test-programs
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -51,7 +51,7 @@ screenshots: test-programs
 	$(END2END) screenshots
 
 ## All benchmark tables; each is written to target/bench/ as JSON too
-bench: bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser
+bench: bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser bench-fleet
 
 ## Encrypting a message, beside another implementation
 bench-encryption: setup
@@ -74,6 +74,11 @@ bench-webhooks: build
 ## What the command line and the MCP endpoint cost
 bench-clients: build
 	cd benches && cargo run --release --locked -- clients
+
+## A fleet on a PostgreSQL that it starts itself: beside SQLite, with slow commits, with 2,000,000 subscribers, with three workers
+bench-fleet: build
+	scripts/setup bench
+	cd benches && cargo run --release --locked -- fleet
 
 ## What the SDK costs a visitor: sizes, and the time from a push to its notification in Chromium
 bench-browser: test-programs

@@ -9,10 +9,12 @@ use hato_testkit::client::Client;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::audience::BenchAudience;
 use crate::database::subscribe;
 use crate::message::{SUBJECT, TITLE, body};
+use crate::postgres::PostgresDatabase;
 use crate::process::cpu_seconds;
 use crate::sink::Sink;
 
@@ -20,6 +22,8 @@ use crate::sink::Sink;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How often the server is asked at most, which takes ten minutes.
 const MAX_POLLS: usize = 60_000;
+/// Requests at a time.
+const CONCURRENCY: usize = 16;
 /// Where the release build is, unless `HATO_BENCH_SERVER` says otherwise.
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/hato-server");
 
@@ -35,6 +39,8 @@ pub struct BenchApp {
 /// A server's data, while no server runs on it.
 pub struct ServerData {
     folder: PathBuf,
+    /// Of every server on it.
+    settings: Vec<(&'static str, String)>,
     pub apps: Vec<BenchApp>,
 }
 
@@ -46,20 +52,47 @@ impl ServerData {
         audience: &BenchAudience,
         subscribers: &[Range<u64>],
     ) -> anyhow::Result<Self> {
-        let mut server = launch(&folder)?.start().await?;
+        let data = Self::create(folder, Vec::new(), subscribers.len()).await?;
+        for (app, numbers) in data.apps.iter().zip(subscribers) {
+            subscribe(&data.folder, &app.id, audience, numbers.clone())?;
+        }
+        Ok(data)
+    }
+
+    /// The same in an empty PostgreSQL database.
+    pub async fn prepare_in(
+        database: &PostgresDatabase,
+        folder: PathBuf,
+        audience: &BenchAudience,
+        subscribers: &[Range<u64>],
+    ) -> anyhow::Result<Self> {
+        let data = Self::create(folder, database.settings(), subscribers.len()).await?;
+        for (app, numbers) in data.apps.iter().zip(subscribers) {
+            database.subscribe(&app.id, audience, numbers.clone())?;
+        }
+        Ok(data)
+    }
+
+    async fn create(
+        folder: PathBuf,
+        settings: Vec<(&'static str, String)>,
+        apps: usize,
+    ) -> anyhow::Result<Self> {
+        let mut data = Self {
+            folder,
+            settings,
+            apps: Vec::new(),
+        };
+        let mut server = data.launch()?.start().await?;
         let client = server.client();
         let session = client
             .register_account("bench@example.com", PASSWORD)
             .await?;
-        let mut apps = Vec::new();
-        for _ in subscribers {
-            apps.push(BenchApp::create(&client, &session).await?);
+        for _ in 0..apps {
+            data.apps.push(BenchApp::create(&client, &session).await?);
         }
         server.terminate().await?;
-        for (app, numbers) in apps.iter().zip(subscribers) {
-            subscribe(&folder, &app.id, audience, numbers.clone())?;
-        }
-        Ok(Self { folder, apps })
+        Ok(data)
     }
 
     /// Starts a server on it that reaches the sink, with these settings besides.
@@ -68,7 +101,8 @@ impl ServerData {
         sink: &Sink,
         settings: &[(&str, &str)],
     ) -> anyhow::Result<BenchServer> {
-        let launch = launch(&self.folder)?
+        let launch = self
+            .launch()?
             .env("HATO_OUTBOUND_ALLOW", "127.0.0.0/8")
             .env("HATO_OUTBOUND_CA", sink.ca.to_string_lossy());
         start(launch, settings).await
@@ -76,23 +110,25 @@ impl ServerData {
 
     /// Starts a server on it that only accepts, with these settings besides.
     pub async fn start_api_only(&self, settings: &[(&str, &str)]) -> anyhow::Result<BenchServer> {
-        start(launch(&self.folder)?.env("HATO_ROLE", "api"), settings).await
+        start(self.launch()?.env("HATO_ROLE", "api"), settings).await
     }
-}
 
-fn launch(folder: &Path) -> anyhow::Result<Launch> {
-    let server = std::env::var("HATO_BENCH_SERVER").unwrap_or_else(|_| SERVER.to_owned());
-    ensure!(
-        Path::new(&server).exists(),
-        "there is no {server}: run make build first"
-    );
-    Ok(Launch::new(server)
-        .data_dir(folder)
-        .env("HATO_DEFAULT_PLAN", "pro")
-        .env("HATO_REGISTRATIONS_PER_MINUTE", "0")
-        .env("HATO_SENDS_PER_MINUTE", "0")
-        .env("HATO_CONNECTIONS_PER_ADDRESS", "0")
-        .env("HATO_VAPID_SUBJECT", SUBJECT))
+    fn launch(&self) -> anyhow::Result<Launch> {
+        let server = std::env::var("HATO_BENCH_SERVER").unwrap_or_else(|_| SERVER.to_owned());
+        ensure!(
+            Path::new(&server).exists(),
+            "there is no {server}: run make build first"
+        );
+        let launch = Launch::new(server)
+            .data_dir(&self.folder)
+            .env("HATO_DEFAULT_PLAN", "pro")
+            .env("HATO_REGISTRATIONS_PER_MINUTE", "0")
+            .env("HATO_SENDS_PER_MINUTE", "0")
+            .env("HATO_CONNECTIONS_PER_ADDRESS", "0")
+            .env("HATO_VAPID_SUBJECT", SUBJECT);
+        let settings = self.settings.iter();
+        Ok(settings.fold(launch, |launch, (name, value)| launch.env(name, value)))
+    }
 }
 
 async fn start(launch: Launch, settings: &[(&str, &str)]) -> anyhow::Result<BenchServer> {
@@ -159,6 +195,24 @@ impl BenchServer {
             .to_owned())
     }
 
+    /// Sends the notification to each of these endpoints on its own, 16 at a time.
+    pub async fn send_to_each(
+        &self,
+        app: &BenchApp,
+        endpoints: impl Iterator<Item = String>,
+    ) -> anyhow::Result<()> {
+        let client = self.server.client().bearer(&app.key);
+        let mut shares = vec![Vec::new(); CONCURRENCY];
+        for (number, endpoint) in endpoints.enumerate() {
+            shares[number % CONCURRENCY].push(endpoint);
+        }
+        let mut tasks = JoinSet::new();
+        for share in shares {
+            tasks.spawn(send_each(client.clone(), share));
+        }
+        tasks.join_all().await.into_iter().collect()
+    }
+
     /// Sets the app's webhook to `url`.
     pub async fn set_webhook(&self, app: &BenchApp, url: &str) -> anyhow::Result<()> {
         let client = self.server.client().bearer(&app.session);
@@ -198,6 +252,15 @@ impl BenchServer {
         }
         anyhow::bail!("the send does not end:\n{}", self.server.log())
     }
+}
+
+async fn send_each(client: Client, endpoints: Vec<String>) -> anyhow::Result<()> {
+    for endpoint in endpoints {
+        let body = notification(Some(&endpoint));
+        let reply = client.post("/api/v1/notify", &body).await?;
+        reply.expect_status(202)?;
+    }
+    Ok(())
 }
 
 /// The body of a request to send to this endpoint, or to everybody.

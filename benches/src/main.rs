@@ -1,7 +1,7 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
 //!
-//! `hato-benches [--quick] [encryption | api | delivery | webhooks | clients] [PART…]`: without a name, all of them. `--quick` shows in a minute
-//! whether everything works; its figures mean little.
+//! `hato-benches [--quick] [encryption | api | delivery | webhooks | clients | fleet] [PART…]`: without a name, all of them. `--quick` shows in
+//! a minute whether everything works; its figures mean little.
 
 mod api;
 mod audience;
@@ -10,8 +10,10 @@ mod database;
 mod delivery;
 mod encryption;
 mod figures;
+mod fleet;
 mod hato;
 mod message;
+mod postgres;
 mod process;
 mod sender;
 mod sink;
@@ -77,13 +79,15 @@ fn main() -> anyhow::Result<()> {
             api::run(&options)?;
             delivery::run(&options)?;
             webhooks::run(&options)?;
-            clients::run(&options)
+            clients::run(&options)?;
+            fleet::run(&options)
         }
         "encryption" => encryption::run(),
         "api" => api::run(&options),
         "delivery" => delivery::run(&options),
         "webhooks" => webhooks::run(&options),
         "clients" => clients::run(&options),
+        "fleet" => fleet::run(&options),
         // The same program in its other processes.
         "sink" => sink::process::run(&options.parts),
         "slow-hosts" => slow_hosts::run(&options.parts),

@@ -96,14 +96,23 @@ pub async fn load(
     clients: usize,
     duration: Duration,
 ) -> anyhow::Result<LoadResult> {
+    load_each(hato, &vec![request.clone(); clients], duration).await
+}
+
+/// The same with a request of its own for each client.
+pub async fn load_each(
+    hato: &BenchServer,
+    requests: &[LoadRequest],
+    duration: Duration,
+) -> anyhow::Result<LoadResult> {
     let address = hato.server.address();
     let mut connections = Vec::new();
-    for _ in 0..clients {
+    for _ in requests {
         connections.push(connect(address).await?);
     }
     let (cpu, started) = (hato.cpu_seconds()?, Instant::now());
     let mut tasks = JoinSet::new();
-    for connection in connections {
+    for (connection, request) in connections.into_iter().zip(requests) {
         tasks.spawn(request_until(
             connection,
             request.clone(),

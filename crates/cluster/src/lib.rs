@@ -79,12 +79,20 @@ pub struct Cluster {
 impl Cluster {
     /// Makes a cluster and starts it, within about a second.
     pub fn start(durability: Durability) -> Result<Self, ClusterError> {
-        Self::keep(durability, None)
+        Self::keep(durability, None, &[])
+    }
+
+    /// The same with these variables in the environment of PostgreSQL.
+    pub fn start_with(
+        durability: Durability,
+        environment: &[(&str, &str)],
+    ) -> Result<Self, ClusterError> {
+        Self::keep(durability, None, environment)
     }
 
     /// Starts a standby of this cluster, for which every commit waits from now on.
     pub fn start_standby(&self, durability: Durability) -> Result<Self, ClusterError> {
-        let standby = Self::keep(durability, Some(&self.folder))?;
+        let standby = Self::keep(durability, Some(&self.folder), &[])?;
         for statement in [
             "ALTER SYSTEM SET synchronous_standby_names = '*'",
             "SELECT pg_reload_conf()",
@@ -95,9 +103,13 @@ impl Cluster {
         Ok(standby)
     }
 
-    fn keep(durability: Durability, primary: Option<&Path>) -> Result<Self, ClusterError> {
+    fn keep(
+        durability: Durability,
+        primary: Option<&Path>,
+        environment: &[(&str, &str)],
+    ) -> Result<Self, ClusterError> {
         let programs = programs::folder().ok_or(ClusterError::Missing)?;
-        let mut keeper = keeper(&programs, durability, primary)?;
+        let mut keeper = keeper(&programs, durability, primary, environment)?;
         match ready_folder(&mut keeper) {
             Some(folder) => Ok(Self {
                 programs,
@@ -122,6 +134,20 @@ impl Cluster {
     /// The folder of the socket and of the data.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The id of PostgreSQL's first process, whose children all others are; `None` while it is down.
+    pub fn process_id(&self) -> Option<u32> {
+        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid"));
+        file.ok()?.lines().next()?.trim().parse().ok()
+    }
+
+    /// psql in a database, which stops at the first error; what it is to do is still to be said.
+    pub fn psql(&self, database: &str) -> Command {
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"])
+            .arg(format!("--dbname={}", self.url(database)));
+        psql
     }
 
     /// Makes an empty database.
@@ -205,6 +231,7 @@ fn keeper(
     programs: &Path,
     durability: Durability,
     primary: Option<&Path>,
+    environment: &[(&str, &str)],
 ) -> Result<Child, ClusterError> {
     let fsync = match durability {
         Durability::None => "off",
@@ -212,16 +239,27 @@ fn keeper(
     };
     let mut arguments = vec![programs, Path::new(fsync)];
     arguments.extend(primary);
-    spawn("keeper.sh", include_str!("keeper.sh"), &arguments)
+    spawn(
+        "keeper.sh",
+        include_str!("keeper.sh"),
+        &arguments,
+        environment,
+    )
 }
 
 /// Starts a script in a process group of its own, so that what is typed at the terminal does not end it before it has cleaned up.
-fn spawn(name: &str, script: &str, arguments: &[&Path]) -> Result<Child, ClusterError> {
+fn spawn(
+    name: &str,
+    script: &str,
+    arguments: &[&Path],
+    environment: &[(&str, &str)],
+) -> Result<Child, ClusterError> {
     let mut shell = unprivileged(Path::new("/bin/sh"));
     shell
         .args(["-c", script, name])
         .args(arguments)
         .current_dir("/")
+        .envs(environment.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

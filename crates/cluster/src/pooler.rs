@@ -23,7 +23,7 @@ impl Pooler {
     pub fn start(cluster: &Cluster) -> Result<Self, ClusterError> {
         let program = program().ok_or(ClusterError::MissingPooler)?;
         let arguments = [program.as_path(), cluster.folder(), Path::new(USER)];
-        let mut keeper = spawn("pooler.sh", include_str!("pooler.sh"), &arguments)?;
+        let mut keeper = spawn("pooler.sh", include_str!("pooler.sh"), &arguments, &[])?;
         match ready_folder(&mut keeper) {
             Some(folder) => Ok(Self { folder, keeper }),
             None => Err(ClusterError::Failed {
