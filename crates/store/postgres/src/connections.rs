@@ -122,8 +122,8 @@ impl<'d> Executor<'d> for &'d Connections {
         E: 'q + Execute<'q, Postgres>,
     {
         Box::pin(async move {
-            let answers = self.run(&self.begin, query).await?.into_iter();
-            Ok(answers.filter_map(Either::right).next())
+            let mut answers = self.run(&self.begin, query).await?.into_iter();
+            Ok(answers.find_map(Either::right))
         })
     }
 
