@@ -165,7 +165,7 @@ async fn a_send_that_a_full_disk_refuses_is_an_error_and_the_next_is_taken() {
 async fn is_delivered(server: &HatoServer, service: &PushService) {
     let app = app(server, "owner@example.com").await;
     let browser = service.subscribe(Some(&app.vapid_public_key));
-    register(&app.backend, &[browser.clone()]).await;
+    register(&app.backend, std::slice::from_ref(&browser)).await;
     let message = json!({"title": "t", "body": "b"});
     let accepted = post(&app.backend, "/api/v1/notify", &message).await;
     assert_eq!(accepted.status, 202, "{accepted}");
