@@ -7,7 +7,7 @@ TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed
 # A script of end2end/package.json, with the programs that were built for it.
 END2END = cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent
 
-.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser bench-fleet demo check dev setup site fmt test-programs
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-webhooks bench-clients bench-browser bench-fleet demo fleet check dev setup site fmt test-programs
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -87,6 +87,10 @@ bench-browser: test-programs
 ## The server, a sample customer's site and a push service of its own, for trying Hato without the internet
 demo: build
 	cargo run --release --locked -p hato-testkit --bin hato-demo
+
+## Two api and three worker processes over a PostgreSQL of their own, behind Caddy or nginx where there is one, until Ctrl-C
+fleet: build
+	cargo run --release --locked -p hato-testkit --bin hato-fleet
 
 ## Formatting, lints and the queries' offline data as `.ci/check` has them; views, unused dependencies, bans, licences and sources;
 ## advisories, where their database can be reached; and which crates the programs link in several versions

@@ -5,10 +5,12 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use hato_store::CopyError;
 
 use crate::admin::{self, AdminArgs, AdminConfig, AdminError};
 use crate::boot::{self, BootError};
 use crate::config::{self, Config, LogConfig, LogFormat, MigrateConfig, PrintSecretsConfig};
+use crate::copy_data::{self, CopyDataArgs};
 use crate::database::{self, DatabaseError};
 use crate::logging;
 use crate::secrets_file::{self, SecretsFileError};
@@ -29,6 +31,8 @@ enum Command {
     Migrate(MigrateConfig),
     /// Writes the secrets of secrets.toml, or new ones, as lines of an environment file
     PrintSecrets(PrintSecretsConfig),
+    /// Copies everything from one database into another, empty one, while no server runs on either
+    CopyData(CopyDataArgs),
     /// Manages accounts, on the database itself
     Admin(AdminArgs),
 }
@@ -44,6 +48,8 @@ enum CommandError {
     Admin(#[from] AdminError),
     #[error(transparent)]
     PrintSecrets(#[from] SecretsFileError),
+    #[error(transparent)]
+    CopyData(#[from] CopyError),
     #[error("the secrets cannot be written")]
     Output(#[source] io::Error),
     #[error("the threads cannot be started")]
@@ -56,6 +62,7 @@ impl CommandError {
             Self::Serve(error) => error.exit_code(),
             Self::Migrate(error) => error.exit_code(),
             Self::Admin(error) => error.exit_code(),
+            Self::CopyData(error) => copy_data::exit_code(error),
             Self::PrintSecrets(_) | Self::Output(_) | Self::Runtime(_) => 1,
         }
     }
@@ -87,6 +94,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Serve(config) => serve(*config),
         Command::Migrate(config) => migrate(&config),
         Command::PrintSecrets(config) => print_secrets(&config),
+        Command::CopyData(args) => copy_data(&args),
         Command::Admin(args) => administer(args),
     }
 }
@@ -112,13 +120,23 @@ fn print_secrets(config: &PrintSecretsConfig) -> Result<(), CommandError> {
     written.map_err(CommandError::Output)
 }
 
-/// The log is for what goes wrong: standard output says what was done.
+fn copy_data(args: &CopyDataArgs) -> Result<(), CommandError> {
+    // Statements that take long are none of it.
+    log_what_goes_wrong("warn,sqlx=error");
+    in_runtime(copy_data::run(args))
+}
+
 fn administer(args: AdminArgs) -> Result<(), CommandError> {
+    log_what_goes_wrong("warn");
+    in_runtime(admin::run(AdminConfig::try_from(args)?))
+}
+
+/// Standard output says what was done.
+fn log_what_goes_wrong(filter: &str) {
     logging::init(&LogConfig {
-        filter: "warn".to_owned(),
+        filter: filter.to_owned(),
         format: LogFormat::Text,
     });
-    in_runtime(admin::run(AdminConfig::try_from(args)?))
 }
 
 fn in_runtime<E>(work: impl Future<Output = Result<(), E>>) -> Result<(), CommandError>

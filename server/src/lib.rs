@@ -22,6 +22,7 @@ mod boot;
 mod command;
 mod config;
 mod connections;
+mod copy_data;
 mod dashboard;
 mod database;
 mod file_limit;

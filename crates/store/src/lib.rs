@@ -20,6 +20,8 @@
 //! # }
 //! ```
 
+mod copy;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +29,9 @@ use hato_service::ports::Store;
 use hato_store_postgres::Database as PostgresDatabase;
 use hato_store_sqlite::Database as SqliteDatabase;
 
+pub use copy::{
+    CopyError, CopyFailure, CopyProgress, CopySide, CopySummary, TABLES as COPIED_TABLES, copy,
+};
 pub use hato_store_postgres::{PostgresOpenError, PostgresSettings};
 pub use hato_store_sqlite::SqliteOpenError;
 

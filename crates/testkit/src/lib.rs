@@ -22,6 +22,7 @@ pub mod fault_proxy;
 pub mod firefox_profile;
 pub mod github;
 mod listener_task;
+pub mod load_balancer;
 pub mod owner;
 mod plain_http;
 pub mod program;

@@ -20,6 +20,7 @@ use crate::error::with_context;
 use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
+use crate::presence::Presence;
 use crate::rate_windows::{self, SharedWindow};
 use crate::settings::PostgresSettings;
 use crate::sweep_lease;
@@ -41,6 +42,7 @@ pub struct Database {
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
+    presence: Presence,
     listens: bool,
 }
 
@@ -73,6 +75,7 @@ impl Database {
             acceptance_groups: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
+            presence: Presence::default(),
             listens: settings.listen,
         })
     }
@@ -121,12 +124,16 @@ impl Store for Database {
     }
 
     async fn relay_wake_ups(&self, notifier: &Notifier) {
-        relay(&self.connections, notifier, self.listens).await;
+        tokio::join!(
+            relay(&self.connections, notifier, self.listens),
+            self.presence.keep(&self.connections)
+        );
     }
 
     async fn close(&self) {
         self.writes.close();
         self.writes.wait().await;
+        self.presence.end(&self.connections).await;
         self.connections.pool.close().await;
     }
 }

@@ -92,14 +92,23 @@ fn first_missing(applied: &Applied) -> Result<Option<i64>, MigrateError> {
 
 /// Says so when a later version has migrated the database; this one goes on, since its tables are still as it knows them.
 fn report_later_migrations(applied: &Applied) {
-    let newest = migrations().iter().map(|migration| migration.version).max();
-    let last = applied.last_key_value().map(|(version, _)| *version);
-    if let Some(version) = last.filter(|version| Some(*version) > newest) {
+    if let Some(version) = last_later(applied) {
         tracing::warn!(
             version,
             "the database was migrated by a later version; going on"
         );
     }
+}
+
+/// The last migration of the database, if a later version has made it.
+pub(crate) async fn later_migration(connections: &Connections) -> sqlx::Result<Option<i64>> {
+    Ok(last_later(&applied(connections).await?))
+}
+
+fn last_later(applied: &Applied) -> Option<i64> {
+    let newest = migrations().iter().map(|migration| migration.version).max();
+    let last = applied.last_key_value().map(|(version, _)| *version);
+    last.filter(|version| Some(*version) > newest)
 }
 
 /// The migrations that the database has; none when it never had any.

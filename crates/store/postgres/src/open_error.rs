@@ -72,6 +72,15 @@ pub enum PostgresOpenError {
         /// The first migration that is missing.
         missing: i64,
     },
+    /// A later version has migrated it, whose tables may hold what this one does not know.
+    #[error("the database was migrated by a later version; use its hato-server")]
+    TooNew {
+        /// The last migration.
+        version: i64,
+    },
+    /// A server has it open, and it was to be opened for one alone.
+    #[error("a server has the database open, or was killed less than 30 s ago")]
+    InUse,
     /// Its tables cannot be brought up to this version's.
     #[error("cannot migrate the database: {0}")]
     Migration(MigrateError),

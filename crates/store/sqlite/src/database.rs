@@ -68,6 +68,12 @@ pub enum SqliteOpenError {
         /// Why SQLite did not open it.
         source: sqlx::Error,
     },
+    /// Another process has it open, and it was to be opened for one alone.
+    #[error("another process has the database {path} open")]
+    InUse {
+        /// The file, as it was named.
+        path: PathBuf,
+    },
     /// Its tables cannot be brought up to this version's.
     #[error("cannot migrate the database {path}: {source}")]
     Migration {
@@ -147,7 +153,7 @@ impl Store for Database {
     }
 }
 
-fn make_folder(path: &Path) -> Result<(), SqliteOpenError> {
+pub(crate) fn make_folder(path: &Path) -> Result<(), SqliteOpenError> {
     let Some(folder) = path.parent() else {
         return Ok(());
     };
@@ -159,7 +165,7 @@ fn make_folder(path: &Path) -> Result<(), SqliteOpenError> {
 }
 
 /// For its owner alone; SQLite gives the files beside it the same permissions. An empty file is an empty database.
-fn make_file(path: &Path) -> Result<(), SqliteOpenError> {
+pub(crate) fn make_file(path: &Path) -> Result<(), SqliteOpenError> {
     let mut options = OpenOptions::new();
     match options.write(true).create_new(true).mode(0o600).open(path) {
         Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
@@ -180,7 +186,7 @@ async fn probe_new_connection(options: &SqliteConnectOptions) -> sqlx::Result<()
     connection.close().await
 }
 
-fn options(path: &Path) -> SqliteConnectOptions {
+pub(crate) fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -193,7 +199,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
 
 /// The same for the connection that may be the first to a new file, whose kind must be known before it has a table. An existing
 /// file keeps its kind; other connections do not ask, because asking takes the lock of a write.
-fn creating(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+pub(crate) fn creating(options: &SqliteConnectOptions) -> SqliteConnectOptions {
     let options = options.clone();
     match std::fs::metadata(options.get_filename()) {
         Ok(file) if file.len() == 0 => options.auto_vacuum(SqliteAutoVacuum::Incremental),
@@ -215,14 +221,14 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
 }
 
 /// Whether somebody else has locked the file: `SQLITE_BUSY`, 5, in the low byte of the result code.
-fn is_busy(error: &sqlx::Error) -> bool {
+pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     code.and_then(|code| code.parse::<i32>().ok())
         .is_some_and(|code| code & 0xff == 5)
 }
 
 /// Runs the missing migrations in one transaction, so that two processes that start together do not meet half-way.
-async fn migrate(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
+pub(crate) async fn migrate(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     MIGRATIONS.run(&mut *transaction).await?;
     Ok(transaction.commit().await?)

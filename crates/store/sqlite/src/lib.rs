@@ -23,6 +23,7 @@
 mod bounded_reads;
 mod database;
 mod dialect;
+mod exclusive;
 mod free_space;
 mod writer;
 
@@ -100,3 +101,4 @@ mod webhook_purge;
 mod webhooks;
 
 pub use database::{Database, SqliteOpenError};
+pub use exclusive::open_exclusively;

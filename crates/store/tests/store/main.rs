@@ -5,6 +5,7 @@ mod apps;
 mod cancellations;
 mod claims;
 mod commits;
+mod copy;
 mod dead_letters;
 mod due_time_repair;
 mod excluded_apps;

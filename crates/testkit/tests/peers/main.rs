@@ -2,6 +2,7 @@
 
 mod control;
 mod firefox;
+mod fleet;
 mod processes;
 mod push_service;
 mod sender;

@@ -1,0 +1,67 @@
+//! Opening the database for one connection alone, as copying a whole database needs it (CONTRACT 17).
+
+use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
+
+use crate::Database;
+use crate::migration::later_migration;
+use crate::open_error::PostgresOpenError;
+use crate::presence::is_in_use;
+use crate::settings::PostgresSettings;
+
+/// How the transaction begins in which everything happens: nothing limits how long its statements run, and its commit waits for the
+/// disk.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;
+    SET LOCAL statement_timeout = 0;
+    SET LOCAL idle_in_transaction_session_timeout = 0;
+    SET LOCAL lock_timeout = '10s';
+    SELECT set_config('synchronous_commit', 'on', true)
+    WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+
+/// What PostgreSQL answers who has waited for a lock for too long.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+
+/// Opens the database, brings its tables up to date, and begins a transaction that keeps everybody else from writing to `tables`.
+/// While a server has it open, or wrote to it for 10 s, it is [`PostgresOpenError::InUse`].
+pub async fn open_exclusively(
+    url: &str,
+    tables: &[&str],
+) -> Result<PgConnection, PostgresOpenError> {
+    let settings = PostgresSettings {
+        prepared_statements: false,
+        ..PostgresSettings::default()
+    };
+    let connections = Database::open(url, &settings).await?.connections;
+    let later = later_migration(&connections).await;
+    if let Some(version) = later.map_err(PostgresOpenError::Database)? {
+        return Err(PostgresOpenError::TooNew { version });
+    }
+    let taken = connections.pool.acquire().await;
+    let mut connection = taken.map_err(PostgresOpenError::Database)?.detach();
+    connections.pool.close().await;
+    let locked = lock(&mut connection, tables).await;
+    locked.map_err(in_use_or_broken)?;
+    if is_in_use(&mut connection)
+        .await
+        .map_err(PostgresOpenError::Database)?
+    {
+        return Err(PostgresOpenError::InUse);
+    }
+    Ok(connection)
+}
+
+/// The lock lets others read, as an operator may want to.
+async fn lock(connection: &mut PgConnection, tables: &[&str]) -> sqlx::Result<()> {
+    let tables = tables.join(", ");
+    connection.execute(BEGIN).await?;
+    let lock = format!("LOCK TABLE {tables} IN EXCLUSIVE MODE");
+    connection.execute(AssertSqlSafe(lock)).await.map(drop)
+}
+
+fn in_use_or_broken(error: sqlx::Error) -> PostgresOpenError {
+    let code = error.as_database_error().and_then(|error| error.code());
+    if code.as_deref() == Some(LOCK_NOT_AVAILABLE) {
+        PostgresOpenError::InUse
+    } else {
+        PostgresOpenError::Database(error)
+    }
+}

@@ -1,0 +1,50 @@
+//! Rows as either database has them.
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// 64 bits.
+    Number,
+    /// UTF-8.
+    Text,
+    Bytes,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+}
+
+/// What stands in a column; `None` is NULL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Number(Option<i64>),
+    Text(Option<String>),
+    Bytes(Option<Vec<u8>>),
+}
+
+/// The values of a row, in the order of its table's columns.
+pub(crate) type Row = Vec<Value>;
+
+/// The columns as statements name them.
+pub(crate) fn names(columns: &[Column]) -> String {
+    let quoted = columns.iter().map(|column| format!("\"{}\"", column.name));
+    quoted.collect::<Vec<_>>().join(", ")
+}
+
+/// Reads the columns of a row of sqlx's: a macro, because the two databases' rows are different types.
+macro_rules! decode_row {
+    ($row:expr, $columns:expr) => {{
+        let values = $columns.iter().enumerate().map(|(at, column)| {
+            Ok(match column.kind {
+                Kind::Number => Value::Number($row.try_get(at)?),
+                Kind::Text => Value::Text($row.try_get(at)?),
+                Kind::Bytes => Value::Bytes($row.try_get(at)?),
+            })
+        });
+        values.collect::<sqlx::Result<Row>>()
+    }};
+}
+pub(crate) use decode_row;

@@ -1,0 +1,128 @@
+//! A SQLite file that is read or written by a copy.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use futures_util::stream::{BoxStream, StreamExt as _};
+use hato_store_sqlite::{SqliteOpenError, open_exclusively};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
+
+use super::Copied;
+use super::error::CopyFailure;
+use super::row::{Column, Kind, Row, Value, decode_row, names};
+use crate::StoreOpenError;
+
+pub(super) struct SqliteSide {
+    connection: SqliteConnection,
+}
+
+impl SqliteSide {
+    pub(super) async fn open(path: &Path) -> Result<Self, StoreOpenError> {
+        let mut connection = open_exclusively(path).await?;
+        let begun = connection.execute("BEGIN IMMEDIATE").await;
+        begun.map_err(|source| SqliteOpenError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Self { connection })
+    }
+}
+
+#[async_trait]
+impl Copied for SqliteSide {
+    async fn columns(&mut self, table: &str) -> Result<Vec<Column>, CopyFailure> {
+        let columns = sqlx::query_as("SELECT name, type FROM pragma_table_info($1) ORDER BY name")
+            .bind(table)
+            .fetch_all(&mut self.connection)
+            .await?;
+        columns.into_iter().map(column).collect()
+    }
+
+    async fn count(&mut self, table: &str) -> sqlx::Result<i64> {
+        let text = format!("SELECT COUNT(*) FROM \"{table}\"");
+        sqlx::query_scalar(AssertSqlSafe(text))
+            .fetch_one(&mut self.connection)
+            .await
+    }
+
+    fn rows<'c>(
+        &'c mut self,
+        table: &str,
+        columns: &'c [Column],
+    ) -> BoxStream<'c, Result<Row, CopyFailure>> {
+        let text = format!("SELECT {} FROM \"{table}\"", names(columns));
+        sqlx::query(AssertSqlSafe(text))
+            .fetch(&mut self.connection)
+            .map(move |row| {
+                let row = row?;
+                Ok(decode_row!(row, columns)?)
+            })
+            .boxed()
+    }
+
+    async fn insert(
+        &mut self,
+        table: &str,
+        columns: &[Column],
+        rows: Vec<Row>,
+    ) -> Result<(), CopyFailure> {
+        let places = format!("({})", vec!["?"; columns.len()].join(", "));
+        let places = vec![places; rows.len()].join(", ");
+        let names = names(columns);
+        let text = format!("INSERT INTO \"{table}\" ({names}) VALUES {places}");
+        let insert = sqlx::query(AssertSqlSafe(text));
+        let insert = rows
+            .into_iter()
+            .flatten()
+            .fold(insert, |insert, value| match value {
+                Value::Number(value) => insert.bind(value),
+                Value::Text(value) => insert.bind(value),
+                Value::Bytes(value) => insert.bind(value),
+            });
+        insert.execute(&mut self.connection).await?;
+        Ok(())
+    }
+
+    async fn last_number(&mut self, table: &str) -> sqlx::Result<Option<i64>> {
+        sqlx::query_scalar(
+            "SELECT COALESCE((SELECT q.seq FROM sqlite_sequence AS q WHERE q.name = s.name), 0)
+             FROM sqlite_schema AS s WHERE s.name = $1 AND s.sql LIKE '%AUTOINCREMENT%'",
+        )
+        .bind(table)
+        .fetch_optional(&mut self.connection)
+        .await
+    }
+
+    async fn set_last_number(&mut self, table: &str, number: i64) -> sqlx::Result<()> {
+        sqlx::query("DELETE FROM sqlite_sequence WHERE name = $1")
+            .bind(table)
+            .execute(&mut self.connection)
+            .await?;
+        sqlx::query("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)")
+            .bind(table)
+            .bind(number)
+            .execute(&mut self.connection)
+            .await
+            .map(drop)
+    }
+
+    async fn is_in_use(&mut self) -> sqlx::Result<bool> {
+        // Nobody could have opened it.
+        Ok(false)
+    }
+
+    async fn commit(mut self: Box<Self>) -> sqlx::Result<()> {
+        self.connection.execute("COMMIT").await?;
+        self.connection.close().await
+    }
+}
+
+fn column((name, kind): (String, String)) -> Result<Column, CopyFailure> {
+    let kind = match &*kind {
+        "INTEGER" => Kind::Number,
+        "TEXT" => Kind::Text,
+        "BLOB" => Kind::Bytes,
+        _ => return Err(CopyFailure::Type(name)),
+    };
+    Ok(Column { name, kind })
+}

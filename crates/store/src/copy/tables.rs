@@ -1,0 +1,25 @@
+//! Which tables there are.
+
+/// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
+/// that tell of migrations and of the processes that run.
+pub const TABLES: [&str; 19] = [
+    "accounts",
+    "sessions",
+    "monthly_usage",
+    "apps",
+    "api_keys",
+    "key_events",
+    "subscriptions",
+    "sends",
+    "send_failures",
+    "dead_letters",
+    "idempotency_keys",
+    "daily_counts",
+    "jobs",
+    "webhooks",
+    "webhook_events",
+    "webhook_attempts",
+    "github_logins",
+    "refusals",
+    "send_windows",
+];

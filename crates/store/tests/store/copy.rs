@@ -1,0 +1,305 @@
+//! Copying everything from one database to another (CONTRACT 17).
+
+mod filled;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_service::Notifier;
+use hato_service::ports::{SettleOutcome, Settlement, Store};
+use hato_store::{COPIED_TABLES, CopyError, CopyFailure, CopySide, CopySummary};
+use hato_testkit::{TestDatabase, on_each_database};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
+use tokio::sync::oneshot;
+use tokio::time::{interval, timeout};
+
+use self::filled::fill;
+use crate::test_store::{TestStore, ids, sent_to};
+
+async fn copy(from: &TestDatabase, to: &TestDatabase) -> Result<CopySummary, CopyError> {
+    hato_store::copy(from.url(), to.url(), &mut |_| ()).await
+}
+
+async fn refusal(from: &TestDatabase, to: &TestDatabase) -> CopyError {
+    let error = copy(from, to).await.expect_err("refused");
+    assert!(!error.to_string().contains('\n'), "{error}");
+    error
+}
+
+/// A database with rows in every table.
+async fn filled(database: TestDatabase) -> TestDatabase {
+    let test = TestStore::new(database).await;
+    fill(&test).await;
+    test.store.close().await;
+    test.database
+}
+
+/// All rows of all tables of a file, as SQL writes them.
+async fn dump(database: &TestDatabase) -> BTreeMap<String, Vec<String>> {
+    let mut file = SqliteConnection::connect(database.url())
+        .await
+        .expect("a file");
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_sqlx_migrations'",
+    )
+    .fetch_all(&mut file)
+    .await
+    .expect("listed");
+    let mut dump = BTreeMap::new();
+    for table in tables {
+        let columns: Vec<String> = sqlx::query_scalar("SELECT name FROM pragma_table_info($1)")
+            .bind(&table)
+            .fetch_all(&mut file)
+            .await
+            .expect("listed");
+        let quoted = columns.iter().map(|name| format!("quote(\"{name}\")"));
+        let row = quoted.collect::<Vec<_>>().join(" || ',' || ");
+        let rows = format!("SELECT {row} FROM \"{table}\" ORDER BY 1");
+        let rows = sqlx::query_scalar(AssertSqlSafe(rows))
+            .fetch_all(&mut file)
+            .await;
+        dump.insert(table, rows.expect("read"));
+    }
+    dump
+}
+
+#[tokio::test]
+async fn everything_arrives_through_postgres_and_back() {
+    let original = filled(TestDatabase::sqlite().await).await;
+    let first = TestDatabase::postgres().await;
+    let second = TestDatabase::postgres().await.behind_pooler();
+    let back = TestDatabase::sqlite().await;
+    let mut seen = BTreeMap::new();
+    let mut note = |progress: hato_store::CopyProgress| {
+        seen.insert(progress.table, (progress.rows, progress.of));
+    };
+    let summary = hato_store::copy(original.url(), first.url(), &mut note).await;
+    let summary = summary.expect("copied");
+    assert_eq!(
+        seen.len(),
+        COPIED_TABLES.len(),
+        "no table was empty: {seen:?}"
+    );
+    assert!(seen.values().all(|(rows, of)| rows == of), "{seen:?}");
+    assert_eq!(copy(&first, &second).await.expect("copied"), summary);
+    assert_eq!(copy(&second, &back).await.expect("copied"), summary);
+    let (before, after) = (dump(&original).await, dump(&back).await);
+    assert!(before.contains_key("sqlite_sequence"));
+    assert_eq!(before, after);
+}
+
+/// What tells of migrations, and what of the last minute and of the processes that run: none does while a database is copied.
+const LEFT_OUT: [&str; 4] = [
+    "_sqlx_migrations",
+    "processes",
+    "rate_windows",
+    "sweep_lease",
+];
+
+fn assert_known(found: &[String]) {
+    let found: BTreeSet<_> = found.iter().map(String::as_str).collect();
+    let copied = BTreeSet::from(COPIED_TABLES);
+    let missing: Vec<_> = copied.difference(&found).collect();
+    assert!(missing.is_empty(), "there is no {missing:?}");
+    let known = copied.union(&LEFT_OUT.into()).copied().collect();
+    let unknown: Vec<_> = found.difference(&known).collect();
+    assert!(unknown.is_empty(), "no copy has {unknown:?}");
+}
+
+#[tokio::test]
+async fn every_table_of_both_databases_is_copied_or_left_out() {
+    let file = filled(TestDatabase::sqlite().await).await;
+    let connection = SqliteConnection::connect(file.url()).await;
+    let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+    let tables: Vec<String> = sqlx::query_scalar(names)
+        .fetch_all(&mut connection.expect("a file"))
+        .await
+        .expect("listed");
+    assert_known(&tables);
+
+    let database = TestDatabase::postgres().await;
+    let connection = PgConnection::connect(database.url()).await;
+    let names = "SELECT CAST(relname AS TEXT) FROM pg_class
+                 WHERE relkind IN ('r', 'p') AND relnamespace = CAST('public' AS REGNAMESPACE)";
+    let tables: Vec<String> = sqlx::query_scalar(names)
+        .fetch_all(&mut connection.expect("a database"))
+        .await
+        .expect("listed");
+    assert_known(&tables);
+}
+
+#[on_each_database]
+async fn a_store_goes_on_with_the_copy(target: TestDatabase) {
+    let source = filled(TestDatabase::sqlite().await).await;
+    copy(&source, &target).await.expect("copied");
+    let test = TestStore::new(target).await;
+    let app = filled::app(&test).await;
+    let before = test.record(&app).await;
+    test.subscribe(&app, 100).await;
+    let after = test.record(&app).await;
+    assert_eq!(after.active_subscriptions, before.active_subscriptions + 1);
+    let day = filled::TOMORROW;
+    test.broadcast(&app, day).await;
+    let mut reached = 0;
+    while let Some(page) = test.try_claim(day, 100).await {
+        let recipients = ids(&test.recipients(&page).await);
+        reached += recipients.len();
+        let settlement = Settlement {
+            sent: sent_to(&recipients),
+            ..Settlement::default()
+        };
+        let settled = test.settle(&page, settlement).await;
+        assert_eq!(settled, SettleOutcome::RecordedWithEvents);
+    }
+    // What was queued before, the retry included, and then everybody.
+    assert_eq!(reached, 2 + 1 + 6);
+}
+
+#[on_each_database]
+async fn a_target_that_has_something_is_refused(target: TestDatabase) {
+    let source = filled(TestDatabase::sqlite().await).await;
+    let target = filled(target).await;
+    let refused = refusal(&source, &target).await;
+    assert!(
+        matches!(refused, CopyError::NotEmpty("accounts")),
+        "{refused}"
+    );
+}
+
+/// A process on the database, as long as the store is open.
+async fn server(database: &TestDatabase) -> Arc<dyn Store> {
+    let store = hato_store::open(database.url()).await.expect("opened");
+    let relaying = Arc::clone(&store);
+    tokio::spawn(async move { relaying.relay_wake_ups(&Notifier::default()).await });
+    store
+}
+
+/// Waits until the process says that it is there.
+async fn wait_until_in_use(database: &TestDatabase, empty: &TestDatabase) {
+    let asking = async {
+        let mut ticks = interval(Duration::from_millis(50));
+        while !is_in_use(&copy(database, empty).await, CopySide::Source) {
+            ticks.tick().await;
+        }
+    };
+    let in_time = timeout(Duration::from_secs(30), asking).await;
+    in_time.expect("a copy is refused");
+}
+
+fn is_in_use(copied: &Result<CopySummary, CopyError>, expected: CopySide) -> bool {
+    matches!(copied, Err(CopyError::InUse { side, .. }) if *side == expected)
+}
+
+#[on_each_database]
+async fn a_database_that_a_server_has_open_is_neither_read_nor_written(database: TestDatabase) {
+    let (empty, full) = (
+        database.another().await,
+        filled(database.another().await).await,
+    );
+    let server = server(&database).await;
+    wait_until_in_use(&database, &empty).await;
+    assert!(is_in_use(&copy(&full, &database).await, CopySide::Target));
+    server.close().await;
+    copy(&full, &database).await.expect("copied");
+    copy(&database, &empty).await.expect("copied");
+}
+
+#[tokio::test]
+async fn a_server_that_was_killed_is_waited_for() {
+    let (source, target) = (
+        TestDatabase::postgres().await,
+        TestDatabase::postgres().await,
+    );
+    source.execute("INSERT INTO processes VALUES ('killed', now() - INTERVAL '10 seconds')");
+    assert!(is_in_use(&copy(&source, &target).await, CopySide::Source));
+    source.execute("UPDATE processes SET seen_at = now() - INTERVAL '31 seconds'");
+    copy(&source, &target).await.expect("copied");
+}
+
+#[on_each_database]
+async fn a_copy_that_was_interrupted_leaves_the_target_empty(target: TestDatabase) {
+    let source = filled(TestDatabase::sqlite().await).await;
+    let (begin, begun) = oneshot::channel();
+    let mut begin = Some(begin);
+    let mut tell = |_| {
+        if let Some(begin) = begin.take() {
+            begin.send(()).ok();
+        }
+    };
+    {
+        let copying = hato_store::copy(source.url(), target.url(), &mut tell);
+        tokio::select! {
+            biased;
+            _ = begun => {}
+            result = copying => panic!("it was not interrupted: {result:?}"),
+        }
+    }
+    copy(&source, &target).await.expect("copied");
+}
+
+#[tokio::test]
+async fn a_copy_that_differs_is_not_kept() {
+    let source = filled(TestDatabase::sqlite().await).await;
+    let target = TestDatabase::postgres().await;
+    target.execute(
+        "CREATE FUNCTION alter_name() RETURNS trigger LANGUAGE plpgsql
+         AS 'BEGIN NEW.name := NEW.name || 1; RETURN NEW; END';
+         CREATE TRIGGER altering BEFORE INSERT ON apps FOR EACH ROW EXECUTE FUNCTION alter_name()",
+    );
+    let refused = refusal(&source, &target).await;
+    assert!(matches!(refused, CopyError::Differs("apps")), "{refused}");
+    target.execute("DROP TRIGGER altering ON apps");
+    copy(&source, &target).await.expect("copied");
+}
+
+#[tokio::test]
+async fn what_cannot_be_copied_is_named() {
+    let source = filled(TestDatabase::sqlite().await).await;
+    let target = TestDatabase::postgres().await;
+    target.execute("ALTER TABLE apps ADD COLUMN extra TEXT");
+    let refused = refusal(&source, &target).await;
+    let is_columns = |failure: &CopyFailure| matches!(failure, CopyFailure::Columns);
+    assert!(matches!(&refused, CopyError::Table { table: "apps", failure } if is_columns(failure)));
+
+    let target = TestDatabase::postgres().await;
+    let mut file = SqliteConnection::connect(source.url())
+        .await
+        .expect("a file");
+    let nul = sqlx::query("UPDATE apps SET name = 'a' || char(0)");
+    nul.execute(&mut file).await.expect("altered");
+    file.close().await.expect("closed");
+    let refused = refusal(&source, &target).await;
+    assert!(
+        refused
+            .to_string()
+            .contains("name has the character U+0000"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn a_later_versions_database_is_refused() {
+    let (source, target) = (
+        TestDatabase::postgres().await,
+        TestDatabase::postgres().await,
+    );
+    source.execute(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', true, '\\x00', 0)",
+    );
+    let refused = refusal(&source, &target).await;
+    assert!(
+        refused.to_string().contains("by a later version"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_there_is_not_made() {
+    let (missing, target) = (TestDatabase::sqlite().await, TestDatabase::sqlite().await);
+    let refused = refusal(&missing, &target).await;
+    assert!(matches!(refused, CopyError::Missing(_)), "{refused}");
+    let again = refusal(&missing, &target).await;
+    assert!(matches!(again, CopyError::Missing(_)), "{again}");
+}

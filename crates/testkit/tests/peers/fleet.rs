@@ -1,0 +1,116 @@
+//! The program behind `make fleet`.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use hato_testkit::client::Client;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+};
+
+const FLEET: &str = env!("CARGO_BIN_EXE_hato-fleet");
+
+/// The server, which Cargo builds beside the programs of this crate when it runs all tests.
+fn server() -> PathBuf {
+    let server = Path::new(FLEET).with_file_name("hato-server");
+    assert!(
+        server.is_file(),
+        "build it first: cargo build -p hato-server"
+    );
+    server
+}
+
+fn start() -> Child {
+    let fleet = Command::new(FLEET)
+        .arg("--server")
+        .arg(server())
+        .args(["--listen", "127.0.0.1:0", "--balancer", "none"])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn();
+    fleet.expect("the program runs")
+}
+
+/// What it says of itself.
+async fn explanation(fleet: &mut Child) -> Vec<String> {
+    let stdout = fleet.stdout.take().expect("it is piped");
+    let mut lines = BufReader::new(stdout).lines();
+    let mut said = Vec::new();
+    while let Some(line) = lines.next_line().await.expect("it is text") {
+        let is_last = line.contains("Ctrl-C");
+        said.push(line);
+        if is_last {
+            return said;
+        }
+    }
+    panic!("it has ended: {said:?}");
+}
+
+/// Address and number of each process in a role.
+fn processes(said: &[String], role: &str) -> Vec<(SocketAddr, u32)> {
+    let lines = said
+        .iter()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    lines
+        .filter(|words| words.first() == Some(&role))
+        .map(|words| {
+            let address = words[1].trim_start_matches("http://");
+            (
+                address.parse().expect("an address"),
+                words[3].parse().expect("a number"),
+            )
+        })
+        .collect()
+}
+
+/// The folder of the database's socket, as its URL has it.
+fn folder(said: &[String]) -> PathBuf {
+    let line = said
+        .iter()
+        .find(|line| line.contains("PostgreSQL"))
+        .expect("its line");
+    let (_, rest) = line.split_once("host=").expect("a host");
+    rest.split('&').next().expect("a folder").into()
+}
+
+/// Whether a process was started with this among its words.
+fn is_named_by_a_process(words: &Path) -> bool {
+    let words = words.display().to_string();
+    let processes = fs::read_dir("/proc").expect("Linux").flatten();
+    processes
+        .filter_map(|process| fs::read(process.path().join("cmdline")).ok())
+        .any(|line| String::from_utf8_lossy(&line).contains(&words))
+}
+
+#[tokio::test]
+async fn a_fleet_is_ready_and_leaves_nothing_behind() {
+    let mut fleet = start();
+    let said = explanation(&mut fleet).await;
+    let (api, workers) = (processes(&said, "api"), processes(&said, "worker"));
+    assert_eq!((api.len(), workers.len()), (2, 3), "{said:#?}");
+    for (address, process) in api.iter().chain(&workers) {
+        let ready = Client::new(*address)
+            .get("/readyz")
+            .await
+            .expect("an answer");
+        assert_eq!(ready.status, 200);
+        assert!(Path::new(&format!("/proc/{process}")).exists());
+    }
+    let folder = folder(&said);
+    assert!(folder.exists() && is_named_by_a_process(&folder));
+
+    let interrupt = format!("kill -INT {}", fleet.id().expect("it runs"));
+    let sent = Command::new("sh").args(["-c", &interrupt]).status().await;
+    assert!(sent.expect("the shell runs").success());
+    let status = fleet.wait().await.expect("it is our child");
+    assert!(status.success(), "{status}");
+    for (_, process) in api.iter().chain(&workers) {
+        assert!(!Path::new(&format!("/proc/{process}")).exists());
+    }
+    assert!(!folder.exists() && !is_named_by_a_process(&folder));
+}

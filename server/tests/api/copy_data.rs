@@ -1,0 +1,200 @@
+//! `hato-server copy-data`, and a server that goes on with the copy (CONTRACT 17).
+
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+
+use hato_testkit::owner::{OwnedApp, PASSWORD};
+use hato_testkit::push_service::PushService;
+use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
+use serde_json::json;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::fixtures::{BINARY, app, get, post, register, snapshot, start, wait_until};
+
+/// What the program does with these arguments.
+async fn run(arguments: &[&str]) -> Output {
+    let output = Command::new(BINARY).args(arguments).output().await;
+    output.expect("the program runs")
+}
+
+async fn copy(from: &str, to: &str) -> Output {
+    run(&["copy-data", "--from", from, "--to", to]).await
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn assert_copied(output: &Output) {
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(text(&output.stdout).contains("counts and checksums agree"));
+    assert!(stderr.contains("subscriptions: 5 rows\n"), "{stderr}");
+}
+
+/// Exit code and the only line on standard error.
+fn refusal(output: &Output) -> (Option<i32>, &str) {
+    let stderr = text(&output.stderr);
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    (output.status.code(), stderr.trim_end())
+}
+
+fn file(folder: &Path) -> String {
+    format!("sqlite:{}", folder.join("hato.db").display())
+}
+
+/// The secrets of a data folder, as a fleet's processes get them.
+async fn with_secrets(launch: Launch, data: &Path) -> Launch {
+    let folder = data.display().to_string();
+    let printed = run(&["print-secrets", "--data-dir", &folder]).await;
+    let lines = text(&printed.stdout).lines();
+    let secrets = lines.map(|line| line.split_once('=').expect("a line of an environment"));
+    secrets.fold(launch, |launch, (name, value)| launch.env(name, value))
+}
+
+/// Sends to everybody and waits until all have it.
+async fn send_to_all(push: &PushService, app: &OwnedApp) {
+    let before = push.seen(|seen| seen.total.created);
+    let message = json!({"title": "t", "body": "b"});
+    let sent = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(
+        (sent.status.as_u16(), &sent.json()["queued"]),
+        (202, &json!(5)),
+        "{sent}"
+    );
+    push.wait_until(|seen| seen.total.created == before + 5)
+        .await;
+    let path = format!("/api/v1/apps/{}/notifications", app.id);
+    wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
+}
+
+/// The same server on another database, at the same address.
+async fn moved(server: &HatoServer, launch: &Launch, url: &str) -> HatoServer {
+    let launch = launch
+        .clone()
+        .env("HATO_LISTEN", server.address().to_string());
+    start(
+        with_secrets(launch, server.data_dir())
+            .await
+            .env("HATO_DATABASE_URL", url),
+    )
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_goes_on_with_the_copy_and_with_the_copy_of_that() {
+    let push = PushService::start().await;
+    let launch = Launch::new(BINARY).with_push_service(&push);
+    let mut server = start(launch.clone()).await;
+    let app = app(&server, "owner@example.com").await;
+    register(
+        &app.admin,
+        &push.subscribe_many(Some(&app.vapid_public_key), 5),
+    )
+    .await;
+    send_to_all(&push, &app).await;
+    let before = snapshot(&app).await;
+    server.terminate().await.expect("it stops");
+    let postgres = TestDatabase::empty_postgres();
+    assert_copied(&copy(&file(server.data_dir()), postgres.url()).await);
+
+    let mut fleet = moved(&server, &launch, postgres.url()).await;
+    assert_eq!(snapshot(&app).await, before);
+    let login = server.client().log_in("owner@example.com", PASSWORD).await;
+    login.expect("the password is the same");
+    send_to_all(&push, &app).await;
+    let before = snapshot(&app).await;
+    fleet.terminate().await.expect("it stops");
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_copied(&copy(postgres.url(), &file(folder.path())).await);
+
+    let _back = moved(&server, &launch, &file(folder.path())).await;
+    assert_eq!(snapshot(&app).await, before);
+    send_to_all(&push, &app).await;
+    push.assert_no_violations();
+}
+
+/// Copies an empty database until that is refused, which takes as long as a server on it needs to say that it is there.
+async fn refused_copy(from: &str, to: &str) -> Output {
+    let asking = async {
+        loop {
+            let output = copy(from, to).await;
+            if !output.status.success() {
+                return output;
+            }
+        }
+    };
+    let refused = timeout(Duration::from_secs(30), asking).await;
+    refused.expect("a copy is refused")
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn nothing_is_copied_while_a_server_runs(source: TestDatabase) {
+    let launch = Launch::new(BINARY).env("HATO_DATABASE_URL", source.url());
+    let mut server = start(launch).await;
+    let target = source.another().await;
+    let refused = refused_copy(source.url(), target.url()).await;
+    let (code, line) = refusal(&refused);
+    assert_eq!(code, Some(1), "{line}");
+    let words = "hato-server: the source is in use: ";
+    assert!(line.starts_with(words), "{line}");
+    assert_eq!(get(&server.client(), "/readyz").await.status, 200);
+
+    server.terminate().await.expect("it stops");
+    let copied = copy(source.url(), target.url()).await;
+    assert_eq!(copied.status.code(), Some(0), "{}", text(&copied.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_was_killed_holds_up_nothing() {
+    let mut server = start(Launch::new(BINARY)).await;
+    let source = file(server.data_dir());
+    let target = TestDatabase::sqlite().await;
+    server.kill().await;
+    let copied = copy(&source, target.url()).await;
+    assert_eq!(copied.status.code(), Some(0), "{}", text(&copied.stderr));
+    // Its file is no worse for it.
+    server.restart().await.expect("it starts again");
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let missing = file(folder.path());
+    for (from, to, code, words) in [
+        (
+            "mysql://localhost/hato",
+            missing.as_str(),
+            2,
+            "the source cannot be opened: ",
+        ),
+        (&missing, "sqlite::memory:", 1, "there is no database at "),
+        (
+            "postgres://hato:the-password@127.0.0.1:1/hato",
+            &missing,
+            1,
+            "cannot reach PostgreSQL",
+        ),
+        (
+            "postgres://hato:the-password@127.0.0.1:port/hato",
+            &missing,
+            2,
+            "not a PostgreSQL URL",
+        ),
+    ] {
+        let refused = copy(from, to).await;
+        let (found, line) = refusal(&refused);
+        assert_eq!(found, Some(code), "{line}");
+        assert!(
+            line.contains(words) && !line.contains("the-password"),
+            "{line}"
+        );
+    }
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("a folder").count(),
+        0
+    );
+}
