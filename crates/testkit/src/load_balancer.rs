@@ -139,15 +139,12 @@ fn caddyfile(listen: SocketAddr, servers: &[SocketAddr]) -> String {
 
 /// One process, whose end is the end of all of it.
 fn nginx_conf(listen: SocketAddr, servers: &[SocketAddr], folder: &Path) -> String {
-    let servers: String = servers
-        .iter()
-        .map(|server| format!("server {server}; "))
-        .collect();
+    let servers = servers.iter().map(|server| format!("server {server}; "));
+    let servers = servers.collect::<Vec<_>>().concat();
     let folder = folder.display();
-    let folders: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .iter()
+    let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("    {name}_temp_path {folder}/{name};\n"))
-        .collect();
+        .concat();
     format!(
         "daemon off;\nmaster_process off;\npid {folder}/nginx.pid;\nevents {{}}\nhttp {{\n\
          {folders}    access_log off;\n    client_max_body_size 4m;\n    \

@@ -1,5 +1,6 @@
 //! Opening the database for one connection alone, as copying a whole database needs it (CONTRACT 17).
 
+use sqlx::error::DatabaseError;
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 
 use crate::Database;
@@ -58,7 +59,7 @@ async fn lock(connection: &mut PgConnection, tables: &[&str]) -> sqlx::Result<()
 }
 
 fn in_use_or_broken(error: sqlx::Error) -> PostgresOpenError {
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error.as_database_error().and_then(DatabaseError::code);
     if code.as_deref() == Some(LOCK_NOT_AVAILABLE) {
         PostgresOpenError::InUse
     } else {
