@@ -1,34 +1,31 @@
 //! The real server as a child process, to be killed, stopped and started again on the same data.
 
+mod process;
+
+use self::process::ServerProcess;
 use crate::{
     TestDatabase,
     client::{Client, ClientError},
     push_service::PushService,
 };
 use std::{
-    collections::{BTreeMap, VecDeque},
-    fmt::Write,
+    collections::BTreeMap,
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, BufReader},
-    process::{Child, Command},
-    sync::watch,
+    process::Command,
     time::{sleep, timeout},
 };
 
-/// What precedes the bound address in the server's log.
-const LISTENING_PREFIX: &str = "listening on http://";
 /// How long the server may take to listen, to be ready, and to stop: debug builds on a busy machine included.
 const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
 const READY_POLL_INTERVAL: Duration = Duration::from_millis(50);
-const MAX_LOG_LINES: usize = 100_000;
 /// The secrets of servers on PostgreSQL, which makes none; those on SQLite make their own.
 const SECRETS: [(&str, &str); 2] = [
     (
@@ -291,78 +288,4 @@ async fn wait_until_ready(client: &Client, process: &ServerProcess) -> Result<()
 
 fn is_ready(reply: Result<crate::client::Reply, ClientError>) -> bool {
     reply.is_ok_and(|reply| reply.status == 200)
-}
-
-/// The child and what it has written.
-struct ServerProcess {
-    child: Child,
-    lines: Arc<Mutex<VecDeque<String>>>,
-    announced: watch::Receiver<Option<SocketAddr>>,
-}
-
-impl ServerProcess {
-    fn spawn(launch: &Launch) -> Result<Self, ServerError> {
-        let failed = |error| ServerError::Run(launch.binary.clone(), error);
-        std::fs::create_dir_all(launch.folder.path()).map_err(failed)?;
-        let mut child = launch.command("serve").spawn().map_err(failed)?;
-        let (announce, announced) = watch::channel(None);
-        let lines = Arc::default();
-        let stdout = child.stdout.take().expect("it is piped");
-        let stderr = child.stderr.take().expect("it is piped");
-        tokio::spawn(follow(stdout, Arc::clone(&lines), announce.clone()));
-        tokio::spawn(follow(stderr, Arc::clone(&lines), announce));
-        Ok(Self {
-            child,
-            lines,
-            announced,
-        })
-    }
-
-    async fn wait_for_address(&self) -> Result<SocketAddr, ServerError> {
-        let mut announced = self.announced.clone();
-        let known = timeout(SERVER_TIMEOUT, announced.wait_for(Option::is_some)).await;
-        match known {
-            Ok(Ok(address)) => (*address).ok_or_else(|| self.timed_out()),
-            Ok(Err(_)) => Err(ServerError::Ended(self.log())),
-            Err(_) => Err(self.timed_out()),
-        }
-    }
-
-    fn timed_out(&self) -> ServerError {
-        ServerError::Timeout("listening", self.log())
-    }
-
-    fn log(&self) -> String {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().fold(String::new(), |mut log, line| {
-            writeln!(log, "{line}").expect("a string takes any text");
-            log
-        })
-    }
-}
-
-/// Reads an output to its end, so that the child never blocks on a full pipe.
-async fn follow(
-    output: impl AsyncRead + Unpin,
-    kept: Arc<Mutex<VecDeque<String>>>,
-    announce: watch::Sender<Option<SocketAddr>>,
-) {
-    let mut lines = BufReader::new(output).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        if let Some(address) = announced_address(&line) {
-            announce.send_replace(Some(address));
-        }
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == MAX_LOG_LINES {
-            kept.pop_front();
-        }
-        kept.push_back(line);
-    }
-}
-
-fn announced_address(line: &str) -> Option<SocketAddr> {
-    let (_, rest) = line.split_once(LISTENING_PREFIX)?;
-    let belongs = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | '[' | ']');
-    let end = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
-    rest[..end].parse().ok()
 }
