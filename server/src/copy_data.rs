@@ -9,8 +9,12 @@ const REPORTED_ROWS: u64 = 100_000;
 /// The arguments of `hato-server copy-data`.
 #[derive(Args)]
 pub struct CopyDataArgs {
-    /// The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE
-    #[arg(long, value_name = "URL")]
+    /// The database to copy.
+    #[arg(
+        help = "The database to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE",
+        long,
+        value_name = "URL"
+    )]
     from: String,
     /// An empty one to copy it into, of either kind
     #[arg(long, value_name = "URL")]

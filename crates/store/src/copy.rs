@@ -168,7 +168,9 @@ async fn copy_table(
     let mut tally = Tally::new(last_number);
     let mut batches = source.rows(table, &columns).try_chunks(BATCH);
     while let Some(batch) = batches.try_next().await.map_err(|error| error.1)? {
-        batch.iter().for_each(|row| tally.add(row));
+        for row in &batch {
+            tally.add(row);
+        }
         target.insert(table, &columns, batch).await?;
         let rows = tally.rows;
         progress(CopyProgress { table, rows, of });

@@ -82,8 +82,9 @@ impl Copied for PostgresSide {
     ) -> Result<(), CopyFailure> {
         for at in escaped(table, columns) {
             let escape = |text: String| stored_text::to_stored(&text).into_owned();
-            rows.iter_mut()
-                .for_each(|row| change_text(&mut row[at], escape));
+            for row in &mut rows {
+                change_text(&mut row[at], escape);
+            }
         }
         let lists: Vec<_> = columns.iter().zip(1..).map(list).collect();
         let (names, lists) = (names(columns), lists.join(", "));

@@ -62,7 +62,9 @@ mod tests {
 
     fn tally(rows: &[Row]) -> Tally {
         let mut tally = Tally::new(None);
-        rows.iter().for_each(|row| tally.add(row));
+        for row in rows {
+            tally.add(row);
+        }
         tally
     }
 

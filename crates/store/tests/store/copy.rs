@@ -220,7 +220,7 @@ async fn a_server_that_was_killed_is_waited_for() {
 #[on_each_database]
 async fn a_copy_that_was_interrupted_leaves_the_target_empty(target: TestDatabase) {
     let source = filled(TestDatabase::sqlite().await).await;
-    let (begin, begun) = oneshot::channel();
+    let (begin, is_begun) = oneshot::channel();
     let mut begin = Some(begin);
     let mut tell = |_| {
         if let Some(begin) = begin.take() {
@@ -231,7 +231,7 @@ async fn a_copy_that_was_interrupted_leaves_the_target_empty(target: TestDatabas
         let copying = hato_store::copy(source.url(), target.url(), &mut tell);
         tokio::select! {
             biased;
-            _ = begun => {}
+            _ = is_begun => {}
             result = copying => panic!("it was not interrupted: {result:?}"),
         }
     }

@@ -8,15 +8,19 @@ use hato_domain::{
     UnixMillis, WebhookUrl,
 };
 use hato_service::ports::{
-    Attempt, Audience, Disposition, FailureTally, IdempotencyEntry, NewDeadLetter, NewSend,
-    NextOutbox, OutboxClaimRequest, PendingLogin, RetryJob, Settlement, WebhookResponse,
+    Attempt, Audience, Disposition, FailingRule, FailureTally, IdempotencyEntry, NewDeadLetter,
+    NewSend, NextOutbox, OutboxClaimRequest, PendingLogin, QueueTestOutcome, RetryJob, Settlement,
+    WebhookResponse,
 };
 
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 
 const EMAIL: &str = "hato@example.com";
 const URL: &str = "https://hooks.example/1";
-const DAY: Duration = Duration::from_hours(24);
+const FAILING: FailingRule = FailingRule {
+    limit: Duration::from_hours(24),
+    quiet_time: Duration::from_hours(24),
+};
 
 /// When nothing of it is claimed any more.
 pub const TOMORROW: UnixMillis = UnixMillis(START.0 + 86_400_000);
@@ -75,7 +79,7 @@ async fn send_with_every_outcome(test: &TestStore, app: &AppId) {
             key: IdempotencyKey::parse(b"key").expect("a key"),
             path: "/notify",
             body_hash: [4; 32],
-            since: START.minus(DAY),
+            since: START.minus(FAILING.limit),
         }),
         max_per_minute: Some(10),
         notification: Notification::new("鳩\0\u{1a}0".into(), "\u{1a}\0".into(), Links::default())
@@ -112,7 +116,7 @@ async fn send_with_every_outcome(test: &TestStore, app: &AppId) {
 /// An event that the app's URL has refused once.
 async fn post_an_event(test: &TestStore, app: &AppId) {
     let queued = test.store.queue_test_event(app, START).await;
-    assert!(queued.expect("stored"));
+    assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
     let claim = OutboxClaimRequest {
         now: START,
         lease: LEASE,
@@ -139,7 +143,7 @@ async fn post_an_event(test: &TestStore, app: &AppId) {
     };
     let recorded = test
         .store
-        .record_attempt(&outbox, attempt, DAY, START)
+        .record_attempt(&outbox, attempt, FAILING, START)
         .await;
     recorded.expect("stored");
     let released = test.store.release_outbox(&outbox, START).await;
