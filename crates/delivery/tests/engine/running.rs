@@ -91,7 +91,9 @@ async fn aborting_before_anything_is_known_gives_back_the_page(database: TestDat
     running.await.expect("no panic");
     let log = test.queue.log();
     assert!(log.settlements.is_empty());
-    assert_eq!(log.releases, [test.clock.now()]);
+    // A claim that was on its way may find the page that has just been given back, and gives it back too.
+    assert!(!log.releases.is_empty());
+    assert!(log.releases.iter().all(|due| *due == test.clock.now()));
 }
 
 #[on_each_database]
