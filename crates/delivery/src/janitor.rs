@@ -95,7 +95,7 @@ impl Janitor {
         }
     }
 
-    /// Removes everything that is too old now; `false` when another process does. Kinds take turns, so that an app of a million rows
+    /// Removes everything that is too old now; `false` without the lease, or when it was lost. Kinds take turns, so that an app of a million rows
     /// holds nothing else up; one that cannot be removed is logged and left for the next sweep.
     pub async fn sweep(&self) -> bool {
         let Some(mut lease) = SweepLease::take(&*self.store, self.lease_holder).await else {

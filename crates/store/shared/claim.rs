@@ -8,15 +8,13 @@ use hato_service::ports::{
 };
 
 use crate::deleted_apps::discard_jobs;
-use crate::dialect::{DbConnection, await_claim, sql};
-use crate::error::{decode_error, json, with_context};
+use crate::dialect::DbConnection;
+use crate::due_jobs::{job_to_claim, next_due};
+use crate::error::{decode_error, with_context};
 use crate::queue::queue_positions;
 
 /// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
-
-/// How many claims of others are waited for, one after the other.
-const MAX_AWAITED_CLAIMS: u32 = 3;
 
 /// Claims the job with the smallest time and number, if it is due, until the end of the lease.
 ///
@@ -35,22 +33,6 @@ pub(crate) async fn claim(
         Err(error) if is_unreadable(&error) => put_off(c, job, request.now, error).await,
         claimed => claimed,
     }
-}
-
-/// The job that is due and nobody else is claiming. When all that is due is being claimed, this waits for those claims, a moment at
-/// most: what they leave of their broadcasts is found then, so that several processes take turns at one broadcast.
-async fn job_to_claim(
-    c: &mut DbConnection,
-    request: &PageClaimRequest,
-) -> sqlx::Result<Option<i64>> {
-    for _ in 0..MAX_AWAITED_CLAIMS {
-        let job = first_due(c, request).await?;
-        let is_alone = !request.excluded_apps.is_empty() || job.is_some();
-        if is_alone || !await_claim(c, request.now).await? {
-            return Ok(job);
-        }
-    }
-    first_due(c, request).await
 }
 
 /// Everything of the job is read before the rest of a broadcast is queued, so that one that cannot be read leaves no rest.
@@ -101,90 +83,6 @@ async fn put_off(
         job: JobId(job),
         error: with_context("read a job")(cause),
     })
-}
-
-/// The job that has been due longest, is not held, and that nobody else is claiming.
-async fn first_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
-    let now = request.now.0;
-    if !request.excluded_apps.is_empty() {
-        return first_due_of_others(c, &names(&request.excluded_apps)?, now).await;
-    }
-    sql!(query_scalar [
-        r#"SELECT id AS "id!" FROM jobs WHERE held = 0 AND due_at <= $1
-           ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ] now)
-    .fetch_optional(c)
-    .await
-}
-
-/// The same without the apps of a JSON array. `waiting` goes from app to app in the index `jobs_by_app`, each step to the smallest
-/// id above the last one, and then only the first job of each is looked at: thousands of jobs of an excluded app cost nothing.
-async fn first_due_of_others(
-    c: &mut DbConnection,
-    excluded_apps: &str,
-    now: i64,
-) -> sqlx::Result<Option<i64>> {
-    sql!(query_scalar [
-        r#"WITH RECURSIVE waiting (app_id) AS (
-             SELECT MIN(app_id) FROM jobs
-             UNION ALL
-             SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
-             FROM waiting WHERE waiting.app_id IS NOT NULL
-           )
-           SELECT id AS "id!" FROM jobs
-           WHERE due_at <= $2
-             AND id IN (SELECT (SELECT j.id FROM jobs AS j
-                                WHERE j.app_id = waiting.app_id AND j.held = 0
-                                ORDER BY j.due_at, j.id LIMIT 1)
-                        FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))
-           ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ] excluded_apps, now)
-    .fetch_optional(c)
-    .await
-}
-
-/// When the next job will be due. One that is due already is being claimed by somebody else.
-async fn next_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
-    let now = request.now.0;
-    if !request.excluded_apps.is_empty() {
-        return next_due_of_others(c, &names(&request.excluded_apps)?, now).await;
-    }
-    sqlx::query_scalar!(
-        r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE held = 0 AND due_at > $1"#,
-        now
-    )
-    .fetch_one(c)
-    .await
-}
-
-/// The same without the apps of a JSON array, as `first_due_of_others` finds their jobs.
-async fn next_due_of_others(
-    c: &mut DbConnection,
-    excluded_apps: &str,
-    now: i64,
-) -> sqlx::Result<Option<i64>> {
-    sql!(query_scalar [
-        r#"WITH RECURSIVE waiting (app_id) AS (
-             SELECT MIN(app_id) FROM jobs
-             UNION ALL
-             SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
-             FROM waiting WHERE waiting.app_id IS NOT NULL
-           )
-           SELECT MIN(due_at) AS "due_at?: i64" FROM jobs
-           WHERE due_at > $2
-             AND id IN (SELECT (SELECT j.id FROM jobs AS j
-                                WHERE j.app_id = waiting.app_id AND j.held = 0
-                                ORDER BY j.due_at, j.id LIMIT 1)
-                        FROM waiting WHERE waiting.app_id NOT IN ("# TEXTS r#"))"#
-    ] excluded_apps, now)
-    .fetch_one(c)
-    .await
-}
-
-/// The apps as a statement takes them.
-fn names(apps: &[AppId]) -> sqlx::Result<String> {
-    let names: Vec<&str> = apps.iter().map(AppId::as_str).collect();
-    json(&names)
 }
 
 struct JobRow {

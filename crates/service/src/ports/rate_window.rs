@@ -18,7 +18,7 @@ text_enum!(
         Register = "register",
         /// A registration of an account from an IPv6 site.
         RegisterFromSite = "register_from_site",
-        /// A request whose credential is none (CONTRACT 3).
+        /// A request whose key is wrong (CONTRACT 3).
         FailedKey = "failed_key",
         /// A new subscription that a stranger makes (CONTRACT 18).
         NewSubscription = "new_subscription",

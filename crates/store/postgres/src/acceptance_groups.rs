@@ -4,7 +4,7 @@
 //!
 //! All sends of an account are charged to one row, that of its month, and whoever changes a row makes the next one wait until that
 //! change is on disk. One after the other they would be accepted at the pace of the commits: 250 a second where one takes 4 ms,
-//! however many clients ask. In a group they wait once. A send that comes alone is accepted at once, as before.
+//! however many clients ask. In a group they wait once. A send that comes alone is accepted at once.
 //!
 //! # What a send can rely on
 //!

@@ -145,9 +145,10 @@ pub(crate) async fn lock_unclaimed_jobs(
     }
 }
 
-/// Waits until whoever is claiming the job has claimed it that has been due longest, 250 ms at most; whether there was one.
+/// Waits for the claim that holds the job which has been due longest, 250 ms at most. `true`: that claim has ended; `false`: nothing
+/// is due, or it takes longer.
 pub(crate) async fn await_claim(c: &mut DbConnection, now: UnixMillis) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(r#"SELECT await_claim($1) AS "was_due!""#, now.0)
+    sqlx::query_scalar!(r#"SELECT await_claim($1) AS "has_ended!""#, now.0)
         .fetch_one(c)
         .await
 }

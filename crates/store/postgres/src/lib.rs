@@ -57,6 +57,8 @@ mod dead_letters;
 mod deleted_accounts;
 #[path = "../../shared/deleted_apps.rs"]
 mod deleted_apps;
+#[path = "../../shared/due_jobs.rs"]
+mod due_jobs;
 #[path = "../../shared/due_time_repair.rs"]
 mod due_time_repair;
 #[path = "../../shared/error.rs"]

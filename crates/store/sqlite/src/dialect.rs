@@ -116,7 +116,7 @@ pub(crate) fn lock_unclaimed_jobs(
     ready(Ok(()))
 }
 
-/// Waits until whoever is claiming the job has claimed it that has been due longest; whether there was one. Here there never is.
+/// Waits for the claim that holds the job which has been due longest; whether it has ended. Here no claim meets another.
 pub(crate) fn await_claim(_: &mut DbConnection, _: UnixMillis) -> Ready<sqlx::Result<bool>> {
     ready(Ok(false))
 }

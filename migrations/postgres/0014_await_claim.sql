@@ -1,4 +1,5 @@
--- Waits until the claim has ended that holds the job which has been due longest, 250 ms at most, and tells whether a job was due.
+-- Waits for the claim that holds the job which has been due longest, 250 ms at most: true when it has ended, false when nothing is due
+-- or it takes longer.
 -- Who waits here comes next, in the order of coming: PostgreSQL queues those who want a row. The lock on the row, if the wait was
 -- not too long, lasts until the end of the transaction and keeps nobody from anything for longer than a claim takes.
 CREATE FUNCTION await_claim(now BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql SET lock_timeout = '250ms' AS $$
