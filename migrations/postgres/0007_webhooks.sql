@@ -42,7 +42,9 @@ CREATE TABLE webhook_events (
     resends    BIGINT  NOT NULL DEFAULT 0
 );
 
-CREATE INDEX webhook_events_by_app ON webhook_events (app_id);
+CREATE INDEX webhook_events_by_app ON webhook_events (app_id, id);
+-- The oldest event of an app that was never tried.
+CREATE INDEX webhook_events_untried ON webhook_events (app_id, id) WHERE due_at IS NOT NULL AND attempts = 0;
 CREATE INDEX webhook_events_due ON webhook_events (app_id, due_at, id) WHERE due_at IS NOT NULL;
 -- The oldest event of an app that waits: events end after five days, and until then the subscriptions that they name are kept.
 CREATE INDEX webhook_events_waiting ON webhook_events (app_id, created_at) WHERE due_at IS NOT NULL;

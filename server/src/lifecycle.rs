@@ -15,6 +15,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connections::{self, ConnectionSettings};
+use crate::logging;
 use crate::metrics::MetricsServer;
 
 /// How long requests and pages in flight may take to finish. With the bounds below, 12 + 4 + 1 + 1, a stop takes 18 seconds at
@@ -204,7 +205,8 @@ async fn flush_key_uses(service: Arc<Service>) {
     loop {
         ticks.tick().await;
         if let Err(error) = service.flush_key_uses().await {
-            tracing::warn!(error = ?error.cause(), "the uses of keys cannot be written");
+            let cause = error.cause().map(|cause| logging::with_causes(cause));
+            tracing::warn!(error = cause, "the uses of keys cannot be written");
         }
     }
 }

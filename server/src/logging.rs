@@ -15,8 +15,12 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::config::{LogConfig, LogFormat};
 
 /// The most that is logged of crates whose lines hold what they handle, whatever `HATO_LOG` asks for. rmcp writes whole calls and
-/// their answers, the key that was just made among them, and repeats what clients say of themselves.
-const CEILINGS: [(&str, LevelFilter); 1] = [("rmcp", LevelFilter::ERROR)];
+/// their answers, the key that was just made among them, and repeats what clients say of themselves; sqlx repeats parameters of a
+/// database's address that it does not know, which may be passwords.
+const CEILINGS: [(&str, LevelFilter); 2] = [
+    ("rmcp", LevelFilter::ERROR),
+    ("sqlx_postgres::options", LevelFilter::OFF),
+];
 
 /// What is logged of this target is logged whatever the filter says: where the server listens, for which programs wait (CONTRACT 1).
 pub const ANNOUNCEMENT: &str = "hato_server::announcement";

@@ -165,7 +165,7 @@ async fn webhook_url(c: &mut DbConnection, app: &str) -> sqlx::Result<Option<Opt
 async fn set_webhook_url(c: &mut DbConnection, app: &str, url: Option<&str>) -> sqlx::Result<bool> {
     let set = sqlx::query!(
         "UPDATE apps SET webhook_url = $2
-         WHERE id = $1 AND deleted_at IS NULL
+         WHERE id = $1 AND deleted_at IS NULL AND review_since IS NULL
            AND (CAST($2 AS TEXT) IS NULL
                 OR EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = apps.account_id AND a.plan = $3))",
         app,

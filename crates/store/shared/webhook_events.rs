@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, sql};
+use crate::dialect::{DbConnection, lock_webhook, readers, sql};
 use crate::error::decode_error;
 use crate::settlement::SettledPage;
 use crate::webhooks::mark_due;
@@ -63,6 +63,7 @@ pub(crate) async fn insert_test_event(
     app: &AppId,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
+    lock_webhook(c, app).await?;
     if waiting_tests(c, app).await? >= MAX_WAITING_TESTS {
         return Ok(false);
     }

@@ -33,7 +33,7 @@ use crate::connection::DbConnection;
 use crate::connections::Connections;
 use crate::dialect::lock_requests;
 use crate::error::with_context;
-use crate::failure::is_undone;
+use crate::failure::is_of_values;
 use crate::transactions::{WriteError, run};
 
 /// Most sends in one transaction.
@@ -148,10 +148,11 @@ async fn accept_all(
     Ok(outcomes)
 }
 
-/// Whether the same transaction may succeed without one of its operations. Nothing of it was kept.
+/// Whether the same transaction may succeed without one of its operations. Nothing of it was kept. Who has waited too long for a lock,
+/// or found no room, would fail alone as well, and 64 at once would take all connections.
 fn may_be_of_one(error: &WriteError) -> bool {
     match error {
-        WriteError::Failed(error) => is_undone(error),
+        WriteError::Failed(error) => is_of_values(error),
         WriteError::Panicked => true,
         WriteError::Unknown(_) | WriteError::Closed => false,
     }

@@ -5,12 +5,15 @@
 //! within a transaction, since sqlx sends it in two parts that must reach the same session.
 
 use std::fmt::Write as _;
+use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Either, Execute, Executor, PgPool, Postgres, SqlStr};
+use tokio::time::timeout;
 
 use crate::connection::DbConnection;
 use crate::failure::LastLoss;
@@ -23,6 +26,12 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ ONLY";
 /// A read whose cost grows with what a tenant has stored may take a second.
 const BOUND: &str = "; SET LOCAL statement_timeout = 1000";
 
+/// How much longer than PostgreSQL may take for a statement its answer is waited for.
+const ANSWER_DELAY: Duration = Duration::from_secs(5);
+
+/// How long a transaction may wait for its process between two statements. A process that was halted holds its locks no longer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The rows of a statement, and how many it changed.
 type Answers = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
 
@@ -33,6 +42,8 @@ pub(crate) struct Connections {
     pub(crate) last_loss: Arc<LastLoss>,
     /// Whether a session stays the same, so that it can be set up and keep statements.
     pub(crate) has_sessions: bool,
+    /// How long an answer is waited for: when the network swallows everything, nobody says so.
+    answer_timeout: Duration,
     begin: Arc<str>,
     begin_read: Arc<str>,
     begin_bounded_read: Arc<str>,
@@ -50,6 +61,7 @@ impl Connections {
             pool,
             last_loss,
             has_sessions,
+            answer_timeout: settings.statement_timeout.max(settings.acquire_timeout) + ANSWER_DELAY,
             begin: format!("{BEGIN}{setup}").into(),
             begin_read: format!("{BEGIN_READ}{setup}").into(),
             begin_bounded_read: format!("{BEGIN_READ}{setup}{BOUND}").into(),
@@ -84,17 +96,34 @@ impl Connections {
     {
         if self.has_sessions {
             let mut connection = self.pool.acquire().await?;
-            return connection.fetch_many(query).try_collect().await;
+            return self
+                .in_time(connection.fetch_many(query).try_collect())
+                .await;
         }
         let mut connection = self.begin_with(begin).await?;
-        let answers = connection.fetch_many(query).try_collect().await?;
-        connection.commit().await?;
+        let answers = self.in_time(connection.fetch_many(query).try_collect());
+        let answers = answers.await?;
+        self.in_time(connection.commit()).await?;
         Ok(answers)
+    }
+
+    /// What comes of it, or that the connection is lost when nothing has come for longer than PostgreSQL may take.
+    pub(crate) async fn in_time<T>(
+        &self,
+        answer: impl Future<Output = sqlx::Result<T>>,
+    ) -> sqlx::Result<T> {
+        timeout(self.answer_timeout, answer)
+            .await
+            .unwrap_or_else(|_| {
+                let error = sqlx::Error::Io(io::ErrorKind::TimedOut.into());
+                self.last_loss.note(&error);
+                Err(error)
+            })
     }
 
     async fn begin_with(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
         let begin = AssertSqlSafe(Arc::clone(begin));
-        let transaction = self.pool.begin_with(begin).await?;
+        let transaction = self.in_time(self.pool.begin_with(begin)).await?;
         Ok(DbConnection::new(transaction, self.has_sessions))
     }
 }
@@ -160,10 +189,7 @@ pub(crate) fn setup(settings: &PostgresSettings, set: &str) -> String {
     for (name, time) in [
         ("statement_timeout", settings.statement_timeout),
         ("lock_timeout", settings.lock_timeout),
-        (
-            "idle_in_transaction_session_timeout",
-            settings.statement_timeout,
-        ),
+        ("idle_in_transaction_session_timeout", IDLE_TIMEOUT),
     ] {
         // Writing to a string cannot fail.
         let _ = write!(setup, "; {set} {name} = {}", time.as_millis());

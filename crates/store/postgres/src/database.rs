@@ -1,5 +1,6 @@
 //! Opening and closing: a pool of connections, each set up as the store needs it.
 
+use std::io;
 use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,15 +9,14 @@ use async_trait::async_trait;
 use hato_service::Notifier;
 use hato_service::ports::{CountedRequest, RateWindow, Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use crate::acceptance_groups::AcceptanceGroups;
 use crate::bounded_reads::BoundedReaders;
 use crate::connections::{Connections, setup};
-use crate::dialect::{readers, transaction};
-use crate::error::with_context;
+use crate::dialect::transaction;
 use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
@@ -34,6 +34,12 @@ const MAX_PREPARED_STATEMENTS: usize = 1_000;
 
 /// How long a connection may lie idle before it is asked whether it still stands.
 const TRUSTED_IDLE_TIME: Duration = Duration::from_secs(1);
+
+/// How long after the loss of a connection those that are given back are suspected.
+const RELEASE_SUSPICION: Duration = Duration::from_mins(2);
+
+/// How long such a connection has to answer.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
@@ -84,8 +90,10 @@ impl Database {
 #[async_trait]
 impl Store for Database {
     async fn ping(&self) -> Result<(), StoreError> {
-        let probed = sqlx::query(PROBE_QUERY).fetch_optional(readers(self)).await;
-        probed.map(drop).map_err(with_context("probe the database"))
+        // In a transaction that may write, which no standby begins.
+        transaction!(self, "probe the database", |c| {
+            sqlx::query(PROBE_QUERY).fetch_optional(c).await.map(drop)
+        })
     }
 
     async fn give_back_space(&self) -> Result<bool, StoreError> {
@@ -165,7 +173,7 @@ async fn connect(
     settings: &PostgresSettings,
 ) -> sqlx::Result<Connections> {
     let last_loss = Arc::new(LastLoss::default());
-    let lost = Arc::clone(&last_loss);
+    let (lost, released) = (Arc::clone(&last_loss), Arc::clone(&last_loss));
     let setup = settings
         .prepared_statements
         .then(|| session_setup(settings));
@@ -177,6 +185,9 @@ async fn connect(
             let is_suspect =
                 metadata.idle_for > TRUSTED_IDLE_TIME || lost.makes_suspect(metadata.idle_for);
             Box::pin(test_if(is_suspect, connection))
+        })
+        .after_release(move |connection, _| {
+            Box::pin(test_released(Arc::clone(&released), connection))
         })
         .after_connect(move |connection, _| Box::pin(set_up(setup.clone(), connection)))
         .connect_with(options)
@@ -197,10 +208,27 @@ async fn set_up(setup: Option<Arc<str>>, connection: &mut PgConnection) -> sqlx:
     Ok(())
 }
 
-/// Asks a connection that has lain idle whether it still stands: nobody shall get one that died with its server.
+/// Asks a connection that has lain idle whether it still stands, and leads to a server that takes writes: nobody shall get one that
+/// died with its server, or whose server has become a standby.
 async fn test_if(is_suspect: bool, connection: &mut PgConnection) -> sqlx::Result<bool> {
-    if is_suspect {
-        connection.ping().await?;
+    if !is_suspect {
+        return Ok(true);
+    }
+    let rows = connection
+        .fetch_one("SELECT NOT pg_is_in_recovery()")
+        .await?;
+    rows.try_get(0)
+}
+
+/// Asks a connection that is given back whether it still stands, when one has been lost lately: the pool would wait for its answer
+/// without an end.
+async fn test_released(
+    last_loss: Arc<LastLoss>,
+    connection: &mut PgConnection,
+) -> sqlx::Result<bool> {
+    if last_loss.makes_suspect(RELEASE_SUSPICION) {
+        let asked = timeout(RELEASE_TIMEOUT, connection.ping()).await;
+        asked.map_err(|_| sqlx::Error::Io(io::ErrorKind::TimedOut.into()))??;
     }
     Ok(true)
 }

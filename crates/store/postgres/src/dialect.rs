@@ -122,15 +122,15 @@ pub(crate) async fn lock_webhook(c: &mut DbConnection, app: &AppId) -> sqlx::Res
 }
 
 /// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. A claim that
-/// runs may queue the rest of its broadcast, so this goes on until there is nothing new.
+/// runs may queue the rest of its broadcast, which the statement that waited for it does not see: so this goes on until a look finds
+/// no others than those that are locked.
 pub(crate) async fn lock_unclaimed_jobs(
     c: &mut DbConnection,
     send: &SendId,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
-    let mut locked = None;
     loop {
-        let jobs = sqlx::query_scalar!(
+        let locked = sqlx::query_scalar!(
             "SELECT id FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)
              ORDER BY id FOR UPDATE",
             send.as_str(),
@@ -138,10 +138,16 @@ pub(crate) async fn lock_unclaimed_jobs(
         )
         .fetch_all(&mut *c)
         .await?;
-        if locked.as_ref() == Some(&jobs) {
+        let unclaimed = sqlx::query_scalar!(
+            "SELECT id FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2) ORDER BY id",
+            send.as_str(),
+            now.0
+        )
+        .fetch_all(&mut *c)
+        .await?;
+        if locked == unclaimed {
             return Ok(());
         }
-        locked = Some(jobs);
     }
 }
 

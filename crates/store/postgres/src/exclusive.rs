@@ -1,7 +1,9 @@
 //! Opening the database for one connection alone, as copying a whole database needs it (CONTRACT 17).
 
 use sqlx::error::DatabaseError;
-use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+
+use tokio::time::timeout;
 
 use crate::Database;
 use crate::migration::later_migration;
@@ -31,6 +33,7 @@ pub async fn open_exclusively(
         prepared_statements: false,
         ..PostgresSettings::default()
     };
+    refuse_if_in_use(url, &settings).await?;
     let connections = Database::open(url, &settings).await?.connections;
     let later = later_migration(&connections).await;
     if let Some(version) = later.map_err(PostgresOpenError::Database)? {
@@ -48,6 +51,28 @@ pub async fn open_exclusively(
         return Err(PostgresOpenError::InUse);
     }
     Ok(connection)
+}
+
+/// Before the tables are brought up to date: those who use them may be of an earlier version. Whatever else is wrong with the address,
+/// opening says.
+async fn refuse_if_in_use(url: &str, settings: &PostgresSettings) -> Result<(), PostgresOpenError> {
+    let connecting = timeout(settings.acquire_timeout, PgConnection::connect(url));
+    let Ok(Ok(mut connection)) = connecting.await else {
+        return Ok(());
+    };
+    let has_table = connection
+        .fetch_one("SELECT to_regclass('processes') IS NOT NULL")
+        .await;
+    let has_table = has_table.and_then(|row| row.try_get(0));
+    let is_in_use = has_table.map_err(PostgresOpenError::Database)?
+        && is_in_use(&mut connection)
+            .await
+            .map_err(PostgresOpenError::Database)?;
+    connection.close().await.ok();
+    if is_in_use {
+        return Err(PostgresOpenError::InUse);
+    }
+    Ok(())
 }
 
 /// The lock lets others read, as an operator may want to.

@@ -25,6 +25,14 @@ pub(crate) fn is_undone(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some() && !is_lost_connection(error)
 }
 
+/// Whether PostgreSQL refused what a statement holds (classes 22 and 23), or it could not be sent or read.
+pub(crate) fn is_of_values(error: &sqlx::Error) -> bool {
+    match code(error) {
+        Some(code) => code.starts_with("22") || code.starts_with("23"),
+        None => !is_lost_connection(error) && !matches!(error, sqlx::Error::PoolTimedOut),
+    }
+}
+
 fn code(error: &sqlx::Error) -> Option<String> {
     let code = error.as_database_error()?.code()?;
     Some(code.into_owned())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use sqlx::Connection as _;
+use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 
 use crate::connections::Connections;
@@ -38,7 +39,29 @@ pub(crate) async fn migrate(connections: &Connections) -> Result<(), PostgresOpe
     Ok(())
 }
 
+/// A migration that waits for a table makes everybody behind it wait, so it gives up soon, and comes again.
 async fn run(connections: &Connections) -> Result<(), MigrateError> {
+    let started = Instant::now();
+    loop {
+        match run_once(connections).await {
+            Err(error) if is_locked_out(&error) && started.elapsed() < LONGEST_WAIT => {
+                tracing::info!("waiting until a table that is to be migrated is not in use");
+                tokio::time::sleep(LOOK_INTERVAL).await;
+            }
+            result => return result,
+        }
+    }
+}
+
+fn is_locked_out(error: &MigrateError) -> bool {
+    let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else {
+        return false;
+    };
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    code.as_deref() == Some("55P03")
+}
+
+async fn run_once(connections: &Connections) -> Result<(), MigrateError> {
     let mut connection = connections.begin().await?;
     let without_limits = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
     sqlx::raw_sql(without_limits)
@@ -46,6 +69,9 @@ async fn run(connections: &Connections) -> Result<(), MigrateError> {
         .await?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)")
         .bind(LOCK)
+        .execute(&mut connection)
+        .await?;
+    sqlx::raw_sql("SET LOCAL lock_timeout = '2s'")
         .execute(&mut connection)
         .await?;
     let ran = migrations().run(connection.driver()).await;

@@ -69,9 +69,9 @@ where
     F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
 {
     let mut connection = connections.begin().await.map_err(WriteError::Failed)?;
-    match operation(&mut connection).await {
+    match connections.in_time(operation(&mut connection)).await {
         Ok(value) => {
-            let committed = connection.commit().await;
+            let committed = connections.in_time(connection.commit()).await;
             committed.map_err(|error| {
                 if is_undone(&error) {
                     WriteError::Failed(error)
@@ -83,7 +83,7 @@ where
         }
         Err(error) => {
             // The connection may be gone, and the transaction with it.
-            connection.rollback().await.ok();
+            connections.in_time(connection.rollback()).await.ok();
             Err(WriteError::Failed(error))
         }
     }

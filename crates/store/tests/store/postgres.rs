@@ -7,6 +7,7 @@ mod opening;
 mod outboxes;
 mod pooler;
 mod rate_windows;
+mod silence;
 mod sweep_lease;
 mod tls;
 mod wake_ups;
