@@ -66,13 +66,25 @@ impl Fleet {
         Self::start_on(cluster, size, &settings).await
     }
 
+    /// A fleet whose push service handles so many requests a second.
+    pub async fn start_throttled(size: FleetSize, requests_per_second: u32) -> Self {
+        let cluster = cluster(Durability::None);
+        let url = cluster.url(DATABASE);
+        let push = push_service(Some(requests_per_second)).await;
+        Self::start_at(push, cluster, size, &[("HATO_DATABASE_URL", &*url)]).await
+    }
+
     /// A fleet whose processes find the cluster's database by the settings.
     pub async fn start_on(cluster: Cluster, size: FleetSize, settings: &[(&str, &str)]) -> Self {
-        let push = PushService::start_with(PushServiceOptions {
-            decryption: Decryption::CountOnly,
-            ..PushServiceOptions::default()
-        });
-        let push = push.await.expect("a push service");
+        Self::start_at(push_service(None).await, cluster, size, settings).await
+    }
+
+    async fn start_at(
+        push: PushService,
+        cluster: Cluster,
+        size: FleetSize,
+        settings: &[(&str, &str)],
+    ) -> Self {
         let launch = settings
             .iter()
             .fold(launch(&push), |launch, (name, value)| {
@@ -178,6 +190,18 @@ impl Fleet {
     pub fn logs(&self) -> String {
         self.servers().map(HatoServer::log).collect()
     }
+}
+
+/// A push service that counts, and handles so many requests a second.
+async fn push_service(requests_per_second: Option<u32>) -> PushService {
+    let options = PushServiceOptions {
+        decryption: Decryption::CountOnly,
+        requests_per_second,
+        ..PushServiceOptions::default()
+    };
+    PushService::start_with(options)
+        .await
+        .expect("a push service")
 }
 
 /// How each process of a fleet is started.

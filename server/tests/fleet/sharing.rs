@@ -10,8 +10,10 @@ use hato_testkit::server::HatoServer;
 use crate::fixtures::{Fleet, FleetSize, get};
 use crate::outcome::Served;
 
-/// More pages than one worker takes at a time, and less than three do.
-const RECIPIENTS: usize = 10_000;
+/// Two workers hold 24 pages of 500 at a time and 16 more are left for the third.
+const RECIPIENTS: usize = 20_000;
+/// So few that the workers wait for the push service and not for a processor: who is woken late still finds its part.
+const REQUESTS_PER_SECOND: u32 = 1_500;
 
 /// How many messages the push service has taken from this worker.
 async fn sent_by(worker: &HatoServer) -> u64 {
@@ -34,7 +36,7 @@ async fn three_workers_share_a_broadcast() {
         workers: 3,
         recipients: RECIPIENTS,
     };
-    let fleet = Fleet::start(Durability::None, size).await;
+    let fleet = Fleet::start_throttled(size, REQUESTS_PER_SECOND).await;
     let send = fleet.broadcast(1).await;
     let outcome = fleet.finish(&send).await;
     assert_eq!(fleet.history(1, &send).await, outcome);
