@@ -35,6 +35,7 @@ pub use store::{StoreConfig, database_url_error};
 pub use trusted_proxies::TrustedProxies;
 
 use base_url::web_url;
+use parser::plain_number;
 use trusted_proxies::NETWORKS;
 
 /// The settings of `hato-server serve`.
@@ -168,7 +169,6 @@ fn pricing_url(text: &str) -> Option<String> {
 
 fn retention_days() -> SettingParser<u32> {
     SettingParser::text("a number of days, at least 1", |text| {
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        text.parse().ok().filter(|days| plain && *days > 0)
+        plain_number(text).filter(|days| *days > 0)
     })
 }

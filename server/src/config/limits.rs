@@ -6,7 +6,7 @@ use clap::Args;
 use hato_domain::PushHosts;
 use hato_service::AppLimits;
 
-use super::parser::SettingParser;
+use super::parser::{SettingParser, plain_number};
 
 /// The limits against strangers, of which 0 is none.
 #[derive(Args, Clone, Debug)]
@@ -71,8 +71,6 @@ const PUSH_HOSTS: &str =
 
 fn limit() -> SettingParser<Limit> {
     SettingParser::text("a number, or 0 for no limit", |text| {
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| plain)?;
-        Some(Limit(NonZeroU32::new(number)))
+        plain_number(text).map(|number| Limit(NonZeroU32::new(number)))
     })
 }

@@ -53,6 +53,19 @@ impl<T> SettingParser<T> {
     }
 }
 
+impl SettingParser<bool> {
+    /// Reads `true` or `false`.
+    pub const fn boolean() -> Self {
+        Self::text("true or false", |text| text.parse().ok())
+    }
+}
+
+/// A number of digits alone: the standard library takes a sign too.
+pub fn plain_number(text: &str) -> Option<u32> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain)
+}
+
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for SettingParser<T> {
     type Value = T;
 

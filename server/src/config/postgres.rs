@@ -6,7 +6,7 @@ use clap::{ArgAction, Args};
 use hato_store::PostgresSettings;
 
 use super::duration;
-use super::parser::SettingParser;
+use super::parser::{SettingParser, plain_number};
 
 /// The connections to PostgreSQL, and what they wait for.
 #[derive(Args, Clone, Debug)]
@@ -31,15 +31,15 @@ pub struct PostgresConfig {
     database_lock_timeout: Duration,
     /// Whether other processes wake this one with LISTEN and NOTIFY, besides its polling: true or false
     #[arg(long, env = "HATO_DATABASE_LISTEN", value_name = "BOOL")]
-    #[arg(default_value = "true", value_parser = boolean(), action = ArgAction::Set)]
+    #[arg(default_value = "true", value_parser = SettingParser::boolean(), action = ArgAction::Set)]
     database_listen: bool,
     /// Whether statements are prepared once for each connection; false behind a transaction pooler: true or false
     #[arg(long, env = "HATO_DATABASE_PREPARED_STATEMENTS", value_name = "BOOL")]
-    #[arg(default_value = "true", value_parser = boolean(), action = ArgAction::Set)]
+    #[arg(default_value = "true", value_parser = SettingParser::boolean(), action = ArgAction::Set)]
     database_prepared_statements: bool,
     /// true: the start migrates the database; false: it waits until another process has
     #[arg(long, env = "HATO_DATABASE_MIGRATE", value_name = "BOOL")]
-    #[arg(default_value = "true", value_parser = boolean(), action = ArgAction::Set)]
+    #[arg(default_value = "true", value_parser = SettingParser::boolean(), action = ArgAction::Set)]
     database_migrate: bool,
 }
 
@@ -60,9 +60,7 @@ impl PostgresConfig {
 
 fn connections() -> SettingParser<u32> {
     SettingParser::text("a number from 2 to 10000", |text| {
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| plain);
-        number.filter(|number| (2..=10_000).contains(number))
+        plain_number(text).filter(|number| (2..=10_000).contains(number))
     })
 }
 
@@ -72,8 +70,4 @@ fn timeout() -> SettingParser<Duration> {
         let bounds = Duration::from_millis(100)..=Duration::from_hours(24);
         duration::parse(text).filter(|duration| bounds.contains(duration))
     })
-}
-
-fn boolean() -> SettingParser<bool> {
-    SettingParser::text("true or false", |text| text.parse().ok())
 }

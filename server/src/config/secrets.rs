@@ -17,7 +17,7 @@ pub struct SecretsConfig {
     pub encryption_key: Option<SecretKey>,
     /// Whether a missing secret is made and kept in secrets.toml: true or false
     #[arg(long = "generate-secrets", env = "HATO_GENERATE_SECRETS")]
-    #[arg(value_name = "BOOL", default_value = "true", value_parser = generate(), action = ArgAction::Set)]
+    #[arg(value_name = "BOOL", default_value = "true", value_parser = SettingParser::boolean(), action = ArgAction::Set)]
     pub generate: bool,
 }
 
@@ -30,10 +30,6 @@ pub fn secret_from_hex(text: &str) -> Option<SecretKey> {
 
 fn secret() -> SettingParser<SecretKey> {
     SettingParser::text("32 bytes as 64 hexadecimal digits", secret_from_hex)
-}
-
-fn generate() -> SettingParser<bool> {
-    SettingParser::text("true or false", |text| text.parse().ok())
 }
 
 #[cfg(test)]
