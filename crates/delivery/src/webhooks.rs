@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, NextOutbox, OutboxClaimRequest, StoreError, WebhookQueue};
-use hato_service::{Notifier, Secrets};
+use hato_service::{Notifier, Secrets, jittered};
 use tokio_util::task::TaskTracker;
 
 use crate::due_time_repair::DueTimeRepair;
@@ -187,11 +187,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
 
     /// Cut by chance, so that the processes of a fleet do not ask together.
     fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
-        let longest = self
-            .shared
-            .settings
-            .poll_interval
-            .mul_f64(0.5 + fastrand::f64() / 2.0);
+        let longest = jittered(self.shared.settings.poll_interval);
         next_due.map_or(longest, |due| {
             due.since(self.shared.clock.now()).min(longest)
         })

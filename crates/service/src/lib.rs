@@ -28,6 +28,7 @@ mod error;
 mod github;
 mod heavy_reads;
 mod history;
+mod jitter;
 mod keys;
 mod last_used;
 pub mod metrics;
@@ -49,6 +50,7 @@ mod wire;
 
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
+pub use jitter::jittered;
 pub use keys::{KEY_PREFIX, NewKey};
 pub use notifier::{AppNotifier, AppsWithEvents, Notifier, WakeUps};
 pub use reviews::{AppReview, OTHER_SENDS, ReviewDecision, ReviewDecisions, WEBHOOK};

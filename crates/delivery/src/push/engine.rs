@@ -19,7 +19,7 @@ use hato_outbound::RootStoreError;
 use hato_service::ports::{
     ClaimedPage, Clock, DeliveryQueue, NextPage, PageClaimRequest, StoreError,
 };
-use hato_service::{Notifier, Secrets};
+use hato_service::{Notifier, Secrets, jittered};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
@@ -226,11 +226,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     /// Cut by chance, so that the processes of a fleet do not ask together.
     fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
-        let longest = self
-            .0
-            .settings
-            .poll_interval
-            .mul_f64(0.5 + fastrand::f64() / 2.0);
+        let longest = jittered(self.0.settings.poll_interval);
         next_due.map_or(longest, |due| due.since(self.0.clock.now()).min(longest))
     }
 }

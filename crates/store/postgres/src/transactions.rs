@@ -16,6 +16,7 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use hato_service::jittered;
 
 use crate::connection::DbConnection;
 use crate::connections::Connections;
@@ -58,7 +59,7 @@ where
             }
             result => return result,
         }
-        tokio::time::sleep(wait.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+        tokio::time::sleep(jittered(wait)).await;
         wait *= 2;
     }
     run_once(connections, operation).await

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use hato_domain::AppId;
-use hato_service::{AppsWithEvents, Notifier, WakeUps};
+use hato_service::{AppsWithEvents, Notifier, WakeUps, jittered};
 use serde::{Deserialize, Serialize};
 use sqlx::postgres::PgListener;
 use tokio::time::{sleep, timeout};
@@ -124,7 +124,7 @@ async fn listen(connections: &Connections, own: &str, notifier: &Notifier) {
             tracing::warn!(%error, "wake-ups of other processes are not heard; their work is found by polling");
             is_reported = true;
         }
-        sleep(RETRY_INTERVAL.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+        sleep(jittered(RETRY_INTERVAL)).await;
     }
 }
 
