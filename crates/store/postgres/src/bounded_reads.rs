@@ -5,12 +5,12 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::error::DatabaseError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::connection::DbConnection;
 use crate::connections::Connections;
+use crate::failure::is_canceled;
 
 /// How many such reads of a process run at the same time.
 const MAX_CONNECTIONS: usize = 2;
@@ -71,8 +71,7 @@ impl DerefMut for ReadConnection {
     }
 }
 
-/// Whether a read took longer than it may (`query_canceled`), or had no turn.
+/// Whether a read took longer than it may, or had no turn.
 pub(crate) fn is_out_of_time(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    code.as_deref() == Some("57014") || matches!(error, sqlx::Error::PoolTimedOut)
+    is_canceled(error) || matches!(error, sqlx::Error::PoolTimedOut)
 }

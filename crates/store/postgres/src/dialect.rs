@@ -15,6 +15,7 @@ pub(crate) use crate::connection::DbConnection;
 use crate::error::{json, with_context};
 use crate::readers::Readers;
 pub(crate) use crate::stored_text::{from_stored, to_stored};
+pub(crate) use crate::transaction::transaction;
 use crate::transactions::{WriteError, run};
 
 /// Where reads outside a transaction go.
@@ -55,25 +56,6 @@ where
     let written = written.await.unwrap_or(Err(WriteError::Panicked));
     written.map_err(with_context(context))
 }
-
-/// Runs the body in a transaction of its own, on the connection that it names, and answers when its changes are on disk:
-/// `transaction!(self, "end a session", |c| sqlx::query!(…).execute(c).await.map(drop))`.
-///
-/// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
-/// failed. It may be run more than once, each time with a clone of what it owns, and runs on another task, so borrowed arguments
-/// are cloned before.
-///
-/// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
-/// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
-macro_rules! transaction {
-    ($database:expr, $context:literal, |$c:ident| $body:expr) => {
-        $crate::dialect::write($database, $context, move |$c| {
-            Box::pin(async move { $body })
-        })
-        .await
-    };
-}
-pub(crate) use transaction;
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other.

@@ -1,11 +1,11 @@
 //! Opening the database for one connection alone, as copying a whole database needs it (CONTRACT 17).
 
-use sqlx::error::DatabaseError;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
 use tokio::time::timeout;
 
 use crate::Database;
+use crate::failure::is_locked_out;
 use crate::migration::later_migration;
 use crate::open_error::PostgresOpenError;
 use crate::presence::is_in_use;
@@ -19,9 +19,6 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;
     SET LOCAL lock_timeout = '10s';
     SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
-
-/// What PostgreSQL answers who has waited for a lock for too long.
-const LOCK_NOT_AVAILABLE: &str = "55P03";
 
 /// Opens the database, brings its tables up to date, and begins a transaction that keeps everybody else from writing to `tables`.
 /// While a server has it open, or wrote to it for 10 s, it is [`PostgresOpenError::InUse`].
@@ -84,8 +81,7 @@ async fn lock(connection: &mut PgConnection, tables: &[&str]) -> sqlx::Result<()
 }
 
 fn in_use_or_broken(error: sqlx::Error) -> PostgresOpenError {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    if code.as_deref() == Some(LOCK_NOT_AVAILABLE) {
+    if is_locked_out(&error) {
         PostgresOpenError::InUse
     } else {
         PostgresOpenError::Database(error)

@@ -25,6 +25,16 @@ pub(crate) fn is_undone(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some() && !is_lost_connection(error)
 }
 
+/// Whether somebody else held a lock for longer than it is waited for.
+pub(crate) fn is_locked_out(error: &sqlx::Error) -> bool {
+    code(error).as_deref() == Some("55P03")
+}
+
+/// Whether a statement took longer than it may (`query_canceled`).
+pub(crate) fn is_canceled(error: &sqlx::Error) -> bool {
+    code(error).as_deref() == Some("57014")
+}
+
 /// Whether PostgreSQL refused what a statement holds (classes 22 and 23), or it could not be sent or read.
 pub(crate) fn is_of_values(error: &sqlx::Error) -> bool {
     match code(error) {

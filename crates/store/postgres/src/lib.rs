@@ -103,6 +103,8 @@ mod stored_content;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/transaction.rs"]
+mod transaction;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
 #[path = "../../shared/webhook_events.rs"]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use sqlx::Connection as _;
-use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 
 use crate::connections::Connections;
+use crate::failure::is_locked_out;
 use crate::open_error::PostgresOpenError;
 
 /// Whoever migrates holds this advisory lock until its transaction ends: "hato" in ASCII.
@@ -44,7 +44,7 @@ async fn run(connections: &Connections) -> Result<(), MigrateError> {
     let started = Instant::now();
     loop {
         match run_once(connections).await {
-            Err(error) if is_locked_out(&error) && started.elapsed() < LONGEST_WAIT => {
+            Err(error) if met_a_lock(&error) && started.elapsed() < LONGEST_WAIT => {
                 tracing::info!("waiting until a table that is to be migrated is not in use");
                 tokio::time::sleep(LOOK_INTERVAL).await;
             }
@@ -53,12 +53,13 @@ async fn run(connections: &Connections) -> Result<(), MigrateError> {
     }
 }
 
-fn is_locked_out(error: &MigrateError) -> bool {
-    let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else {
-        return false;
-    };
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    code.as_deref() == Some("55P03")
+fn met_a_lock(error: &MigrateError) -> bool {
+    match error {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+            is_locked_out(error)
+        }
+        _ => false,
+    }
 }
 
 async fn run_once(connections: &Connections) -> Result<(), MigrateError> {

@@ -13,6 +13,7 @@ use crate::Database;
 use crate::acceptance::accept;
 pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
+pub(crate) use crate::transaction::transaction;
 
 /// The connection on which an operation runs.
 pub(crate) type DbConnection = SqliteConnection;
@@ -45,25 +46,6 @@ where
     let written = database.writer.run(operation).await;
     written.map_err(with_context(context))
 }
-
-/// Runs the body in a transaction of its own, on the connection that it names, and answers when its changes are on disk:
-/// `transaction!(self, "end a session", |c| sqlx::query!(…).execute(c).await.map(drop))`.
-///
-/// The body is asynchronous and returns a `sqlx::Result`, whose error undoes its changes; the text says what was tried when it
-/// failed. Other callers' transactions may be committed with it, on another task, so the body owns what it uses: borrowed
-/// arguments are cloned before. It may be run more than once, each time with a clone of that.
-///
-/// This is a macro because the future must be boxed: that a closure's future may borrow the connection and can go to another
-/// task (`for<'c> AsyncFnOnce(&'c mut DbConnection)` whose future is `Send`) cannot be written as a bound yet.
-macro_rules! transaction {
-    ($database:expr, $context:literal, |$c:ident| $body:expr) => {
-        $crate::dialect::write($database, $context, move |$c| {
-            Box::pin(async move { $body })
-        })
-        .await
-    };
-}
-pub(crate) use transaction;
 
 /// A text as its column holds it, where it may hold U+0000. Here nothing has to be escaped.
 pub(crate) const fn to_stored(text: &str) -> &str {
