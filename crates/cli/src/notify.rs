@@ -144,10 +144,7 @@ impl NotifyArgs {
             return Err(needs_key());
         }
         for (number, endpoints) in batches.into_iter().enumerate() {
-            let request = NotifyBatch {
-                endpoints: Some(endpoints),
-                payload: Some(self.message()),
-            };
+            let request = NotifyBatch::new(endpoints, self.message());
             let key = batch_key(&report.idempotency_key, number);
             let accepted: BatchAccepted =
                 connection
@@ -169,6 +166,7 @@ impl NotifyArgs {
             ttl: self.ttl,
             urgency: self.urgency.clone(),
             topic: self.topic.clone(),
+            ..Notify::default()
         }
     }
 }

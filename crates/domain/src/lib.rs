@@ -15,6 +15,7 @@
 //! # Ok::<(), ErrorCode>(())
 //! ```
 
+mod audience_filter;
 mod browser_keys;
 mod cursor;
 mod dead_letter;
@@ -24,6 +25,7 @@ mod error_code;
 mod failure_detail;
 mod id;
 mod idempotency_key;
+mod locale;
 mod name;
 pub mod notification;
 pub mod outbound_policy;
@@ -32,13 +34,17 @@ mod plan;
 mod push_hosts;
 mod push_options;
 mod scope;
+mod tag;
+mod tag_expression;
 mod text_enum;
 mod time;
+mod user_id;
 mod webhook;
 mod webhook_url;
 pub mod wire;
 
 pub use self::time::{Month, UnixMillis};
+pub use audience_filter::AudienceFilter;
 pub use browser_keys::BrowserKeys;
 pub use cursor::{Cursor, PageLimit, PageRequest};
 pub use dead_letter::{DeadLetterId, FailureReason, MAX_DEAD_LETTERS};
@@ -48,6 +54,7 @@ pub use error_code::ErrorCode;
 pub use failure_detail::FailureDetail;
 pub use id::{AccountId, AppId, KeyEventId, KeyId, SendId, SubscriptionId, WebhookEventId};
 pub use idempotency_key::IdempotencyKey;
+pub use locale::{LanguageTag, TimeZoneName};
 pub use name::{Name, Platform};
 pub use notification::Notification;
 pub use outbound_policy::OutboundPolicy;
@@ -56,5 +63,8 @@ pub use plan::Plan;
 pub use push_hosts::PushHosts;
 pub use push_options::{PushOptions, Topic, Ttl, Urgency};
 pub use scope::Scope;
+pub use tag::Tag;
+pub use tag_expression::{TagExpression, TagStep};
+pub use user_id::UserId;
 pub use webhook::{DisabledReason, EventType, NoResponseReason, ResultStatus};
 pub use webhook_url::WebhookUrl;

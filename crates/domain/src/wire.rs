@@ -15,7 +15,7 @@ mod unique_members;
 mod webhook;
 
 pub use body::{MAX_BODY_BYTES, read};
-pub use notify::{Notify, NotifyBatch};
+pub use notify::{Notify, NotifyBatch, To};
 pub use request::{
     CreateApp, CreateKey, Credentials, ListEntries, NamedKey, RegisterSubscription, Unsubscribe,
     UpdateApp,

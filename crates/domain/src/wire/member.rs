@@ -16,6 +16,37 @@ pub fn present_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>
     String::deserialize(from).map(Some)
 }
 
+/// A value that is never ignored once it is present: `null` and another type, such as an empty string, are errors.
+pub fn present<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(from).map(Some)
+}
+
+/// An object that is never ignored once it is present: `null` and anything else that is no object are errors.
+pub fn present_object<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let text = Box::<RawValue>::deserialize(from)?;
+    read(text.get().as_bytes())
+        .map(Some)
+        .map_err(D::Error::custom)
+}
+
+/// A member that a request must not have, whatever its value.
+#[derive(Debug, Default)]
+pub struct Refused;
+
+impl<'de> Deserialize<'de> for Refused {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(D::Error::custom("this member does not belong here"))
+    }
+}
+
 /// What a request says of a member that must be present, and that `null` or the empty string clears (CONTRACT 2).
 #[derive(Debug, Default, PartialEq, Eq)]
 pub enum Change {

@@ -2,7 +2,7 @@
 
 /// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
 /// that tell of migrations and of the processes that run.
-pub const TABLES: [&str; 19] = [
+pub const TABLES: [&str; 21] = [
     "accounts",
     "sessions",
     "monthly_usage",
@@ -10,7 +10,9 @@ pub const TABLES: [&str; 19] = [
     "api_keys",
     "key_events",
     "subscriptions",
+    "tag_positions",
     "sends",
+    "send_positions",
     "send_failures",
     "dead_letters",
     "idempotency_keys",

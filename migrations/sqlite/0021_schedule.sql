@@ -1,0 +1,18 @@
+-- When a send is due, until when, and how fast it goes (CONTRACT 14).
+
+-- When the sender wants it; NULL for at once. What is counted from the acceptance of other sends is counted from here.
+ALTER TABLE sends ADD COLUMN send_at INTEGER;
+-- The same while it is scheduled, and NULL from its start, cancellation or refusal on. Its status is 'queued' meanwhile, and nothing of
+-- it is in the queue.
+ALTER TABLE sends ADD COLUMN waits_until INTEGER;
+-- Whom it is for while it waits, as JSON: recipients are taken when it is due.
+ALTER TABLE sends ADD COLUMN audience TEXT;
+-- The code for which it was refused when it was due; then its status is 'done', without recipients.
+ALTER TABLE sends ADD COLUMN refused_reason TEXT;
+-- When its message is worth nothing any more.
+ALTER TABLE sends ADD COLUMN expires_at INTEGER;
+-- How many first attempts may begin in 60 s, and the earliest time at which the next page of them may.
+ALTER TABLE sends ADD COLUMN max_per_minute INTEGER;
+ALTER TABLE sends ADD COLUMN next_page_at INTEGER;
+
+CREATE INDEX waiting_sends ON sends (waits_until, id) WHERE waits_until IS NOT NULL;
