@@ -73,6 +73,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/selection.rs"]
+mod selection;
 #[path = "../../shared/send_failures.rs"]
 mod send_failures;
 #[path = "../../shared/send_windows.rs"]
@@ -91,6 +93,8 @@ mod stored_content;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/tag_positions.rs"]
+mod tag_positions;
 #[path = "../../shared/transaction.rs"]
 mod transaction;
 #[path = "../../shared/webhook_attempts.rs"]
