@@ -16,7 +16,7 @@ pub enum Value<'v> {
 
 use Value::{Number, Text};
 
-fn bound<'v, D>(statement: &'static str, values: &[Value<'v>]) -> Query<'static, D, D::Arguments>
+fn bound<D>(statement: &'static str, values: &[Value<'_>]) -> Query<'static, D, D::Arguments>
 where
     D: Database,
     String: Encode<'static, D> + Type<D>,
