@@ -143,6 +143,7 @@ impl Service {
                 path: request.path,
                 body_hash: request.body_hash,
                 since: now.minus(IDEMPOTENCY_TTL),
+            account_id: access.account().clone(),
             }),
             max_per_minute: self.settings.app_limits.sends_per_minute,
             now,
