@@ -48,7 +48,7 @@ async fn update_or_activate(
     lock_app(c, &subscription.app_id).await?;
     let limit = limit(c, subscription, limited).await?;
     let Some(position) = take_position(c, &subscription.app_id, limit).await? else {
-        return refusal(c, &subscription.app_id).await;
+        return update_or_refuse(c, subscription).await;
     };
     let active = activate(c, subscription, position).await?;
     let (app, id) = (
@@ -66,9 +66,15 @@ async fn update_or_activate(
     })
 }
 
-/// Why no position was to be had.
-async fn refusal(c: &mut DbConnection, app: &AppId) -> sqlx::Result<RegisterOutcome> {
-    Ok(if is_live(c, app).await? {
+/// What becomes of who gets no position: an update, if an equal request has activated the record before the app was locked.
+async fn update_or_refuse(
+    c: &mut DbConnection,
+    subscription: &NewSubscription,
+) -> sqlx::Result<RegisterOutcome> {
+    if let Some(id) = update_active(c, subscription).await? {
+        return Ok(RegisterOutcome::Updated(SubscriptionId::trusted(id)));
+    }
+    Ok(if is_live(c, &subscription.app_id).await? {
         RegisterOutcome::LimitReached
     } else {
         RegisterOutcome::NoApp
