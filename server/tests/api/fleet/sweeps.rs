@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use hato_testkit::TestDatabase;
 use serde_json::json;
 
 use super::launch;
@@ -13,8 +12,9 @@ const REST_OF_LEASE: Duration = Duration::from_secs(5);
 
 #[tokio::test]
 async fn a_janitor_waits_for_the_lease_of_one_that_died_and_goes_on() {
-    let database = TestDatabase::postgres().await;
-    let api = start(launch(&database).env("HATO_ROLE", "api")).await;
+    let launch = launch().await;
+    let api = start(launch.clone().env("HATO_ROLE", "api")).await;
+    let database = api.database();
     let app = app(&api, "owner@example.com").await;
     let message = json!({"title": "t", "body": "b"});
     let sent = post(&app.backend, "/api/v1/notify", &message).await;
@@ -27,7 +27,7 @@ async fn a_janitor_waits_for_the_lease_of_one_that_died_and_goes_on() {
          VALUES (1, 1, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + {rest})"
     ));
 
-    let _worker = start(launch(&database).env("HATO_ROLE", "worker")).await;
+    let _worker = start(launch.env("HATO_ROLE", "worker")).await;
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     let is_empty = |it: &serde_json::Value| it["items"].as_array().is_some_and(Vec::is_empty);
     wait_until(&app.owner, &path, is_empty).await;
