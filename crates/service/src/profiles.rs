@@ -39,10 +39,9 @@ impl Service {
         let mut removed = 0;
         loop {
             let erased = self.store.erase_subscriptions(app, user, ERASED_AT_A_TIME);
-            let erased = erased.await?;
-            removed += i64::from(erased);
-            if erased < ERASED_AT_A_TIME {
-                return Ok(removed);
+            match erased.await? {
+                0 => return Ok(removed),
+                erased => removed += i64::from(erased),
             }
         }
     }

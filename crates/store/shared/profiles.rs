@@ -13,8 +13,9 @@ use hato_service::ports::{ChangeProfileOutcome, ProfileRecord, ProfileStore, Sto
 use crate::Database;
 use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
 use crate::error::{decode_error, json, with_context};
+use crate::settlement::count_i64;
 use crate::subscriptions::{change_counts, endpoint_hash};
-use crate::tag_positions::{TagChange, change_tags};
+use crate::tag_positions::{TagChange, TaggedPosition, change_tags, clear_tags};
 
 #[async_trait]
 impl ProfileStore for Database {
@@ -198,6 +199,13 @@ struct ErasedRow {
     tags: Option<String>,
 }
 
+impl ErasedRow {
+    fn tagged(self) -> Option<TaggedPosition> {
+        let (position, tags) = self.position.zip(self.tags)?;
+        Some(TaggedPosition { position, tags })
+    }
+}
+
 /// Removes at most `limit` of the user's subscriptions, and returns how many. Waiting events and queued sends name them by number
 /// alone, which leads nowhere then.
 async fn erase(c: &mut DbConnection, app: &AppId, user: &UserId, limit: u32) -> sqlx::Result<u32> {
@@ -218,17 +226,13 @@ async fn erase(c: &mut DbConnection, app: &AppId, user: &UserId, limit: u32) -> 
         return Ok(0);
     }
     forget_dead_letters(c, app, &erased).await?;
+    let removed = erased.len();
     let active = erased.iter().filter(|row| row.position.is_some()).count();
-    let (active, deactivated) = (count(active), count(erased.len() - active));
+    let (active, deactivated) = (count_i64(active), count_i64(removed - active));
     change_counts(c, app.as_str(), (-active, -deactivated)).await?;
-    let mut changes = Vec::new();
-    for row in &erased {
-        changes.extend(lost_tags(row)?);
-    }
-    if !changes.is_empty() {
-        change_tags(c, app.as_str(), &changes).await?;
-    }
-    Ok(u32::try_from(erased.len()).unwrap_or(limit))
+    let tagged: Vec<_> = erased.into_iter().filter_map(ErasedRow::tagged).collect();
+    clear_tags(c, app.as_str(), &tagged).await?;
+    Ok(u32::try_from(removed).unwrap_or(limit))
 }
 
 async fn forget_dead_letters(
@@ -243,21 +247,4 @@ async fn forget_dead_letters(
     .execute(c)
     .await
     .map(drop)
-}
-
-fn lost_tags(row: &ErasedRow) -> sqlx::Result<Vec<TagChange>> {
-    let Some(position) = row.position else {
-        return Ok(Vec::new());
-    };
-    let tags = parse_tags(row.tags.as_deref())?;
-    let lost = |tag: &Tag| TagChange {
-        tag: tag.as_str().to_owned(),
-        position,
-        is_set: false,
-    };
-    Ok(tags.iter().map(lost).collect())
-}
-
-fn count(subscriptions: usize) -> i64 {
-    i64::try_from(subscriptions).unwrap_or(i64::MAX)
 }

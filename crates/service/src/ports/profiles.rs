@@ -43,8 +43,8 @@ pub trait ProfileStore {
         change: ProfileChange,
     ) -> Result<ChangeProfileOutcome, StoreError>;
 
-    /// Removes at most `limit` of the user's subscriptions, active or not, with what names them, and returns how many: fewer than
-    /// `limit` are the last.
+    /// Removes at most `limit` of the user's subscriptions, active or not, with what names them, and returns how many; 0 when none
+    /// is left.
     async fn erase_subscriptions(
         &self,
         app: &AppId,

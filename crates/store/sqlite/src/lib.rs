@@ -79,6 +79,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/selection.rs"]
+mod selection;
 #[path = "../../shared/send_failures.rs"]
 mod send_failures;
 #[path = "../../shared/send_windows.rs"]
