@@ -49,6 +49,8 @@ mod deleted_apps;
 mod due_jobs;
 #[path = "../../shared/due_time_repair.rs"]
 mod due_time_repair;
+#[path = "../../shared/erasure.rs"]
+mod erasure;
 #[path = "../../shared/error.rs"]
 mod error;
 #[path = "../../shared/github.rs"]
