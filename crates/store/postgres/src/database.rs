@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_service::Notifier;
-use hato_service::ports::{CountedRequest, RateWindow, Store, StoreError};
+use hato_service::ports::{Clock, CountedRequest, RateWindow, Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::timeout;
@@ -16,8 +16,10 @@ use uuid::Uuid;
 
 use crate::acceptance_groups::AcceptanceGroups;
 use crate::bounded_reads::BoundedReaders;
+use crate::clock_check::ClockCheck;
 use crate::connections::{Connections, setup};
 use crate::dialect::transaction;
+use crate::error::with_context;
 use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
@@ -49,6 +51,7 @@ pub struct Database {
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
+    pub(crate) clock_check: ClockCheck,
     presence: Presence,
     listens: bool,
 }
@@ -85,6 +88,7 @@ impl Database {
             acceptance_groups: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
+            clock_check: ClockCheck::default(),
             presence: Presence::default(),
             listens: settings.listen,
         })
@@ -140,6 +144,11 @@ impl Store for Database {
             relay(&self.connections, notifier, self.listens),
             self.presence.keep(&self.connections)
         );
+    }
+
+    async fn compare_clock(&self, clock: &dyn Clock) -> Result<(), StoreError> {
+        let compared = self.clock_check.compare(&self.connections, clock).await;
+        compared.map_err(with_context("compare the clock"))
     }
 
     async fn close(&self) {
