@@ -139,14 +139,6 @@ pub(crate) async fn lock_unclaimed_jobs(
     }
 }
 
-/// Waits for the claim that holds the job which has been due longest, 250 ms at most. `true`: that claim has ended; `false`: nothing
-/// is due, or it takes longer.
-pub(crate) async fn await_claim(c: &mut DbConnection, now: UnixMillis) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(r#"SELECT await_claim($1) AS "has_ended!""#, now.0)
-        .fetch_one(c)
-        .await
-}
-
 /// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
 /// first has saved. Two keys may share a lock, which only makes one wait for the other.
 pub(crate) async fn lock_request(

@@ -103,11 +103,6 @@ pub(crate) fn lock_unclaimed_jobs(
     ready(Ok(()))
 }
 
-/// Waits for the claim that holds the job which has been due longest; whether it has ended. Here no claim meets another.
-pub(crate) fn await_claim(_: &mut DbConnection, _: UnixMillis) -> Ready<sqlx::Result<bool>> {
-    ready(Ok(false))
-}
-
 /// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
 /// first has saved. Here every transaction waits for the one before.
 pub(crate) fn lock_request(

@@ -38,6 +38,7 @@ async fn claim(store: &Arc<dyn Store>, ahead: i64) -> Option<PageLease> {
         lease: LEASE,
         max_recipients: 500,
         excluded_apps: Vec::new(),
+        splits_rest: false,
     };
     match store.claim_page(claim).await.expect("asked") {
         NextPage::Claimed(page) => Some(page.lease),
