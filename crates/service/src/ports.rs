@@ -130,6 +130,12 @@ pub trait Store:
     /// is closed. Where there is no way to tell, it does nothing: then their polling finds what is queued.
     async fn relay_wake_ups(&self, _notifier: &Notifier) {}
 
+    /// Compares the clock with that of a database which processes share, and says in the log when it begins or ceases to differ by more
+    /// than 2 s. From the first comparison on, nothing is claimed by a clock that is more than 10 s off.
+    async fn compare_clock(&self, _clock: &dyn Clock) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Finishes what is being written and closes the database.
     async fn close(&self);
 }

@@ -9,7 +9,7 @@ use hato_service::ports::{
 
 use crate::deleted_apps::discard_jobs;
 use crate::dialect::DbConnection;
-use crate::due_jobs::{job_to_claim, next_due};
+use crate::due_jobs::{first_due, next_due};
 use crate::error::{decode_error, with_context};
 use crate::queue::{queue_positions, queue_range};
 use crate::selection::{SelectedRange, positions_in};
@@ -21,12 +21,13 @@ const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
 ///
 /// A broadcast is queued as one job however many subscriptions it has. A claim takes at most a page off its front and queues the
 /// rest as another job, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
+/// Where they meet at it, the rest becomes two jobs ([`PageClaimRequest::splits_rest`]).
 /// A job of a deleted app leaves the queue, with others of it; then there is to be another look at once.
 pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
 ) -> sqlx::Result<NextPage> {
-    let Some(job) = job_to_claim(c, request).await? else {
+    let Some(job) = first_due(c, request).await? else {
         let next_due = next_due(c, request).await?.map(UnixMillis);
         return Ok(NextPage::Idle { next_due });
     };
@@ -163,7 +164,9 @@ async fn split(
     )
     .execute(&mut *c)
     .await?;
-    queue_positions(c, &job.send_id, &job.app_id, (end, up_to), request.now).await?;
+    for rest in rests((end, up_to), request) {
+        queue_positions(c, &job.send_id, &job.app_id, rest, request.now).await?;
+    }
     Ok(PageRange::Positions { after, up_to: end })
 }
 
@@ -193,12 +196,21 @@ async fn split_selected(
     )
     .execute(&mut *c)
     .await?;
-    let rest = SelectedRange {
-        after: end,
-        ..range
-    };
-    queue_range(c, &job.send_id, &job.app_id, rest, request.now).await?;
+    for (after, up_to) in rests((end, range.up_to), request) {
+        let rest = SelectedRange { after, up_to };
+        queue_range(c, &job.send_id, &job.app_id, rest, request.now).await?;
+    }
     Ok(PageRange::Selected(positions))
+}
+
+/// The rest of a send in one part, or in two halves.
+fn rests((after, up_to): (i64, i64), request: &PageClaimRequest) -> Vec<(i64, i64)> {
+    if request.splits_rest && up_to - after > request.max_recipients.into() {
+        let middle = i64::midpoint(after, up_to);
+        vec![(after, middle), (middle, up_to)]
+    } else {
+        vec![(after, up_to)]
+    }
 }
 
 /// Where the first active subscription of the job stands that a page of `max_recipients` does not hold. One without a position is

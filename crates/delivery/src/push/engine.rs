@@ -38,6 +38,12 @@ use slots::Slots;
 /// The wait after a claim failed.
 const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
 
+/// The wait before another look while others are claiming all that is due; cut by chance. A claim takes a few milliseconds.
+const CONTENDED_CLAIM_DELAY: Duration = Duration::from_millis(10);
+
+/// How many such looks follow each other before the engine looks whether it is to stop.
+const MAX_CONTENDED_LOOKS: u32 = 3;
+
 /// Delivers what is queued, with as many pages in flight as the settings allow.
 ///
 /// Any number of engines, in one process or in many, may deliver one queue: a claimed page is leased to one of them.
@@ -93,7 +99,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     async fn deliver_due(&self) -> Result<(), StoreError> {
         let shutdown = Shutdown::new();
         while let Some(permit) = self.0.slots.permit().await {
-            match self.claim(Vec::new()).await? {
+            match self.claim(&[], false).await? {
                 NextPage::Claimed(page) => {
                     if let Some(work) = self.begin(*page, permit, &shutdown) {
                         work.await;
@@ -177,10 +183,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     ) -> Result<NextPage, StoreError> {
         let mut next = NextPage::Idle { next_due: None };
         if let Some(served) = fairness.apps_to_skip() {
-            next = self.claim([at_quota, &served].concat()).await?;
+            next = self.claim(&[at_quota, &served].concat(), false).await?;
         }
         if matches!(next, NextPage::Idle { .. }) {
-            next = self.claim(at_quota.to_vec()).await?;
+            next = self.claim_contended(at_quota).await?;
         }
         if let NextPage::Claimed(page) = &next {
             fairness.record(&page.app_id);
@@ -188,7 +194,26 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         Ok(next)
     }
 
-    async fn claim(&self, excluded_apps: Vec<AppId>) -> Result<NextPage, StoreError> {
+    /// Looks again while others are claiming all that is due. The rest of what is found then is left in two parts, so that workers that
+    /// meet at a broadcast soon have one each.
+    async fn claim_contended(&self, excluded_apps: &[AppId]) -> Result<NextPage, StoreError> {
+        let mut next = self.claim(excluded_apps, false).await?;
+        for _ in 0..MAX_CONTENDED_LOOKS {
+            let now = self.0.clock.now();
+            if !matches!(next, NextPage::Idle { next_due: Some(due) } if due <= now) {
+                break;
+            }
+            tokio::time::sleep(jittered(CONTENDED_CLAIM_DELAY)).await;
+            next = self.claim(excluded_apps, true).await?;
+        }
+        Ok(next)
+    }
+
+    async fn claim(
+        &self,
+        excluded_apps: &[AppId],
+        splits_rest: bool,
+    ) -> Result<NextPage, StoreError> {
         let now = self.0.clock.now();
         if self.0.due_time_repair.is_needed(now) {
             self.repair_due_times(now).await?;
@@ -197,7 +222,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             now,
             lease: self.0.settings.lease,
             max_recipients: self.0.settings.page_size,
-            excluded_apps,
+            excluded_apps: excluded_apps.to_vec(),
+            splits_rest,
         };
         let next = self.0.queue.claim_page(request).await?;
         if let NextPage::Unreadable { job, error } = &next {

@@ -179,6 +179,7 @@ impl TestWebhooks {
             lease: Duration::from_mins(1),
             max_recipients: 500,
             excluded_apps: Vec::new(),
+            splits_rest: false,
         };
         let NextPage::Claimed(page) = self.store.claim_page(claim).await.expect("asked") else {
             panic!("a page is due");

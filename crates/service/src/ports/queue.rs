@@ -87,6 +87,8 @@ pub struct PageClaimRequest {
     pub max_recipients: u32,
     /// Apps whose pages are left to a later claim: they have as many in flight as one app may, or it is another's turn.
     pub excluded_apps: Vec<AppId>,
+    /// Whether what is left of a broadcast becomes two jobs instead of one, so that others find one while one is being claimed.
+    pub splits_rest: bool,
 }
 
 /// What became of a claim.
@@ -101,9 +103,9 @@ pub enum NextPage {
         /// What is wrong with it.
         error: StoreError,
     },
-    /// Nothing is due, excluded apps aside; the next job is due then, if there is one.
+    /// Nothing is to be claimed, excluded apps aside; the next job is due then, if there is one.
     Idle {
-        /// When to ask again at the latest.
+        /// When to ask again at the latest. Not after the time of the request: what is due is being claimed by others.
         next_due: Option<UnixMillis>,
     },
 }

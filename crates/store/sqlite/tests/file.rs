@@ -186,6 +186,7 @@ async fn the_log_is_emptied_when_nobody_writes() {
         lease: Duration::from_mins(1),
         max_recipients: 10,
         excluded_apps: Vec::new(),
+        splits_rest: false,
     };
     let emptied = async {
         let mut ticks = interval(Duration::from_millis(50));

@@ -300,8 +300,25 @@ impl TestStore {
             lease: LEASE,
             max_recipients: max,
             excluded_apps: excluded_apps.to_vec(),
+            splits_rest: false,
         };
         self.store.claim_page(claim).await.expect("asked")
+    }
+
+    /// The next page, if there is one, of a broadcast whose rest becomes two jobs.
+    pub async fn try_claim_splitting(&self, now: UnixMillis, max: u32) -> Option<ClaimedPage> {
+        let claim = PageClaimRequest {
+            now,
+            lease: LEASE,
+            max_recipients: max,
+            excluded_apps: Vec::new(),
+            splits_rest: true,
+        };
+        match self.store.claim_page(claim).await.expect("asked") {
+            NextPage::Claimed(page) => Some(*page),
+            NextPage::Idle { .. } => None,
+            NextPage::Unreadable { error, .. } => panic!("{error}"),
+        }
     }
 
     pub async fn try_claim(&self, now: UnixMillis, max: u32) -> Option<ClaimedPage> {
