@@ -100,7 +100,7 @@ async fn who_meets_others_at_a_broadcast_leaves_two_parts_of_it(database: TestDa
     let claims = [test.claim(START, 10).await, test.claim(START, 10).await];
     let starts = claims.each_ref().map(|page| match page.range {
         PageRange::Positions { after, .. } => after,
-        PageRange::List(_) => panic!("a part of a broadcast"),
+        PageRange::List(_) | PageRange::Selected(_) => panic!("a part of a broadcast"),
     });
     assert_eq!(starts[1] - starts[0], 45, "half of those that are left");
     for page in &claims {
