@@ -1,6 +1,6 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
 //!
-//! `hato-benches [--quick] [encryption | api | delivery | webhooks | clients | fleet] [PART…]`: without a name, all of them. `--quick` shows in
+//! `hato-benches [--quick] [encryption | api | delivery | audience | webhooks | clients | fleet] [PART…]`: without a name, all of them. `--quick` shows in
 //! a minute whether everything works; its figures mean little.
 
 mod api;
@@ -15,6 +15,7 @@ mod hato;
 mod message;
 mod postgres;
 mod process;
+mod selection;
 mod sender;
 mod sink;
 mod slow_hosts;
@@ -78,6 +79,7 @@ fn main() -> anyhow::Result<()> {
             encryption::run()?;
             api::run(&options)?;
             delivery::run(&options)?;
+            selection::run(&options)?;
             webhooks::run(&options)?;
             clients::run(&options)?;
             fleet::run(&options)
@@ -85,6 +87,7 @@ fn main() -> anyhow::Result<()> {
         "encryption" => encryption::run(),
         "api" => api::run(&options),
         "delivery" => delivery::run(&options),
+        "audience" => selection::run(&options),
         "webhooks" => webhooks::run(&options),
         "clients" => clients::run(&options),
         "fleet" => fleet::run(&options),

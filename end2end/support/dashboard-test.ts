@@ -27,8 +27,8 @@ export const test = base.extend<DashboardFixtures>({
     await use(github);
     await github.stop();
   },
-  ownHato: async ({ push, github }, use) => {
-    const ownHato = await Hato.start(push, { ...settings, ...github.settings });
+  ownHato: async ({ push, github, database }, use) => {
+    const ownHato = await Hato.start(push, { ...settings, ...github.settings }, database);
     await use(ownHato);
     await ownHato.stop();
   },

@@ -11,7 +11,7 @@ import type { Browser } from 'puppeteer-core';
 import { App } from './app.ts';
 import { CustomerSite, type SiteOptions } from './customer-site.ts';
 import { startFirefox } from './firefox.ts';
-import { Hato } from './hato.ts';
+import { type Database, Hato } from './hato.ts';
 import { PushService } from './push-service.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { Visit } from './visit.ts';
@@ -29,12 +29,15 @@ interface TestFixtures {
 }
 
 interface WorkerFixtures {
+  /** The database of every server. */
+  database: Database;
   push: PushService;
   hato: Hato;
   firefox: Browser;
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  database: ['sqlite', { option: true, scope: 'worker' }],
   push: [
     async ({}, use) => {
       const push = await PushService.start();
@@ -44,8 +47,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   hato: [
-    async ({ push }, use) => {
-      const hato = await Hato.start(push);
+    async ({ push, database }, use) => {
+      const hato = await Hato.start(push, {}, database);
       await use(hato);
       await hato.stop();
     },

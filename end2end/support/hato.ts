@@ -1,4 +1,4 @@
-// The real server, on a fresh SQLite file, reaching the stand-in push service.
+// The real server, on a fresh database, reaching the stand-in push service.
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,19 @@ import { join } from 'node:path';
 import { Program } from './program.ts';
 import type { PushService } from './push-service.ts';
 
+/** Which database a server has: an SQLite file in its data folder, or one of a PostgreSQL that is started for it. */
+export type Database = 'sqlite' | 'postgres';
+
+/** On PostgreSQL a server makes none of its own. */
+const secrets = { HATO_PEPPER: 'ab'.repeat(32), HATO_ENCRYPTION_KEY: 'cd'.repeat(32) };
+
 const account = { email: 'baker@example.com', password: 'correct horse' };
 
 export class Hato {
   private session?: string;
   private program!: Program;
+  private postgres?: Program;
+  private database: Record<string, string> = {};
   private port = 0;
 
   private constructor(
@@ -21,10 +29,23 @@ export class Hato {
   ) {}
 
   /** @param settings Variables beside the usual ones. */
-  static async start(push: PushService, settings: Record<string, string> = {}): Promise<Hato> {
+  static async start(
+    push: PushService,
+    settings: Record<string, string> = {},
+    database: Database = 'sqlite',
+  ): Promise<Hato> {
     const hato = new Hato(push, await mkdtemp(join(tmpdir(), 'hato-')), settings);
+    if (database === 'postgres') await hato.startPostgres();
     await hato.resume();
     return hato;
+  }
+
+  private async startPostgres(): Promise<void> {
+    const [postgres, url] = await Program.start('hato-postgres', [], {}, (line) =>
+      line.startsWith('postgres:') ? line : undefined,
+    );
+    this.postgres = postgres;
+    this.database = { HATO_DATABASE_URL: url, ...secrets };
   }
 
   get url(): string {
@@ -42,6 +63,7 @@ export class Hato {
       // All browsers of a test come from one address.
       HATO_REGISTRATIONS_PER_MINUTE: '0',
       HATO_OUTBOUND_CA: this.push.caFile,
+      ...this.database,
       ...this.settings,
     };
     const [program, port] = await Program.start('hato-server', ['serve'], env, (line) =>
@@ -56,7 +78,7 @@ export class Hato {
     return this.program.stop();
   }
 
-  /** Copies the server's data folder; the server is down meanwhile. */
+  /** Copies the server's data folder, with its SQLite file; the server is down meanwhile. */
   async backUp(): Promise<void> {
     await this.pause();
     await cp(this.data, this.backup, { recursive: true });
@@ -82,7 +104,8 @@ export class Hato {
 
   /** Gives an account another plan, as the operator does. */
   async setPlan(email: string, plan: 'free' | 'pro'): Promise<void> {
-    await Program.run('hato-server', ['admin', 'set-plan', email, plan], { HATO_DATA_DIR: this.data });
+    const env = { HATO_DATA_DIR: this.data, ...this.database };
+    await Program.run('hato-server', ['admin', 'set-plan', email, plan], env);
   }
 
   /** Calls the API as a program does. */
@@ -106,6 +129,7 @@ export class Hato {
   /** Ends the server and removes its data. */
   async stop(): Promise<void> {
     await this.pause();
+    await this.postgres?.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 

@@ -38,7 +38,7 @@ const send = async (hato: Hato, appPage: AppPage) => {
 /** Whether this is about the events of a send. */
 const isEvents = (it: { url(): string }) => it.url().endsWith('/events');
 
-test('the overview shows what happens elsewhere, to the last tick', async ({ browser, hato, push }) => {
+test('the overview shows what happens elsewhere, to the last tick', { tag: '@database' }, async ({ browser, hato, push }) => {
   const appPage = await open(browser, hato);
   const { page } = appPage;
   await page.evaluate(() => document.body.setAttribute('data-first', ''));

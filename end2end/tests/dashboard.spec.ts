@@ -45,8 +45,8 @@ async function confirm(page: Page, row: string): Promise<void> {
   await page.locator(`${row} details.confirm[open] button.danger`).click();
 }
 
-for (const { name, lang, locale, scripts } of variants) {
-  test(`every page and form ${name}`, async ({ browser, ownHato: hato, push }) => {
+for (const { name, lang, locale, scripts, tag } of variants) {
+  test(`every page and form ${name}`, { tag }, async ({ browser, ownHato: hato, push }) => {
     const expected = expectedTexts[lang];
     const { page, consoleErrors } = await openGuarded(browser, { baseURL: hato.url, locale, javaScriptEnabled: scripts });
     const email = `${name.replaceAll(' ', '-')}@example.com`;

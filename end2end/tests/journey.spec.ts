@@ -20,7 +20,7 @@ async function pasted(snippets: string): Promise<string> {
   return folder;
 }
 
-test('from sign-up in the dashboard to a notification in a real Firefox', async ({ firefox, hato, open, visit }) => {
+test('from sign-up in the dashboard to a notification in a real Firefox', { tag: '@database' }, async ({ firefox, hato, open, visit }) => {
   const dashboard = await firefox.newPage();
   const consoleErrors = collectConsoleErrors(dashboard);
   await register(dashboard, hato.url, 'owner@example.com');

@@ -25,9 +25,9 @@ async function sendInProgress(hato: Hato, push: PushService): Promise<{ app: Api
   return { app, path: `${app.path}/sends/${send}` };
 }
 
-for (const { name, locale } of variants.filter(({ scripts }) => scripts)) {
-  test(`a page follows its send to the end ${name}`, async ({ browser, push }) => {
-    const hato = await Hato.start(push, { HATO_RETRY_DELAYS: '1s,1s,1s' });
+for (const { name, locale, tag } of variants.filter(({ scripts }) => scripts)) {
+  test(`a page follows its send to the end ${name}`, { tag }, async ({ browser, push, database }) => {
+    const hato = await Hato.start(push, { HATO_RETRY_DELAYS: '1s,1s,1s' }, database);
     const app = await ApiApp.create(hato, await registerAccount(hato, credentials), 'はとパン');
     const browsers = await push.subscribe(audience);
     await app.subscribe(browsers);
@@ -57,8 +57,8 @@ for (const { name, locale } of variants.filter(({ scripts }) => scripts)) {
   });
 }
 
-for (const { name, locale, scripts } of variants) {
-  test(`a send under way is cancelled ${name}`, async ({ browser, ownHato: hato, push }) => {
+for (const { name, locale, scripts, tag } of variants) {
+  test(`a send under way is cancelled ${name}`, { tag }, async ({ browser, ownHato: hato, push }) => {
     const { app, path } = await sendInProgress(hato, push);
     const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, { locale, javaScriptEnabled: scripts });
     await page.goto(path);

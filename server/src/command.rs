@@ -107,7 +107,7 @@ fn serve(config: Config) -> Result<(), CommandError> {
 fn migrate(config: &MigrateConfig) -> Result<(), CommandError> {
     logging::init(&config.log);
     in_runtime(async {
-        let store = database::open(&config.store).await?;
+        let store = database::migrate(&config.store).await?;
         store.close().await;
         tracing::info!("the database has the schema of this version");
         Ok::<_, DatabaseError>(())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hato_service::ports::Store;
-use hato_store::{PostgresOpenError, StoreOpenError};
+use hato_store::{PostgresOpenError, PostgresSettings, StoreOpenError};
 
 use crate::config::{SettingError, StoreConfig, database_url_error};
 use crate::file_modes::warn_if_shared;
@@ -36,15 +36,31 @@ impl DatabaseError {
     }
 }
 
-/// Opens the database, which is made if it is not there, and brings it to this version's schema.
+/// Opens the database, which is made if it is not there, and brings it to this version's schema or waits for whoever does.
 pub async fn open(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseError> {
+    open_with(config, config.postgres()).await
+}
+
+/// Opens the database as the one for whom the others wait, whatever `HATO_DATABASE_MIGRATE` says.
+pub async fn migrate(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseError> {
+    let settings = PostgresSettings {
+        migrate: true,
+        ..config.postgres()
+    };
+    open_with(config, settings).await
+}
+
+async fn open_with(
+    config: &StoreConfig,
+    postgres: PostgresSettings,
+) -> Result<Arc<dyn Store>, DatabaseError> {
     make_data_dir(&config.data_dir)
         .map_err(|error| DatabaseError::DataDir(config.data_dir.clone(), error))?;
     let url = match &config.database_url {
         Some(url) => url.clone(),
         None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
     };
-    let opened = hato_store::open_with(&url, &config.postgres()).await;
+    let opened = hato_store::open_with(&url, &postgres).await;
     let store = opened.map_err(|error| match error {
         StoreOpenError::UnknownScheme
         | StoreOpenError::InvalidPath

@@ -1,12 +1,13 @@
 //! The account's own page.
 
 use hato_domain::ErrorCode;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::harness::{PASSWORD, TestDashboard};
 
-#[tokio::test]
-async fn a_changed_password_ends_every_other_session() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_changed_password_ends_every_other_session(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut here = dashboard.logged_in("owner@example.com").await;
     let mut there = dashboard.browser();
     let known = [("email", "owner@example.com"), ("password", PASSWORD)];
@@ -22,9 +23,9 @@ async fn a_changed_password_ends_every_other_session() {
     assert!(refused.contains("INVALID_CREDENTIALS"), "{refused}");
 }
 
-#[tokio::test]
-async fn sessions_are_listed_and_ended_together() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn sessions_are_listed_and_ended_together(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut here = dashboard.logged_in("owner@example.com").await;
     let mut there = dashboard.browser();
     there.user_agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0";
@@ -43,9 +44,9 @@ async fn sessions_are_listed_and_ended_together() {
     }
 }
 
-#[tokio::test]
-async fn a_deleted_account_is_gone_with_its_apps() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_deleted_account_is_gone_with_its_apps(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     browser.create_app("blog").await;
     let wrong = [("confirmation", "owner@example.com")];

@@ -1,12 +1,13 @@
 //! Subscribers, keys and settings of an app.
 
 use hato_domain::ErrorCode;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::harness::{TestDashboard, id};
 
-#[tokio::test]
-async fn subscribers_are_searched_and_removed() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn subscribers_are_searched_and_removed(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let path = format!("{app}/subscribers");
@@ -34,9 +35,9 @@ async fn subscribers_are_searched_and_removed() {
     page.shows(ErrorCode::NotFound.message());
 }
 
-#[tokio::test]
-async fn a_subscriber_that_left_is_shown_with_its_reason() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_subscriber_that_left_is_shown_with_its_reason(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let endpoint = browser.subscribe(&app, 1).await;
@@ -49,9 +50,9 @@ async fn a_subscriber_that_left_is_shown_with_its_reason() {
     page.shows("購読解除").shows("0 人");
 }
 
-#[tokio::test]
-async fn a_browser_that_subscribes_anew_gives_up_its_old_endpoint() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_browser_that_subscribes_anew_gives_up_its_old_endpoint(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let before = browser.subscribe(&app, 1).await;
@@ -62,7 +63,7 @@ async fn a_browser_that_subscribes_anew_gives_up_its_old_endpoint() {
 
 #[tokio::test]
 async fn a_bad_search_is_refused() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for query in [format!("q={}", "x".repeat(201)), "before=x".to_owned()] {
@@ -71,9 +72,9 @@ async fn a_bad_search_is_refused() {
     }
 }
 
-#[tokio::test]
-async fn a_key_is_deleted_and_both_are_recorded() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_key_is_deleted_and_both_are_recorded(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let fields = [("app", id(&app)), ("name", "注文係"), ("scope", "notify")];
@@ -89,9 +90,9 @@ async fn a_key_is_deleted_and_both_are_recorded() {
     page.shows(ErrorCode::NotFound.message());
 }
 
-#[tokio::test]
-async fn an_app_is_renamed_and_deleted_by_its_name() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn an_app_is_renamed_and_deleted_by_its_name(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let named = |name: &'static str| {
@@ -116,16 +117,16 @@ async fn an_app_is_renamed_and_deleted_by_its_name() {
 
 #[tokio::test]
 async fn nothing_undelivered_is_said_kindly() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let page = browser.get(&format!("{app}/dead-letters")).await;
     page.shows("不達はありません");
 }
 
-#[tokio::test]
-async fn what_was_not_delivered_is_said_in_the_push_services_words() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn what_was_not_delivered_is_said_in_the_push_services_words(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
@@ -138,9 +139,9 @@ async fn what_was_not_delivered_is_said_in_the_push_services_words() {
     all.shows("10,000").hides("一覧にはありません");
 }
 
-#[tokio::test]
-async fn failures_beyond_the_listed_ones_are_said_to_be_counted_only() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn failures_beyond_the_listed_ones_are_said_to_be_counted_only(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;

@@ -1,12 +1,13 @@
 //! Registering, logging in and out.
 
 use hato_domain::ErrorCode;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::harness::{PASSWORD, TestDashboard};
 
 #[tokio::test]
 async fn strangers_are_led_to_the_login() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.browser();
     for (path, login) in [
         ("/apps", "/login?next=%2Fapps"),
@@ -27,7 +28,7 @@ async fn strangers_are_led_to_the_login() {
 
 #[tokio::test]
 async fn a_login_leads_on_to_paths_of_this_site_alone() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     dashboard.logged_in("owner@example.com").await;
     for (next, leads_to) in [
         ("/apps/app_1", "/apps/app_1"),
@@ -53,7 +54,7 @@ async fn a_login_leads_on_to_paths_of_this_site_alone() {
 
 #[tokio::test]
 async fn a_refused_form_keeps_what_was_typed_but_no_password() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.browser();
     let fields = [
         ("email", "owner@example.com"),
@@ -74,9 +75,9 @@ async fn a_refused_form_keeps_what_was_typed_but_no_password() {
     browser.get(&path).await.hides("owner@example.com");
 }
 
-#[tokio::test]
-async fn every_login_has_a_session_of_its_own_and_logging_out_ends_it() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn every_login_has_a_session_of_its_own_and_logging_out_ends_it(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let mut other = dashboard.browser();
     let fields = [("email", "owner@example.com"), ("password", PASSWORD)];
@@ -89,7 +90,7 @@ async fn every_login_has_a_session_of_its_own_and_logging_out_ends_it() {
 
 #[tokio::test]
 async fn the_address_of_a_refused_form_leads_to_the_form() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.browser();
     for (call, form) in [("login", "/login"), ("register", "/register")] {
         let path = format!("/_app/{call}");
@@ -97,9 +98,9 @@ async fn the_address_of_a_refused_form_leads_to_the_form() {
     }
 }
 
-#[tokio::test]
-async fn errors_are_those_of_the_table() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn errors_are_those_of_the_table(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     dashboard.logged_in("owner@example.com").await;
     for (email, password, code) in [
         ("OWNER@example.com", PASSWORD, ErrorCode::EmailInUse),
@@ -115,7 +116,7 @@ async fn errors_are_those_of_the_table() {
 
 #[tokio::test]
 async fn closed_registration_offers_no_form() {
-    let dashboard = TestDashboard::with_registration(false).await;
+    let dashboard = TestDashboard::closed(TestDatabase::sqlite().await).await;
     let page = dashboard.browser().get("/register").await;
     page.hides("/_app/register");
     let fields = [("email", "a@example.com"), ("password", PASSWORD)];
@@ -125,7 +126,7 @@ async fn closed_registration_offers_no_form() {
 
 #[tokio::test]
 async fn a_script_gets_the_code_instead_of_a_redirect() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.browser();
     browser.accept = "application/json";
     let fields = [("email", "a@example.com"), ("password", PASSWORD)];
@@ -139,7 +140,7 @@ async fn a_script_gets_the_code_instead_of_a_redirect() {
 
 #[tokio::test]
 async fn the_way_through_github_stands_beside_the_forms() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.browser();
     for (language, text) in [("ja", "GitHub で続ける"), ("en", "Continue with GitHub")] {
         browser.language = language;
@@ -150,7 +151,7 @@ async fn the_way_through_github_stands_beside_the_forms() {
     }
     let onward = browser.get("/register?next=/apps/app_1").await;
     onward.shows("href=\"/auth/github?next=%2Fapps%2Fapp_1\"");
-    let closed = TestDashboard::with_registration(false).await;
+    let closed = TestDashboard::closed(TestDatabase::sqlite().await).await;
     let mut browser = closed.browser();
     browser.get("/login").await.shows("href=\"/auth/github\"");
     browser.get("/register").await.hides("/auth/github");

@@ -1,22 +1,26 @@
 //! What many people do, by way of the database, and what pages then show.
 
+use hato_testkit::{TestDatabase, on_each_database};
+
+use crate::database::Value::{Number, Text};
 use crate::harness::{TestDashboard, id};
 
 impl TestDashboard {
     /// Gives the app so many subscribers.
     pub async fn subscribe_many(&self, app: &str, count: i64) {
-        sqlx::query(
+        let statement = if self.database.is_postgres() {
+            "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
+                                        position, created_at)
+             SELECT 'sub_' || i, $1, 'https://push.example/' || i, sha256(int8send(i)), '\\x04', '\\x01', i, 0
+             FROM generate_series(1, $2) AS n (i)"
+        } else {
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
              INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
                                         position, created_at)
              SELECT 'sub_' || i, $1, 'https://push.example/' || i, randomblob(32), x'04', x'01', i, 0
-             FROM n",
-        )
-        .bind(app)
-        .bind(count)
-        .execute(&mut self.database().await)
-        .await
-        .expect("subscribed");
+             FROM n"
+        };
+        self.execute(statement, &[Text(app), Number(count)]).await;
     }
 
     /// Lets every send have failed at so many push services.
@@ -27,16 +31,14 @@ impl TestDashboard {
              INSERT INTO send_failures (send_id, host, reason, recipients)
              SELECT s.id, 'push-' || i || '.example', 'refused', 1 FROM sends AS s, n",
         ] {
-            let query = sqlx::query(statement).bind(push_services);
-            let failed = query.execute(&mut self.database().await).await;
-            failed.expect("written");
+            self.execute(statement, &[Number(push_services)]).await;
         }
     }
 }
 
-#[tokio::test]
-async fn a_search_that_is_cut_short_says_so_and_goes_on() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_search_that_is_cut_short_says_so_and_goes_on(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     dashboard.subscribe_many(id(&app), 20_001).await;
@@ -53,9 +55,9 @@ async fn a_search_that_is_cut_short_says_so_and_goes_on() {
         .hides(cut_short);
 }
 
-#[tokio::test]
-async fn failures_that_are_cut_short_say_so() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn failures_that_are_cut_short_say_so(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;

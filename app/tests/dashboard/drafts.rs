@@ -1,6 +1,7 @@
 //! Nothing that was typed is lost: not with the session, and not on its way through a form.
 
 use hato_domain::ErrorCode;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
 
 use crate::harness::{DashboardBrowser, PASSWORD, TestDashboard, id};
@@ -25,9 +26,9 @@ async fn log_in(browser: &mut DashboardBrowser<'_>, login: &str) -> String {
     browser.post("/_app/login", &fields).await.location()
 }
 
-#[tokio::test]
-async fn a_draft_outlives_the_session() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_draft_outlives_the_session(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let body = "長い本文\r\n".repeat(200);
@@ -64,7 +65,7 @@ async fn a_draft_outlives_the_session() {
 
 #[tokio::test]
 async fn what_was_typed_into_a_form_is_there_after_the_login() {
-    let dashboard = TestDashboard::unlimited().await;
+    let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for (form, field, typed) in [
@@ -87,9 +88,9 @@ async fn what_was_typed_into_a_form_is_there_after_the_login() {
     browser.get(&app).await.shows("blog");
 }
 
-#[tokio::test]
-async fn removing_a_subscriber_leads_back_to_the_same_list() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn removing_a_subscriber_leads_back_to_the_same_list(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for number in 0..3 {
@@ -125,7 +126,7 @@ async fn removing_a_subscriber_leads_back_to_the_same_list() {
 
 #[tokio::test]
 async fn an_empty_first_line_stays() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let draft = |step| [("title", "題"), ("body", "\n二行目"), ("step", step)];

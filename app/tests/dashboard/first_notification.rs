@@ -1,12 +1,13 @@
 //! From an account to the first notification.
 
 use hato_domain::ErrorCode;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::harness::{TestDashboard, id};
 
-#[tokio::test]
-async fn an_app_is_made_and_listed() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn an_app_is_made_and_listed(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     browser.get("/apps").await.shows("まだ鳩小屋は空です");
     let app = browser.create_app("鳩の <便り>").await;
@@ -14,9 +15,9 @@ async fn an_app_is_made_and_listed() {
     browser.get("/apps").await.shows(&format!("href=\"{app}\""));
 }
 
-#[tokio::test]
-async fn the_plan_limits_apps_and_the_name_is_kept() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn the_plan_limits_apps_and_the_name_is_kept(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     browser.create_app("one").await;
     let page = browser
@@ -27,9 +28,9 @@ async fn the_plan_limits_apps_and_the_name_is_kept() {
         .shows(r#"href="/pricing""#);
 }
 
-#[tokio::test]
-async fn the_checklist_ticks_itself_and_goes_away() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn the_checklist_ticks_itself_and_goes_away(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let steps = |page: &str| page.matches("<li class=\"done\">").count();
@@ -43,9 +44,9 @@ async fn the_checklist_ticks_itself_and_goes_away() {
     browser.get(&app).await.hides("はじめの三歩");
 }
 
-#[tokio::test]
-async fn a_key_is_shown_once() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_key_is_shown_once(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for scope in ["subscribe_only", "notify", "full"] {
@@ -59,9 +60,9 @@ async fn a_key_is_shown_once() {
     }
 }
 
-#[tokio::test]
-async fn the_snippets_are_filled_in_once_with_a_key_of_their_own() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn the_snippets_are_filled_in_once_with_a_key_of_their_own(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.get(&app).await.shows("appKey: \"pk_…\"");
@@ -77,7 +78,7 @@ async fn the_snippets_are_filled_in_once_with_a_key_of_their_own() {
 
 #[tokio::test]
 async fn the_snippet_names_this_server() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser
@@ -90,9 +91,9 @@ async fn the_snippet_names_this_server() {
         .shows("integrity=\"sha384-bell\"");
 }
 
-#[tokio::test]
-async fn a_browser_of_the_owner_subscribes_is_tested_and_leaves() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_browser_of_the_owner_subscribes_is_tested_and_leaves(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let endpoint = browser.subscribe(&app, 1).await;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -11,13 +10,12 @@ use hato_domain::{Email, OutboundPolicy, Plan, PushHosts};
 use hato_service::access::Operator;
 use hato_service::ports::{GithubId, SystemClock};
 use hato_service::{AppLimits, GithubUser, Notifier, Secrets, Service, ServiceSettings};
+use hato_testkit::TestDatabase;
 use http::header::{
     ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT,
 };
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
-use sqlx::{Connection as _, SqliteConnection};
-use tempfile::TempDir;
 use tower::ServiceExt as _;
 use url::form_urlencoded::Serializer;
 
@@ -37,12 +35,11 @@ pub const OWNER: &str = "owner@example.com";
 /// A password that is good enough.
 pub const PASSWORD: &str = "coo-coo-coo";
 
-/// A dashboard over a store in a folder of its own.
+/// A dashboard over a database of its own.
 pub struct TestDashboard {
     pub context: AppContext,
+    pub database: TestDatabase,
     router: Router,
-    url: String,
-    _folder: TempDir,
 }
 
 /// A browser that keeps cookies by path, and speaks Japanese unless told otherwise.
@@ -68,24 +65,22 @@ pub struct PageResponse {
 
 impl TestDashboard {
     /// A dashboard where anybody may register.
-    pub async fn start() -> Self {
-        Self::with_registration(true).await
+    pub async fn start(database: TestDatabase) -> Self {
+        Self::with_settings(database, true, Plan::Free).await
     }
 
-    /// A dashboard that takes registrations or not.
-    pub async fn with_registration(registration_open: bool) -> Self {
-        Self::with_settings(registration_open, Plan::Free).await
+    /// A dashboard that takes no registrations.
+    pub async fn closed(database: TestDatabase) -> Self {
+        Self::with_settings(database, false, Plan::Free).await
     }
 
     /// A dashboard whose accounts have no limits.
-    pub async fn unlimited() -> Self {
-        Self::with_settings(true, Plan::Pro).await
+    pub async fn unlimited(database: TestDatabase) -> Self {
+        Self::with_settings(database, true, Plan::Pro).await
     }
 
-    async fn with_settings(registration_open: bool, plan: Plan) -> Self {
-        let folder = tempfile::tempdir().expect("a folder for the database");
-        let url = format!("sqlite:{}", folder.path().join("hato.db").display());
-        let store = hato_store::open(&url).await.expect("a new database");
+    async fn with_settings(database: TestDatabase, registration_open: bool, plan: Plan) -> Self {
+        let store = hato_store::open(database.url()).await.expect("all tables");
         let settings = ServiceSettings {
             vapid_subject: "mailto:owner@example.com".to_owned(),
             default_plan: plan,
@@ -115,9 +110,8 @@ impl TestDashboard {
         };
         Self {
             router: hato_app::router(context.clone()),
-            url,
             context,
-            _folder: folder,
+            database,
         }
     }
 
@@ -127,87 +121,6 @@ impl TestDashboard {
         let operator = Operator::local();
         let set = self.context.service.set_plan(&operator, &email, plan).await;
         set.expect("an account");
-    }
-
-    /// Uses up what the account may send this month, by way of the database.
-    pub async fn exhaust_monthly_limit(&self, email: &str) {
-        sqlx::query(
-            "INSERT INTO monthly_usage (account_id, month, recipients)
-             SELECT id, $2, 30000 FROM accounts WHERE email = $1
-             ON CONFLICT (account_id, month) DO UPDATE SET recipients = 30000",
-        )
-        .bind(email)
-        .bind(self.context.service.now().month().0)
-        .execute(&mut self.database().await)
-        .await
-        .expect("spent");
-    }
-
-    /// Disables the webhooks of all apps for this reason, by way of the database.
-    pub async fn disable_webhooks(&self, reason: &str) {
-        sqlx::query("UPDATE webhooks SET disabled_reason = $1")
-            .bind(reason)
-            .execute(&mut self.database().await)
-            .await
-            .expect("disabled");
-    }
-
-    /// Puts the last use of every session back by `age`, by way of the database.
-    pub async fn age_sessions(&self, age: Duration) {
-        let millis = i64::try_from(age.as_millis()).expect("a short time");
-        sqlx::query("UPDATE sessions AS aged SET expires_at = expires_at - $1")
-            .bind(millis)
-            .execute(&mut self.database().await)
-            .await
-            .expect("aged");
-    }
-
-    /// The id of the only event that was ever queued for a webhook, by way of the database.
-    pub async fn only_event(&self) -> String {
-        let mut database = self.database().await;
-        let ids = sqlx::query_scalar("SELECT public_id FROM webhook_events");
-        ids.fetch_one(&mut database).await.expect("an event")
-    }
-
-    /// Writes a text wherever the outside world can have a word in what the app's pages show, by way of the database.
-    pub async fn write_everywhere(&self, app: &str, text: &str) {
-        let mut database = self.database().await;
-        for statement in [
-            "UPDATE subscriptions SET platform = $2, endpoint = 'https://push.example/' || $2 WHERE app_id = $1",
-            "UPDATE sends SET url = 'https://example.com/' || $2, actor_name = $2,
-                              failed_other = 1, status = 'done'
-             WHERE app_id = $1",
-            "UPDATE key_events SET actor_name = $2 WHERE app_id = $1",
-            "UPDATE sessions SET browser = $2 WHERE $1 = $1",
-            "INSERT INTO send_failures (send_id, host, reason, recipients)
-             SELECT id, $2, 'refused', 1 FROM sends WHERE app_id = $1",
-            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, detail, attempts, created_at)
-             SELECT id, app_id, $2, 'https://push.example/' || $2, 'refused', $2, 1, created_at
-             FROM sends WHERE app_id = $1",
-            "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, answer, started_at,
-                                           duration_ms, signature)
-             SELECT app_id, id, 1, 'https://hooks.example.com/' || $2, 500, $2, created_at, 1, $2
-             FROM webhook_events WHERE app_id = $1",
-        ] {
-            let query = sqlx::query(statement).bind(app).bind(text);
-            query.execute(&mut database).await.expect("written");
-        }
-    }
-
-    /// Has so many recipients of an app's sends fail, and records a dead letter that says `detail`, by way of the database.
-    pub async fn fail_sends(&self, app: &str, failed: i64, detail: &str) {
-        let mut database = self.database().await;
-        for statement in [
-            "UPDATE sends SET failed_other = $2, status = 'done' WHERE app_id = $1 AND $3 = $3",
-            "INSERT INTO send_failures (send_id, host, reason, recipients)
-             SELECT id, 'push.example', 'dropped', $2 FROM sends WHERE app_id = $1 AND $3 = $3",
-            "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, detail, attempts, created_at)
-             SELECT id, app_id, 'sub_1', 'https://push.example/1', 'dropped', $3, 1, created_at
-             FROM sends WHERE app_id = $1 AND $2 = $2",
-        ] {
-            let query = sqlx::query(statement).bind(app).bind(failed).bind(detail);
-            query.execute(&mut database).await.expect("written");
-        }
     }
 
     /// A browser in which somebody is logged in whom GitHub has found to have this address.
@@ -226,13 +139,6 @@ impl TestDashboard {
         let mut browser = self.browser();
         browser.cookies.insert("hato_session".to_owned(), cookie);
         browser
-    }
-
-    /// A connection to the dashboard's database.
-    pub async fn database(&self) -> SqliteConnection {
-        SqliteConnection::connect(&self.url)
-            .await
-            .expect("the file")
     }
 
     /// A browser without cookies.

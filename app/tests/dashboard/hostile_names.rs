@@ -1,5 +1,7 @@
 //! What strangers wrote stays text, on every page and in every field.
 
+use hato_testkit::{TestDatabase, on_each_database};
+
 use crate::harness::{DashboardBrowser, OWNER, TestDashboard, id};
 
 /// Ends whatever element or attribute it stands in, and begins an element that nobody else writes.
@@ -42,9 +44,9 @@ async fn hostile_app(
     (app, send)
 }
 
-#[tokio::test]
-async fn no_name_rewrites_a_page() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn no_name_rewrites_a_page(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     browser.user_agent = HOSTILE;
     let (app, send) = hostile_app(&dashboard, &mut browser).await;
@@ -80,7 +82,7 @@ async fn no_name_rewrites_a_page() {
 
 #[tokio::test]
 async fn no_draft_and_no_address_rewrites_a_page() {
-    let dashboard = TestDashboard::unlimited().await;
+    let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for step in ["edit", "review", "send"] {

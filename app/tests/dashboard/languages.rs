@@ -1,12 +1,13 @@
 //! The language of a page: what the browser prefers, until the visitor chooses Japanese or English.
 
 use hato_domain::ErrorCode;
+use hato_testkit::TestDatabase;
 
 use crate::harness::TestDashboard;
 
 #[tokio::test]
 async fn the_browser_chooses_until_the_visitor_does() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.browser();
     browser
         .get("/")
@@ -31,7 +32,7 @@ async fn the_browser_chooses_until_the_visitor_does() {
 
 #[tokio::test]
 async fn the_switch_leads_back_to_this_site_alone() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     for (lang, next, leads_to) in [
         ("en", "//evil.example/", "/"),
         (
@@ -48,7 +49,7 @@ async fn the_switch_leads_back_to_this_site_alone() {
 
 #[tokio::test]
 async fn errors_speak_the_language_of_the_page() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.browser();
     browser.language = "en";
     let fields = [("email", "nobody"), ("password", "long enough")];

@@ -1,6 +1,7 @@
 //! What listening to a send costs the database.
 
 use futures_util::future::join_all;
+use hato_testkit::{TestDatabase, on_each_database};
 use http_body_util::BodyExt as _;
 use tracing::{Instrument as _, debug_span};
 
@@ -10,10 +11,10 @@ use crate::query_counts::{count_queries, flush_counts, take_count};
 /// Listeners that an account may have.
 const LISTENERS: usize = 8;
 
-#[tokio::test]
-async fn a_send_is_read_once_for_all_who_listen() {
+#[on_each_database]
+async fn a_send_is_read_once_for_all_who_listen(database: TestDatabase) {
     count_queries();
-    let dashboard = TestDashboard::unlimited().await;
+    let dashboard = TestDashboard::unlimited(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;

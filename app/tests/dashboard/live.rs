@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use hato_domain::wire::Credentials;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
 use tokio::time::timeout;
@@ -23,9 +24,9 @@ async fn begin(browser: &mut DashboardBrowser<'_>) -> String {
     app
 }
 
-#[tokio::test]
-async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = begin(&mut browser).await;
     let refreshed = browser.get(&format!("{app}?refresh=1")).await;
@@ -37,9 +38,9 @@ async fn the_last_step_ticks_before_the_eyes_of_whoever_did_it() {
     browser.get(&app).await.hides("id=\"checklist\"");
 }
 
-#[tokio::test]
-async fn first_steps_are_not_taken_twice() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn first_steps_are_not_taken_twice(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = begin(&mut browser).await;
     for (page, button, form) in [
@@ -61,7 +62,7 @@ async fn first_steps_are_not_taken_twice() {
 
 #[tokio::test]
 async fn a_page_that_refreshes_itself_takes_no_new_key() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let fields = [("app", id(&app)), ("name", "埋め込み")];
@@ -73,9 +74,9 @@ async fn a_page_that_refreshes_itself_takes_no_new_key() {
     browser.get(&app).await.shows("class=\"languages\"");
 }
 
-#[tokio::test]
-async fn events_end_with_the_session() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn events_end_with_the_session(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
@@ -106,7 +107,7 @@ async fn events_end_with_the_session() {
 
 #[tokio::test]
 async fn no_time_is_promised_before_a_rate_is_measured() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;

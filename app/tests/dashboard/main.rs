@@ -4,6 +4,7 @@ mod account;
 mod app_pages;
 mod auth;
 mod crowds;
+mod database;
 mod drafts;
 mod first_notification;
 mod harness;

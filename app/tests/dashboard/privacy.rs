@@ -1,5 +1,6 @@
 //! What belongs to another account does not exist.
 
+use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
 
 use crate::harness::{DashboardBrowser, PageResponse, TestDashboard, id};
@@ -103,9 +104,9 @@ fn hidden(page: &PageResponse, name: &str) -> String {
     value.expect("a field").to_owned()
 }
 
-#[tokio::test]
-async fn no_page_of_another_account_is_reached_by_editing_the_address() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn no_page_of_another_account_is_reached_by_editing_the_address(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut owner = dashboard.logged_in("owner@example.com").await;
     let private = PrivateApp::create(&mut owner).await;
     let mut other = dashboard.logged_in("other@example.com").await;
@@ -142,9 +143,9 @@ async fn no_page_of_another_account_is_reached_by_editing_the_address() {
     response.shows("この便は宛先不明です");
 }
 
-#[tokio::test]
-async fn no_form_of_another_account_is_taken() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn no_form_of_another_account_is_taken(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut owner = dashboard.logged_in("owner@example.com").await;
     let private = PrivateApp::create(&mut owner).await;
     let mut other = dashboard.logged_in("other@example.com").await;
@@ -179,9 +180,9 @@ async fn no_form_of_another_account_is_taken() {
     subscribers.shows("1 人");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn concurrent_requests_do_not_mix() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database(flavor = "multi_thread", worker_threads = 4)]
+async fn concurrent_requests_do_not_mix(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut owner = dashboard.logged_in("owner@example.com").await;
     let mut other = dashboard.logged_in("other@example.com").await;
     other.language = "en";

@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use hato_domain::ErrorCode;
+use hato_testkit::TestDatabase;
 use http::{Request, StatusCode};
 
 use crate::harness::{PageResponse, TestDashboard};
@@ -10,7 +11,7 @@ const PUBLIC: [&str; 5] = ["/", "/pricing", "/register", "/login", "/no/such/pag
 
 #[tokio::test]
 async fn scripts_run_by_nonce_alone() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let mut stranger = dashboard.browser();
@@ -26,7 +27,7 @@ async fn scripts_run_by_nonce_alone() {
 
 #[tokio::test]
 async fn only_pages_with_islands_load_scripts() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let page = browser.get(&app).await;
@@ -39,7 +40,7 @@ async fn only_pages_with_islands_load_scripts() {
 
 #[tokio::test]
 async fn what_does_not_exist_is_a_page_with_its_status() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let response = dashboard.browser().get("/no/such/page").await;
     assert_eq!(response.status, StatusCode::NOT_FOUND);
     response.shows("この便は宛先不明です").shows("NOT_FOUND");
@@ -47,7 +48,7 @@ async fn what_does_not_exist_is_a_page_with_its_status() {
 
 #[tokio::test]
 async fn an_error_page_has_the_codes_status_and_sentence() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let request = Request::post("/_app/login").body(Body::empty());
     let request = request.expect("a request");
     let response = hato_app::error_page(&dashboard.context, request, ErrorCode::RateLimited).await;
@@ -59,7 +60,7 @@ async fn an_error_page_has_the_codes_status_and_sentence() {
 
 #[tokio::test]
 async fn an_endless_form_is_not_read() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let id = app.strip_prefix("/apps/").expect("an app's path");

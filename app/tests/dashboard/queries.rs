@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hato_domain::Plan;
+use hato_testkit::TestDatabase;
 use http::StatusCode;
 use tracing::{Instrument as _, debug_span};
 
@@ -245,7 +246,7 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
 #[tokio::test]
 async fn the_html_of_any_page_costs_few_queries() {
     count_queries();
-    let dashboard = TestDashboard::unlimited().await;
+    let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;

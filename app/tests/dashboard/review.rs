@@ -3,6 +3,7 @@
 mod decisions;
 
 use hato_domain::ErrorCode;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
 
 use crate::harness::{DashboardBrowser, OWNER, PASSWORD, PageResponse, TestDashboard, id};
@@ -58,9 +59,9 @@ async fn answer_all(browser: &mut DashboardBrowser<'_>, app: &str, decision: &st
     answer(browser, app, &answers).await
 }
 
-#[tokio::test]
-async fn every_page_and_form_leads_to_the_review() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn every_page_and_form_leads_to_the_review(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let app = used_before(&dashboard, &["server"]).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
     for rest in [
@@ -115,9 +116,9 @@ async fn every_page_and_form_leads_to_the_review() {
     );
 }
 
-#[tokio::test]
-async fn what_was_there_is_shown_in_both_languages() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn what_was_there_is_shown_in_both_languages(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     used_before(&dashboard, &["server", "old-server"]).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
     for (language, texts) in [
@@ -152,9 +153,9 @@ async fn what_was_there_is_shown_in_both_languages() {
     }
 }
 
-#[tokio::test]
-async fn an_app_goes_with_its_key_and_the_next_comes() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn an_app_goes_with_its_key_and_the_next_comes(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let first = used_before(&dashboard, &["server"]).await;
     let mut before = dashboard.browser();
     let known = [("email", OWNER), ("password", PASSWORD)];
@@ -176,9 +177,9 @@ async fn an_app_goes_with_its_key_and_the_next_comes() {
     );
 }
 
-#[tokio::test]
-async fn another_accounts_app_is_not_decided_about() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn another_accounts_app_is_not_decided_about(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let app = used_before(&dashboard, &["server"]).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
     let mut stranger = dashboard.logged_in("stranger@example.com").await;
@@ -196,10 +197,10 @@ async fn another_accounts_app_is_not_decided_about() {
     owner.get(REVIEW).await.shows("blog");
 }
 
-#[tokio::test]
-async fn what_was_written_before_stays_text() {
+#[on_each_database]
+async fn what_was_written_before_stays_text(database: TestDatabase) {
     const HOSTILE: &str = r#"</legend></title>'"><hato-injected a="b">"#;
-    let dashboard = TestDashboard::unlimited().await;
+    let dashboard = TestDashboard::unlimited(database).await;
     let app = used_before(&dashboard, &[HOSTILE]).await;
     dashboard.write_everywhere(id(&app), HOSTILE).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
@@ -210,9 +211,9 @@ async fn what_was_written_before_stays_text() {
         .shows("&lt;hato-injected");
 }
 
-#[tokio::test]
-async fn without_an_app_there_is_nothing_to_review() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn without_an_app_there_is_nothing_to_review(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     dashboard.logged_in(OWNER).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
     assert_eq!(owner.get("/apps").await.status, StatusCode::OK);

@@ -1,13 +1,14 @@
 //! Writing a notification, sending it, and what is seen of it.
 
 use hato_domain::{ErrorCode, Plan};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
 
 use crate::harness::{OWNER, TestDashboard, id};
 
-#[tokio::test]
-async fn a_notification_is_looked_at_before_it_goes() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_notification_is_looked_at_before_it_goes(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for number in 0..2 {
@@ -33,9 +34,9 @@ async fn a_notification_is_looked_at_before_it_goes() {
         .shows("まだ何も送っていません");
 }
 
-#[tokio::test]
-async fn sending_the_question_twice_sends_once() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn sending_the_question_twice_sends_once(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
@@ -57,7 +58,7 @@ async fn sending_the_question_twice_sends_once() {
 
 #[tokio::test]
 async fn a_refused_notification_comes_back_as_it_was() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let path = format!("{app}/send");
@@ -87,7 +88,7 @@ async fn a_refused_notification_comes_back_as_it_was() {
 
 #[tokio::test]
 async fn line_ends_count_as_one_byte_escaped_to_two() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let frame = r#"{"title":"t","body":"\n"}"#.len();
@@ -102,9 +103,9 @@ async fn line_ends_count_as_one_byte_escaped_to_two() {
     }
 }
 
-#[tokio::test]
-async fn the_month_is_limited_and_nothing_is_lost() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn the_month_is_limited_and_nothing_is_lost(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
@@ -123,9 +124,9 @@ async fn the_month_is_limited_and_nothing_is_lost() {
     apps.shows("30,000 / 30,000").shows("上限に達しました");
 }
 
-#[tokio::test]
-async fn what_is_left_of_the_month_is_said_before_sending() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn what_is_left_of_the_month_is_said_before_sending(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for number in 0..2 {
@@ -147,9 +148,9 @@ async fn what_is_left_of_the_month_is_said_before_sending() {
     browser.get(&path).await.hides("今月").hides(over);
 }
 
-#[tokio::test]
-async fn the_history_pages() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn the_history_pages(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     for number in 0..21 {
@@ -167,9 +168,9 @@ async fn the_history_pages() {
     assert_eq!(older.older_path(), None);
 }
 
-#[tokio::test]
-async fn a_send_is_cancelled() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_send_is_cancelled(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
@@ -186,18 +187,18 @@ async fn a_send_is_cancelled() {
     );
 }
 
-#[tokio::test]
-async fn a_send_to_nobody_says_so() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn a_send_to_nobody_says_so(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;
     browser.get(&send).await.shows("誰にも届いていません");
 }
 
-#[tokio::test]
-async fn events_bring_the_progress_until_it_is_over() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn events_bring_the_progress_until_it_is_over(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;

@@ -1,6 +1,7 @@
 //! The page of an app's webhook, with scripts off.
 
 use hato_domain::{ErrorCode, Plan};
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::harness::{OWNER, TestDashboard, id};
 
@@ -8,7 +9,7 @@ const URL: &str = "https://hooks.example.com/1";
 
 #[tokio::test]
 async fn on_the_free_plan_it_says_what_it_takes() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     let page = format!("{app}/webhook");
@@ -25,9 +26,9 @@ async fn on_the_free_plan_it_says_what_it_takes() {
     refused.shows(ErrorCode::PlanRequired.message()).hides(URL);
 }
 
-#[tokio::test]
-async fn it_is_set_refused_rotated_tested_and_cleared() {
-    let dashboard = TestDashboard::start().await;
+#[on_each_database]
+async fn it_is_set_refused_rotated_tested_and_cleared(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     dashboard.set_plan(OWNER, Plan::Pro).await;
@@ -67,9 +68,9 @@ async fn it_is_set_refused_rotated_tested_and_cleared() {
     page.shows("URL を消しました").hides("whsec_");
 }
 
-#[tokio::test]
-async fn disabled_it_says_why_and_can_be_enabled() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn disabled_it_says_why_and_can_be_enabled(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     let fields = [("app", id(&app)), ("webhook_url", URL)];
@@ -97,7 +98,7 @@ async fn disabled_it_says_why_and_can_be_enabled() {
 
 #[tokio::test]
 async fn it_speaks_english_too() {
-    let dashboard = TestDashboard::start().await;
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("loft").await;
     browser.language = "en";

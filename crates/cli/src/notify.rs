@@ -1,14 +1,15 @@
-//! `hato notify`: to everyone, to one subscriber, or to a list in batches.
+//! `hato notify`: to everyone, to users or tags, to one subscriber, or to a list in batches; now or later.
 
 mod endpoints;
+mod moment;
 mod wait;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted};
-use hato_domain::{IdempotencyKey, Urgency};
+use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted, To};
+use hato_domain::{IdempotencyKey, TagExpression, Urgency};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -16,6 +17,7 @@ use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, FailedSend, Result};
 use crate::output::Output;
 use crate::text::recipient_noun;
+use moment::{Moment, parse_moment};
 use wait::{SendOutcome, parse_timeout};
 
 /// The arguments of `hato notify`.
@@ -49,6 +51,21 @@ pub struct NotifyArgs {
     /// Only to the endpoints in this file, one a line; - is standard input
     #[arg(long, value_name = "FILE")]
     to_file: Option<PathBuf>,
+    /// Only to the browsers of this user; once for each of several users
+    #[arg(long = "user", value_name = "ID", conflicts_with_all = ["to", "to_file"])]
+    users: Vec<String>,
+    /// Only to those whose tags meet this, for example "news && !(sports || muted)"
+    #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["to", "to_file"], value_parser = tag_expression)]
+    tags: Option<String>,
+    /// When to send it, in this machine's time zone: "tomorrow 9:00", "2026-12-24 18:00", "+90 minutes"
+    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
+    at: Option<Moment>,
+    /// When it is worth nothing any more, likewise
+    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
+    expires: Option<Moment>,
+    /// How many recipients a minute at most
+    #[arg(long, value_name = "NUMBER")]
+    per_minute: Option<i64>,
     /// Names the request, so that repeating the whole command within a day sends nothing twice
     #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
     idempotency_key: Option<String>,
@@ -66,6 +83,9 @@ struct SendReport {
     sends: Vec<QueuedSend>,
     queued: i64,
     idempotency_key: String,
+    /// When it will be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    send_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<SendOutcome>,
 }
@@ -90,6 +110,7 @@ impl NotifyArgs {
         }
         let mut report = SendReport {
             idempotency_key: key,
+            send_at: self.at.clone(),
             ..SendReport::default()
         };
         let done = self.send_and_wait(connection, batches, &mut report, output);
@@ -166,9 +187,27 @@ impl NotifyArgs {
             ttl: self.ttl,
             urgency: self.urgency.clone(),
             topic: self.topic.clone(),
-            ..Notify::default()
+            to: self.part_of_audience(),
+            send_at: self.at.as_ref().map(Moment::milliseconds),
+            expires_at: self.expires.as_ref().map(Moment::milliseconds),
+            max_per_minute: self.per_minute,
         }
     }
+
+    fn part_of_audience(&self) -> Option<To> {
+        let user_ids = Some(&self.users).filter(|users| !users.is_empty());
+        let is_part = user_ids.is_some() || self.tags.is_some();
+        is_part.then(|| To {
+            user_ids: user_ids.cloned(),
+            tags: self.tags.clone(),
+        })
+    }
+}
+
+fn tag_expression(text: &str) -> std::result::Result<String, &'static str> {
+    let expression = TagExpression::parse(text);
+    let expression = expression.map_err(|_| "tags with !, &&, || and parentheses are expected")?;
+    Ok(expression.as_str().to_owned())
 }
 
 fn idempotency_key(text: &str) -> std::result::Result<String, &'static str> {
@@ -217,9 +256,10 @@ impl SendReport {
         let ids = self.sends.iter().map(|send| send.send_id.clone());
         let mut lines: Vec<_> = ids.collect();
         let noun = recipient_noun(self.queued);
-        lines.push(match &self.outcome {
-            None => format!("Queued for {} {noun}.", self.queued),
-            Some(outcome) => outcome.line(),
+        lines.push(match (&self.outcome, &self.send_at) {
+            (Some(outcome), _) => outcome.line(),
+            (None, Some(moment)) => format!("Scheduled for {moment}."),
+            (None, None) => format!("Queued for {} {noun}.", self.queued),
         });
         lines
     }

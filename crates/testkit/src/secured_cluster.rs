@@ -1,6 +1,7 @@
 //! A PostgreSQL that is reached as in production: over TCP, with TLS and a password.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +16,7 @@ use crate::test_ca::TestCa;
 const PORT: u16 = 5432;
 
 /// Whoever comes by TCP needs TLS and a password.
-const RULES: &str = "local all all trust\nhostssl all all 127.0.0.0/8 scram-sha-256\n";
+const RULES: &str = "local all,replication all trust\nhostssl all all 127.0.0.0/8 scram-sha-256\n";
 
 /// A cluster with the user `guest`, whose password is [`SecuredCluster::PASSWORD`], and the empty database `guest`.
 pub struct SecuredCluster {
@@ -33,7 +34,7 @@ impl SecuredCluster {
     /// Starts a cluster whose certificate this authority signed.
     pub async fn start(authority: &TestCa) -> Self {
         let cluster = Cluster::start(Durability::None).expect("a cluster");
-        let own_address = SocketAddr::from((address_of_process(), PORT));
+        let own_address = SocketAddr::from((address_of_its_own(), PORT));
         write(&cluster, "server.pem", &authority.server_pem());
         write(&cluster, "pg_hba.conf", RULES);
         for statement in [
@@ -67,6 +68,11 @@ impl SecuredCluster {
         self.own_address
     }
 
+    /// Itself, without the password and TLS.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
     /// Runs a statement in the database `guest`, as its administrator.
     pub fn execute(&self, statement: &str) {
         self.cluster.execute("guest", statement).expect("executed");
@@ -77,10 +83,13 @@ fn execute(cluster: &Cluster, statement: &str) {
     cluster.execute("postgres", statement).expect("executed");
 }
 
-/// An address of this machine that no other process that does the same has at the same time.
-fn address_of_process() -> Ipv4Addr {
+/// An address of this machine that nobody else who does the same has at the same time: no other process, and in this one no other of
+/// three clusters.
+fn address_of_its_own() -> Ipv4Addr {
+    static STARTED: AtomicU8 = AtomicU8::new(0);
+    let number = STARTED.fetch_add(1, Ordering::Relaxed);
     let [_, high, middle, low] = std::process::id().to_be_bytes();
-    Ipv4Addr::new(127, 64 + high, middle, low)
+    Ipv4Addr::new(127, 64 * (1 + number % 3) + high, middle, low)
 }
 
 /// Writes a file of the cluster, as the user whom it belongs to.

@@ -11,6 +11,16 @@ use tokio::sync::OnceCell;
 /// The database whose copies tests get: empty, with all tables.
 const TEMPLATE: &str = "template_of_tests";
 
+/// What a later version may add to every table while this one runs: a column with a default, and one that may be NULL.
+const WIDEN: &str = "DO $$ DECLARE wide TEXT; BEGIN
+    FOR wide IN SELECT relname FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> '_sqlx_migrations'
+    LOOP
+        EXECUTE format('ALTER TABLE %I ADD COLUMN later BIGINT NOT NULL DEFAULT 7, ADD COLUMN later_text TEXT', wide);
+        COMMIT;
+    END LOOP;
+END $$";
+
 static CLUSTER: OnceLock<Cluster> = OnceLock::new();
 static POOLER: OnceLock<Pooler> = OnceLock::new();
 static TEMPLATE_MADE: OnceCell<()> = OnceCell::const_new();
@@ -103,6 +113,11 @@ impl TestDatabase {
     /// Whether it is a PostgreSQL database.
     pub fn is_postgres(&self) -> bool {
         matches!(self.kind, Kind::Postgres { .. })
+    }
+
+    /// Adds columns to every table of a PostgreSQL database, one table after the other, as a later version's migration does.
+    pub fn widen(&self) {
+        self.execute(WIDEN);
     }
 
     /// Runs statements in a PostgreSQL database, as somebody else than the store.

@@ -44,8 +44,8 @@ async fn setup(database: TestDatabase) -> CrashFixture {
 }
 
 impl CrashFixture {
-    /// Sends to everyone and returns when the push service has fallen silent in the middle.
-    async fn send_until_silence(&self) {
+    /// Sends the message, which is for everyone, and returns when the push service has fallen silent in the middle.
+    async fn send_until_silence(&self, message: &Value) {
         for gone in &self.browsers[..GONE] {
             self.push
                 .always_respond(gone, ScriptedResponse::Status(410));
@@ -57,8 +57,7 @@ impl CrashFixture {
                 ScriptedResponse::Hang
             }
         });
-        let message = json!({"title": "t", "body": "b"});
-        let reply = post(&self.app.backend, "/api/v1/notify", &message).await;
+        let reply = post(&self.app.backend, "/api/v1/notify", message).await;
         assert_eq!(
             (reply.status.as_u16(), &reply.json()["queued"]),
             (202, &json!(RECIPIENTS))
@@ -103,10 +102,27 @@ fn count(send: &Value, name: &str) -> usize {
     usize::try_from(count).expect("a small number")
 }
 
+/// A message to everyone.
+fn message() -> Value {
+    json!({"title": "t", "body": "b"})
+}
+
 #[on_each_database(flavor = "multi_thread")]
 async fn a_killed_server_serves_everybody_and_counts_exactly(database: TestDatabase) {
+    assert_exact_after_kill(database, &message()).await;
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn a_killed_server_serves_whoever_was_selected(database: TestDatabase) {
+    let mut selected = message();
+    selected["to"] = json!({"tags": "!nobody-has-this"});
+    assert_exact_after_kill(database, &selected).await;
+}
+
+/// Kills the server in the middle of this send to all, while some of them leave.
+async fn assert_exact_after_kill(database: TestDatabase, message: &Value) {
     let mut fixture = setup(database).await;
-    fixture.send_until_silence().await;
+    fixture.send_until_silence(message).await;
     let leaving = fixture.browsers[RECIPIENTS - LEAVING..].to_vec();
     let path = format!("/api/v1/apps/{}/subscriptions", fixture.app.id);
     for browser in &leaving {
@@ -137,7 +153,7 @@ async fn a_killed_server_serves_everybody_and_counts_exactly(database: TestDatab
 #[on_each_database(flavor = "multi_thread")]
 async fn a_stopped_server_ends_well_and_goes_on_later(database: TestDatabase) {
     let mut fixture = setup(database).await;
-    fixture.send_until_silence().await;
+    fixture.send_until_silence(&message()).await;
     let status = fixture.server.terminate().await.expect("it stops");
     assert_eq!(status.code(), Some(0), "{}", fixture.server.log());
     let outcome = fixture.finish().await;

@@ -1,10 +1,10 @@
 //! Forms of the dashboard that cannot be read or name nothing, and where browsers are led (CONTRACT 2, 11).
 
 use bytes::Bytes;
-use hato_testkit::TestDatabase;
 use hato_testkit::client::Reply;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
@@ -162,9 +162,9 @@ async fn a_refusal_that_is_a_page_has_its_code_in_the_log() {
     }
 }
 
-#[tokio::test]
-async fn test_events_that_nobody_takes_do_not_pile_up() {
-    let launch = Launch::new(BINARY).env("HATO_ROLE", "api");
+#[on_each_database]
+async fn test_events_that_nobody_takes_do_not_pile_up(database: TestDatabase) {
+    let launch = Launch::on(BINARY, database).env("HATO_ROLE", "api");
     let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let hook = json!({"webhook_url": "https://hooks.example.com/1"});

@@ -44,6 +44,7 @@ mod refusals;
 mod requests;
 mod retention;
 mod secrets;
+mod selected_sends;
 mod settings;
 mod site;
 mod stats;

@@ -1,8 +1,8 @@
 //! Cookies go along with requests of any site: changes must come from our own (CONTRACT 3).
 
-use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::HatoServer;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
@@ -16,9 +16,9 @@ async fn cookie(server: &HatoServer) -> String {
     format!("hato_session={token}")
 }
 
-#[tokio::test]
-async fn a_change_by_cookie_must_come_from_our_pages() {
-    let (server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn a_change_by_cookie_must_come_from_our_pages(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let cookie = cookie(&server).await;
     let own = format!("http://{}", server.address());
     let path = format!("/api/v1/apps/{}/keys", app.id);
@@ -98,9 +98,9 @@ async fn forms_are_guarded_like_endpoints() {
     }
 }
 
-#[tokio::test]
-async fn a_form_with_a_cookie_must_say_that_it_is_ours() {
-    let (server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn a_form_with_a_cookie_must_say_that_it_is_ours(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let cookie = cookie(&server).await;
     let send_page = format!("/apps/{}/send", app.id);
     for path in ["/_app/create_app", "/_app/logout", &send_page] {

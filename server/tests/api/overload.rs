@@ -6,6 +6,7 @@ use std::time::Duration;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -20,8 +21,8 @@ use crate::held_requests::hold_requests;
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A server behind a proxy, an app on it, and a key of that.
-async fn behind_a_proxy() -> (HatoServer, OwnedApp, String) {
-    let launch = Launch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
+async fn behind_a_proxy(database: TestDatabase) -> (HatoServer, OwnedApp, String) {
+    let launch = Launch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
     let server = start(launch.env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let key = app.owner.create_key(&app.id, "held", "notify").await;
@@ -58,9 +59,9 @@ async fn wait_until_overloaded(overloaded: bool, ask: impl AsyncFn() -> Reply) {
     assert!(in_time, "overloaded: {}", !overloaded);
 }
 
-#[tokio::test]
-async fn a_client_has_a_hundred_requests_in_work_wherever_they_come_in() {
-    let (server, app, key) = behind_a_proxy().await;
+#[on_each_database]
+async fn a_client_has_a_hundred_requests_in_work_wherever_they_come_in(database: TestDatabase) {
+    let (server, app, key) = behind_a_proxy(database).await;
     let held = hold_requests(&server, &key, 100, Some("2001:db8::1")).await;
     let path = "/api/v1/vapid-public-key";
     for path in [
@@ -90,9 +91,9 @@ async fn a_client_has_a_hundred_requests_in_work_wherever_they_come_in() {
     .await;
 }
 
-#[tokio::test]
-async fn whoever_listens_to_events_may_ask_for_everything_else() {
-    let (server, app, key) = behind_a_proxy().await;
+#[on_each_database]
+async fn whoever_listens_to_events_may_ask_for_everything_else(database: TestDatabase) {
+    let (server, app, key) = behind_a_proxy(database).await;
     subscribe(&app, 1).await;
     let accepted = post(
         &app.backend,
@@ -138,9 +139,9 @@ async fn answer_to_unfinished(address: SocketAddr, head: String) -> String {
     String::from_utf8(answer).expect("text")
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn bodies_have_room_for_64_mib_together() {
-    let (server, app, key) = behind_a_proxy().await;
+#[on_each_database(flavor = "multi_thread")]
+async fn bodies_have_room_for_64_mib_together(database: TestDatabase) {
+    let (server, app, key) = behind_a_proxy(database).await;
     let mut unfinished = JoinSet::new();
     // One more than there is room for, each of a client of its own.
     for number in 0..257 {

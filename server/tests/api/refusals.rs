@@ -1,8 +1,8 @@
 //! What is wrong is refused with the specification's error body, and changes nothing.
 
-use hato_testkit::TestDatabase;
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -31,9 +31,9 @@ fn endpoints(app: &OwnedApp) -> [(&Client, String); 4] {
     ]
 }
 
-#[tokio::test]
-async fn a_wrong_key() {
-    let (server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn a_wrong_key(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let before = snapshot(&app).await;
     let expected =
         json!({"error": "API キーが無効か、削除されています。", "code": "INVALID_API_KEY"});
@@ -46,9 +46,9 @@ async fn a_wrong_key() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn an_http_endpoint() {
-    let (_server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn an_http_endpoint(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let before = snapshot(&app).await;
     let expected = json!({
         "error": "URL は https:// で始まる正しい形式で指定してください。",
@@ -65,9 +65,9 @@ async fn an_http_endpoint() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn a_missing_field() {
-    let (_server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn a_missing_field(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let before = snapshot(&app).await;
     let expected = json!({"error": "必須項目が入力されていません。", "code": "MISSING_FIELDS"});
     for (client, path) in endpoints(&app) {
@@ -95,9 +95,9 @@ async fn a_missing_field() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn a_body_that_is_not_json() {
-    let (_server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn a_body_that_is_not_json(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let before = snapshot(&app).await;
     let expected = json!({"error": "入力内容が正しくありません。", "code": "INVALID_INPUT"});
     for (client, path) in endpoints(&app) {
@@ -117,9 +117,9 @@ async fn a_body_that_is_not_json() {
     assert_eq!(snapshot(&app).await, before);
 }
 
-#[tokio::test]
-async fn an_endpoint_or_key_that_is_malformed() {
-    let (_server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn an_endpoint_or_key_that_is_malformed(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let before = snapshot(&app).await;
     let endpoint = "https://push.example.com/1";
     for (endpoint, p256dh, auth, code) in [

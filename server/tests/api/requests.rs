@@ -1,7 +1,7 @@
 //! Requests in general (CONTRACT 2): paths, methods, sizes, CORS, ids.
 
-use hato_testkit::TestDatabase;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
@@ -81,9 +81,9 @@ async fn a_request_without_a_path_is_refused() {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-#[tokio::test]
-async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
-    let (_server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let mut body = registration("https://push.example.com/1").to_string();
     body.push_str(&" ".repeat(256 * 1024 - body.len()));
     let path = "/api/v1/subscriptions";
@@ -102,9 +102,9 @@ async fn a_body_of_256_kib_is_read_and_a_larger_one_is_not() {
     );
 }
 
-#[tokio::test]
-async fn the_content_type_and_unknown_members_do_not_matter() {
-    let (_server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn the_content_type_and_unknown_members_do_not_matter(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
     let mut body = registration("https://push.example.com/1");
     body["unknown"] = json!([1, 2]);
     body["platform"] = json!(null);

@@ -1,7 +1,8 @@
 //! Processes of two versions on one PostgreSQL database, as they meet in a rolling upgrade (CONTRACT 17).
 
-use std::path::Path;
-use std::process::Stdio;
+mod earlier_tables;
+mod later_tables;
+mod send_in_progress;
 
 use hato_testkit::TestDatabase;
 use hato_testkit::client::Client;
@@ -10,7 +11,7 @@ use hato_testkit::server::Launch;
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr};
 
 use crate::fixtures::{BINARY, app, get, post, register, start};
 
@@ -22,68 +23,66 @@ fn process(database: &TestDatabase) -> Launch {
         .env("HATO_ENCRYPTION_KEY", "cd".repeat(32))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_process_that_meets_later_tables_says_so_and_goes_on() {
-    let database = TestDatabase::postgres().await;
-    database.execute(
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         VALUES (9999, 'later', true, '\\x00', 0);
-         ALTER TABLE apps ADD COLUMN later TEXT; CREATE TABLE later (id BIGINT)",
-    );
-    let server = start(process(&database)).await;
-    assert!(
-        server.log().contains("migrated by a later version"),
-        "{}",
-        server.log()
-    );
-    let app = app(&server, "owner@example.com").await;
-    let key = get(&app.frontend, "/api/v1/vapid-public-key").await;
-    assert_eq!(key.status, 200, "{key}");
+/// A process, and its log.
+struct LoggedProcess {
+    child: Child,
+    log: Lines<BufReader<ChildStderr>>,
 }
 
-/// A process that leaves the tables to others, and its log.
-fn patient_process(database: &TestDatabase, data: &Path) -> (Child, Lines<BufReader<ChildStderr>>) {
-    let mut process = Command::new(BINARY)
-        .arg("serve")
-        .env("HATO_LISTEN", "127.0.0.1:0")
-        .env("HATO_DATA_DIR", data)
-        .env("HATO_DATABASE_URL", database.url())
-        .env("HATO_DATABASE_MIGRATE", "false")
-        .env("NO_COLOR", "1")
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .expect("the program runs");
-    let log = process.stderr.take().expect("it is piped");
-    (process, BufReader::new(log).lines())
-}
+impl LoggedProcess {
+    /// A server that leaves the tables to others.
+    fn patient(launch: &Launch) -> Self {
+        Self::start(
+            &launch.clone().env("HATO_DATABASE_MIGRATE", "false"),
+            "serve",
+        )
+    }
 
-/// The rest of the next line of the log that has these words.
-async fn next_line(log: &mut Lines<BufReader<ChildStderr>>, words: &str) -> String {
-    while let Some(line) = log.next_line().await.expect("it is text") {
-        if let Some((_, rest)) = line.split_once(words) {
-            return rest.to_owned();
+    fn start(launch: &Launch, command: &str) -> Self {
+        let mut child = launch.command(command).spawn().expect("the program runs");
+        let log = child.stderr.take().expect("it is piped");
+        Self {
+            child,
+            log: BufReader::new(log).lines(),
         }
     }
-    panic!("the process has ended without {words}");
+
+    /// The rest of the next line of the log that has these words.
+    async fn next_line(&mut self, words: &str) -> String {
+        while let Some(line) = self.log.next_line().await.expect("it is text") {
+            if let Some((_, rest)) = line.split_once(words) {
+                return rest.to_owned();
+            }
+        }
+        panic!("the process has ended without {words}");
+    }
+
+    /// The client of a server, once it listens.
+    async fn client(&mut self) -> Client {
+        let address = self.next_line("listening on http://").await;
+        Client::new(address.trim().parse().expect("an address"))
+    }
+}
+
+/// Runs `hato-server migrate` to its end, where the start migrates nothing.
+async fn migrate(launch: &Launch) {
+    let launch = launch.clone().env("HATO_DATABASE_MIGRATE", "false");
+    let migrated = launch.command("migrate").output().await;
+    let migrated = migrated.expect("the program runs");
+    let log = String::from_utf8_lossy(&migrated.stderr);
+    assert!(migrated.status.success(), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_does_not_migrate_waits_for_newer_tables() {
     let database = TestDatabase::empty_postgres();
-    let data = tempfile::tempdir().expect("a folder");
-    let (_process, mut log) = patient_process(&database, data.path());
-    next_line(&mut log, "waiting until another process has migrated").await;
-    let migrated = Command::new(BINARY)
-        .arg("migrate")
-        .env("HATO_DATA_DIR", data.path())
-        .env("HATO_DATABASE_URL", database.url())
-        .output()
-        .await
-        .expect("the program runs");
-    assert!(migrated.status.success());
-    let address = next_line(&mut log, "listening on http://").await;
-    let client = Client::new(address.trim().parse().expect("an address"));
+    let launch = process(&database);
+    let mut patient = LoggedProcess::patient(&launch);
+    patient
+        .next_line("waiting until another process has migrated")
+        .await;
+    migrate(&launch).await;
+    let client = patient.client().await;
     assert_eq!(get(&client, "/readyz").await.status, 200);
 }
 

@@ -4,9 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use hato_testkit::TestDatabase;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::fixtures::{BINARY, setup, snapshot, start};
 
@@ -48,9 +48,9 @@ async fn raw_key(app: &OwnedApp) -> String {
         .expect("a key")
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_body_shorter_than_announced_is_refused() {
-    let (server, app) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database(flavor = "multi_thread")]
+async fn a_body_shorter_than_announced_is_refused(database: TestDatabase) {
+    let (server, app) = setup(database).await;
     let key = raw_key(&app).await;
     let before = snapshot(&app).await;
     for head in ["content-length: 1000", "transfer-encoding: chunked"] {

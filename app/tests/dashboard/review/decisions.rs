@@ -1,13 +1,14 @@
 //! What an owner decides, all of it at once.
 
 use hato_domain::ErrorCode;
+use hato_testkit::{TestDatabase, on_each_database};
 
 use super::{HOOK, REVIEW, answer, answer_all, items, used_before};
 use crate::harness::{OWNER, TestDashboard};
 
-#[tokio::test]
-async fn what_is_kept_is_kept_and_the_rest_goes() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn what_is_kept_is_kept_and_the_rest_goes(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let app = used_before(&dashboard, &["server", "old-server"]).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
     let items = items(&owner.get(REVIEW).await);
@@ -34,9 +35,9 @@ async fn what_is_kept_is_kept_and_the_rest_goes() {
         .shows("status cancelled");
 }
 
-#[tokio::test]
-async fn all_of_it_may_be_kept() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn all_of_it_may_be_kept(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let app = used_before(&dashboard, &["server"]).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
     assert_eq!(answer_all(&mut owner, &app, "keep").await, REVIEW);
@@ -49,9 +50,9 @@ async fn all_of_it_may_be_kept() {
     assert_eq!(owner.get(REVIEW).await.location(), "/apps");
 }
 
-#[tokio::test]
-async fn nothing_is_decided_before_everything_is() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn nothing_is_decided_before_everything_is(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let app = used_before(&dashboard, &["server"]).await;
     let mut owner = dashboard.logged_in_with_github(OWNER).await;
     let items = items(&owner.get(REVIEW).await);
@@ -80,9 +81,9 @@ async fn nothing_is_decided_before_everything_is() {
     assert_eq!(super::items(&page), items, "nothing has changed");
 }
 
-#[tokio::test]
-async fn of_many_sends_the_older_ones_are_decided_about_together() {
-    let dashboard = TestDashboard::unlimited().await;
+#[on_each_database]
+async fn of_many_sends_the_older_ones_are_decided_about_together(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
     let mut before = dashboard.logged_in(OWNER).await;
     let app = before.create_app("blog").await;
     before.subscribe(&app, 1).await;

@@ -61,6 +61,28 @@ async fn one_subscriber_or_a_list_in_batches() {
 }
 
 #[tokio::test]
+async fn users_and_tags_choose_the_recipients() {
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 3).await;
+    let line = ["notify", "a", "b", "--tags", "!news", "--per-minute", "600"];
+    let report = setup.with_key("notify", &line).await.json().await;
+    assert_eq!(report["queued"], 3);
+    let line = [
+        "notify", "a", "b", "--user", "anna", "--user", "ben", "--tags", "!news",
+    ];
+    let report = setup.with_key("notify", &line).await.json().await;
+    assert_eq!(report["queued"], 0);
+    for line in [
+        ["notify", "a", "b", "--tags", "news &&"],
+        ["notify", "a", "b", "--at", "one day"],
+        ["notify", "a", "b", "--user", ""],
+    ] {
+        let output = setup.with_key("notify", &line).await.output().await;
+        assert_eq!(output.code, 2, "{output:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_list_with_a_mistake_is_sent_to_nobody() {
     let (setup, service) = with_push_service().await;
     let browsers = subscribe(&setup, &service, 1).await;

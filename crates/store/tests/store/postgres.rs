@@ -3,6 +3,7 @@
 mod acceptance_groups;
 mod concurrency;
 mod connections;
+mod later_tables;
 mod opening;
 mod outboxes;
 mod pooler;

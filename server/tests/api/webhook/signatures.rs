@@ -2,9 +2,9 @@
 
 use std::process::Stdio;
 
-use hato_testkit::TestDatabase;
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::webhook_receiver::Event;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
@@ -74,9 +74,9 @@ async fn assert_refused(event: &Event, secret: &str) {
     }
 }
 
-#[tokio::test]
-async fn signatures_are_those_of_standard_webhooks_through_a_rotation() {
-    let fixture = WebhookFixture::new(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn signatures_are_those_of_standard_webhooks_through_a_rotation(database: TestDatabase) {
+    let fixture = WebhookFixture::new(database).await;
     let first = fixture.webhook().await["secret"].clone();
     let first = first.as_str().expect("a secret");
     fixture.subscribe(ScriptedResponse::Created).await;

@@ -1,0 +1,408 @@
+//! Sends to a part of the audience: by users, by tags, or by both (CONTRACT 12).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hato_domain::{Tag, TagExpression};
+use hato_testkit::client::Reply;
+use hato_testkit::owner::OwnedApp;
+use hato_testkit::push_service::{Decryption, PushService, PushServiceOptions, ScriptedResponse};
+use hato_testkit::seeded_rng::{self, Rng};
+use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::{TestDatabase, on_each_database};
+use serde_json::{Value, json};
+
+use crate::fixtures::{
+    BINARY, app, concurrently, get, post, registration, setup, snapshot, start, status_and_code,
+    wait_until,
+};
+
+/// Registers this endpoint with the members of `profile`.
+async fn register(app: &OwnedApp, endpoint: &str, profile: &Value) {
+    let mut body = registration(endpoint);
+    for (member, value) in profile.as_object().expect("an object") {
+        body[member] = value.clone();
+    }
+    let reply = post(&app.backend, "/api/v1/subscriptions", &body).await;
+    assert!(reply.status.is_success(), "{reply}");
+}
+
+async fn send_to(app: &OwnedApp, to: &Value) -> Reply {
+    let body = json!({"title": "t", "body": "b", "to": to});
+    post(&app.backend, "/api/v1/notify", &body).await
+}
+
+/// How many recipients the send is queued for.
+async fn queued(app: &OwnedApp, to: &Value) -> u64 {
+    let reply = send_to(app, to).await;
+    assert_eq!(reply.status, 202, "{to}: {reply}");
+    reply.json()["queued"].as_u64().expect("a number")
+}
+
+fn endpoint(number: usize) -> String {
+    format!("https://push.example.com/{number}")
+}
+
+#[on_each_database]
+async fn users_and_tags_choose_the_recipients(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
+    for (number, profile) in [
+        json!({"user_id": "anna", "tags": ["news", "lang:ja"]}),
+        json!({"user_id": "anna", "tags": ["lang:en"]}),
+        json!({"user_id": "ben", "tags": ["news", "_plan:pro"]}),
+        json!({"tags": ["_plan:pro"]}),
+        json!({}),
+    ]
+    .iter()
+    .enumerate()
+    {
+        register(&app, &endpoint(number), profile).await;
+    }
+    for (to, recipients) in [
+        (json!({"user_ids": ["anna"]}), 2),
+        (json!({"user_ids": ["anna", "ben", "nobody", "ben"]}), 3),
+        (json!({"user_ids": ["Anna"]}), 0),
+        (json!({"tags": "news"}), 2),
+        (json!({"tags": "News"}), 0),
+        (json!({"tags": "news || _plan:pro"}), 3),
+        (json!({"tags": "news && _plan:pro"}), 1),
+        (json!({"tags": "!news"}), 3),
+        (json!({"tags": "!news && !_plan:pro"}), 2),
+        (json!({"tags": "!(news && lang:ja) || unknown"}), 4),
+        (json!({"user_ids": ["anna"], "tags": "news"}), 1),
+        (json!({"user_ids": ["anna", "ben"], "tags": "!lang:en"}), 2),
+    ] {
+        assert_eq!(queued(&app, &to).await, recipients, "{to}");
+        let body = json!({"title": "t", "body": "b", "to": to});
+        let path = format!("/api/v1/apps/{}/notify", app.id);
+        let reply = post(&app.owner, &path, &body).await;
+        assert_eq!(reply.json()["queued"], recipients, "{reply}");
+    }
+}
+
+#[on_each_database]
+async fn who_leaves_comes_back_or_changes_is_counted_as_they_are(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
+    for number in 0..4 {
+        register(
+            &app,
+            &endpoint(number),
+            &json!({"tags": ["news"], "user_id": "anna"}),
+        )
+        .await;
+    }
+    let (news, anna) = (json!({"tags": "news"}), json!({"user_ids": ["anna"]}));
+    let unsubscribe = format!("/api/v1/apps/{}/subscriptions", app.id);
+    let removed = app
+        .admin
+        .delete_with(&unsubscribe, &json!({"endpoint": endpoint(0)}))
+        .await;
+    assert_eq!(removed.expect("an answer").status, 200);
+    assert_eq!(
+        (queued(&app, &news).await, queued(&app, &anna).await),
+        (3, 3)
+    );
+    assert_eq!(queued(&app, &json!({"tags": "!news"})).await, 0);
+
+    register(&app, &endpoint(0), &json!({})).await;
+    assert_eq!(
+        (queued(&app, &news).await, queued(&app, &anna).await),
+        (4, 4)
+    );
+
+    let change = json!({"endpoint": endpoint(1), "remove_tags": ["news"], "user_id": null});
+    let changed = app.backend.patch("/api/v1/subscriptions", &change).await;
+    assert_eq!(changed.expect("an answer").status, 200);
+    assert_eq!(
+        (queued(&app, &news).await, queued(&app, &anna).await),
+        (3, 3)
+    );
+    assert_eq!(queued(&app, &json!({"tags": "!news"})).await, 1);
+
+    register(&app, &endpoint(9), &json!({"replaces": endpoint(2)})).await;
+    assert_eq!(
+        (queued(&app, &news).await, queued(&app, &anna).await),
+        (3, 3)
+    );
+}
+
+#[on_each_database]
+async fn what_is_no_part_of_the_audience_is_refused(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
+    register(&app, &endpoint(0), &json!({"tags": ["a"], "user_id": "u"})).await;
+    let before = snapshot(&app).await;
+    let users = |count: usize| (0..count).map(|it| it.to_string()).collect::<Vec<_>>();
+    let nested = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
+    let doubled = vec!["(a||b)"; 20].join("&&");
+    for to in [
+        json!({}),
+        json!(null),
+        json!(""),
+        json!([]),
+        json!("a"),
+        json!({"tags": null}),
+        json!({"tags": ""}),
+        json!({"tags": ["a"]}),
+        json!({"tags": "a b"}),
+        json!({"tags": "a\u{0}"}),
+        json!({"tags": "\u{430}"}),
+        json!({"tags": nested}),
+        json!({"tags": doubled}),
+        json!({"tags": "!".repeat(1_025)}),
+        json!({"user_ids": null}),
+        json!({"user_ids": []}),
+        json!({"user_ids": "u"}),
+        json!({"user_ids": [""]}),
+        json!({"user_ids": [null]}),
+        json!({"user_ids": ["u\n"]}),
+        json!({"user_ids": users(1_001)}),
+        json!({"user_ids": ["u"], "tags": null}),
+        json!({"user_id": ["u"]}),
+        json!({"tags": "a", "user": ["u"]}),
+    ] {
+        let reply = send_to(&app, &to).await;
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{to}"
+        );
+    }
+    let good = json!({"tags": "a"});
+    for body in [
+        json!({"title": "t", "body": "b", "to": good, "endpoint": endpoint(0)}),
+        json!({"title": "t", "body": "b", "to": good, "endpoint": ""}),
+    ] {
+        let reply = post(&app.backend, "/api/v1/notify", &body).await;
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{body}"
+        );
+    }
+    let payload = json!({"title": "t", "body": "b"});
+    for body in [
+        json!({"endpoints": [endpoint(0)], "payload": payload, "to": good}),
+        json!({"endpoints": [endpoint(0)], "payload": payload, "to": null}),
+        json!({"endpoints": [endpoint(0)], "payload": {"title": "t", "body": "b", "to": good}}),
+    ] {
+        let reply = post(&app.backend, "/api/v1/notify/batch", &body).await;
+        assert_eq!(
+            status_and_code(&reply),
+            (400, "INVALID_INPUT".into()),
+            "{body}"
+        );
+    }
+    assert_eq!(snapshot(&app).await, before);
+}
+
+/// The tags and the user of a generated subscription.
+#[derive(Clone, Debug)]
+struct Subscriber {
+    tags: BTreeSet<String>,
+    user: Option<String>,
+    is_active: bool,
+}
+
+impl Subscriber {
+    fn generate(random: &mut Rng) -> Self {
+        let tags = ["a", "b", "c", "d"]
+            .into_iter()
+            .filter(|_| random.u32(0..2) == 0);
+        Self {
+            tags: tags.map(str::to_owned).collect(),
+            user: (random.u32(0..2) == 0).then(|| format!("user-{}", random.u32(0..5))),
+            is_active: true,
+        }
+    }
+
+    fn profile(&self) -> Value {
+        json!({"tags": self.tags, "user_id": self.user})
+    }
+
+    /// Whether the condition is met, asked of this subscription alone.
+    fn meets(&self, expression: Option<&TagExpression>, users: Option<&[String]>) -> bool {
+        let tags: Vec<Tag> = self.tags.iter().map(Tag::trusted).collect();
+        let is_of_user = |users: &[String]| self.user.as_ref().is_some_and(|it| users.contains(it));
+        self.is_active
+            && expression.is_none_or(|it| it.holds_for(&tags))
+            && users.is_none_or(is_of_user)
+    }
+}
+
+fn expression(random: &mut Rng, depth: u32) -> String {
+    match random.u32(0..if depth == 0 { 1 } else { 4 }) {
+        0 => ["a", "b", "c", "d", "unknown"][random.usize(0..5)].to_owned(),
+        1 => format!("!({})", expression(random, depth - 1)),
+        2 => format!(
+            "({}) && {}",
+            expression(random, depth - 1),
+            expression(random, 0)
+        ),
+        _ => format!(
+            "({}) || ({})",
+            expression(random, depth - 1),
+            expression(random, depth - 1)
+        ),
+    }
+}
+
+#[on_each_database]
+async fn a_generated_audience_is_found_as_a_naive_evaluator_finds_it(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let app = app(&server, "owner@example.com").await;
+    let mut random = seeded_rng::from_env();
+    let mut audience = BTreeMap::new();
+    let unsubscribe = format!("/api/v1/apps/{}/subscriptions", app.id);
+    for round in 0..6 {
+        for number in 0..30 {
+            if round > 0 && random.u32(0..3) > 0 {
+                continue;
+            }
+            let known = audience.contains_key(&number);
+            if known && random.u32(0..3) == 0 {
+                let body = json!({"endpoint": endpoint(number)});
+                let reply = app.admin.delete_with(&unsubscribe, &body).await;
+                assert_eq!(reply.expect("an answer").status, 200);
+                audience
+                    .entry(number)
+                    .and_modify(|it: &mut Subscriber| it.is_active = false);
+                continue;
+            }
+            let mut subscriber = Subscriber::generate(&mut random);
+            let before = audience.get(&number);
+            register(&app, &endpoint(number), &subscriber.profile()).await;
+            if subscriber.user.is_none() {
+                subscriber.user = before.and_then(|it| it.user.clone());
+            }
+            audience.insert(number, subscriber);
+        }
+        for _ in 0..12 {
+            let tags = (random.u32(0..4) > 0).then(|| expression(&mut random, 3));
+            let users = (tags.is_none() || random.u32(0..3) == 0)
+                .then(|| vec![format!("user-{}", random.u32(0..5)), "user-0".to_owned()]);
+            let read = tags
+                .as_deref()
+                .map(|text| TagExpression::parse(text).expect("short"));
+            let expected = audience
+                .values()
+                .filter(|it| it.meets(read.as_ref(), users.as_deref()))
+                .count();
+            let mut to = json!({});
+            if let Some(tags) = tags {
+                to["tags"] = json!(tags);
+            }
+            if let Some(users) = users {
+                to["user_ids"] = json!(users);
+            }
+            assert_eq!(
+                queued(&app, &to).await,
+                expected as u64,
+                "{to} {audience:?}"
+            );
+        }
+    }
+}
+
+/// More recipients than a page has, of whom each second one has the tag.
+const MANY: usize = 1_300;
+
+async fn with_many(database: TestDatabase) -> (PushService, HatoServer, OwnedApp, Vec<String>) {
+    let push = PushService::start_with(PushServiceOptions {
+        decryption: Decryption::CountOnly,
+        ..PushServiceOptions::default()
+    });
+    let push = push.await.expect("a push service");
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let app = app(&server, "owner@example.com").await;
+    let browsers = push.subscribe_many(Some(&app.vapid_public_key), MANY);
+    let registering = browsers
+        .chunks(MANY.div_ceil(16))
+        .enumerate()
+        .map(|(share, browsers)| {
+            let client = app.backend.clone();
+            let bodies: Vec<Value> = browsers
+                .iter()
+                .enumerate()
+                .map(|(number, browser)| {
+                    let mut body = browser.registration();
+                    let tag = if (share + number).is_multiple_of(4) {
+                        "others"
+                    } else {
+                        "most"
+                    };
+                    body["tags"] = json!([tag, "all"]);
+                    body
+                })
+                .collect();
+            async move {
+                let mut last = None;
+                for body in bodies {
+                    last = Some(post(&client, "/api/v1/subscriptions", &body).await);
+                }
+                last.expect("an answer")
+            }
+        });
+    for reply in concurrently(registering).await {
+        assert_eq!(reply.status, 201, "{reply}");
+    }
+    let ids = browsers.into_iter().map(|browser| browser.id).collect();
+    (push, server, app, ids)
+}
+
+fn is_done(send: &Value) -> bool {
+    send["status"] == "done" || send["status"] == "cancelled"
+}
+
+fn path_of(app: &OwnedApp, reply: &Reply) -> String {
+    let id = reply.json()["send_id"].as_str().expect("an id").to_owned();
+    format!("/api/v1/apps/{}/notifications/{id}", app.id)
+}
+
+#[on_each_database]
+async fn more_than_a_page_of_selected_recipients_get_one_message_each(database: TestDatabase) {
+    let (push, _server, app, ids) = with_many(database).await;
+    let most = send_to(&app, &json!({"tags": "most"})).await;
+    let recipients = most.json()["queued"].as_u64().expect("a number");
+    assert!((500..MANY as u64).contains(&recipients), "{recipients}");
+    let send = wait_until(&app.owner, &path_of(&app, &most), is_done).await;
+    assert_eq!(send["sent_count"], recipients);
+    let others = send_to(&app, &json!({"tags": "!most"})).await;
+    assert_eq!(others.json()["queued"], MANY as u64 - recipients);
+    let send = wait_until(&app.owner, &path_of(&app, &others), is_done).await;
+    assert_eq!(send["sent_count"], MANY as u64 - recipients);
+    push.seen(|seen| {
+        assert_eq!(seen.total.requests, MANY as u64);
+        assert!(ids.iter().all(|id| seen.counts(id).created == 1));
+    });
+    push.assert_no_violations();
+}
+
+#[on_each_database]
+async fn who_expires_loses_their_tags_with_their_place(database: TestDatabase) {
+    let (push, _server, app, _) = with_many(database).await;
+    push.respond_by_default(ScriptedResponse::Status(410));
+    let most = send_to(&app, &json!({"tags": "most"})).await;
+    let recipients = most.json()["queued"].clone();
+    let send = wait_until(&app.owner, &path_of(&app, &most), is_done).await;
+    assert_eq!(send["failed_expired"], recipients);
+    assert_eq!(queued(&app, &json!({"tags": "most"})).await, 0);
+    let rest = MANY as u64 - recipients.as_u64().expect("a number");
+    assert_eq!(queued(&app, &json!({"tags": "all"})).await, rest);
+    let stats = get(&app.owner, &format!("/api/v1/apps/{}/stats", app.id)).await;
+    assert_eq!(stats.json()["activeSubscribers"], rest, "{stats}");
+}
+
+#[on_each_database]
+async fn a_cancelled_selection_counts_everybody_once(database: TestDatabase) {
+    let (push, _server, app, _) = with_many(database).await;
+    push.respond_by_default(ScriptedResponse::RetryAfter(503, "3".to_owned()));
+    let sent = send_to(&app, &json!({"tags": "all"})).await;
+    push.wait_until(|seen| seen.total.requests > 0).await;
+    let path = path_of(&app, &sent);
+    let cancelled = app.owner.delete(&path).await.expect("an answer");
+    assert_eq!(cancelled.status, 200, "{cancelled}");
+    let send = wait_until(&app.owner, &path, is_done).await;
+    let count = |name: &str| send[name].as_u64().expect("a number");
+    let counted = count("sent_count") + count("failed_count") + count("skipped_count");
+    assert_eq!(counted + count("cancelled_count"), MANY as u64, "{send}");
+    assert_eq!(send["status"], "cancelled");
+}
