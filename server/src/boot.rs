@@ -90,7 +90,7 @@ fn settings(config: &Config) -> ServiceSettings {
 fn registration_window(config: &Config, store: &Arc<dyn Store>) -> Option<Arc<dyn RateWindow>> {
     let limit = config.limits.registrations_per_minute.get()?;
     let counted = CountedRequest::NewSubscription;
-    Some(rate_window(store, counted, limit.get()))
+    Some(rate_window(store, (counted, limit.get())))
 }
 
 fn connection_settings(config: &Config) -> ConnectionSettings {

@@ -100,8 +100,9 @@ impl ServerRuntime {
         let service = Arc::clone(&self.service);
         let flushing = tokio::spawn(flush_key_uses(Arc::clone(&service)));
         let metrics = self.metrics.map(|metrics| tokio::spawn(metrics.serve()));
-        let mut running =
-            RunningTasks::start((self.listener, self.connections), self.router, self.workers);
+        let listening = (self.listener, self.connections);
+        let routes = (self.router, Arc::clone(&service));
+        let mut running = RunningTasks::start(listening, routes, self.workers);
         let ended = tokio::select! {
             () = signals.next() => Ok(()),
             part = running.ended() => Err(part),
@@ -136,7 +137,7 @@ impl Workers {
 impl RunningTasks {
     fn start(
         (listener, settings): (TcpListener, ConnectionSettings),
-        router: Router,
+        (router, service): (Router, Arc<Service>),
         workers: Option<Workers>,
     ) -> Self {
         let (draining, workers_shutdown) = (CancellationToken::new(), Shutdown::new());
@@ -147,13 +148,14 @@ impl RunningTasks {
                 None => shutdown.draining().await,
             }
         };
+        let serving = connections::serve(listener, router, draining.clone(), settings);
+        let http = async move {
+            serving.await;
+            // What clients have begun who went away.
+            service.finish().await;
+        };
         Self {
-            http: tokio::spawn(connections::serve(
-                listener,
-                router,
-                draining.clone(),
-                settings,
-            )),
+            http: tokio::spawn(http),
             workers: tokio::spawn(working),
             draining,
             workers_shutdown,

@@ -13,7 +13,7 @@ use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 
 pub use client_slots::{ClientSlot, ClientSlots};
-pub use rate_limits::{EntranceLimit, RateLimits, rate_window};
+pub use rate_limits::{RateLimits, rate_window};
 
 use crate::config::{BaseUrl, TrustedProxies};
 use crate::github_provider::GithubProvider;

@@ -1,4 +1,5 @@
-//! Sends accepted per second where a commit takes 4 ms: 64 clients of one account and of 64 accounts, against one client.
+//! Sends accepted per second where a commit takes 4 ms: 64 clients of one account, in one app and in several, and of 64 accounts,
+//! against one client.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +13,7 @@ use crate::api::commit;
 use crate::api::load::{LoadRequest, load_each};
 use crate::delivery::DeliverySetup;
 use crate::figures::{FigureTarget, Figures, Summary};
-use crate::hato::{ServerData, notification};
+use crate::hato::{BenchServer, ServerData, notification};
 use crate::postgres::{BenchCluster, PostgresDatabase};
 
 const ROUNDS: usize = 5;
@@ -20,16 +21,23 @@ const CLIENTS: usize = 64;
 const ROUND: Duration = Duration::from_millis(1_500);
 /// By how much each commit is delayed, milliseconds.
 const DELAY_MS: f64 = 4.0;
+/// Apps that stay together in one account.
+const SHARED_APPS: usize = 8;
 /// Subscriptions of each app.
 const SUBSCRIBERS: u64 = 10;
 /// Commits of the probe.
 const COMMITS: u32 = 100;
 
-/// Gives each app an account of its own.
-const SEPARATE_APPS: &str = "
-    INSERT INTO accounts (id, email, email_folded, plan, created_at)
-    SELECT replace(id, 'app_', 'usr_'), id, id, 'pro', created_at FROM apps;
-    UPDATE apps SET account_id = replace(id, 'app_', 'usr_')";
+/// Gives each app but the first ones an account of its own.
+fn separate_apps() -> String {
+    format!(
+        "CREATE TABLE separate AS SELECT id FROM apps ORDER BY created_at, id OFFSET {SHARED_APPS};
+         INSERT INTO accounts (id, email, email_folded, plan, created_at)
+         SELECT replace(id, 'app_', 'usr_'), id, id, 'pro', 0 FROM separate;
+         UPDATE apps SET account_id = replace(id, 'app_', 'usr_')
+         WHERE id IN (SELECT id FROM separate)"
+    )
+}
 
 pub async fn measure(
     setup: &DeliverySetup,
@@ -40,35 +48,49 @@ pub async fn measure(
     let database = cluster.database("accept")?;
     let data = prepare(&database, setup).await?;
     let hato = data.start_api_only(&[]).await?;
-    let requests: Vec<LoadRequest> = (0..CLIENTS).map(|app| request(setup, &data, app)).collect();
-    let same = vec![requests[0].clone(); CLIENTS];
-    load_each(&hato, &requests, ROUND / 3).await?;
-    let (mut one, mut one_account, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..options.rounds(ROUNDS) {
-        one.push(load_each(&hato, &same[..1], ROUND).await?.rate());
-        one_account.push(load_each(&hato, &same, ROUND).await?.rate());
-        accounts.push(load_each(&hato, &requests, ROUND).await?.rate());
+    let apps = 0..SHARED_APPS + CLIENTS;
+    let requests: Vec<LoadRequest> = apps.map(|app| request(setup, &data, app)).collect();
+    let [one, one_app, eight_apps, accounts] = rates(&hato, &requests, options).await?;
+    for (name, rates, target) in [
+        ("accept_64_over_1_one_account", &one_app, 3.0),
+        ("accept_64_over_1_eight_apps", &eight_apps, 3.0),
+        ("accept_64_over_1_64_accounts", &accounts, 4.0),
+    ] {
+        let gain = Summary::from_ratios(rates, &one);
+        figures.add(name, gain, FigureTarget::AtLeast(target));
     }
-    let gain = Summary::from_ratios(&one_account, &one);
-    figures.add(
-        "accept_64_over_1_one_account",
-        gain,
-        FigureTarget::AtLeast(3.0),
-    );
-    let gain = Summary::from_ratios(&accounts, &one);
-    figures.add(
-        "accept_64_over_1_64_accounts",
-        gain,
-        FigureTarget::AtLeast(4.0),
-    );
-    let mut show =
-        |name: &str, rates| figures.add(name, Summary::from_values(rates), FigureTarget::None);
-    show("accept_per_second_1", one);
-    show("accept_per_second_64_one_account", one_account);
-    show("accept_per_second_64_accounts", accounts);
+    for (name, rates) in [
+        ("accept_per_second_1", one),
+        ("accept_per_second_64_one_account", one_app),
+        ("accept_per_second_64_eight_apps", eight_apps),
+        ("accept_per_second_64_accounts", accounts),
+    ] {
+        figures.add(name, Summary::from_values(rates), FigureTarget::None);
+    }
     let cost = Summary::from_value(commit_ms(&database)?);
     figures.add("commit_ms_postgres", cost, FigureTarget::AtLeast(DELAY_MS));
     Ok(())
+}
+
+/// Sends a second in each round: those of one client, and of 64 for one app, for the apps of one account and for those of as many
+/// accounts.
+async fn rates(
+    hato: &BenchServer,
+    requests: &[LoadRequest],
+    options: &BenchOptions,
+) -> anyhow::Result<[Vec<f64>; 4]> {
+    let (shared, separate) = requests.split_at(SHARED_APPS);
+    let one_app = vec![requests[0].clone(); CLIENTS];
+    let eight_apps = shared.repeat(CLIENTS / SHARED_APPS);
+    load_each(hato, separate, ROUND / 3).await?;
+    let loads = [&one_app[..1], &one_app, &eight_apps, separate];
+    let mut rates = <[Vec<f64>; 4]>::default();
+    for _ in 0..options.rounds(ROUNDS) {
+        for (rates, load) in rates.iter_mut().zip(loads) {
+            rates.push(load_each(hato, load, ROUND).await?.rate());
+        }
+    }
+    Ok(rates)
 }
 
 /// A cluster whose every fsync takes longer; the library that does it is in the folder, which PostgreSQL's user must be able to read.
@@ -85,9 +107,11 @@ async fn start_slow_cluster() -> anyhow::Result<(TempDir, BenchCluster)> {
 async fn prepare(database: &PostgresDatabase, setup: &DeliverySetup) -> anyhow::Result<ServerData> {
     let folder = setup.folder.path().join("accept");
     let first = |app: usize| app as u64 * SUBSCRIBERS;
-    let ranges: Vec<_> = (0..CLIENTS).map(|app| first(app)..first(app + 1)).collect();
+    let ranges: Vec<_> = (0..SHARED_APPS + CLIENTS)
+        .map(|app| first(app)..first(app + 1))
+        .collect();
     let data = ServerData::prepare_in(database, folder, &setup.audience, &ranges).await?;
-    database.execute(SEPARATE_APPS)?;
+    database.execute(&separate_apps())?;
     Ok(data)
 }
 

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 pub use pooler::Pooler;
+pub use programs::find_program;
 
 /// The user of every database.
 const USER: &str = "hato";

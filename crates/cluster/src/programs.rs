@@ -1,4 +1,4 @@
-//! Where PostgreSQL's programs are, and who runs them.
+//! Where programs are, PostgreSQL's above all, and who runs them.
 
 use std::env;
 use std::fs;
@@ -8,12 +8,23 @@ use std::path::{Path, PathBuf};
 /// Where Debian and Ubuntu keep each version, in a folder with its number.
 const DEBIAN_FOLDER: &str = "/usr/lib/postgresql";
 
+/// Where they keep programs that root alone has in PATH.
+const ROOTS_FOLDER: &str = "/usr/sbin";
+
 /// The oldest version that the store supports.
 const OLDEST_VERSION: u32 = 15;
 
 /// The folder with `initdb`, of the newest version that is there.
 pub(crate) fn folder() -> Option<PathBuf> {
     debian_folder().or_else(folder_in_path)
+}
+
+/// The program with this name, in PATH or where Debian and Ubuntu keep those that root alone has there.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain([PathBuf::from(ROOTS_FOLDER)]);
+    let mut programs = folders.map(|folder| folder.join(name));
+    programs.find(|program| program.is_file())
 }
 
 fn debian_folder() -> Option<PathBuf> {

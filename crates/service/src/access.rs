@@ -198,6 +198,11 @@ impl MaySend {
         &self.app
     }
 
+    /// The account that the app belongs to.
+    pub(crate) fn account(&self) -> &AccountId {
+        &self.account
+    }
+
     /// The user or key that the history names as the sender.
     pub fn actor(&self) -> &ActorRecord {
         &self.actor

@@ -24,8 +24,12 @@ pub(crate) struct HeavyReads {
 impl HeavyReads {
     /// Waits until no other read of the account is under way; `None` when that takes too long.
     pub(crate) async fn turn(&self, account: &AccountId) -> Option<HeavyReadTurn> {
-        let turn = self.turn_of(account);
-        timeout(MAX_WAIT, turn.lock_owned()).await.ok()
+        timeout(MAX_WAIT, self.certain_turn(account)).await.ok()
+    }
+
+    /// The same, however long it takes.
+    pub(crate) async fn certain_turn(&self, account: &AccountId) -> HeavyReadTurn {
+        self.turn_of(account).lock_owned().await
     }
 
     /// The lock of the account. Those that nobody holds or waits for are forgotten.

@@ -39,7 +39,7 @@ pub use queue::{
     PageClaimRequest, PageLease, PageRange, Recipient, RecipientId, RetryJob, SentRecipient,
     SettleOutcome, Settlement,
 };
-pub use rate_window::{CountedRequest, RateWindow};
+pub use rate_window::{CountedRequest, EntranceWindow, RateWindow, RequestLimit};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use sends::{
@@ -97,11 +97,16 @@ pub trait Store:
 
     /// The windows of a limit that all processes on the database share; `None` where one process answers all clients and counts in
     /// its memory.
-    fn rate_window(
+    fn rate_window(self: Arc<Self>, _limit: RequestLimit) -> Option<Arc<dyn RateWindow>> {
+        None
+    }
+
+    /// The same for a limit of clients and one of their sites.
+    fn entrance_window(
         self: Arc<Self>,
-        _counted: CountedRequest,
-        _limit: u32,
-    ) -> Option<Arc<dyn RateWindow>> {
+        _client: RequestLimit,
+        _site: RequestLimit,
+    ) -> Option<Arc<dyn EntranceWindow>> {
         None
     }
 

@@ -1,5 +1,6 @@
 //! Sending: a notification is accepted when it is charged, recorded and queued on disk.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::wire::{Notify, NotifyBatch};
@@ -11,7 +12,7 @@ use crate::access::{MayManage, MaySend};
 use crate::ports::{
     AcceptSendOutcome, Audience, IdempotencyEntry, NewSend, SendFailures, SendRecord,
 };
-use crate::{Service, ServiceResult};
+use crate::{Service, ServiceError, ServiceResult};
 
 /// For how long a repeated request gets the first answer (CONTRACT 6).
 pub const IDEMPOTENCY_TTL: Duration = Duration::from_hours(24);
@@ -116,12 +117,22 @@ impl Service {
     }
 
     /// Takes what nobody has claimed yet of a send out of the queue, and returns for how many recipients; `NOT_FOUND`
-    /// when the app has no such send.
+    /// when the app has no such send. Counting them may take seconds. Once begun it goes on when the caller goes away, so an
+    /// account cancels one send after the other.
     pub async fn cancel(&self, access: &MayManage, send: &str) -> ServiceResult<i64> {
-        let send = SendId::parse(send)?;
+        let (app, send) = (access.app().clone(), SendId::parse(send)?);
+        let (store, notifier) = (Arc::clone(&self.store), self.notifier.clone());
+        let turn = self.cancellations.certain_turn(access.account()).await;
         let now = self.clock.now();
-        let cancelled = self.store.cancel_send(access.app(), &send, now).await?;
-        self.notifier.notify_event(access.app());
+        let cancelling = self.unattended.spawn(async move {
+            let cancelled = store.cancel_send(&app, &send, now).await;
+            drop(turn);
+            notifier.notify_event(&app);
+            cancelled
+        });
+        // Where it panicked is in the log already; what a panic says may hold anybody's data.
+        let panicked = |_| ServiceError::internal("the cancellation panicked");
+        let cancelled = cancelling.await.map_err(panicked)??;
         Ok(cancelled.ok_or(ErrorCode::NotFound)?)
     }
 
@@ -137,6 +148,7 @@ impl Service {
         let send = NewSend {
             id: SendId::from_uuid(Uuid::now_v7()),
             app_id: access.app().clone(),
+            account_id: access.account().clone(),
             options: notify.options()?,
             notification: notify.into_notification()?,
             audience,

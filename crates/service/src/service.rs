@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hato_domain::UnixMillis;
+use tokio_util::task::TaskTracker;
 
 use crate::heavy_reads::HeavyReads;
 use crate::last_used::LastUsed;
@@ -23,6 +24,10 @@ pub struct Service {
     pub(crate) hasher: Hasher,
     pub(crate) heavy_reads: HeavyReads,
     pub(crate) registrations: Option<Arc<dyn RateWindow>>,
+    /// Whose turn it is to cancel, which is one read after the other through all recipients.
+    pub(crate) cancellations: HeavyReads,
+    /// What goes on when its caller goes away.
+    pub(crate) unattended: TaskTracker,
 }
 
 impl Service {
@@ -45,6 +50,8 @@ impl Service {
             hasher: Hasher::default(),
             heavy_reads: HeavyReads::default(),
             registrations: None,
+            cancellations: HeavyReads::default(),
+            unattended: TaskTracker::new(),
         }
     }
 
@@ -55,6 +62,12 @@ impl Service {
             registrations: window,
             ..self
         }
+    }
+
+    /// Waits for what goes on without its caller. Nobody may call a use case any more.
+    pub async fn finish(&self) {
+        self.unattended.close();
+        self.unattended.wait().await;
     }
 
     /// The operator's settings that the use cases go by.

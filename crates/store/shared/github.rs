@@ -6,7 +6,7 @@ use hato_service::ports::{AccountRecord, GithubId, GithubStore, PendingLogin, St
 
 use crate::Database;
 use crate::accounts::{AccountRow, insert};
-use crate::dialect::{DbConnection, transaction};
+use crate::dialect::{DbConnection, lock_github_user, transaction};
 use crate::reviews;
 use crate::sessions::end_sessions;
 
@@ -63,7 +63,7 @@ impl GithubStore for Database {
         now: UnixMillis,
     ) -> Result<Option<AccountRecord>, StoreError> {
         transaction!(self, "find the account of a GitHub user", |c| {
-            if let Some(known) = find_linked(c, user).await? {
+            if let Some(known) = find_or_lock(c, user).await? {
                 return Ok(Some(known));
             }
             // A new account takes its address first, if that is free: who has the address then is linked.
@@ -81,6 +81,15 @@ impl GithubStore for Database {
             Ok(linked)
         })
     }
+}
+
+/// The account that is linked. If there is none, nobody else links one to this user before the end of the transaction.
+async fn find_or_lock(c: &mut DbConnection, user: GithubId) -> sqlx::Result<Option<AccountRecord>> {
+    if let Some(known) = find_linked(c, user).await? {
+        return Ok(Some(known));
+    }
+    lock_github_user(c, user).await?;
+    find_linked(c, user).await
 }
 
 async fn find_linked(c: &mut DbConnection, user: GithubId) -> sqlx::Result<Option<AccountRecord>> {

@@ -51,7 +51,7 @@ async fn update_or_activate(
     };
     let limit = limit(c, registration, limited).await?;
     let Some(position) = take_position(c, &new.app_id, limit).await? else {
-        return refusal(c, &new.app_id).await;
+        return update_or_refuse(c, registration).await;
     };
     let active = activate(c, new, &profile, position).await?;
     let outcome = settle_count(c, new, &active, position).await?;
@@ -109,9 +109,15 @@ async fn tag_activated(
     retag(c, app, active.position, &before, &tags).await
 }
 
-/// Why no position was to be had.
-async fn refusal(c: &mut DbConnection, app: &AppId) -> sqlx::Result<RegisterOutcome> {
-    Ok(if is_live(c, app).await? {
+/// What becomes of who gets no position: an update, if an equal request has activated the record before the app was locked.
+async fn update_or_refuse(
+    c: &mut DbConnection,
+    registration: &Registration<'_>,
+) -> sqlx::Result<RegisterOutcome> {
+    if let Some(outcome) = update_active(c, registration).await? {
+        return Ok(outcome);
+    }
+    Ok(if is_live(c, &registration.new.app_id).await? {
         RegisterOutcome::LimitReached
     } else {
         RegisterOutcome::NoApp

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use hato_cluster::find_program;
 use tempfile::TempDir;
 use tokio::{
     process::{Child, Command},
@@ -19,9 +20,6 @@ use crate::client::Client;
 /// How long it may take to pass requests on.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Where programs are that only administrators run, besides those of PATH.
-const SYSTEM_PROGRAMS: &str = "/usr/sbin";
 
 /// A load balancer's program.
 #[derive(Clone, Debug)]
@@ -35,8 +33,8 @@ pub enum Program {
 impl Program {
     /// The one that this machine has, if any.
     pub fn find() -> Option<Self> {
-        let caddy = find("caddy").map(Self::Caddy);
-        caddy.or_else(|| find("nginx").map(Self::Nginx))
+        let caddy = find_program("caddy").map(Self::Caddy);
+        caddy.or_else(|| find_program("nginx").map(Self::Nginx))
     }
 
     /// What people call it.
@@ -116,14 +114,6 @@ async fn wait_for_answer(address: SocketAddr) {
     {
         sleep(POLL_INTERVAL).await;
     }
-}
-
-fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain([PathBuf::from(SYSTEM_PROGRAMS)]);
-    folders
-        .map(|folder| folder.join(name))
-        .find(|program| program.is_file())
 }
 
 fn caddyfile(listen: SocketAddr, servers: &[SocketAddr]) -> String {

@@ -1,17 +1,20 @@
 //! Endpoints at which somebody might guess, each behind the limit of the address that asks (SPEC 8, CONTRACT 3, 18).
 
+use std::sync::Arc;
+
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hato_domain::ErrorCode;
 use hato_service::ServiceError;
+use hato_service::ports::EntranceWindow;
 use http::request::Parts;
 
 use super::access::Credential;
 use super::client_address::ClientInfo;
 use super::error::{ApiError, ApiResult, RefusalCode};
 use super::same_origin;
-use crate::state::{AppState, EntranceLimit};
+use crate::state::AppState;
 
 /// An attempt to log in that the limit lets through and that no other site made.
 pub struct LoginAttempt;
@@ -52,17 +55,15 @@ impl FromRequestParts<AppState> for RegistrationAttempt {
     }
 }
 
-/// Counts a request at an entrance, for its client and then for the site of that: whom the first refuses does not use up the second.
-async fn count(limit: &EntranceLimit, parts: &Parts) -> Result<(), ApiError> {
+/// Counts a request at an entrance, for its client and for the site of that.
+async fn count(window: &Arc<dyn EntranceWindow>, parts: &Parts) -> Result<(), ApiError> {
     let client = ClientInfo::from_extensions(&parts.extensions)?;
-    let of_client = Some((&limit.client, client.rate_limit_key));
-    let of_site = client.site.map(|site| (&limit.site, site));
-    for (window, address) in of_client.into_iter().chain(of_site) {
-        if !window.count(address).await.map_err(ServiceError::from)? {
-            return Err(ErrorCode::RateLimited.into());
-        }
+    let counted = window.count(client.rate_limit_key, client.site).await;
+    if counted.map_err(ServiceError::from)? {
+        Ok(())
+    } else {
+        Err(ErrorCode::RateLimited.into())
     }
-    Ok(())
 }
 
 /// Middleware of the endpoints that take keys: after 20 answers `UNAUTHORIZED` or `INVALID_API_KEY` within the window of 60 s,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::ErrorCode;
-use hato_service::ports::{RateWindow, StoreError};
+use hato_service::ports::{EntranceWindow, RateWindow, StoreError};
 use tokio::time::Instant;
 
 /// How long a window lasts after the first request counted in it; the `Retry-After` of a refusal says as much.
@@ -19,6 +19,12 @@ const MAX_ADDRESSES: usize = 100_000;
 pub struct WindowCounter {
     limit: u32,
     windows: Mutex<Windows>,
+}
+
+/// Counts clients and their sites, in this process.
+pub struct EntranceCounter {
+    client: WindowCounter,
+    site: WindowCounter,
 }
 
 /// Windows by address, and in the order in which they opened, which is the order in which they end.
@@ -44,6 +50,27 @@ impl RateWindow for WindowCounter {
             *count = count.saturating_sub(1);
         }
         Ok(())
+    }
+}
+
+#[async_trait]
+impl EntranceWindow for EntranceCounter {
+    async fn count(&self, client: IpAddr, site: Option<IpAddr>) -> Result<bool, StoreError> {
+        let is_counted = self.client.count(client).await?;
+        match site.filter(|_| is_counted) {
+            Some(site) => self.site.count(site).await,
+            None => Ok(is_counted),
+        }
+    }
+}
+
+impl EntranceCounter {
+    /// Lets so many requests of a client through in a window, and so many of a site.
+    pub fn new(of_client: u32, of_site: u32) -> Self {
+        Self {
+            client: WindowCounter::new(of_client),
+            site: WindowCounter::new(of_site),
+        }
     }
 }
 

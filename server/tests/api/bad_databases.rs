@@ -25,13 +25,6 @@ const FILL_DISK: &str = "
     END $$;
     CREATE TRIGGER fill BEFORE INSERT ON sends FOR EACH ROW EXECUTE FUNCTION fill();";
 
-fn launch(database: &TestDatabase) -> Launch {
-    Launch::new(BINARY)
-        .env("HATO_DATABASE_URL", database.url())
-        .env("HATO_PEPPER", PEPPER)
-        .env("HATO_ENCRYPTION_KEY", ENCRYPTION_KEY)
-}
-
 /// The program's end, which is its start's.
 fn serve(url: &str) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
@@ -137,10 +130,9 @@ async fn a_wrong_password_and_certificate_end_the_start_with_one_line() {
 
 #[tokio::test]
 async fn a_send_that_a_full_disk_refuses_is_an_error_and_the_next_is_taken() {
-    let database = TestDatabase::postgres().await;
-    let server = start(launch(&database)).await;
+    let server = start(Launch::on(BINARY, TestDatabase::postgres().await)).await;
     let app = app(&server, "owner@example.com").await;
-    database.execute(FILL_DISK);
+    server.database().execute(FILL_DISK);
     let message = json!({"title": "t", "body": "secret content"});
     let refused = post(&app.backend, "/api/v1/notify", &message).await;
     assert_eq!(
@@ -150,7 +142,7 @@ async fn a_send_that_a_full_disk_refuses_is_an_error_and_the_next_is_taken() {
     assert!(!refused.text().contains("space"), "{refused}");
     assert!(server.log().contains("No space left on device"));
     assert!(!server.log().contains("secret content"));
-    database.execute("DROP TRIGGER fill ON sends");
+    server.database().execute("DROP TRIGGER fill ON sends");
     let accepted = post(&app.backend, "/api/v1/notify", &message).await;
     assert_eq!(accepted.status, 202, "{accepted}");
     let sends = get(
@@ -178,7 +170,7 @@ async fn is_delivered(server: &HatoServer, service: &PushService) {
 async fn behind_a_transaction_pooler_it_delivers_and_says_once_that_it_polls() {
     let service = PushService::start().await;
     let database = TestDatabase::postgres().await.behind_pooler();
-    let launch = launch(&database)
+    let launch = Launch::on(BINARY, database)
         .env("HATO_DATABASE_PREPARED_STATEMENTS", "false")
         .with_push_service(&service);
     let server = start(launch).await;

@@ -133,10 +133,10 @@ async fn refused_copy(from: &str, to: &str) -> Output {
 
 #[on_each_database(flavor = "multi_thread")]
 async fn nothing_is_copied_while_a_server_runs(source: TestDatabase) {
-    let launch = Launch::new(BINARY).env("HATO_DATABASE_URL", source.url());
-    let mut server = start(launch).await;
     let target = source.another().await;
-    let refused = refused_copy(source.url(), target.url()).await;
+    let mut server = start(Launch::on(BINARY, source)).await;
+    let source = server.database().url().to_owned();
+    let refused = refused_copy(&source, target.url()).await;
     let (code, line) = refusal(&refused);
     assert_eq!(code, Some(1), "{line}");
     let words = "hato-server: the source is in use: ";
@@ -144,7 +144,7 @@ async fn nothing_is_copied_while_a_server_runs(source: TestDatabase) {
     assert_eq!(get(&server.client(), "/readyz").await.status, 200);
 
     server.terminate().await.expect("it stops");
-    let copied = copy(source.url(), target.url()).await;
+    let copied = copy(&source, target.url()).await;
     assert_eq!(copied.status.code(), Some(0), "{}", text(&copied.stderr));
 }
 

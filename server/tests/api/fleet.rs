@@ -17,17 +17,12 @@ use crate::fixtures::{BINARY, app, concurrently, post, start};
 
 /// Two servers that share nothing but the database and the secrets.
 struct Fleet {
-    // Ended first: the database is removed with nobody on it.
     servers: [HatoServer; 2],
-    database: TestDatabase,
 }
 
-/// A server of the fleet on this database.
-fn launch(database: &TestDatabase) -> Launch {
-    Launch::new(BINARY)
-        .env("HATO_DATABASE_URL", database.url())
-        .env("HATO_PEPPER", "ab".repeat(32))
-        .env("HATO_ENCRYPTION_KEY", "cd".repeat(32))
+/// How every server of a fleet is started.
+async fn launch() -> Launch {
+    Launch::on(BINARY, TestDatabase::postgres().await)
 }
 
 impl Fleet {
@@ -38,12 +33,11 @@ impl Fleet {
 
     /// Two servers with other settings.
     async fn with(setting: impl Fn(Launch) -> Launch) -> Self {
-        let database = TestDatabase::postgres().await;
-        let [one, other] = [(); 2].map(|()| start(setting(launch(&database))));
+        let launch = launch().await;
+        let [one, other] = [(); 2].map(|()| start(setting(launch.clone())));
         let (one, other) = tokio::join!(one, other);
         Self {
             servers: [one, other],
-            database,
         }
     }
 

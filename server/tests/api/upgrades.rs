@@ -98,8 +98,8 @@ async fn claimed_pages(database: &TestDatabase) -> i64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_stopped_hands_its_pages_to_the_others_at_once() {
     let push = PushService::start().await;
-    let database = TestDatabase::postgres().await;
-    let mut server = start(process(&database).with_push_service(&push)).await;
+    let launch = Launch::on(BINARY, TestDatabase::postgres().await).with_push_service(&push);
+    let mut server = start(launch.clone()).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
     register(&app.admin, &browsers).await;
@@ -108,16 +108,16 @@ async fn a_process_that_is_stopped_hands_its_pages_to_the_others_at_once() {
     let sent = post(&app.backend, "/api/v1/notify", &message).await;
     assert_eq!(sent.status, 202, "{sent}");
     push.wait_until(|seen| seen.total.requests == 5).await;
-    assert_eq!(claimed_pages(&database).await, 1);
+    assert_eq!(claimed_pages(server.database()).await, 1);
 
     let status = server.terminate().await.expect("it stops");
     assert_eq!(status.code(), Some(0), "{}", server.log());
     assert_eq!(
-        claimed_pages(&database).await,
+        claimed_pages(server.database()).await,
         0,
         "no lease is to be waited for"
     );
     push.respond_by_default(ScriptedResponse::Created);
-    let _other = start(process(&database).with_push_service(&push)).await;
+    let _other = start(launch).await;
     push.wait_until(|seen| seen.total.created == 5).await;
 }

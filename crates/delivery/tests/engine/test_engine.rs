@@ -157,9 +157,11 @@ impl TestEngine {
     pub async fn send_of(&self, app: &TestApp, options: PushOptions) -> SendId {
         let now = self.clock.now();
         let id = SendId::trusted(format!("snd_{}", self.number()));
+        let record = self.store.app(&app.id).await.expect("read");
         let send = NewSend {
             id: id.clone(),
             app_id: app.id.clone(),
+            account_id: record.expect("the app").account_id,
             notification: Notification::new("鳩".into(), "coo".into(), Links::default())
                 .expect("small"),
             options,

@@ -148,9 +148,11 @@ impl TestWebhooks {
     pub async fn send(&self, app: &AppId) -> SendId {
         let now = self.clock.now();
         let id = SendId::trusted(format!("snd_{}", self.number()));
+        let record = self.store.app(app).await.expect("read");
         let send = NewSend {
             id: id.clone(),
             app_id: app.clone(),
+            account_id: record.expect("the app").account_id,
             notification: Notification::new("t".into(), "b".into(), Links::default())
                 .expect("small"),
             options: PushOptions::default(),

@@ -25,6 +25,9 @@ text_enum!(
     }
 );
 
+/// What is counted, and how many of it a client may do in a window.
+pub type RequestLimit = (CountedRequest, u32);
+
 /// Counts by client address in windows of 60 s, each of which opens with the first that is counted (CONTRACT 3). One value is one
 /// limit; processes that answer the same clients share it.
 #[async_trait]
@@ -37,4 +40,13 @@ pub trait RateWindow: Send + Sync + 'static {
 
     /// Takes back one that was counted for what then did not happen.
     async fn uncount(&self, client: IpAddr) -> Result<(), StoreError>;
+}
+
+/// Counts by client, and by the network of many clients that an IPv6 client is in, its site (CONTRACT 3). Both are one limit: where
+/// processes share it, a request costs one write.
+#[async_trait]
+pub trait EntranceWindow: Send + Sync + 'static {
+    /// Counts one more of `client`, and then of `site`; `false` when a limit is reached. Whom the client's refuses does not use up the
+    /// site's.
+    async fn count(&self, client: IpAddr, site: Option<IpAddr>) -> Result<bool, StoreError>;
 }

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, AudienceFilter, DeadLetterId, Endpoint, IdempotencyKey, MAX_DEAD_LETTERS, Month,
-    Notification, PageRequest, PositionSet, PushOptions, SendId, UnixMillis, text_enum,
+    AccountId, AppId, AudienceFilter, DeadLetterId, Endpoint, IdempotencyKey, MAX_DEAD_LETTERS,
+    Month, Notification, PageRequest, PositionSet, PushOptions, SendId, UnixMillis, text_enum,
 };
 
 use super::StoreError;
@@ -44,6 +44,8 @@ pub struct NewSend {
     pub id: SendId,
     /// The app that sends.
     pub app_id: AppId,
+    /// The account that the app belongs to, whose month the recipients count toward.
+    pub account_id: AccountId,
     /// What the browser shows.
     pub notification: Notification,
     /// TTL, urgency and topic, which go to the push service as headers.

@@ -1,4 +1,4 @@
-//! Accepting in groups: the sends of an app that come while one is being accepted share the next transaction, and its commit.
+//! Accepting in groups: the sends of an account that come while one is being accepted share the next transaction, and its commit.
 //!
 //! # Why
 //!
@@ -14,21 +14,22 @@
 //!   a transaction of its own.
 //! - **What was answered is on disk.** Nobody hears anything before the commit; when that fails, each gets its error.
 //!
-//! Groups are of one process and one app. What holds between processes, and between the apps of an account, are the row's lock and
-//! the conditions of the statements, as for single sends. A group takes the locks of its idempotency keys first and in order, so
-//! that it takes locks in the same order as everybody else.
+//! Groups are of one process and one account. What holds between processes are the rows' locks and the conditions of the statements,
+//! as for single sends. A group takes the locks of its idempotency keys first and in order, and then those of its apps
+//! (`app_locks`), so that it takes locks in the same order as everybody else.
 
 use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::join_all;
-use hato_domain::AppId;
+use hato_domain::AccountId;
 use hato_service::ports::{AcceptSendOutcome, NewSend, StoreError};
 use tokio::sync::oneshot;
 
 use crate::Database;
 use crate::acceptance::accept;
+use crate::app_locks::lock_apps;
 use crate::connection::DbConnection;
 use crate::connections::Connections;
 use crate::dialect::lock_requests;
@@ -44,9 +45,9 @@ const CONTEXT: &str = "accept a send";
 /// Who waits for what became of a send.
 type Caller = oneshot::Sender<Result<AcceptSendOutcome, StoreError>>;
 
-/// The sends that wait, by app. An app stands here for as long as a task accepts its sends.
+/// The sends that wait, by account. An account stands here for as long as a task accepts its sends.
 #[derive(Debug, Default)]
-pub(crate) struct AcceptanceGroups(Mutex<HashMap<AppId, Vec<WaitingSend>>>);
+pub(crate) struct AcceptanceGroups(Mutex<HashMap<AccountId, Vec<WaitingSend>>>);
 
 #[derive(Debug)]
 struct WaitingSend {
@@ -56,31 +57,33 @@ struct WaitingSend {
 
 impl AcceptanceGroups {
     /// Makes the send wait for its turn; whether there is no task yet that gives it one.
-    fn add(&self, app: AppId, send: WaitingSend) -> bool {
+    fn add(&self, account: AccountId, send: WaitingSend) -> bool {
         let mut waiting = self.waiting();
-        let is_first = !waiting.contains_key(&app);
-        waiting.entry(app).or_default().push(send);
+        let is_first = !waiting.contains_key(&account);
+        waiting.entry(account).or_default().push(send);
         is_first
     }
 
-    /// The next group of the app, those who came first. When there is none, its task ends.
-    fn next(&self, app: &AppId) -> Option<Vec<WaitingSend>> {
-        let mut apps = self.waiting();
-        let waiting = apps.get_mut(app).filter(|waiting| !waiting.is_empty());
+    /// The next group of the account, those who came first. When there is none, its task ends.
+    fn next(&self, account: &AccountId) -> Option<Vec<WaitingSend>> {
+        let mut accounts = self.waiting();
+        let waiting = accounts
+            .get_mut(account)
+            .filter(|waiting| !waiting.is_empty());
         let Some(waiting) = waiting else {
-            apps.remove(app);
+            accounts.remove(account);
             return None;
         };
         let later = waiting.split_off(waiting.len().min(MAX_GROUP));
         Some(mem::replace(waiting, later))
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<AppId, Vec<WaitingSend>>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<AccountId, Vec<WaitingSend>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Accepts the send in a transaction that it may share with others of its app.
+/// Accepts the send in a transaction that it may share with others of its account.
 pub(crate) async fn accept_in_group(
     database: &Database,
     send: NewSend,
@@ -89,12 +92,12 @@ pub(crate) async fn accept_in_group(
         return Err(with_context(CONTEXT)(WriteError::Closed));
     }
     let (caller, answer) = oneshot::channel();
-    let app = send.app_id.clone();
+    let account = send.account_id.clone();
     let groups = &database.acceptance_groups;
-    if groups.add(app.clone(), WaitingSend { send, caller }) {
+    if groups.add(account.clone(), WaitingSend { send, caller }) {
         let (connections, groups) = (database.connections.clone(), Arc::clone(groups));
         database.writes.spawn(async move {
-            while let Some(group) = groups.next(&app) {
+            while let Some(group) = groups.next(&account) {
                 accept_group(&connections, group).await;
             }
         });
@@ -141,6 +144,7 @@ async fn accept_all(
     sends: &[NewSend],
 ) -> sqlx::Result<Vec<AcceptSendOutcome>> {
     lock_requests(c, sends).await?;
+    lock_apps(c, sends).await?;
     let mut outcomes = Vec::with_capacity(sends.len());
     for send in sends {
         outcomes.push(accept(c, send).await?);

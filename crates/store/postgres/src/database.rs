@@ -3,11 +3,12 @@
 use std::io;
 use std::str::FromStr as _;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_service::Notifier;
-use hato_service::ports::{CountedRequest, RateWindow, Store, StoreError};
+use hato_service::ports::{EntranceWindow, RateWindow, RequestLimit, Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::timeout;
@@ -21,7 +22,7 @@ use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
-use crate::rate_windows::{self, SharedWindow};
+use crate::rate_windows::{self, SharedEntrance, SharedWindow};
 use crate::settings::PostgresSettings;
 use crate::sweep_lease;
 use crate::wake_ups::relay;
@@ -48,6 +49,8 @@ pub struct Database {
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
+    /// How many requests this process has counted in windows.
+    pub(crate) counted_requests: AtomicU64,
     presence: Presence,
     listens: bool,
 }
@@ -81,6 +84,7 @@ impl Database {
             acceptance_groups: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
+            counted_requests: AtomicU64::new(0),
             presence: Presence::default(),
             listens: settings.listen,
         })
@@ -101,15 +105,22 @@ impl Store for Database {
         Ok(false)
     }
 
-    fn rate_window(
-        self: Arc<Self>,
-        counted: CountedRequest,
-        limit: u32,
-    ) -> Option<Arc<dyn RateWindow>> {
+    fn rate_window(self: Arc<Self>, limit: RequestLimit) -> Option<Arc<dyn RateWindow>> {
         Some(Arc::new(SharedWindow {
             database: self,
-            counted,
             limit,
+        }))
+    }
+
+    fn entrance_window(
+        self: Arc<Self>,
+        client: RequestLimit,
+        site: RequestLimit,
+    ) -> Option<Arc<dyn EntranceWindow>> {
+        Some(Arc::new(SharedEntrance {
+            database: self,
+            client,
+            site,
         }))
     }
 

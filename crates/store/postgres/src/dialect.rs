@@ -5,7 +5,7 @@
 
 use futures_util::future::BoxFuture;
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{NewSend, StoreError};
+use hato_service::ports::{GithubId, NewSend, StoreError};
 
 use crate::Database;
 pub(crate) use crate::acceptance_groups::accept_in_group;
@@ -149,10 +149,19 @@ pub(crate) async fn lock_request(
     path: &str,
     key: &str,
 ) -> sqlx::Result<()> {
-    let request = request_name(app, path, key);
+    lock_name(c, &request_name(app, path, key)).await
+}
+
+/// Makes logins of a GitHub user whom no account is linked to wait for each other until the end of the transaction: the second finds
+/// the account that the first has linked.
+pub(crate) async fn lock_github_user(c: &mut DbConnection, user: GithubId) -> sqlx::Result<()> {
+    lock_name(c, &format!("github {}", user.0)).await
+}
+
+async fn lock_name(c: &mut DbConnection, name: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "SELECT FROM pg_advisory_xact_lock(hashtextextended($1, 0))",
-        request
+        name
     )
     .execute(c)
     .await

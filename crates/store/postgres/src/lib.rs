@@ -21,6 +21,7 @@
 //! ```
 
 mod acceptance_groups;
+mod app_locks;
 mod bounded_reads;
 mod connection;
 mod connections;

@@ -5,7 +5,7 @@
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{AcceptSendOutcome, NewSend, StoreError};
+use hato_service::ports::{AcceptSendOutcome, GithubId, NewSend, StoreError};
 use sqlx::pool::PoolConnection;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool};
 
@@ -111,6 +111,12 @@ pub(crate) fn lock_request(
     _: &str,
     _: &str,
 ) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
+/// Makes logins of a GitHub user whom no account is linked to wait for each other until the end of the transaction. Here every
+/// transaction waits for the one before.
+pub(crate) fn lock_github_user(_: &mut DbConnection, _: GithubId) -> Ready<sqlx::Result<()>> {
     ready(Ok(()))
 }
 

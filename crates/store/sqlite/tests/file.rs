@@ -107,6 +107,7 @@ impl FileFixture {
         NewSend {
             id: SendId::from_uuid(Uuid::from_u128(number << 76)),
             app_id: self.app.clone(),
+            account_id: AccountId::trusted("usr_1".to_owned()),
             notification: notification.expect("small enough"),
             options: PushOptions::default(),
             audience: Audience::Everyone,

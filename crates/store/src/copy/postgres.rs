@@ -134,12 +134,14 @@ impl Copied for PostgresSide {
 }
 
 impl PostgresSide {
-    /// What gives the table's rows their numbers, as statements name it.
+    /// What gives the table's rows their numbers, as statements name it: that of an identity, or the one that a column of a partitioned
+    /// table owns (docs/SCALING.md).
     async fn sequence(&mut self, table: &str) -> sqlx::Result<Option<String>> {
         sqlx::query_scalar(
-            "SELECT pg_get_serial_sequence(quote_ident(table_name), column_name)
-             FROM information_schema.columns
-             WHERE table_schema = current_schema() AND table_name = $1 AND is_identity = 'YES'",
+            "SELECT sequence
+             FROM information_schema.columns,
+                  pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
+             WHERE table_schema = current_schema() AND table_name = $1 AND sequence IS NOT NULL",
         )
         .bind(table)
         .persistent(false)

@@ -1,14 +1,16 @@
 //! Cancelling: what is claimed is settled, what is not leaves the queue, and every recipient is accounted for.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join_all, poll_immediate};
 use futures_util::join;
-use hato_domain::{AppId, SendId};
+use hato_domain::{AppId, Email, OutboundPolicy, Plan, PushHosts, SendId};
 use hato_service::ports::{
-    Audience, ClaimedPage, ExpiredRecipient, RetryJob, SendCounts, SendStatus, SettleOutcome,
-    Settlement,
+    Audience, ClaimedPage, ExpiredRecipient, GithubId, RetryJob, SendCounts, SendStatus,
+    SettleOutcome, Settlement, SystemClock,
 };
+use hato_service::{AppLimits, GithubUser, Notifier, Secrets, Service, ServiceSettings};
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
@@ -220,4 +222,39 @@ async fn nobody_cancels_what_is_not_there_or_anothers(database: TestDatabase) {
     let one = Audience::One(endpoint(0));
     test.accept(test.new_send(&app, one, START)).await;
     assert_eq!(test.deliver_all(START, 100).await.len(), 2);
+}
+
+fn service(test: &TestStore) -> Service {
+    let settings = ServiceSettings {
+        vapid_subject: "mailto:owner@example.com".to_owned(),
+        default_plan: Plan::Pro,
+        registration_open: true,
+        outbound: OutboundPolicy::default(),
+        push_hosts: PushHosts::default(),
+        app_limits: AppLimits::default(),
+    };
+    let (store, clock) = (Arc::clone(&test.store), Arc::new(SystemClock));
+    let secrets = Secrets::new(None, None);
+    Service::new(store, clock, secrets, settings, Notifier::default())
+}
+
+#[on_each_database]
+async fn a_cancellation_ends_as_a_whole_when_its_caller_goes_away(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let service = service(&test);
+    let person = GithubUser {
+        id: GithubId(1),
+        email: Some(Email::parse("owner@example.com").expect("an address")),
+    };
+    let owner = service.log_in_with_github(person).await.expect("logged in");
+    let app = test.app_of(owner.id()).await;
+    test.subscribe_all(&app, 3).await;
+    let send = test.broadcast(&app, START).await;
+    let access = service.manage(&owner, app.as_str()).await;
+    let access = access.expect("the owner's");
+    let begun = poll_immediate(service.cancel(&access, send.as_str())).await;
+    assert!(begun.is_none(), "the caller has gone away before its end");
+    service.finish().await;
+    let (status, counts) = outcome(&test, &app, &send).await;
+    assert_eq!((status, counts.cancelled), (SendStatus::Cancelled, 3));
 }

@@ -104,6 +104,32 @@ async fn everything_arrives_through_postgres_and_back() {
     assert_eq!(before, after);
 }
 
+/// The statements with which an operator partitions the subscriptions.
+fn partitioning() -> &'static str {
+    let blocks = include_str!("../../../../docs/SCALING.md").split("```sql\n");
+    let blocks = blocks.filter_map(|block| Some(block.split_once("```")?.0));
+    let mut found = blocks.filter(|block| block.contains("PARTITION BY HASH"));
+    found.next().expect("it is documented")
+}
+
+#[tokio::test]
+async fn everything_arrives_in_partitions_and_back() {
+    let original = filled(TestDatabase::sqlite().await).await;
+    let partitioned = TestDatabase::postgres().await;
+    partitioned.execute(partitioning());
+    let back = TestDatabase::sqlite().await;
+    let summary = copy(&original, &partitioned).await.expect("copied");
+    assert_eq!(copy(&partitioned, &back).await.expect("copied"), summary);
+    assert_eq!(dump(&original).await, dump(&back).await);
+
+    let test = TestStore::new(partitioned).await;
+    let app = filled::app(&test).await;
+    let before = test.record(&app).await.active_subscriptions;
+    test.subscribe(&app, 100).await;
+    let after = test.record(&app).await.active_subscriptions;
+    assert_eq!(after, before + 1, "numbers go on");
+}
+
 /// What tells of migrations, and what of the last minute and of the processes that run: none does while a database is copied.
 const LEFT_OUT: [&str; 4] = [
     "_sqlx_migrations",

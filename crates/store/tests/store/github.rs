@@ -152,3 +152,38 @@ async fn a_person_who_arrives_many_times_at_once_has_one_account(database: TestD
     let ids = join_all(arrivals).await;
     assert!(ids.iter().all(|id| *id == ids[0]));
 }
+
+#[on_each_database(flavor = "multi_thread")]
+async fn who_arrives_many_times_at_once_is_logged_in_each_time(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let arrivals = (0..16).map(|number| {
+        let test = &test;
+        async move {
+            let account = log_in(test, HATO, "hato@example.com", true).await;
+            let id = account.expect("there").id;
+            let made = test
+                .store
+                .create_session([number; 32], id, START, at(100), None);
+            made.await.expect("made");
+        }
+    });
+    join_all(arrivals).await;
+    for number in 0..16 {
+        let session = test.store.session([number; 32], START).await;
+        assert!(session.expect("read").is_some(), "session {number}");
+    }
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn a_person_who_arrives_with_two_addresses_at_once_has_one_account(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    for number in 0..10 {
+        let arrive = async |which| {
+            let address = format!("{number}.{which}@example.com");
+            let account = log_in(&test, GithubId(100 + number), &address, true).await;
+            account.expect("there").id
+        };
+        let (one, other) = futures_util::join!(arrive(0), arrive(1));
+        assert_eq!(one, other);
+    }
+}

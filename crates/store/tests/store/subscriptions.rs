@@ -53,6 +53,34 @@ async fn a_known_endpoint_is_updated_and_keeps_its_id(database: TestDatabase) {
     assert!(recipients[0].endpoint == endpoint(0) && recipients[0].keys == keys(2));
 }
 
+#[on_each_database(flavor = "multi_thread")]
+async fn of_equal_new_ones_that_take_the_last_place_all_but_one_are_updates(
+    database: TestDatabase,
+) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    for number in 1..=10 {
+        let register = || {
+            let mut new = test.new_subscription(&app, number);
+            new.max_active = i64::try_from(number).ok();
+            test.store.register_subscription(new)
+        };
+        let outcomes = join_all((0..8).map(|_| register())).await.into_iter();
+        let outcomes: Vec<_> = outcomes.map(|it| it.expect("judged")).collect();
+        let created: Vec<_> = outcomes
+            .iter()
+            .filter_map(|it| match it {
+                Created(id) => Some(id.clone()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(created.len(), 1, "{outcomes:?}");
+        let updated = Updated(created[0].clone());
+        let others = outcomes.iter().filter(|it| **it == updated);
+        assert_eq!(others.count(), 7, "{outcomes:?}");
+    }
+}
+
 #[on_each_database]
 async fn two_apps_may_hold_the_same_endpoint(database: TestDatabase) {
     let test = TestStore::new(database).await;

@@ -1,7 +1,8 @@
 //! A fresh store on a database of its own, and what the tests put into it.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -37,6 +38,8 @@ pub struct TestStore {
     pub store: Arc<dyn Store>,
     pub database: TestDatabase,
     number: AtomicU64,
+    /// Whose the apps are that were made here.
+    owners: Mutex<HashMap<AppId, AccountId>>,
 }
 
 /// So many milliseconds after the start.
@@ -92,6 +95,7 @@ impl TestStore {
             store: store.expect("a new store"),
             database,
             number: AtomicU64::new(1),
+            owners: Mutex::default(),
         }
     }
 
@@ -142,7 +146,18 @@ impl TestStore {
         let app = self.new_app(account);
         let id = app.id.clone();
         self.store.create_app(app).await.expect("stored");
+        self.owners().insert(id.clone(), account.clone());
         id
+    }
+
+    fn owners(&self) -> MutexGuard<'_, HashMap<AppId, AccountId>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whose the app is; anybody, if it was not made here.
+    fn owner(&self, app: &AppId) -> AccountId {
+        let owner = self.owners().get(app).cloned();
+        owner.unwrap_or_else(|| AccountId::from_uuid(Uuid::nil()))
     }
 
     /// An app of an account without limits.
@@ -236,6 +251,7 @@ impl TestStore {
         NewSend {
             id: SendId::from_uuid(self.uuid()),
             app_id: app.clone(),
+            account_id: self.owner(app),
             notification: notification("title"),
             options: PushOptions::default(),
             audience,

@@ -164,7 +164,7 @@ async fn the_month_is_not_passed_by_sends_at_both() {
     let fleet = Fleet::of_apis().await;
     let app = fleet.app().await;
     subscribe(&app, 2).await;
-    fleet.database.execute(USE_UP);
+    fleet.servers[0].database().execute(USE_UP);
     let sending = fleet.post_concurrently(&app.backend, NOTIFY, 32, message);
     let replies = sending.await;
     assert_eq!((count(&replies, 202), count(&replies, 429)), (10, 22));

@@ -1,6 +1,5 @@
 //! A server that only accepts shows how far others are that deliver.
 
-use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use serde_json::json;
@@ -60,13 +59,9 @@ impl Listener {
 
 #[tokio::test]
 async fn who_listens_at_one_sees_what_another_delivers() {
-    let (push, database) = (PushService::start().await, TestDatabase::postgres().await);
-    let api = start(
-        launch(&database)
-            .with_push_service(&push)
-            .env("HATO_ROLE", "api"),
-    )
-    .await;
+    let push = PushService::start().await;
+    let launch = launch().await.with_push_service(&push);
+    let api = start(launch.clone().env("HATO_ROLE", "api")).await;
     let app = app(&api, "owner@example.com").await;
     let browsers = [(); 2].map(|()| push.subscribe(Some(&app.vapid_public_key)));
     push.script(&browsers[1], [ScriptedResponse::Status(500)]);
@@ -83,8 +78,7 @@ async fn who_listens_at_one_sees_what_another_delivers() {
     let mut listener = Listener::open(api.address(), &session.expect("a session"), &path).await;
     listener.wait_until_sent(0).await;
 
-    let worker = launch(&database)
-        .with_push_service(&push)
+    let worker = launch
         .env("HATO_ROLE", "worker")
         .env("HATO_RETRY_DELAYS", "3s,1m,10m");
     let _worker = start(worker).await;

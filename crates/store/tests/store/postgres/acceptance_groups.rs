@@ -86,6 +86,67 @@ async fn sends_that_come_together_share_a_commit_and_the_limit_holds() {
     assert_commits(&test, 1);
 }
 
+/// An account without limits, and its apps with a subscriber each.
+async fn several_apps(count: usize) -> (TestStore, Vec<AppId>) {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let account = test.account(Plan::Pro).await;
+    let mut apps = Vec::new();
+    for _ in 0..count {
+        let app = test.app_of(&account).await;
+        test.subscribe(&app, 1).await;
+        apps.push(app);
+    }
+    (test, apps)
+}
+
+#[tokio::test]
+async fn the_apps_of_an_account_share_commits_too() {
+    let (test, apps) = several_apps(8).await;
+    let sends = (0..64).map(|number| test.new_send(&apps[number % 8], Audience::Everyone, START));
+    let outcomes = accept_all(&*test.store, sends.collect()).await;
+    assert_eq!(queued(&outcomes), 64);
+    assert_charged_exactly(&test);
+    assert_commits(&test, 1);
+}
+
+/// Sends to somebody and to nobody, whose apps each process takes in another order.
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_that_accept_for_the_same_apps_never_lock_each_other_out() {
+    let (test, apps) = several_apps(6).await;
+    for app in &apps[3..] {
+        test.unsubscribe(app, 1).await;
+    }
+    let limited = |app: &AppId| NewSend {
+        max_per_minute: Some(10_000),
+        ..test.new_send(app, Audience::Everyone, START)
+    };
+    // Makes the rows that are locked afterwards.
+    accept_all(&*test.store, apps.iter().map(limited).collect()).await;
+    let mut stores = vec![Arc::clone(&test.store)];
+    for _ in 0..2 {
+        stores.push(hato_store::open(test.database.url()).await.expect("opened"));
+    }
+    for _ in 0..20 {
+        let accepting = stores.iter().enumerate().map(|(process, store)| {
+            let first = 5 * process;
+            let sends = (0..24).map(|number| limited(&apps[first.abs_diff(number) % 6]));
+            accept_all(&**store, sends.collect())
+        });
+        for outcomes in join_all(accepting).await {
+            assert_eq!(queued(&outcomes), 24);
+        }
+    }
+    // What a session has counted is there for others when it has ended.
+    for store in &stores {
+        store.close().await;
+    }
+    assert_charged_exactly(&test);
+    test.database.execute(
+        "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
+                             WHERE datname = current_database()) = 0; END $$",
+    );
+}
+
 #[tokio::test]
 async fn one_that_fails_takes_no_other_with_it() {
     let (test, app) = free_app().await;
