@@ -1,6 +1,7 @@
 //! What the documents tell people to type works. Run are all shell blocks of the readme's English half and of API.md, CLI.md,
 //! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guide to sending, and the samples of the guides in every
-//! language that is installed. Blocks that change a machine's PostgreSQL are marked `bash`, and run on a cluster of the test's own. EMBED.md's samples for pages run in browsers, in end2end/samples.
+//! language that is installed. Blocks that change a machine's PostgreSQL are marked `bash`, and run on a cluster of the test's own.
+//! EMBED.md's samples for pages run in browsers, in end2end/samples.
 
 mod deployment;
 mod embedding;
