@@ -240,14 +240,15 @@ async fn who_has_another_key_needs_no_token(database: TestDatabase) {
 
 #[on_each_database]
 async fn secrets_take_the_encryption_key(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database).env("HATO_PEPPER", "ab".repeat(32));
+    let pepper = ("HATO_PEPPER", "ab".repeat(32));
+    let launch = Launch::on(BINARY, database).env(pepper.0, &pepper.1);
     let with_key = launch.clone().env("HATO_ENCRYPTION_KEY", "cd".repeat(32));
     let mut server = start(with_key).await;
     let mut app = app(&server, "owner@example.com").await;
     register(&app.frontend, ENDPOINT, json!({})).await;
     let secret = identity(&app).await["identity_secret"].clone();
     server.terminate().await.expect("it stops");
-    let server = start(launch.env("HATO_GENERATE_SECRETS", "false")).await;
+    let server = start(launch.without_secrets().env(pepper.0, &pepper.1)).await;
     for client in [&mut app.owner, &mut app.admin, &mut app.frontend] {
         *client = client.at(server.address());
     }

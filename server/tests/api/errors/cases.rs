@@ -62,6 +62,10 @@ pub async fn by_bodies(database: TestDatabase) -> Vec<ErrorCase> {
     ] {
         cases.push((code, post(&app.admin, path, &body).await));
     }
+    let mut stranger = registration("https://push.example.com/1");
+    stranger["user_id"] = json!("4711");
+    let unproven = post(&app.frontend, subscriptions, &stranger).await;
+    cases.push((ErrorCode::InvalidUserToken, unproven));
     cases.push((ErrorCode::InvalidScope, bad_scope(&app).await));
     cases.push((ErrorCode::MethodNotAllowed, get(&app.admin, notify).await));
     cases.push((ErrorCode::IdempotencyConflict, conflict(&app).await));

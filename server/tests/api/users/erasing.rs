@@ -1,9 +1,9 @@
 //! Erasing a user: nothing that names the subscriptions is left.
 
-use hato_testkit::owner::PASSWORD;
+use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
 use hato_testkit::server::Launch;
-use hato_testkit::webhook_receiver::{ReceiverResponse, WebhookReceiver};
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::fixtures::{
 };
 use crate::profiles::{change, register, setup, stored};
 
-async fn erase(app: &hato_testkit::owner::OwnedApp, user: &str) -> Value {
+async fn erase(app: &OwnedApp, user: &str) -> Value {
     let body = json!({"user_id": user});
     let reply = post(&app.admin, &path(app, "/users/erase"), &body).await;
     assert_eq!(reply.status, 200, "{reply}");
@@ -152,7 +152,7 @@ async fn dead_letters_and_events_name_nobody_any_more(database: TestDatabase) {
     let letters = path(&app, "/dead-letters");
     let both = |it: &Value| it["items"].as_array().is_some_and(|it| it.len() == 2);
     wait_until(&app.owner, &letters, both).await;
-    let is_results = |it: &hato_testkit::webhook_receiver::Event| it.kind() == "delivery.results";
+    let is_results = |it: &Event| it.kind() == "delivery.results";
     receiver
         .wait_until(|seen| seen.iter().any(is_results))
         .await;
