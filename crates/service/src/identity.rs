@@ -37,8 +37,8 @@ impl Service {
         if let Some(secrets) = self.identity_secrets(app, sealer).await? {
             return Ok(secrets);
         }
-        let sealed = new_identity_secret(sealer, app)?;
-        self.store.keep_first_identity_secret(app, sealed).await?;
+        let first = new_identity_secret(sealer, app)?;
+        self.store.keep_first_identity_secret(app, first).await?;
         let secrets = self.identity_secrets(app, sealer).await?;
         Ok(secrets.ok_or(ErrorCode::NotFound)?)
     }
@@ -85,8 +85,8 @@ impl Service {
         let Some(current) = current else {
             return Ok(None);
         };
-        let open = |sealed: &[u8]| open(sealer, app, sealed);
-        let previous = previous.map(|(sealed, until)| open(&sealed).map(|it| (it, until)));
+        let open = |text: &[u8]| open(sealer, app, text);
+        let previous = previous.map(|(text, until)| open(&text).map(|it| (it, until)));
         Ok(Some(IdentitySecrets {
             secret: open(&current)?,
             previous_secret: previous.transpose()?,
@@ -100,8 +100,8 @@ fn new_identity_secret(sealer: &Sealer, app: &AppId) -> ServiceResult<Vec<u8>> {
     Ok(sealer.seal(SealPurpose::IdentitySecret, app, secret.as_slice()))
 }
 
-fn open(sealer: &Sealer, app: &AppId, sealed: &[u8]) -> ServiceResult<String> {
-    let secret = sealer.open(SealPurpose::IdentitySecret, app, sealed);
+fn open(sealer: &Sealer, app: &AppId, text: &[u8]) -> ServiceResult<String> {
+    let secret = sealer.open(SealPurpose::IdentitySecret, app, text);
     let secret = secret.map_err(ServiceError::internal)?;
     Ok(format!("idsec_{}", URL_SAFE_NO_PAD.encode(&*secret)))
 }

@@ -463,7 +463,7 @@ async fn a_subscription_has_50_tags_with_the_owners(database: TestDatabase) {
     let full = register(
         &app.frontend,
         ENDPOINT,
-        json!({"tags": [tags(48), tags(48)].concat()}),
+        json!({"tags": ([tags(48), tags(48)].concat())}),
     )
     .await;
     assert_eq!(full.status, 200, "{full}");
