@@ -73,9 +73,8 @@ async fn having(app: &OwnedApp, tags: &str) -> Value {
 
 async fn unsubscribe(app: &OwnedApp, endpoint: &str) {
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
-    let reply = app
-        .frontend
-        .delete_with(&path, &json!({"endpoint": endpoint}));
+    let body = json!({"endpoint": endpoint});
+    let reply = app.frontend.delete_with(&path, &body);
     assert_eq!(reply.await.expect("an answer").status, 200);
 }
 

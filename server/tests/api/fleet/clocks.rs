@@ -2,10 +2,10 @@
 
 use hato_testkit::TestDatabase;
 use hato_testkit::push_service::PushService;
+use hato_testkit::server::Launch;
 use serde_json::json;
 
-use super::launch;
-use crate::fixtures::{app, post, register, start, wait_until_logged};
+use crate::fixtures::{BINARY, app, post, register, start, wait_until_logged};
 
 /// The database's clock is behind everybody's, for who looks for the function in the order of these schemas.
 const SET_BACK: &str = "
@@ -27,7 +27,7 @@ async fn who_is_13_seconds_ahead_says_so_and_delivers_when_the_clocks_agree() {
     let service = PushService::start().await;
     let database = TestDatabase::postgres().await;
     database.execute(SET_BACK);
-    let server = start(launch(&database).with_push_service(&service)).await;
+    let server = start(Launch::on(BINARY, database).with_push_service(&service)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = service.subscribe(Some(&app.vapid_public_key));
     register(&app.backend, std::slice::from_ref(&browser)).await;
@@ -37,7 +37,9 @@ async fn who_is_13_seconds_ahead_says_so_and_delivers_when_the_clocks_agree() {
     wait_until_logged(&server, HELD).await;
     assert_eq!(service.seen(|seen| seen.total.requests), 0);
 
-    database.execute("DROP FUNCTION other.clock_timestamp()");
+    server
+        .database()
+        .execute("DROP FUNCTION other.clock_timestamp()");
     service
         .wait_until(|seen| seen.counts(&browser.id).created == 1)
         .await;
