@@ -73,10 +73,9 @@ async fn having(app: &OwnedApp, tags: &str) -> Value {
 
 async fn unsubscribe(app: &OwnedApp, endpoint: &str) {
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
-    let reply = app
-        .frontend
-        .delete_with(&path, &json!({"endpoint": endpoint}));
-    assert_eq!(reply.await.expect("an answer").status, 200);
+    let gone = json!({"endpoint": endpoint});
+    let reply = app.frontend.delete_with(&path, &gone).await;
+    assert_eq!(reply.expect("an answer").status, 200);
 }
 
 #[on_each_database]
