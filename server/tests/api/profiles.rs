@@ -54,6 +54,10 @@ fn with(mut body: Value, members: Value) -> Value {
     body
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is called with what json! makes"
+)]
 fn profile(user_id: Value, tags: Value, lang: Value, time_zone: Value) -> Value {
     json!({"user_id": user_id, "tags": tags, "lang": lang, "time_zone": time_zone})
 }
@@ -73,9 +77,9 @@ async fn having(app: &OwnedApp, tags: &str) -> Value {
 
 async fn unsubscribe(app: &OwnedApp, endpoint: &str) {
     let path = format!("/api/v1/apps/{}/subscriptions", app.id);
-    let body = json!({"endpoint": endpoint});
-    let reply = app.frontend.delete_with(&path, &body);
-    assert_eq!(reply.await.expect("an answer").status, 200);
+    let gone = json!({"endpoint": endpoint});
+    let reply = app.frontend.delete_with(&path, &gone).await;
+    assert_eq!(reply.expect("an answer").status, 200);
 }
 
 #[on_each_database]

@@ -42,8 +42,8 @@ async fn every_subscription_of_the_user_goes_and_no_other(database: TestDatabase
     }
     let gone = json!({"endpoint": endpoint(2)});
     let subscriptions = path(&first, "/subscriptions");
-    let reply = first.frontend.delete_with(&subscriptions, &gone);
-    reply.await.expect("an answer");
+    let reply = first.frontend.delete_with(&subscriptions, &gone).await;
+    reply.expect("an answer");
     let message = json!({"title": "t", "body": "b", "to": {"tags": "a"}});
     let before = post(&first.backend, "/api/v1/notify", &message)
         .await
