@@ -14,6 +14,7 @@ mod queue;
 mod rate_window;
 mod retention;
 mod reviews;
+mod scheduled_sends;
 mod sends;
 mod sessions;
 mod stats;
@@ -38,9 +39,10 @@ pub use queue::{
 pub use rate_window::{CountedRequest, RateWindow};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
+pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
 pub use sends::{
-    AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
-    SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
+    AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
+    SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
@@ -72,6 +74,7 @@ pub trait Store:
     + SubscriptionStore
     + StatsStore
     + SendStore
+    + ScheduledSendStore
     + DeliveryQueue
     + RetentionStore
     + ReviewStore

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hato_domain::{AppId, SendId, Topic, Ttl, UnixMillis, Urgency};
+use hato_domain::{AppId, Schedule, SendId, Topic, Ttl, UnixMillis, Urgency};
 use hato_service::ports::{
     ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
 };
@@ -11,7 +11,8 @@ use crate::deleted_apps::discard_jobs;
 use crate::dialect::DbConnection;
 use crate::due_jobs::{job_to_claim, next_due};
 use crate::error::{decode_error, with_context};
-use crate::queue::queue_positions;
+use crate::pacing::{PageSize, admit};
+use crate::queue::{queue_list, queue_positions, recipient_list};
 
 /// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
@@ -20,7 +21,8 @@ const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
 ///
 /// A broadcast is queued as one job however many subscriptions it has. A claim takes at most a page off its front and queues the
 /// rest as another job, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
-/// A job of a deleted app leaves the queue, with others of it; then there is to be another look at once.
+/// A job of a deleted app leaves the queue, with others of it, and one of a paced send may be put off; then there is to be another
+/// look at once.
 pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
@@ -50,9 +52,15 @@ async fn claim_job(
     }
     let is_first = send.status == "queued";
     let mut page = claimed_page(&job, send)?;
-    if let PageRange::Positions { up_to, .. } = page.range {
-        page.range = split(c, &job, up_to, request).await?;
-    }
+    let Some(size) = admit(c, &page, request).await? else {
+        let next_due = Some(request.now);
+        return Ok(NextPage::Idle { next_due });
+    };
+    page.range = match page.range {
+        PageRange::Positions { up_to, .. } => split(c, &job, up_to, &size).await?,
+        PageRange::List(list) if size.divides_lists => split_list(c, &job, list, &size).await?,
+        list @ PageRange::List(_) => list,
+    };
     if is_first {
         begin(c, &job.send_id).await?;
     }
@@ -60,7 +68,7 @@ async fn claim_job(
 }
 
 /// Whether the row holds something that this program never wrote, so that reading it again would fail again.
-fn is_unreadable(error: &sqlx::Error) -> bool {
+pub(crate) fn is_unreadable(error: &sqlx::Error) -> bool {
     use sqlx::Error::{ColumnDecode, Decode, RowNotFound};
     matches!(error, ColumnDecode { .. } | Decode(_) | RowNotFound)
 }
@@ -138,10 +146,10 @@ async fn split(
     c: &mut DbConnection,
     job: &JobRow,
     up_to: i64,
-    request: &PageClaimRequest,
+    size: &PageSize,
 ) -> sqlx::Result<PageRange> {
     let after = job.after_position;
-    let Some(beyond) = position_beyond(c, job, up_to, request.max_recipients.into()).await? else {
+    let Some(beyond) = position_beyond(c, job, up_to, size.recipients.into()).await? else {
         return Ok(PageRange::Positions { after, up_to });
     };
     let end = beyond - 1;
@@ -152,8 +160,31 @@ async fn split(
     )
     .execute(&mut *c)
     .await?;
-    queue_positions(c, &job.send_id, &job.app_id, (end, up_to), request.now).await?;
+    let rest = (end, up_to);
+    queue_positions(c, &job.send_id, &job.app_id, rest, size.rest_due_at).await?;
     Ok(PageRange::Positions { after, up_to: end })
+}
+
+/// Ends the page of a list before the first recipient that is too many, and queues the rest.
+async fn split_list(
+    c: &mut DbConnection,
+    job: &JobRow,
+    mut list: Vec<RecipientId>,
+    size: &PageSize,
+) -> sqlx::Result<PageRange> {
+    let recipients = usize::try_from(size.recipients).unwrap_or(usize::MAX);
+    let rest = list.split_off(list.len().min(recipients));
+    if !rest.is_empty() {
+        sqlx::query!(
+            "UPDATE jobs SET recipients = $2 WHERE id = $1",
+            job.id,
+            recipient_list(&list)?
+        )
+        .execute(&mut *c)
+        .await?;
+        queue_list(c, &job.send_id, &job.app_id, &rest, 0, size.rest_due_at).await?;
+    }
+    Ok(PageRange::List(list))
 }
 
 /// Where the first active subscription of the job stands that a page of `max_recipients` does not hold. One without a position is
@@ -183,7 +214,10 @@ struct ClaimedSendRow {
     ttl: i64,
     urgency: Option<String>,
     topic: Option<String>,
-    created_at: i64,
+    accepted_at: i64,
+    send_at: Option<i64>,
+    expires_at: Option<i64>,
+    max_per_minute: Option<i64>,
     vapid_public_key: Vec<u8>,
     sealed_private_key: Vec<u8>,
     is_of_deleted_app: bool,
@@ -192,7 +226,9 @@ struct ClaimedSendRow {
 async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
     sqlx::query_as!(
         ClaimedSendRow,
-        r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic, s.created_at,
+        r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic,
+                  COALESCE(s.send_at, s.created_at) AS "accepted_at!: i64",
+                  s.send_at, s.expires_at, s.max_per_minute,
                   p.vapid_public_key, p.sealed_private_key,
                   p.deleted_at IS NOT NULL AS "is_of_deleted_app!: bool"
            FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1"#,
@@ -216,6 +252,7 @@ async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
 /// The page that holds all of the job.
 fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
     let urgency = |text: String| Urgency::parse(&text).map_err(|_| decode_error("urgency"));
+    let schedule = Schedule::parse(send.send_at, send.expires_at, send.max_per_minute);
     let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
     Ok(ClaimedPage {
         lease: PageLease {
@@ -230,7 +267,8 @@ fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage>
         ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,
         urgency: send.urgency.map(urgency).transpose()?,
         topic: send.topic.map(topic).transpose()?,
-        accepted_at: UnixMillis(send.created_at),
+        accepted_at: UnixMillis(send.accepted_at),
+        schedule: schedule.map_err(|_| decode_error("schedule"))?,
         vapid_public_key: send.vapid_public_key,
         sealed_private_key: send.sealed_private_key,
     })

@@ -42,6 +42,7 @@ mod progress;
 mod refusals;
 mod requests;
 mod retention;
+mod schedule;
 mod secrets;
 mod settings;
 mod site;

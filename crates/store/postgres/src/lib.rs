@@ -73,6 +73,8 @@ mod key_events;
 mod keys;
 #[path = "../../shared/operator.rs"]
 mod operator;
+#[path = "../../shared/pacing.rs"]
+mod pacing;
 #[path = "../../shared/paging.rs"]
 mod paging;
 #[path = "../../shared/queue.rs"]
@@ -85,6 +87,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/scheduled_sends.rs"]
+mod scheduled_sends;
 #[path = "../../shared/send_failures.rs"]
 mod send_failures;
 #[path = "../../shared/send_windows.rs"]
