@@ -16,6 +16,7 @@ mod queue;
 mod rate_window;
 mod retention;
 mod reviews;
+mod scheduled_sends;
 mod sends;
 mod sessions;
 mod stats;
@@ -42,9 +43,10 @@ pub use queue::{
 pub use rate_window::{CountedRequest, EntranceWindow, RateWindow, RequestLimit};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
+pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
 pub use sends::{
-    AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
-    SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
+    AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
+    SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
@@ -78,6 +80,7 @@ pub trait Store:
     + IdentityStore
     + StatsStore
     + SendStore
+    + ScheduledSendStore
     + DeliveryQueue
     + RetentionStore
     + ReviewStore

@@ -21,6 +21,7 @@ use hato_service::ports::{
 };
 use hato_service::{Notifier, Secrets, jittered};
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::due_time_repair::{DueTimeRepair, longest_job_wait};
@@ -99,13 +100,15 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     async fn deliver_due(&self) -> Result<(), StoreError> {
         let shutdown = Shutdown::new();
         while let Some(permit) = self.0.slots.permit().await {
+            let asked_at = Instant::now();
             match self.claim(&[], false).await? {
                 NextPage::Claimed(page) => {
-                    if let Some(work) = self.begin(*page, permit, &shutdown) {
+                    if let Some(work) = self.begin((*page, asked_at), permit, &shutdown) {
                         work.await;
                     }
                 }
                 NextPage::Unreadable { .. } => {}
+                NextPage::Idle { next_due } if self.is_due(next_due) => {}
                 NextPage::Idle { .. } => break,
             }
         }
@@ -124,9 +127,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             // Listening begins before the claim: what is queued in between wakes it.
             let notified = self.0.notifier.notified();
             let at_quota = self.0.slots.at_quota();
+            let asked_at = Instant::now();
             match self.next_page(&mut fairness, &at_quota).await {
                 Ok(NextPage::Claimed(page)) => {
-                    if let Some(work) = self.begin(*page, permit, shutdown) {
+                    if let Some(work) = self.begin((*page, asked_at), permit, shutdown) {
                         pages.spawn(work);
                     }
                 }
@@ -150,10 +154,15 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         }
     }
 
+    /// Whether the claim that found nothing to deliver has left something that may be claimed at once.
+    fn is_due(&self, next_due: Option<UnixMillis>) -> bool {
+        next_due.is_some_and(|due| due <= self.0.clock.now())
+    }
+
     /// The work on a claimed page; None when the page is in work already, which then goes on under the new lease.
     fn begin(
         &self,
-        page: ClaimedPage,
+        (page, claimed_at): (ClaimedPage, Instant),
         permit: OwnedSemaphorePermit,
         shutdown: &Shutdown,
     ) -> Option<impl Future<Output = ()> + Send + 'static + use<Q>> {
@@ -169,6 +178,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                 page,
                 guard,
             },
+            claimed_at,
             shutdown: shutdown.clone(),
         };
         Some(task.run(slot))

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, KeyEventId, KeyId, Notification, PageRequest,
-    Plan, ProfileChange, PushOptions, Scope, SendId, SubscriptionId, UnixMillis,
+    Plan, ProfileChange, PushOptions, Schedule, Scope, SendId, SubscriptionId, UnixMillis,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -257,6 +257,7 @@ impl TestStore {
             audience,
             actor: actor(),
             idempotency: None,
+            schedule: Schedule::default(),
             max_per_minute: None,
             now,
             month: now.month(),
@@ -375,7 +376,7 @@ impl TestStore {
     /// The newest page of the app's history.
     pub async fn history(&self, app: &AppId) -> Vec<SendRecord> {
         let page = PageRequest::parse(None, None, None).expect("the default page");
-        self.store.sends_of(app, &page).await.expect("listed")
+        self.store.sends_of(app, &page, None).await.expect("listed")
     }
 
     pub async fn send(&self, app: &AppId, id: &SendId) -> SendRecord {
