@@ -34,3 +34,6 @@ CREATE TABLE send_positions (
 ALTER TABLE apps ADD COLUMN sealed_identity_secret BYTEA;
 ALTER TABLE apps ADD COLUMN sealed_previous_identity_secret BYTEA;
 ALTER TABLE apps ADD COLUMN previous_identity_secret_expires_at BIGINT;
+
+-- Those of a subscription that is erased are found by it.
+CREATE INDEX dead_letters_by_subscription ON dead_letters (subscription_id);

@@ -6,4 +6,5 @@ pub mod notifications;
 pub mod notify;
 pub mod stats;
 pub mod subscriptions;
+pub mod users;
 pub mod webhook;

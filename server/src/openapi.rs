@@ -16,6 +16,7 @@ mod response;
 mod sends;
 mod stats;
 mod subscriptions;
+mod users;
 mod webhook;
 
 use std::mem;
@@ -70,7 +71,7 @@ pub fn document(base_url: &BaseUrl) -> Value {
 }
 
 /// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.
-fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 9] {
+fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 10] {
     [
         (
             subscriptions::TAG,
@@ -81,6 +82,7 @@ fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 9] {
         (history::TAG, history::ABOUT, history::operations()),
         (apps::TAG, apps::ABOUT, apps::operations()),
         (webhook::TAG, webhook::ABOUT, webhook::operations()),
+        (users::TAG, users::ABOUT, users::operations()),
         (keys::TAG, keys::ABOUT, keys::operations()),
         (stats::TAG, stats::ABOUT, stats::operations()),
         (accounts::TAG, accounts::ABOUT, accounts::operations()),

@@ -16,7 +16,7 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use crate::api::{apps, keys, notifications, notify, stats, subscriptions, webhook};
+use crate::api::{apps, keys, notifications, notify, stats, subscriptions, users, webhook};
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::request_body::{self, BodyLimits};
@@ -87,7 +87,7 @@ pub fn endpoints() -> Vec<Route> {
     all.map(Routes::into_list).concat()
 }
 
-/// The endpoints of the API (SPEC 4, CONTRACT 4, 8).
+/// The endpoints of the API (SPEC 4, CONTRACT 4, 8, 12).
 fn api_routes() -> Routes {
     Routes::under("/api/v1")
         .post("/subscriptions", subscriptions::register)
@@ -97,6 +97,7 @@ fn api_routes() -> Routes {
         )
         .delete("/apps/{appId}/subscriptions", subscriptions::unsubscribe)
         .get("/vapid-public-key", subscriptions::show_public_key)
+        .patch("/subscriptions", subscriptions::update)
         .get("/stats", stats::show)
         .get("/apps/{appId}/stats", stats::show_for_app)
         .post("/apps/{appId}/keys", keys::create)
@@ -120,6 +121,9 @@ fn api_routes() -> Routes {
         .get("/apps/{appId}/webhook", webhook::show)
         .post("/apps/{appId}/webhook/secret", webhook::rotate)
         .post("/apps/{appId}/webhook/enable", webhook::enable)
+        .get("/apps/{appId}/identity", users::show_identity)
+        .post("/apps/{appId}/identity/secret", users::rotate_identity)
+        .post("/apps/{appId}/users/erase", users::erase)
         .post("/apps", apps::create)
         .get("/apps", apps::list)
         .get("/apps/{appId}", apps::show)

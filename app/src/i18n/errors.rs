@@ -47,6 +47,7 @@ const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::RegistrationClosed => "This server takes no new registrations.",
         ErrorCode::IdempotencyConflict => "This Idempotency-Key was used with another content.",
         ErrorCode::Overloaded => "The server is busy. Please try again in a moment.",
+        ErrorCode::InvalidUserToken => "The token of the user is missing or wrong.",
         ErrorCode::TooManyKeys => "This app can have no more API keys. Delete those you do not use.",
     }
 }

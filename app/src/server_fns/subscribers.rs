@@ -45,6 +45,7 @@ pub async fn subscribe_browser(
             auth: given(auth),
             platform: Some(PLATFORM.to_owned()),
             replaces: given(replaces),
+            ..RegisterSubscription::default()
         };
         form.service().register_own_browser(&access, asked).await?;
         Ok(())

@@ -37,6 +37,7 @@ pub const fn for_code(code: ErrorCode) -> &'static str {
         ErrorCode::PayloadTooLarge => "shorten it: a notification has at most 3,072 bytes",
         ErrorCode::RateLimited => "wait a minute",
         ErrorCode::Overloaded => "try again in a moment",
+        ErrorCode::InvalidUserToken => "use a key that is not public, or the user's token",
         ErrorCode::TooManyKeys => "delete keys that are not used: `hato keys delete`",
         ErrorCode::InternalError => "try again; the server's log has the cause",
         ErrorCode::OauthNotConfigured | ErrorCode::ConfigError => {

@@ -62,7 +62,7 @@ impl From<AddArgs> for RegisterSubscription {
             p256dh: Some(add.p256dh),
             auth: Some(add.auth),
             platform: add.platform,
-            replaces: None,
+            ..Self::default()
         }
     }
 }

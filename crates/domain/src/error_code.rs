@@ -1,6 +1,6 @@
 //! The one error table: every code with its HTTP status, its Japanese sentence and what travels with it.
 //!
-//! The order is that of SPEC 7, followed by the codes that CONTRACT 2 and 18 add. A new code also takes its English sentence, which the
+//! The order is that of SPEC 7, followed by the codes that CONTRACT 2, 12 and 18 add. A new code also takes its English sentence, which the
 //! dashboard alone shows (`app/src/i18n/errors.rs`), and its row in `docs/API.md`.
 
 /// Makes the enum of the codes and its table from one row for each code.
@@ -105,6 +105,8 @@ error_codes! {
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", 409, "同じ Idempotency-Key が別の内容で使われています。";
     /// This process has no room for the request; `Retry-After` says how many seconds to wait.
     Overloaded = "OVERLOADED", 503, "サーバーが混み合っています。しばらく待ってからやり直してください。";
+    /// A visitor's user is not proven: its `user_token` is missing or wrong.
+    InvalidUserToken = "INVALID_USER_TOKEN", 403, "user_token がないか、正しくありません。";
     /// The app has as many API keys as it may have.
     TooManyKeys = "TOO_MANY_KEYS", 409, "アプリの API キー数の上限に達しました。使わないキーを削除してください。";
 }

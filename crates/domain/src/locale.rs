@@ -26,6 +26,11 @@ impl LanguageTag {
         }
     }
 
+    /// A tag that was read before, such as one from the database.
+    pub fn trusted(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// The tag as the browser gave it.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -54,6 +59,11 @@ impl TimeZoneName {
         } else {
             Err(ErrorCode::InvalidInput)
         }
+    }
+
+    /// A name that was read before, such as one from the database.
+    pub fn trusted(text: impl Into<String>) -> Self {
+        Self(text.into())
     }
 
     /// The name as the browser gave it.

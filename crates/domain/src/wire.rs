@@ -8,6 +8,7 @@ mod member;
 mod notify;
 #[cfg(feature = "openapi")]
 mod openapi_schema;
+mod profile;
 mod request;
 mod response;
 mod stats;
@@ -16,6 +17,7 @@ mod webhook;
 
 pub use body::{MAX_BODY_BYTES, read};
 pub use notify::{Notify, NotifyBatch, To};
+pub use profile::{EraseUser, Identity, SubscriptionUpdated, UpdateSubscription, UserErased};
 pub use request::{
     CreateApp, CreateKey, Credentials, ListEntries, NamedKey, RegisterSubscription, Unsubscribe,
     UpdateApp,

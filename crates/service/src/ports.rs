@@ -8,8 +8,10 @@ mod apps;
 mod clock;
 mod error;
 mod github;
+mod identity;
 mod keys;
 mod operator;
+mod profiles;
 mod queue;
 mod rate_window;
 mod retention;
@@ -25,11 +27,13 @@ pub use apps::{AppRecord, AppStore, CreateAppOutcome, NewApp, SetWebhookOutcome}
 pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
+pub use identity::IdentityStore;
 pub use keys::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
     KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperedHash,
 };
 pub use operator::{AccountUsage, OperatorStore};
+pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
 pub use queue::{
     ClaimedPage, DeliveryQueue, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, NextPage,
     PageClaimRequest, PageLease, PageRange, Recipient, RecipientId, RetryJob, SentRecipient,
@@ -70,6 +74,8 @@ pub trait Store:
     + AppStore
     + KeyStore
     + SubscriptionStore
+    + ProfileStore
+    + IdentityStore
     + StatsStore
     + SendStore
     + DeliveryQueue

@@ -1,4 +1,4 @@
-//! The two secrets of a server: the pepper of API keys and the key that seals private keys and signing secrets.
+//! The two secrets of a server: the pepper of API keys and the key that seals private keys, signing secrets and identity secrets.
 //!
 //! Sealing is encrypting what the database keeps (SPECIFICATION, `HATO_ENCRYPTION_KEY`); the encryption of push messages is another.
 //! Secrets and what was unsealed are overwritten when they are dropped.
@@ -67,6 +67,8 @@ pub enum SealPurpose {
     VapidKey,
     /// A webhook's signing secret, 32 bytes.
     SigningSecret,
+    /// The secret that proves who a site's users are, 32 bytes.
+    IdentitySecret,
 }
 
 impl SealPurpose {
@@ -74,6 +76,7 @@ impl SealPurpose {
         match self {
             Self::VapidKey => "vapid-key",
             Self::SigningSecret => "signing-secret",
+            Self::IdentitySecret => "identity-secret",
         }
     }
 
@@ -82,9 +85,14 @@ impl SealPurpose {
         format!("{}:{app}", self.as_str())
     }
 
-    /// Whether the text can be of this kind: a PKCS #8 document on P-256 is longer than a signing secret.
+    /// Whether a text without a purpose can be of this kind: a PKCS #8 document on P-256 is longer than a signing secret, and identity
+    /// secrets are younger than purposes.
     fn fits(self, plain: &[u8]) -> bool {
-        (plain.len() == SIGNING_SECRET_BYTES) == (self == Self::SigningSecret)
+        match self {
+            Self::VapidKey => plain.len() != SIGNING_SECRET_BYTES,
+            Self::SigningSecret => plain.len() == SIGNING_SECRET_BYTES,
+            Self::IdentitySecret => false,
+        }
     }
 }
 
@@ -168,7 +176,7 @@ mod tests {
     use hato_domain::{AppId, ErrorCode};
     use zeroize::ZeroizeOnDrop;
 
-    use super::SealPurpose::{SigningSecret, VapidKey};
+    use super::SealPurpose::{IdentitySecret, SigningSecret, VapidKey};
     use super::{Sealer, Secrets};
 
     const SECRET: [u8; 32] = [9; 32];
@@ -183,6 +191,8 @@ mod tests {
         let sealer = Sealer::new([1; 32].into());
         for (purpose, other, plain) in [
             (SigningSecret, VapidKey, &SECRET[..]),
+            (SigningSecret, IdentitySecret, &SECRET[..]),
+            (IdentitySecret, SigningSecret, &SECRET[..]),
             (VapidKey, SigningSecret, &DOCUMENT[..]),
         ] {
             let text = sealer.seal(purpose, &app(1), plain);
@@ -224,6 +234,7 @@ mod tests {
         assert!(open(VapidKey, app(1), &secret).is_none());
         assert!(open(SigningSecret, app(1), &document).is_none());
         assert!(open(SigningSecret, app(2), &secret).is_none());
+        assert!(open(IdentitySecret, app(1), &secret).is_none());
     }
 
     /// A key is found by a hash that only the pepper's holder can compute: a database alone verifies no guess (SPEC 2.3).

@@ -35,7 +35,7 @@ pub struct Registration {
 
 impl Service {
     /// Registers a browser's subscription: an upsert on its endpoint (SPEC 4.1). `INVALID_URL`, `INVALID_ENDPOINT`,
-    /// `INVALID_INPUT`; `MISSING_FIELDS` unless endpoint, p256dh and auth are there. A new one is `RATE_LIMITED` when the stranger at
+    /// `INVALID_INPUT`; `MISSING_FIELDS` unless endpoint, p256dh and auth are there; `INVALID_USER_TOKEN`. A new one is `RATE_LIMITED` when the stranger at
     /// `client` has made too many, and `SUBSCRIBER_LIMIT_EXCEEDED` when the operator lets no app have more (CONTRACT 18).
     pub async fn register_subscription(
         &self,
@@ -43,7 +43,7 @@ impl Service {
         client: IpAddr,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.new_subscription(access.app(), request)?;
+        let subscription = self.proven_subscription(access, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
         let registered = self.store.register_subscription(subscription).await;
         self.settle_count(counted, registered).await
@@ -57,7 +57,7 @@ impl Service {
         client: IpAddr,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.new_subscription(access.app(), request)?;
+        let subscription = self.proven_subscription(access, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
         let registered = self.store.register_within_limit(subscription).await;
         self.settle_count(counted, registered).await
@@ -70,7 +70,7 @@ impl Service {
         access: &MayManage,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.new_subscription(access.app(), request)?;
+        let subscription = self.new_subscription(access.app(), request, false)?;
         registration(self.store.register_within_limit(subscription).await?)
     }
 
@@ -111,11 +111,26 @@ impl Service {
         found(self.store.remove_subscription(access.app(), &id).await?)
     }
 
+    /// The subscription that the request describes, whose user is proven: `INVALID_USER_TOKEN`.
+    async fn proven_subscription(
+        &self,
+        access: &MaySubscribe,
+        mut request: RegisterSubscription,
+    ) -> ServiceResult<NewSubscription> {
+        let token = request.user_token.take();
+        let subscription = self.new_subscription(access.app(), request, access.is_public())?;
+        self.require_proven_user(access, &subscription.profile, token.as_deref())
+            .await?;
+        Ok(subscription)
+    }
+
     fn new_subscription(
         &self,
         app: &AppId,
         request: RegisterSubscription,
+        by_visitor: bool,
     ) -> ServiceResult<NewSubscription> {
+        let profile = request.profile_change(by_visitor)?;
         let endpoint = request.endpoint.ok_or(ErrorCode::MissingFields)?;
         let p256dh = request.p256dh.ok_or(ErrorCode::MissingFields)?;
         let auth = request.auth.ok_or(ErrorCode::MissingFields)?;
@@ -125,6 +140,7 @@ impl Service {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
             platform: platform.transpose()?,
+            profile,
             replaces: replaces.transpose()?,
             endpoint: self.parse_endpoint(&endpoint)?,
             keys: BrowserKeys::parse(&p256dh, &auth)?,
@@ -196,6 +212,7 @@ fn registration(registered: RegisterOutcome) -> ServiceResult<Registration> {
         RegisterOutcome::LimitReached => {
             return Err(ErrorCode::SubscriberLimitExceeded.into());
         }
+        RegisterOutcome::TooManyTags => return Err(ErrorCode::InvalidInput.into()),
         RegisterOutcome::NoApp => return Err(ErrorCode::NotFound.into()),
     };
     Ok(Registration {

@@ -3,13 +3,15 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::wire::{
-    Actor, ApiKey, App, BatchAccepted, CreatedKey, DeadLetter, HistoryItem, KeyEvent, PublicKey,
-    Registered, SendAccepted, User, Webhook,
+    Actor, ApiKey, App, BatchAccepted, CreatedKey, DeadLetter, HistoryItem, Identity, KeyEvent,
+    PublicKey, Registered, SendAccepted, SubscriptionUpdated, User, Webhook,
 };
 
 use crate::access::{AccountPrincipal, ActorRecord, MaySubscribe};
-use crate::ports::{AppRecord, DeadLetterRecord, KeyEventRecord, KeyRecord, SendRecord};
-use crate::{NewKey, Registration, SendReceipt, WebhookDetails};
+use crate::ports::{
+    AppRecord, DeadLetterRecord, KeyEventRecord, KeyRecord, ProfileRecord, SendRecord,
+};
+use crate::{IdentitySecrets, NewKey, Registration, SendReceipt, WebhookDetails};
 
 impl AppRecord {
     /// The app as the API shows it; push services are told to turn to `vapid_subject`.
@@ -63,6 +65,34 @@ impl From<&Registration> for Registered {
         Self {
             id: registration.id.to_string(),
             reactivated: registration.was_deactivated,
+        }
+    }
+}
+
+impl From<ProfileRecord> for SubscriptionUpdated {
+    fn from(record: ProfileRecord) -> Self {
+        let profile = record.profile;
+        Self {
+            id: record.id.to_string(),
+            user_id: profile.user_id.map(|it| it.as_str().to_owned()),
+            tags: profile
+                .tags
+                .iter()
+                .map(|it| it.as_str().to_owned())
+                .collect(),
+            lang: profile.lang.map(|it| it.as_str().to_owned()),
+            time_zone: profile.time_zone.map(|it| it.as_str().to_owned()),
+        }
+    }
+}
+
+impl From<IdentitySecrets> for Identity {
+    fn from(secrets: IdentitySecrets) -> Self {
+        let (previous_secret, previous_secret_expires_at) = secrets.previous_secret.unzip();
+        Self {
+            identity_secret: secrets.secret,
+            previous_secret,
+            previous_secret_expires_at,
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::error::json;
 use crate::settlement::SettledPage;
 
 /// Records the dead letters, as long as the send has room for them: `failed` of its recipients, these among them, have failed so
-/// far, and all but the last of them have left dead letters. A subscription that was removed meanwhile leaves none.
+/// far, and all but the last of them have left dead letters. A subscription that was removed meanwhile leaves none;
+/// who removes it with its dead letters waits for these.
 pub(crate) async fn insert_dead_letters(
     c: &mut DbConnection,
     page: &SettledPage,
@@ -31,7 +32,7 @@ pub(crate) async fn insert_dead_letters(
                                    attempts, detail, created_at)
          SELECT $2, $3, s.public_id, s.endpoint, f.reason, f.http_status, f.attempts, f.detail,
                 CAST($4 AS BIGINT)
-         FROM (" FAILURES ") AS f JOIN subscriptions AS s ON s.id = f.recipient"
+         FROM (" FAILURES ") AS f JOIN subscriptions AS s ON s.id = f.recipient" KEEP_SUBSCRIPTION
     ] failures, page.send_id.as_str(), page.app_id.as_str(), now.0)
     .execute(c)
     .await

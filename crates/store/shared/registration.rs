@@ -1,11 +1,13 @@
 //! Registering a browser: an update of what is active, or an activation, which takes the app's next position.
 
-use hato_domain::{AppId, Endpoint, Platform, SubscriptionId};
+use hato_domain::{AppId, LanguageTag, Platform, SubscriptionId, Tags, TimeZoneName, UserId};
 use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 
 use crate::accounts::parse_plan;
 use crate::apps::is_live;
 use crate::dialect::{DbConnection, lock_app};
+use crate::profiles::{Among, ProfileRow, find_for_update, parse_tags, retag};
+use crate::registered_profile::{Registration, WrittenProfile};
 use crate::subscriptions::{change_counts, deactivate, endpoint_hash};
 
 /// Registers the browser, and deactivates what the new endpoint replaces.
@@ -14,22 +16,18 @@ pub(crate) async fn register(
     subscription: &NewSubscription,
     limited: bool,
 ) -> sqlx::Result<RegisterOutcome> {
-    let outcome = update_or_activate(c, subscription, limited).await?;
+    let registration = Registration::begin(c, subscription).await?;
+    let outcome = update_or_activate(c, &registration, limited).await?;
     let is_registered = !matches!(
         outcome,
-        RegisterOutcome::LimitReached | RegisterOutcome::NoApp
+        RegisterOutcome::LimitReached | RegisterOutcome::TooManyTags | RegisterOutcome::NoApp
     );
-    if let Some(replaced) = replaced(subscription).filter(|_| is_registered) {
+    if let Some(replaced) = registration.replaced().filter(|_| is_registered) {
         let (app, reason) = (&subscription.app_id, DeactivationReason::Replaced);
-        deactivate(c, app, replaced, reason, subscription.now).await?;
+        deactivate(c, app, replaced.endpoint, reason, subscription.now).await?;
+        replaced.give_up_owners_tags(c).await?;
     }
     Ok(outcome)
-}
-
-/// The other endpoint that this one replaces.
-fn replaced(new: &NewSubscription) -> Option<&Endpoint> {
-    let replaced = new.replaces.as_ref();
-    replaced.filter(|replaced| **replaced != new.endpoint)
 }
 
 /// Updates the record, or makes or reactivates it at a new position.
@@ -39,23 +37,51 @@ fn replaced(new: &NewSubscription) -> Option<&Endpoint> {
 /// count goes back and the number that was taken is skipped, as any position may be.
 async fn update_or_activate(
     c: &mut DbConnection,
-    subscription: &NewSubscription,
+    registration: &Registration<'_>,
     limited: bool,
 ) -> sqlx::Result<RegisterOutcome> {
-    if let Some(id) = update_active(c, subscription).await? {
-        return Ok(RegisterOutcome::Updated(SubscriptionId::trusted(id)));
+    if let Some(outcome) = update_active(c, registration).await? {
+        return Ok(outcome);
     }
-    lock_app(c, &subscription.app_id).await?;
-    let limit = limit(c, subscription, limited).await?;
-    let Some(position) = take_position(c, &subscription.app_id, limit).await? else {
-        return refusal(c, &subscription.app_id).await;
+    let new = registration.new;
+    lock_app(c, &new.app_id).await?;
+    let stored = find_stored(c, registration, Among::All).await?;
+    let Some(profile) = registration.profile_over(stored.as_ref())? else {
+        return Ok(RegisterOutcome::TooManyTags);
     };
-    let active = activate(c, subscription, position).await?;
-    let (app, id) = (
-        subscription.app_id.as_str(),
-        SubscriptionId::trusted(active.public_id),
-    );
-    Ok(if id == subscription.id {
+    let limit = limit(c, registration, limited).await?;
+    let Some(position) = take_position(c, &new.app_id, limit).await? else {
+        return refusal(c, &new.app_id).await;
+    };
+    let active = activate(c, new, &profile, position).await?;
+    let outcome = settle_count(c, new, &active, position).await?;
+    tag_activated(c, &new.app_id, stored.as_ref(), &active, position).await?;
+    Ok(outcome)
+}
+
+/// What is stored of the endpoint, if the registration has to know it.
+async fn find_stored(
+    c: &mut DbConnection,
+    registration: &Registration<'_>,
+    among: Among,
+) -> sqlx::Result<Option<ProfileRow>> {
+    if !registration.asks_for_stored() {
+        return Ok(None);
+    }
+    let new = registration.new;
+    find_for_update(c, &new.app_id, &new.endpoint, among).await
+}
+
+/// Says what became of the registration, and corrects the app's counts where it made no new subscription.
+async fn settle_count(
+    c: &mut DbConnection,
+    new: &NewSubscription,
+    active: &ActivatedRow,
+    position: i64,
+) -> sqlx::Result<RegisterOutcome> {
+    let app = new.app_id.as_str();
+    let id = SubscriptionId::trusted(active.public_id.clone());
+    Ok(if id == new.id {
         RegisterOutcome::Created(id)
     } else if active.position == position {
         change_counts(c, app, (0, -1)).await?;
@@ -64,6 +90,23 @@ async fn update_or_activate(
         change_counts(c, app, (-1, 0)).await?;
         RegisterOutcome::Updated(id)
     })
+}
+
+/// Records the tags of a subscription that has just got its position, or those that it has got at the one that it had after all.
+async fn tag_activated(
+    c: &mut DbConnection,
+    app: &AppId,
+    stored: Option<&ProfileRow>,
+    active: &ActivatedRow,
+    position: i64,
+) -> sqlx::Result<()> {
+    let tags = parse_tags(active.tags.as_deref())?;
+    let before = match stored {
+        _ if active.position == position => Tags::default(),
+        Some(stored) => stored.profile()?.tags,
+        None => tags.clone(),
+    };
+    retag(c, app, active.position, &before, &tags).await
 }
 
 /// Why no position was to be had.
@@ -77,30 +120,21 @@ async fn refusal(c: &mut DbConnection, app: &AppId) -> sqlx::Result<RegisterOutc
 
 /// Below which number of active subscriptions the app takes this one. One that takes the place of an active one leaves the number
 /// as it is, so no limit keeps it out (CONTRACT 5, CONTRACT 18).
-async fn limit(c: &mut DbConnection, new: &NewSubscription, limited: bool) -> sqlx::Result<i64> {
-    if let Some(replaced) = replaced(new)
-        && is_active(c, &new.app_id, replaced).await?
-    {
+async fn limit(
+    c: &mut DbConnection,
+    registration: &Registration<'_>,
+    limited: bool,
+) -> sqlx::Result<i64> {
+    if registration.replaced().is_some_and(|it| it.is_active) {
         return Ok(i64::MAX);
     }
+    let new = registration.new;
     let limit = new.max_active.unwrap_or(i64::MAX);
     Ok(if limited {
         limit.min(plan_limit(c, new).await?)
     } else {
         limit
     })
-}
-
-async fn is_active(c: &mut DbConnection, app: &AppId, endpoint: &Endpoint) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT 1 FROM subscriptions
-                          WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL)
-           AS "is_active!: bool""#,
-        app.as_str(),
-        &endpoint_hash(endpoint)[..]
-    )
-    .fetch_one(c)
-    .await
 }
 
 /// Below which number of active subscriptions the plan lets the app take this one: a known endpoint always (CONTRACT 5).
@@ -124,14 +158,40 @@ async fn plan_limit(c: &mut DbConnection, new: &NewSubscription) -> sqlx::Result
     }
 }
 
-/// Updates the record if there is an active one, and returns its public id.
+/// Updates the record if there is an active one; `None` when there is none.
 async fn update_active(
     c: &mut DbConnection,
+    registration: &Registration<'_>,
+) -> sqlx::Result<Option<RegisterOutcome>> {
+    let new = registration.new;
+    let stored = find_stored(c, registration, Among::Active).await?;
+    if stored.is_none() && registration.asks_for_stored() {
+        return Ok(None);
+    }
+    let Some(profile) = registration.profile_over(stored.as_ref())? else {
+        return Ok(Some(RegisterOutcome::TooManyTags));
+    };
+    let Some(id) = write_active(c, new, &profile).await? else {
+        return Ok(None);
+    };
+    if let Some((stored, position)) = stored.and_then(|it| it.position.map(|at| (it, at))) {
+        let (before, tags) = (stored.profile()?.tags, parse_tags(profile.tags.as_deref())?);
+        retag(c, &new.app_id, position, &before, &tags).await?;
+    }
+    Ok(Some(RegisterOutcome::Updated(SubscriptionId::trusted(id))))
+}
+
+/// Writes the active record, and returns its public id.
+async fn write_active(
+    c: &mut DbConnection,
     new: &NewSubscription,
+    profile: &WrittenProfile,
 ) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         r#"UPDATE subscriptions
-           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform)
+           SET p256dh = $3, auth = $4, platform = COALESCE($5, platform),
+               user_id = COALESCE($6, user_id), tags = NULLIF(COALESCE($7, tags), '[]'),
+               lang = COALESCE($8, lang), time_zone = COALESCE($9, time_zone)
            WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
              AND EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL)
            RETURNING public_id AS "public_id!""#,
@@ -139,7 +199,11 @@ async fn update_active(
         &endpoint_hash(&new.endpoint)[..],
         &new.keys.p256dh[..],
         &new.keys.auth[..],
-        new.platform.as_ref().map(Platform::as_str)
+        new.platform.as_ref().map(Platform::as_str),
+        profile.user_id.as_ref().map(UserId::as_str),
+        profile.tags,
+        profile.lang.as_ref().map(LanguageTag::as_str),
+        profile.time_zone.as_ref().map(TimeZoneName::as_str)
     )
     .fetch_optional(c)
     .await
@@ -162,6 +226,7 @@ async fn take_position(c: &mut DbConnection, app: &AppId, limit: i64) -> sqlx::R
 struct ActivatedRow {
     public_id: String,
     position: i64,
+    tags: Option<String>,
 }
 
 /// Makes the record, or gives the one that is there a position. A concurrent request may have done so first: then the
@@ -169,19 +234,24 @@ struct ActivatedRow {
 async fn activate(
     c: &mut DbConnection,
     new: &NewSubscription,
+    profile: &WrittenProfile,
     position: i64,
 ) -> sqlx::Result<ActivatedRow> {
     sqlx::query_as!(
         ActivatedRow,
         r#"INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                      platform, position, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                                      platform, position, created_at, user_id, tags, lang, time_zone)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULLIF($11, '[]'), $12, $13)
            ON CONFLICT (app_id, endpoint_hash) DO UPDATE
            SET p256dh = excluded.p256dh, auth = excluded.auth,
                platform = COALESCE(excluded.platform, subscriptions.platform),
                position = COALESCE(subscriptions.position, excluded.position),
-               deactivated_at = NULL, deactivation_reason = NULL
-           RETURNING public_id AS "public_id!", position AS "position!""#,
+               deactivated_at = NULL, deactivation_reason = NULL,
+               user_id = COALESCE(excluded.user_id, subscriptions.user_id),
+               tags = NULLIF(COALESCE($11, subscriptions.tags), '[]'),
+               lang = COALESCE(excluded.lang, subscriptions.lang),
+               time_zone = COALESCE(excluded.time_zone, subscriptions.time_zone)
+           RETURNING public_id AS "public_id!", position AS "position!", tags AS "tags?""#,
         new.id.as_str(),
         new.app_id.as_str(),
         new.endpoint.as_str(),
@@ -190,7 +260,11 @@ async fn activate(
         &new.keys.auth[..],
         new.platform.as_ref().map(Platform::as_str),
         position,
-        new.now.0
+        new.now.0,
+        profile.user_id.as_ref().map(UserId::as_str),
+        profile.tags,
+        profile.lang.as_ref().map(LanguageTag::as_str),
+        profile.time_zone.as_ref().map(TimeZoneName::as_str)
     )
     .fetch_one(c)
     .await

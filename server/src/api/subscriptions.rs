@@ -2,7 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
-use hato_domain::wire::{Acknowledged, PublicKey, RegisterSubscription, Registered, Unsubscribe};
+use hato_domain::wire::{
+    Acknowledged, PublicKey, RegisterSubscription, Registered, SubscriptionUpdated, Unsubscribe,
+    UpdateSubscription,
+};
 use hato_service::Registration;
 use http::StatusCode;
 
@@ -43,6 +46,16 @@ fn response(registration: &Registration) -> (StatusCode, Json<Registered>) {
         StatusCode::OK
     };
     (status, Json(registration.into()))
+}
+
+/// `PATCH /api/v1/subscriptions`: the user, the tags, the language and the time zone of an endpoint (CONTRACT 12).
+pub async fn update(
+    State(state): State<AppState>,
+    SubscribeAccess(access): SubscribeAccess,
+    ApiJson(body): ApiJson<UpdateSubscription>,
+) -> ApiResult<Json<SubscriptionUpdated>> {
+    let updated = state.service.update_subscription(&access, body).await?;
+    Ok(Json(updated.into()))
 }
 
 /// `DELETE /api/v1/apps/{appId}/subscriptions`: an endpoint that is not subscribed is answered like one that was.

@@ -1,11 +1,14 @@
 //! Registering and removing browsers, and the key that they need for it (SPEC 4.1 to 4.4).
 
-use hato_domain::wire::{Acknowledged, PublicKey, RegisterSubscription, Registered, Unsubscribe};
+use hato_domain::wire::{
+    Acknowledged, PublicKey, RegisterSubscription, Registered, SubscriptionUpdated, Unsubscribe,
+    UpdateSubscription,
+};
 use hato_domain::{ErrorCode as E, Scope};
 use serde_json::{Value, json};
 
 use super::endpoint_auth::EndpointAuth;
-use super::operation::{OperationSpec, delete, get, post};
+use super::operation::{OperationSpec, delete, get, patch, post};
 
 pub const TAG: &str = "subscriptions";
 pub const ABOUT: &str = "Browsers register what their push service gave them.";
@@ -42,7 +45,28 @@ pub fn operations() -> Vec<OperationSpec> {
             )
             .auth(ANY_KEY)
             .response::<PublicKey>(200, "The key of the app.", public_key()),
+        update(),
     ]
+}
+
+fn update() -> OperationSpec {
+    let change = json!({"endpoint": "https://push.example.com/abc", "add_tags": ["news"]});
+    patch("/api/v1/subscriptions", "updateSubscription")
+        .summary(
+            "Change user, tags, language or time zone",
+            "ユーザー、タグ、言語、タイムゾーンを変更する",
+        )
+        .about("What is absent stays; `null` takes user, language or time zone away.")
+        .auth(ANY_KEY)
+        .body::<UpdateSubscription>(change)
+        .response::<SubscriptionUpdated>(200, "What is stored now.", updated())
+        .errors([
+            E::MissingFields,
+            E::InvalidUrl,
+            E::InvalidEndpoint,
+            E::InvalidUserToken,
+            E::NotFound,
+        ])
 }
 
 fn registration(path: &'static str, id: &'static str) -> OperationSpec {
@@ -56,6 +80,7 @@ fn registration(path: &'static str, id: &'static str) -> OperationSpec {
             E::MissingFields,
             E::InvalidUrl,
             E::InvalidEndpoint,
+            E::InvalidUserToken,
             E::SubscriberLimitExceeded,
         ])
 }
@@ -66,6 +91,13 @@ fn subscription() -> Value {
         "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
         "auth": "BTBZMqHH6r4Tts7J_aSIgg",
         "platform": "Firefox on Linux",
+    })
+}
+
+fn updated() -> Value {
+    json!({
+        "id": "sub_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9",
+        "user_id": null, "tags": ["_plan:pro", "news"], "lang": "ja", "time_zone": "Asia/Tokyo",
     })
 }
 

@@ -39,7 +39,7 @@ const OK: ExpectedStatus = (200, "");
 const MISSING_FIELDS: ExpectedStatus = (400, "MISSING_FIELDS");
 const NOT_FOUND: ExpectedStatus = (404, "NOT_FOUND");
 
-/// SPEC 4 and CONTRACT 4 and 8, in their order.
+/// SPEC 4 and CONTRACT 4, 8 and 12, in their order.
 #[rustfmt::skip]
 fn table() -> Vec<MatrixRow> {
     use RequiredAuth::{Anybody, Key, Session, SessionOrFullKey};
@@ -51,6 +51,7 @@ fn table() -> Vec<MatrixRow> {
         (method(&post), "/api/v1/apps/{appId}/subscriptions", any_key, MISSING_FIELDS),
         (method(&delete), "/api/v1/apps/{appId}/subscriptions", any_key, MISSING_FIELDS),
         (method(&get), "/api/v1/vapid-public-key", any_key, OK),
+        (method(&patch), "/api/v1/subscriptions", any_key, MISSING_FIELDS),
         (method(&get), "/api/v1/stats", SessionOrFullKey, OK),
         (method(&get), "/api/v1/apps/{appId}/stats", SessionOrFullKey, OK),
         (method(&post), "/api/v1/apps/{appId}/keys", SessionOrFullKey, MISSING_FIELDS),
@@ -68,6 +69,9 @@ fn table() -> Vec<MatrixRow> {
         (method(&get), "/api/v1/apps/{appId}/webhook", SessionOrFullKey, NOT_FOUND),
         (method(&post), "/api/v1/apps/{appId}/webhook/secret", SessionOrFullKey, NOT_FOUND),
         (method(&post), "/api/v1/apps/{appId}/webhook/enable", SessionOrFullKey, NOT_FOUND),
+        (method(&get), "/api/v1/apps/{appId}/identity", SessionOrFullKey, OK),
+        (method(&post), "/api/v1/apps/{appId}/identity/secret", SessionOrFullKey, OK),
+        (method(&post), "/api/v1/apps/{appId}/users/erase", SessionOrFullKey, MISSING_FIELDS),
         (method(&get), "/api/v1/apps/{appId}", SessionOrFullKey, OK),
         (method(&delete), "/api/v1/apps/{appId}", SessionOrFullKey, OK),
         (method(&post), "/api/v1/apps", Session, MISSING_FIELDS),

@@ -10,8 +10,8 @@ use futures_util::future::join_all;
 use hato_delivery::{DeliverySettings, Engine};
 use hato_domain::notification::Links;
 use hato_domain::{
-    BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, PushOptions, SendId,
-    SubscriptionId, UnixMillis,
+    BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, ProfileChange, PushOptions,
+    SendId, SubscriptionId, UnixMillis,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -134,6 +134,7 @@ impl TestEngine {
                     auth: decode(&it.auth),
                 },
                 platform: None,
+                profile: ProfileChange::default(),
                 replaces: None,
                 max_active: None,
                 now: self.clock.now(),

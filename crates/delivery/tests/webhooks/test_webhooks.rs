@@ -8,7 +8,7 @@ use hato_delivery::{WebhookSender, WebhookSettings};
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, Plan,
-    PushOptions, SendId, SubscriptionId, UnixMillis, WebhookUrl,
+    ProfileChange, PushOptions, SendId, SubscriptionId, UnixMillis, WebhookUrl,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -135,6 +135,7 @@ impl TestWebhooks {
                     auth: [1; 16],
                 },
                 platform: None,
+                profile: ProfileChange::default(),
                 replaces: None,
                 max_active: None,
                 now: self.clock.now(),

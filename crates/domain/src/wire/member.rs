@@ -65,6 +65,15 @@ impl<'de> Deserialize<'de> for Change {
     }
 }
 
+/// A string that `null` clears; the empty string counts as absent.
+pub fn null_or_text<'de, D: Deserializer<'de>>(from: D) -> Result<Change, D::Error> {
+    Ok(match Option::<String>::deserialize(from)? {
+        None => Change::Clear,
+        Some(text) if text.is_empty() => Change::Absent,
+        Some(text) => Change::Set(text),
+    })
+}
+
 /// An object, where `null` and the empty string count as absent. What serde would read from a list is no object.
 pub fn object<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
 where

@@ -8,7 +8,7 @@ use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::response::Page;
-use crate::{Endpoint, Scope, Urgency};
+use crate::{Endpoint, Scope, Tag, Urgency};
 
 /// Written by hand: what is derived for a generic type leaves out its parameter.
 impl<T: ToSchema> ToSchema for Page<T> {
@@ -80,6 +80,22 @@ pub fn endpoints(most: usize) -> Schema {
         .min_items(Some(1))
         .max_items(Some(most))
         .description(Some("For whom."))
+        .into()
+}
+
+/// Tags, or absent.
+pub fn tags() -> Schema {
+    let tag = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some("^[A-Za-z0-9_.:-]{1,64}$"));
+    let tags = ArrayBuilder::new()
+        .items(tag)
+        .max_items(Some(Tag::MAX_PER_SUBSCRIPTION));
+    AnyOfBuilder::new()
+        .item(tags)
+        .item(one_of([""]))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .description(Some("Tags; those that begin with `_` are the owner's."))
         .into()
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{Change, text};
+use super::member::{Change, text, value};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Scope};
@@ -155,6 +155,31 @@ pub struct RegisterSubscription {
         schema(pattern = "^(https://.*)?$", max_length = 2048)
     )]
     pub replaces: Option<String>,
+    /// The site's id of the user who is logged in (CONTRACT 12).
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 128))]
+    pub user_id: Option<String>,
+    /// Proves the user to a `subscribe_only` key.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^([0-9a-f]{64})?$"))]
+    pub user_token: Option<String>,
+    /// The tags that it has from now on, at most 50.
+    #[serde(default, deserialize_with = "value")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::tags))]
+    pub tags: Option<Vec<String>>,
+    /// The browser's language (BCP 47).
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 35))]
+    pub lang: Option<String>,
+    /// The browser's time zone (IANA).
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    pub time_zone: Option<String>,
 }
 
 /// The body of `DELETE /api/v1/apps/{appId}/subscriptions` (SPEC 4.3).

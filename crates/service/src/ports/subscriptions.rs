@@ -1,7 +1,9 @@
 //! What the use cases of subscriptions need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, BrowserKeys, Endpoint, Platform, SubscriptionId, UnixMillis, text_enum};
+use hato_domain::{
+    AppId, BrowserKeys, Endpoint, Platform, ProfileChange, SubscriptionId, UnixMillis, text_enum,
+};
 
 use super::StoreError;
 
@@ -18,7 +20,10 @@ pub struct NewSubscription {
     pub keys: BrowserKeys,
     /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
-    /// Another endpoint of the same browser, which this one replaces: if the app has it, it is deactivated.
+    /// What the client says of whom it belongs to and what it cares for.
+    pub profile: ProfileChange,
+    /// Another endpoint of the same browser, which this one replaces: if the app has it, it is deactivated, and what the client does
+    /// not say of the profile is taken over.
     pub replaces: Option<Endpoint>,
     /// Most active subscriptions that the app may have, whatever its plan (CONTRACT 18); `None` is no limit.
     pub max_active: Option<i64>,
@@ -37,6 +42,8 @@ pub enum RegisterOutcome {
     Reactivated(SubscriptionId),
     /// The endpoint would become active, and the app has as many active subscriptions as it may have.
     LimitReached,
+    /// There would be more tags than a subscription may have, with the owner's that stay.
+    TooManyTags,
     /// There is no such app any more.
     NoApp,
 }

@@ -32,7 +32,8 @@ pub struct WebhookRecord {
     pub disabled: Option<DisabledReason>,
 }
 
-/// Signing secrets of 32 bytes, sealed for [`crate::SealPurpose::SigningSecret`] of the app.
+/// Secrets of 32 bytes, sealed for one purpose of the app: a webhook's [`crate::SealPurpose::SigningSecret`], or a site's
+/// [`crate::SealPurpose::IdentitySecret`].
 #[derive(Clone, Debug, Default)]
 pub struct SealedSecrets {
     /// The secret; `None` until one is needed.

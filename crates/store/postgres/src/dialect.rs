@@ -174,6 +174,7 @@ pub(crate) async fn lock_request(
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
 /// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted or put under review until the end of the transaction |
+/// | `KEEP_SUBSCRIPTION` | a lock that keeps the subscriptions `s` from being removed until the end of the transaction |
 ///
 /// The locks leave a row's key free (NO KEY), so that they do not wait for those who only refer to it.
 macro_rules! sql {
@@ -218,6 +219,9 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [KEEP_APP $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* " FOR KEY SHARE OF p"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [KEEP_SUBSCRIPTION $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* " FOR KEY SHARE OF s"] [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* $literal] [$($rest)*] $args)

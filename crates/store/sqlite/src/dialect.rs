@@ -129,6 +129,7 @@ pub(crate) fn lock_request(
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
 /// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted or put under review until the end of the transaction |
+/// | `KEEP_SUBSCRIPTION` | a lock that keeps the subscriptions `s` from being removed until the end of the transaction |
 ///
 /// SQLite has one writer, so the locks are nothing here.
 macro_rules! sql {
@@ -162,6 +163,9 @@ macro_rules! sql {
         sql!(@ $call $text [$($rest)*] $args)
     };
     (@ $call:tt $text:tt [KEEP_APP $($rest:tt)*] $args:tt) => {
+        sql!(@ $call $text [$($rest)*] $args)
+    };
+    (@ $call:tt $text:tt [KEEP_SUBSCRIPTION $($rest:tt)*] $args:tt) => {
         sql!(@ $call $text [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [$literal:tt $($rest:tt)*] $args:tt) => {

@@ -55,6 +55,8 @@ mod error;
 mod github;
 #[path = "../../shared/idempotency.rs"]
 mod idempotency;
+#[path = "../../shared/identity.rs"]
+mod identity;
 #[path = "../../shared/key_events.rs"]
 mod key_events;
 #[path = "../../shared/keys.rs"]
@@ -63,10 +65,14 @@ mod keys;
 mod operator;
 #[path = "../../shared/paging.rs"]
 mod paging;
+#[path = "../../shared/profiles.rs"]
+mod profiles;
 #[path = "../../shared/queue.rs"]
 mod queue;
 #[path = "../../shared/refusals.rs"]
 mod refusals;
+#[path = "../../shared/registered_profile.rs"]
+mod registered_profile;
 #[path = "../../shared/registration.rs"]
 mod registration;
 #[path = "../../shared/retention.rs"]
@@ -91,6 +97,8 @@ mod stored_content;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/tag_positions.rs"]
+mod tag_positions;
 #[path = "../../shared/transaction.rs"]
 mod transaction;
 #[path = "../../shared/webhook_attempts.rs"]

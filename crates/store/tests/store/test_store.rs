@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, KeyEventId, KeyId, Notification, PageRequest,
-    Plan, PushOptions, Scope, SendId, SubscriptionId, UnixMillis,
+    Plan, ProfileChange, PushOptions, Scope, SendId, SubscriptionId, UnixMillis,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -183,6 +183,7 @@ impl TestStore {
             endpoint: endpoint(number),
             keys: keys(1),
             platform: None,
+            profile: ProfileChange::default(),
             replaces: None,
             max_active: None,
             now: START,

@@ -1,0 +1,215 @@
+//! All tags of a subscription, and changes of them (CONTRACT 12).
+
+use std::collections::BTreeSet;
+
+use crate::{ErrorCode, Tag};
+
+/// The tags of a subscription: each once, in their order, at most [`Tag::MAX_PER_SUBSCRIPTION`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags(BTreeSet<Tag>);
+
+impl Tags {
+    /// Reads tags, of which those that are there twice count once; one that is none, and too many of them, are `INVALID_INPUT`.
+    pub fn parse(texts: &[String]) -> Result<Self, ErrorCode> {
+        let tags = texts.iter().map(|text| Tag::parse(text));
+        Self::bounded(tags.collect::<Result<_, _>>()?)
+    }
+
+    /// Tags that were read before, such as those from the database.
+    pub fn trusted(texts: impl IntoIterator<Item = String>) -> Self {
+        Self(texts.into_iter().map(Tag::trusted).collect())
+    }
+
+    /// The tags in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &Tag> {
+        self.0.iter()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those that only the site's owner sets and removes.
+    #[must_use]
+    pub fn owners(&self) -> Self {
+        Self(
+            self.0
+                .iter()
+                .filter(|tag| tag.is_owners())
+                .cloned()
+                .collect(),
+        )
+    }
+
+    /// Those that a visitor may set and remove as well.
+    #[must_use]
+    pub fn visitors(&self) -> Self {
+        Self(
+            self.0
+                .iter()
+                .filter(|tag| !tag.is_owners())
+                .cloned()
+                .collect(),
+        )
+    }
+
+    /// Those that these have and `others` do not, in their order.
+    pub fn without<'a>(&'a self, others: &'a Self) -> impl Iterator<Item = &'a Tag> {
+        self.0.difference(&others.0)
+    }
+
+    /// These and those together; `INVALID_INPUT` when that is too many.
+    pub fn with(&self, others: &Self) -> Result<Self, ErrorCode> {
+        Self::bounded(self.0.union(&others.0).cloned().collect())
+    }
+
+    /// These as `change` leaves them; `INVALID_INPUT` when it makes them too many.
+    pub fn changed(&self, change: &TagsChange) -> Result<Self, ErrorCode> {
+        match change {
+            TagsChange::Keep => Ok(self.clone()),
+            TagsChange::Replace(tags) => Ok(tags.clone()),
+            TagsChange::ReplaceVisitors(tags) => tags.with(&self.owners()),
+            TagsChange::Edit { add, remove } => {
+                Self(self.without(remove).cloned().collect()).with(add)
+            }
+        }
+    }
+
+    fn bounded(tags: BTreeSet<Tag>) -> Result<Self, ErrorCode> {
+        if tags.len() <= Tag::MAX_PER_SUBSCRIPTION {
+            Ok(Self(tags))
+        } else {
+            Err(ErrorCode::InvalidInput)
+        }
+    }
+}
+
+/// What becomes of a subscription's tags.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TagsChange {
+    /// They stay.
+    #[default]
+    Keep,
+    /// It has these from now on.
+    Replace(Tags),
+    /// It has these from now on, and those of the owner's that it had, which a visitor cannot change.
+    ReplaceVisitors(Tags),
+    /// It loses some and gets some.
+    Edit {
+        /// What it has afterwards.
+        add: Tags,
+        /// What it has no more.
+        remove: Tags,
+    },
+}
+
+impl TagsChange {
+    /// What a request asks for: `tags` replaces all, `add` and `remove` change some. `INVALID_INPUT` for the former beside one of the
+    /// latter, for a tag that is added and removed, and for an owner's tag of a visitor.
+    pub fn parse(
+        tags: Option<&[String]>,
+        add: Option<&[String]>,
+        remove: Option<&[String]>,
+        by_visitor: bool,
+    ) -> Result<Self, ErrorCode> {
+        let read = |texts: Option<&[String]>| {
+            let tags = texts.map(Tags::parse).transpose()?;
+            let is_allowed = !by_visitor || tags.as_ref().is_none_or(|it| it.owners().is_empty());
+            is_allowed.then_some(tags).ok_or(ErrorCode::InvalidInput)
+        };
+        match (read(tags)?, read(add)?, read(remove)?) {
+            (None, None, None) => Ok(Self::Keep),
+            (Some(tags), None, None) if by_visitor => Ok(Self::ReplaceVisitors(tags)),
+            (Some(tags), None, None) => Ok(Self::Replace(tags)),
+            (Some(_), _, _) => Err(ErrorCode::InvalidInput),
+            (None, add, remove) => {
+                let (add, remove) = (add.unwrap_or_default(), remove.unwrap_or_default());
+                if add.0.is_disjoint(&remove.0) {
+                    Ok(Self::Edit { add, remove })
+                } else {
+                    Err(ErrorCode::InvalidInput)
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tags, TagsChange};
+    use crate::ErrorCode;
+
+    fn list(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&it| it.to_owned()).collect()
+    }
+
+    fn tags(texts: &[&str]) -> Tags {
+        Tags::parse(&list(texts)).expect("tags")
+    }
+
+    #[test]
+    fn tags_are_in_order_and_each_once() {
+        let read = tags(&["b", "a", "b", "_c", "B"]);
+        let read: Vec<_> = read.iter().map(super::Tag::as_str).collect();
+        assert_eq!(read, ["B", "_c", "a", "b"]);
+        let many = |count: usize| (0..count).map(|it| it.to_string()).collect::<Vec<_>>();
+        assert!(Tags::parse(&many(50)).is_ok());
+        assert!(Tags::parse(&[many(50), many(50)].concat()).is_ok());
+        assert_eq!(Tags::parse(&many(51)), Err(ErrorCode::InvalidInput));
+    }
+
+    #[test]
+    fn a_change_says_one_thing_and_a_visitor_nothing_of_the_owners() {
+        let (a, b, owners) = (list(&["a"]), list(&["b"]), list(&["_vip"]));
+        let (a, b, owners) = (Some(&a[..]), Some(&b[..]), Some(&owners[..]));
+        for (of, good_for_visitor, good_for_owner) in [
+            ((None, None, None), true, true),
+            ((a, None, None), true, true),
+            ((None, a, b), true, true),
+            ((None, None, b), true, true),
+            ((owners, None, None), false, true),
+            ((None, owners, None), false, true),
+            ((None, None, owners), false, true),
+            ((a, b, None), false, false),
+            ((a, None, b), false, false),
+            ((None, a, a), false, false),
+        ] {
+            let (tags, add, remove) = of;
+            let read = |by_visitor| TagsChange::parse(tags, add, remove, by_visitor).is_ok();
+            assert_eq!(
+                (read(true), read(false)),
+                (good_for_visitor, good_for_owner),
+                "{of:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn changes_keep_what_they_do_not_name() {
+        let before = tags(&["a", "b", "_vip"]);
+        let after = |change| before.changed(&change).expect("few tags");
+        assert_eq!(after(TagsChange::Keep), before);
+        assert_eq!(after(TagsChange::Replace(tags(&["c"]))), tags(&["c"]));
+        let replaced = after(TagsChange::ReplaceVisitors(tags(&["c"])));
+        assert_eq!(replaced, tags(&["c", "_vip"]));
+        let (add, remove) = (tags(&["c", "a"]), tags(&["b", "d"]));
+        let edited = after(TagsChange::Edit { add, remove });
+        assert_eq!(edited, tags(&["a", "c", "_vip"]));
+    }
+
+    #[test]
+    fn no_change_makes_too_many() {
+        let full: Vec<_> = (0..49).map(|it| it.to_string()).collect();
+        let full = Tags::parse(&[full, list(&["_vip"])].concat()).expect("50 tags");
+        let edit = |add, remove| TagsChange::Edit { add, remove };
+        assert!(full.changed(&edit(tags(&["x"]), tags(&["0"]))).is_ok());
+        assert!(full.changed(&edit(tags(&["x"]), tags(&["y"]))).is_err());
+        let replaced = |count: usize| {
+            let texts: Vec<_> = (0..count).map(|it| format!("n{it}")).collect();
+            let tags = Tags::parse(&texts).expect("tags");
+            full.changed(&TagsChange::ReplaceVisitors(tags)).is_ok()
+        };
+        assert!(replaced(49) && !replaced(50));
+    }
+}

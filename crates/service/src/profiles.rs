@@ -1,0 +1,64 @@
+//! Users and tags of subscriptions (CONTRACT 12).
+
+use hato_domain::wire::UpdateSubscription;
+use hato_domain::{ErrorCode, ProfileChange, UserId};
+
+use crate::access::{MayManage, MaySubscribe};
+use crate::ports::{ChangeProfileOutcome, ProfileRecord};
+use crate::{Service, ServiceResult};
+
+/// Subscriptions that a transaction erases.
+const ERASED_AT_A_TIME: u32 = 200;
+
+impl Service {
+    /// Changes what is known of the person behind an active subscription of the app, and returns how it is then: `MISSING_FIELDS`,
+    /// `INVALID_URL`, `INVALID_ENDPOINT`, `INVALID_INPUT`; `INVALID_USER_TOKEN` for a user whom a visitor does not prove; `NOT_FOUND`.
+    pub async fn update_subscription(
+        &self,
+        access: &MaySubscribe,
+        request: UpdateSubscription,
+    ) -> ServiceResult<ProfileRecord> {
+        let app = access.app();
+        let (endpoint, change) = request.parse(access.is_public())?;
+        self.require_proven_user(access, &change, request.user_token.as_deref())
+            .await?;
+        if change.is_none() {
+            let record = self.store.profile(app, &endpoint).await?;
+            return Ok(record.ok_or(ErrorCode::NotFound)?);
+        }
+        match self.store.change_profile(app, &endpoint, change).await? {
+            ChangeProfileOutcome::Changed(record) => Ok(record),
+            ChangeProfileOutcome::NotFound => Err(ErrorCode::NotFound.into()),
+            ChangeProfileOutcome::TooManyTags => Err(ErrorCode::InvalidInput.into()),
+        }
+    }
+
+    /// Removes the user's subscriptions, active or not, and what names them; returns how many there were.
+    pub async fn erase_user(&self, access: &MayManage, user: &UserId) -> ServiceResult<i64> {
+        let app = access.app();
+        let mut removed = 0;
+        loop {
+            let erased = self.store.erase_subscriptions(app, user, ERASED_AT_A_TIME);
+            let erased = erased.await?;
+            removed += i64::from(erased);
+            if erased < ERASED_AT_A_TIME {
+                return Ok(removed);
+            }
+        }
+    }
+
+    /// Passes unless a visitor sets a user without its token: `INVALID_USER_TOKEN`.
+    pub(crate) async fn require_proven_user(
+        &self,
+        access: &MaySubscribe,
+        change: &ProfileChange,
+        token: Option<&str>,
+    ) -> ServiceResult<()> {
+        match change.user_id.value() {
+            Some(user) if access.is_public() => {
+                self.require_user_token(access.app(), user, token).await
+            }
+            _ => Ok(()),
+        }
+    }
+}

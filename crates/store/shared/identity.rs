@@ -1,0 +1,74 @@
+//! The identity secrets of apps.
+
+use async_trait::async_trait;
+use hato_domain::{AppId, UnixMillis};
+use hato_service::ports::{IdentityStore, SealedSecrets, StoreError};
+
+use crate::Database;
+use crate::dialect::{readers, transaction};
+use crate::error::with_context;
+
+#[async_trait]
+impl IdentityStore for Database {
+    async fn identity_secrets(
+        &self,
+        app: &AppId,
+        now: UnixMillis,
+    ) -> Result<SealedSecrets, StoreError> {
+        let row = sqlx::query!(
+            "SELECT sealed_identity_secret, sealed_previous_identity_secret,
+                    previous_identity_secret_expires_at
+             FROM apps WHERE id = $1 AND deleted_at IS NULL",
+            app.as_str()
+        )
+        .fetch_optional(readers(self))
+        .await
+        .map_err(with_context("read identity secrets"))?;
+        Ok(row.map_or_else(SealedSecrets::default, |row| {
+            let expiry = row.previous_identity_secret_expires_at.map(UnixMillis);
+            let previous = row.sealed_previous_identity_secret.zip(expiry);
+            SealedSecrets {
+                current: row.sealed_identity_secret,
+                previous: previous.filter(|(_, expires_at)| *expires_at > now),
+            }
+        }))
+    }
+
+    async fn keep_first_identity_secret(
+        &self,
+        app: &AppId,
+        sealed: Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let app = app.as_str().to_owned();
+        transaction!(self, "keep an identity secret", |c| {
+            let kept = sqlx::query!(
+                "UPDATE apps SET sealed_identity_secret = $2
+                 WHERE id = $1 AND sealed_identity_secret IS NULL",
+                app,
+                sealed
+            );
+            kept.execute(c).await.map(drop)
+        })
+    }
+
+    async fn rotate_identity_secret(
+        &self,
+        app: &AppId,
+        sealed: Vec<u8>,
+        until: UnixMillis,
+    ) -> Result<(), StoreError> {
+        let app = app.as_str().to_owned();
+        transaction!(self, "rotate an identity secret", |c| {
+            let rotated = sqlx::query!(
+                "UPDATE apps
+                 SET sealed_previous_identity_secret = sealed_identity_secret,
+                     sealed_identity_secret = $2, previous_identity_secret_expires_at = $3
+                 WHERE id = $1",
+                app,
+                sealed,
+                until.0
+            );
+            rotated.execute(c).await.map(drop)
+        })
+    }
+}
