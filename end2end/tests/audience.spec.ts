@@ -1,4 +1,4 @@
-// Who the visitor is and which tags they have (CONTRACT 12), in a real Firefox.
+// Who the visitor is and which tags they have (CONTRACT 12), in a real Firefox; what needs no subscription, in Chromium.
 
 import { App } from '../support/app.ts';
 import { CustomerSite } from '../support/customer-site.ts';
@@ -22,7 +22,7 @@ test('what is known of a visitor before the subscription comes with it', async (
   const page = await visit(await open());
   await page.waitForState('unsubscribed');
   expect(await page.say('identify', 'user-42', await app.userToken('user-42'))).toBe('');
-  expect(await page.say('addTags', ['sports', 'news', 'sports'])).toEqual(['sports', 'news']);
+  expect(await page.say('addTags', ['sports', 'news', 'sports'])).toEqual(['news', 'sports']);
   expect(await page.say('removeTags', ['news'])).toEqual(['sports']);
   expect(await page.say('tags')).toEqual(['sports']);
   await page.subscribe();
@@ -246,3 +246,31 @@ for (const [language, timeZone] of [
     expect(await app.visitor(await page.endpoint())).toMatchObject({ lang: null, time_zone: null });
   });
 }
+
+test('a browser without web push has no user and no tags', async ({ open, page }) => {
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'));
+  await page.goto((await open()).url);
+  const answers = await page.evaluate(async () => [
+    await hato.identify('user-42', 'token'),
+    await hato.addTags(['sports']),
+    await hato.tags(),
+    await hato.forget(),
+  ]);
+  expect(answers).toEqual([undefined, [], [], undefined]);
+  expect(requests.filter((path) => path.startsWith('/api'))).toEqual([]);
+});
+
+test('what a page forgets to say is named', async ({ open, page, write }) => {
+  await page.goto((await open({ folder: await write(siteFiles('')) })).url);
+  const codes = await page.evaluate(() => {
+    const { addTags, forget, identify, removeTags, tags } = hato as any;
+    const attempts = [identify('user-42', ''), identify('', 'token'), identify('user-42', 'token'), forget(), tags()];
+    attempts.push(addTags(['sports']), removeTags(['sports']));
+    return Promise.all(attempts.map((attempt) => attempt.then(() => '', ({ code }: { code: string }) => code)));
+  });
+  const [noToken, noUser, ...others] = codes;
+  expect([noToken, noUser]).toEqual(['MISSING_FIELDS', 'MISSING_FIELDS']);
+  expect(others).toEqual(Array(5).fill('NOT_INITIALIZED'));
+});

@@ -146,7 +146,8 @@ function requireTags(tags) {
   throw failure("INVALID_INPUT", "At most 50 tags, each 1 to 64 of A-Z a-z 0-9 _ . : - and without _ in front");
 }
 
-const united = (one = [], other) => [...new Set([...one, ...other])];
+// In the server's order.
+const united = (one = [], other) => [...new Set([...one, ...other])].sort();
 
 async function changeTags(add, remove) {
   [add, remove].forEach(requireTags);

@@ -46,7 +46,8 @@ export interface Hato {
   /**
    * Connects the page to an app; call it on every page, before the others. It never asks the visitor
    * anything. A subscription that has changed, was lost, was made with another key, or was not
-   * confirmed for a day is registered again, with one request; other page views make none.
+   * confirmed for a day is registered again, with one request; other page views make none. The browser's
+   * language and time zone go with it, and when they are others.
    * The promise may be ignored: an error comes back from the call that needs the server.
    */
   init(options: HatoOptions): Promise<void>;
