@@ -96,6 +96,7 @@ test('a log-out that the server could not be told of is told on the next page vi
   faultProxy.fail(change, {});
   expect(await page.say('forget')).toBe('NETWORK_ERROR');
   faultProxy.fail(change);
+  expect(await page.say('identify', 'user-1', '0'.repeat(64))).toBe('INVALID_USER_TOKEN');
   expect((await known(app, page)).user_id).toBe('user-42');
   const next = await visit(site);
   await next.waitForState('subscribed');

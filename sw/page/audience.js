@@ -28,11 +28,13 @@ function storeTold(settings, { user, ...told }, endpoint) {
   return storeAudience(settings, user?.user_id ? { user, endpoint, at } : {});
 }
 
-// What is refused once is refused each time, and must not stand in the way of a registration.
+// What is refused once is refused each time, and must not stand in the way of a registration. A log-out
+// that waits is none of it.
 async function forgetRefused(settings, { code }) {
-  const { add_tags, remove_tags } = await loadAudience(settings);
-  if (code === "INVALID_USER_TOKEN") await storeAudience(settings, { add_tags, remove_tags });
-  if (code === "INVALID_INPUT") await storeAudience(settings, {});
+  if (code !== "INVALID_USER_TOKEN" && code !== "INVALID_INPUT") return;
+  const { user, ...tags } = await loadAudience(settings);
+  const isLoggedOut = user?.user_id === null;
+  await storeAudience(settings, { ...(isLoggedOut && { user }), ...(code === "INVALID_USER_TOKEN" && tags) });
 }
 
 async function settleAudience(settings, audience, endpoint, telling) {
