@@ -1,6 +1,6 @@
 //! Which tags the recipients of a send must have: `lang:ja && (_plan:pro || beta)` (CONTRACT 12).
 
-use crate::{ErrorCode, Tag};
+use crate::{ErrorCode, PositionSet, Tag};
 
 /// A condition on tags, of `!` (binds tightest), `&&`, `||` and parentheses.
 ///
@@ -22,6 +22,40 @@ pub enum TagStep {
     And,
     /// Replaces the last two by those who are in either.
     Or,
+}
+
+/// Who meets an expression, or a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TagMatches {
+    /// These positions.
+    These(PositionSet),
+    /// Every active position but these: who that is has not been asked.
+    AllBut(PositionSet),
+}
+
+impl TagMatches {
+    fn not(self) -> Self {
+        match self {
+            Self::These(positions) => Self::AllBut(positions),
+            Self::AllBut(positions) => Self::These(positions),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        use TagMatches::{AllBut, These};
+        match (self, other) {
+            (These(left), These(right)) => These(left.intersection(&right)),
+            (These(these), AllBut(others)) | (AllBut(others), These(these)) => {
+                These(these.difference(&others))
+            }
+            (AllBut(left), AllBut(right)) => AllBut(left.union(right)),
+        }
+    }
+
+    /// In either is: not outside of both.
+    fn or(self, other: Self) -> Self {
+        self.not().and(other.not()).not()
+    }
 }
 
 /// What waits for its operands while an expression is read.
@@ -75,6 +109,45 @@ impl TagExpression {
             TagStep::Tag(tag) => Some(tag),
             TagStep::Not | TagStep::And | TagStep::Or => None,
         })
+    }
+}
+
+impl TagExpression {
+    /// Who meets it, when `positions` says who has a tag.
+    pub fn matches(&self, mut positions: impl FnMut(&Tag) -> PositionSet) -> TagMatches {
+        let mut stack: Vec<TagMatches> = Vec::new();
+        for step in &self.steps {
+            // Reading has made sure that each operator finds its operands.
+            let mut operand = || {
+                stack
+                    .pop()
+                    .unwrap_or_else(|| TagMatches::These(PositionSet::default()))
+            };
+            let result = match step {
+                TagStep::Tag(tag) => TagMatches::These(positions(tag)),
+                TagStep::Not => operand().not(),
+                TagStep::And => operand().and(operand()),
+                TagStep::Or => operand().or(operand()),
+            };
+            stack.push(result);
+        }
+        stack
+            .pop()
+            .unwrap_or_else(|| TagMatches::These(PositionSet::default()))
+    }
+
+    /// Whether somebody with these tags meets it.
+    pub fn holds_for(&self, tags: &[Tag]) -> bool {
+        let matches = self.matches(|tag| tags.contains(tag).then_some(0).into_iter().collect());
+        match matches {
+            TagMatches::These(positions) => !positions.is_empty(),
+            TagMatches::AllBut(positions) => positions.is_empty(),
+        }
+    }
+
+    /// Whether it may hold for somebody without any of its tags, so that everybody has to be asked for.
+    pub fn may_hold_without_tags(&self) -> bool {
+        self.holds_for(&[])
     }
 }
 
@@ -157,7 +230,10 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::{TagExpression, TagStep};
+    use fastrand::Rng;
+
+    use super::{TagExpression, TagMatches, TagStep};
+    use crate::{PositionSet, Tag};
 
     /// The steps as text, the operators behind their operands.
     fn steps(text: &str) -> Option<String> {
@@ -188,6 +264,66 @@ mod tests {
             (" a-b.c ", "a-b.c"),
         ] {
             assert_eq!(steps(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    /// An expression over the tags a to e with at most so many operators above each other, and for which of the 32 sets of tags it
+    /// holds, a bit each.
+    fn expression(random: &mut Rng, depth: u32) -> (String, u32) {
+        match random.u32(0..if depth == 0 { 1 } else { 5 }) {
+            0 => {
+                let tag = random.u8(0..5);
+                let sets = (0..32_u32).filter(|set| set >> tag & 1 == 1);
+                (
+                    char::from(b'a' + tag).to_string(),
+                    sets.map(|set| 1 << set).sum(),
+                )
+            }
+            1 => {
+                let (text, sets) = expression(random, depth - 1);
+                (format!("!({text})"), !sets)
+            }
+            operator => {
+                let (left, one) = expression(random, depth - 1);
+                let (right, other) = expression(random, depth - 1);
+                match operator {
+                    2 => (format!("({left})&&({right})"), one & other),
+                    3 => (format!("({left}) || !({right})"), one | !other),
+                    _ => (format!("({left}) || ({right})"), one | other),
+                }
+            }
+        }
+    }
+
+    fn has(set: u32, tag: &Tag) -> bool {
+        set >> (tag.as_str().as_bytes()[0] - b'a') & 1 == 1
+    }
+
+    #[test]
+    fn an_expression_holds_where_a_table_of_truth_says_so() {
+        let mut random = Rng::with_seed(7);
+        let everyone: PositionSet = (0..32).collect();
+        for _ in 0..2_000 {
+            let (text, sets) = expression(&mut random, 4);
+            let read = TagExpression::parse(&text).expect("at most 16 tags");
+            let who_has = |tag: &Tag| {
+                (0..32)
+                    .filter(|set| has(*set, tag))
+                    .map(i64::from)
+                    .collect()
+            };
+            let found = match read.matches(who_has) {
+                TagMatches::These(positions) => positions,
+                TagMatches::AllBut(positions) => everyone.clone().difference(&positions),
+            };
+            let expected = (0..32).filter(|set| sets >> set & 1 == 1);
+            assert!(found.iter().eq(expected.clone().map(i64::from)), "{text}");
+            for set in 0..32_u32 {
+                let all = ["a", "b", "c", "d", "e"].map(Tag::trusted);
+                let tags: Vec<Tag> = all.into_iter().filter(|tag| has(set, tag)).collect();
+                assert_eq!(read.holds_for(&tags), sets >> set & 1 == 1, "{text} {set}");
+            }
+            assert_eq!(read.may_hold_without_tags(), sets & 1 == 1, "{text}");
         }
     }
 

@@ -10,6 +10,9 @@ use crate::{Service, ServiceResult};
 /// Subscriptions that a transaction erases.
 const ERASED_AT_A_TIME: u32 = 200;
 
+/// Scheduled sends that a transaction looks at, each of which may name a thousand users.
+const LOOKED_AT_AT_A_TIME: u32 = 20;
+
 impl Service {
     /// Changes what is known of the person behind an active subscription of the app, and returns how it is then: `MISSING_FIELDS`,
     /// `INVALID_URL`, `INVALID_ENDPOINT`, `INVALID_INPUT`; `INVALID_USER_TOKEN` for a user whom a visitor does not prove; `NOT_FOUND`.
@@ -33,16 +36,25 @@ impl Service {
         }
     }
 
-    /// Removes the user's subscriptions, active or not, and what names them; returns how many there were.
+    /// Removes the user's subscriptions, active or not, and what names them or the user; returns how many there were.
     pub async fn erase_user(&self, access: &MayManage, user: &UserId) -> ServiceResult<i64> {
         let app = access.app();
+        let mut last = None;
+        loop {
+            let forgotten = self
+                .store
+                .forget_scheduled_user(app, user, last, LOOKED_AT_AT_A_TIME);
+            last = forgotten.await?;
+            if last.is_none() {
+                break;
+            }
+        }
         let mut removed = 0;
         loop {
             let erased = self.store.erase_subscriptions(app, user, ERASED_AT_A_TIME);
-            let erased = erased.await?;
-            removed += i64::from(erased);
-            if erased < ERASED_AT_A_TIME {
-                return Ok(removed);
+            match erased.await? {
+                0 => return Ok(removed),
+                erased => removed += i64::from(erased),
             }
         }
     }

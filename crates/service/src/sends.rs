@@ -52,7 +52,8 @@ pub struct SendReceipt {
 }
 
 impl Service {
-    /// Sends to every active subscription of the app, or to the one with the endpoint given (SPEC 4.8). Refuses with the
+    /// Sends to every active subscription of the app, to the one with the endpoint given (SPEC 4.8), or to a part of them
+    /// (CONTRACT 12). Refuses with the
     /// codes of the notification's parts, `IDEMPOTENCY_CONFLICT`, `NOT_FOUND`, `RATE_LIMITED` for an app that sends too often,
     /// `MONTHLY_LIMIT_EXCEEDED`, and `CONFIG_ERROR` without an encryption key.
     pub async fn send(
@@ -61,15 +62,16 @@ impl Service {
         notify: Notify,
         request: Option<IdempotentRequest>,
     ) -> ServiceResult<SendReceipt> {
-        let audience = match notify.endpoint.as_deref() {
-            Some(endpoint) => Audience::One(Endpoint::parse(endpoint)?),
-            None => Audience::Everyone,
+        let audience = match (notify.filter()?, notify.endpoint.as_deref()) {
+            (Some(filter), _) => Audience::Matching(filter),
+            (None, Some(endpoint)) => Audience::One(Endpoint::parse(endpoint)?),
+            (None, None) => Audience::Everyone,
         };
         self.accept(access, notify, audience, request).await
     }
 
-    /// Sends to every active subscription of the app; a member `endpoint` is `INVALID_INPUT`, never a broadcast by mistake
-    /// (SPEC 4.10, CONTRACT 4).
+    /// Sends to every active subscription of the app, or to a part of them; a member `endpoint` is `INVALID_INPUT`, never a broadcast
+    /// by mistake (SPEC 4.10, CONTRACT 4).
     pub async fn broadcast(
         &self,
         access: &MaySend,
@@ -77,8 +79,9 @@ impl Service {
         request: Option<IdempotentRequest>,
     ) -> ServiceResult<SendReceipt> {
         refuse_endpoint(&notify)?;
-        self.accept(access, notify, Audience::Everyone, request)
-            .await
+        let audience = notify.filter()?;
+        let audience = audience.map_or(Audience::Everyone, Audience::Matching);
+        self.accept(access, notify, audience, request).await
     }
 
     /// Sends to the active subscriptions among up to 100 endpoints (SPEC 4.9).

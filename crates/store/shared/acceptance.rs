@@ -13,7 +13,8 @@ use crate::accounts::parse_plan;
 use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_audience};
 use crate::dialect::{DbConnection, to_stored};
 use crate::idempotency::{self, PriorRequest};
-use crate::queue::{queue_list, queue_positions};
+use crate::queue::{queue_list, queue_positions, queue_range};
+use crate::selection::{self, QueuedSelection};
 use crate::send_windows;
 use crate::stored_content::StoredContent;
 use crate::webhook_events::insert_completed_event;
@@ -153,6 +154,14 @@ async fn queue(
         }
         ResolvedAudience::Listed(recipients) => {
             queue_list(c, id, app, recipients, 0, send.now).await
+        }
+        ResolvedAudience::Selected(positions) => {
+            match selection::save(c, app, id, positions).await? {
+                QueuedSelection::Listed(recipients) => {
+                    queue_list(c, id, app, &recipients, 0, send.now).await
+                }
+                QueuedSelection::Range(range) => queue_range(c, id, app, range, send.now).await,
+            }
         }
     }
 }

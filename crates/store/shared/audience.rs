@@ -1,12 +1,13 @@
-//! Whom a send reaches: everybody who is active at this moment, or those with the endpoints that it names.
+//! Whom a send reaches: everybody who is active at this moment, those with the endpoints that it names, or those who were selected.
 
 use std::fmt::Write as _;
 
-use hato_domain::{AppId, Endpoint};
+use hato_domain::{AppId, Endpoint, PositionSet};
 use hato_service::ports::{Audience, NewSend, RecipientId};
 
 use crate::dialect::{DbConnection, sql};
 use crate::error::json;
+use crate::settlement::count_i64;
 use crate::subscriptions::endpoint_hash;
 
 /// The sending app: its account and its audience, read by one statement so that they fit together.
@@ -26,7 +27,10 @@ pub(crate) async fn find_sending_app(
 ) -> sqlx::Result<Option<SendingApp>> {
     let hash = match &send.audience {
         Audience::One(endpoint) => Some(endpoint_hash(endpoint)),
-        Audience::Everyone | Audience::Listed(_) => None,
+        Audience::Everyone
+        | Audience::Listed(_)
+        | Audience::Matching(_)
+        | Audience::Selected(_) => None,
     };
     let hash = hash.as_ref().map(|hash| &hash[..]);
     sql!(query_as SendingApp [
@@ -47,6 +51,8 @@ pub(crate) enum ResolvedAudience {
     Positions { recipients: i64, up_to: i64 },
     /// The subscriptions with these row ids.
     Listed(Vec<RecipientId>),
+    /// The subscriptions at these positions.
+    Selected(PositionSet),
 }
 
 impl ResolvedAudience {
@@ -54,7 +60,8 @@ impl ResolvedAudience {
     pub(crate) fn recipients(&self) -> i64 {
         match self {
             Self::Positions { recipients, .. } => *recipients,
-            Self::Listed(recipients) => i64::try_from(recipients.len()).unwrap_or(i64::MAX),
+            Self::Listed(recipients) => count_i64(recipients.len()),
+            Self::Selected(positions) => count_i64(positions.len()),
         }
     }
 }
@@ -76,6 +83,9 @@ pub(crate) async fn resolve_audience(
         Audience::Listed(endpoints) => Some(ResolvedAudience::Listed(
             find_listed(c, &send.app_id, endpoints).await?,
         )),
+        Audience::Selected(positions) => Some(ResolvedAudience::Selected(positions.clone())),
+        // Who meets the conditions is selected before the transaction.
+        Audience::Matching(_) => None,
     })
 }
 

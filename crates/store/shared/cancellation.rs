@@ -8,6 +8,7 @@ use hato_domain::{AppId, SendId, UnixMillis};
 
 use crate::Database;
 use crate::dialect::{DbConnection, lock_unclaimed_jobs, readers, sql};
+use crate::selection::{SelectedRange, count_in};
 use crate::settlement::{count_i64, finish};
 use crate::webhooks::has_active_webhook;
 
@@ -56,7 +57,8 @@ pub(crate) async fn cancel(
     }
     lock_unclaimed_jobs(c, send, now).await?;
     let listed = count_listed(c, send, now).await?;
-    let cancelled = listed + count_ranges(c, app, send, marks, now).await?;
+    let selected = count_selected(c, send, now).await?;
+    let cancelled = listed + selected + count_ranges(c, app, send, marks, now).await?;
     sqlx::query!(
         "DELETE FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)",
         send.as_str(),
@@ -132,10 +134,27 @@ async fn count_listed(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> s
     sql!(query_scalar [
         r#"SELECT CAST(COALESCE(SUM("# LIST_LENGTH r#"), 0) AS BIGINT) AS "recipients!: i64"
            FROM jobs AS j
-           WHERE j.send_id = $1 AND j.recipients IS NOT NULL AND (j.claimed = 0 OR j.due_at <= $2)"#
+           WHERE j.send_id = $1 AND j.recipients LIKE '[%' AND (j.claimed = 0 OR j.due_at <= $2)"#
     ] send.as_str(), now.0)
     .fetch_one(c)
     .await
+}
+
+/// How many recipients the unclaimed rests of a send to a part of the audience hold.
+async fn count_selected(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<i64> {
+    let ranges = sqlx::query_scalar!(
+        r#"SELECT recipients AS "range!" FROM jobs
+           WHERE send_id = $1 AND recipients LIKE '{%' AND (claimed = 0 OR due_at <= $2)"#,
+        send.as_str(),
+        now.0
+    )
+    .fetch_all(&mut *c)
+    .await?;
+    let mut recipients = 0;
+    for range in ranges {
+        recipients += count_in(c, send.as_str(), SelectedRange::from_json(&range)?).await?;
+    }
+    Ok(recipients)
 }
 
 /// How many active subscriptions the unclaimed rests of the broadcast hold.

@@ -11,7 +11,8 @@ use crate::deleted_apps::discard_jobs;
 use crate::dialect::DbConnection;
 use crate::due_jobs::{job_to_claim, next_due};
 use crate::error::{decode_error, with_context};
-use crate::queue::queue_positions;
+use crate::queue::{queue_positions, queue_range};
+use crate::selection::{SelectedRange, positions_in};
 
 /// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
@@ -49,14 +50,16 @@ async fn claim_job(
         return Ok(NextPage::Idle { next_due });
     }
     let is_first = send.status == "queued";
-    let mut page = claimed_page(&job, send)?;
-    if let PageRange::Positions { up_to, .. } = page.range {
-        page.range = split(c, &job, up_to, request).await?;
-    }
+    let (queued, page) = (queued_range(&job)?, claimed_page(&job, send)?);
+    let range = match queued {
+        QueuedRange::Positions { up_to } => split(c, &job, up_to, request).await?,
+        QueuedRange::Selected(range) => split_selected(c, &job, range, request).await?,
+        QueuedRange::List(recipients) => PageRange::List(recipients),
+    };
     if is_first {
         begin(c, &job.send_id).await?;
     }
-    Ok(NextPage::Claimed(Box::new(page)))
+    Ok(NextPage::Claimed(Box::new(page(range))))
 }
 
 /// Whether the row holds something that this program never wrote, so that reading it again would fail again.
@@ -114,23 +117,31 @@ async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result
     .await
 }
 
-/// What the job holds, before a page is taken off it.
-fn range_of(job: &JobRow) -> sqlx::Result<PageRange> {
-    match (&job.recipients, job.up_to_position) {
-        (Some(list), _) => parse_list(list),
-        (None, Some(up_to)) => Ok(PageRange::Positions {
-            after: job.after_position,
-            up_to,
-        }),
-        (None, None) => Err(decode_error("page")),
-    }
+/// What a job holds, before a page is taken off it.
+enum QueuedRange {
+    /// The rest of a broadcast, from the job's `after_position` on.
+    Positions {
+        up_to: i64,
+    },
+    /// The rest of a send to a part of the audience.
+    Selected(SelectedRange),
+    List(Vec<RecipientId>),
 }
 
-fn parse_list(list: &str) -> sqlx::Result<PageRange> {
-    let numbers: Vec<i64> = serde_json::from_str(list).map_err(|_| decode_error("list"))?;
-    Ok(PageRange::List(
-        numbers.into_iter().map(RecipientId).collect(),
-    ))
+fn queued_range(job: &JobRow) -> sqlx::Result<QueuedRange> {
+    match (&job.recipients, job.up_to_position) {
+        (Some(range), _) if range.starts_with('{') => {
+            SelectedRange::from_json(range).map(QueuedRange::Selected)
+        }
+        (Some(list), _) => {
+            let numbers: Vec<i64> = serde_json::from_str(list).map_err(|_| decode_error("list"))?;
+            Ok(QueuedRange::List(
+                numbers.into_iter().map(RecipientId).collect(),
+            ))
+        }
+        (None, Some(up_to)) => Ok(QueuedRange::Positions { up_to }),
+        (None, None) => Err(decode_error("page")),
+    }
 }
 
 /// Ends the page before the first subscription that is too many, and queues the rest at the tail.
@@ -154,6 +165,40 @@ async fn split(
     .await?;
     queue_positions(c, &job.send_id, &job.app_id, (end, up_to), request.now).await?;
     Ok(PageRange::Positions { after, up_to: end })
+}
+
+/// The same for a send to a part of the audience, whose recipients stand where its acceptance has written them down.
+async fn split_selected(
+    c: &mut DbConnection,
+    job: &JobRow,
+    range: SelectedRange,
+    request: &PageClaimRequest,
+) -> sqlx::Result<PageRange> {
+    // A page has a number of recipients that fits into any number.
+    let size = request.max_recipients as usize;
+    let mut positions = positions_in(c, &job.send_id, range, size + 1).await?;
+    if positions.len() <= size {
+        return Ok(PageRange::Selected(positions));
+    }
+    positions.truncate(size);
+    let end = positions.last().copied().unwrap_or(range.up_to);
+    let page = SelectedRange {
+        up_to: end,
+        ..range
+    };
+    sqlx::query!(
+        "UPDATE jobs SET recipients = $2 WHERE id = $1",
+        job.id,
+        page.to_json()?
+    )
+    .execute(&mut *c)
+    .await?;
+    let rest = SelectedRange {
+        after: end,
+        ..range
+    };
+    queue_range(c, &job.send_id, &job.app_id, rest, request.now).await?;
+    Ok(PageRange::Selected(positions))
 }
 
 /// Where the first active subscription of the job stands that a page of `max_recipients` does not hold. One without a position is
@@ -213,23 +258,30 @@ async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     .map(drop)
 }
 
-/// The page that holds all of the job.
-fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
+/// Reads what the send says of its pages, and makes a page of it once its range is known.
+fn claimed_page(
+    job: &JobRow,
+    send: ClaimedSendRow,
+) -> sqlx::Result<impl FnOnce(PageRange) -> ClaimedPage> {
     let urgency = |text: String| Urgency::parse(&text).map_err(|_| decode_error("urgency"));
     let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
-    Ok(ClaimedPage {
+    let urgency = send.urgency.map(urgency).transpose()?;
+    let topic = send.topic.map(topic).transpose()?;
+    let ttl = Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?;
+    let attempt = u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?;
+    Ok(move |range| ClaimedPage {
         lease: PageLease {
             job: JobId(job.id),
             token: job.lease_token,
         },
         send_id: SendId::trusted(job.send_id.clone()),
         app_id: AppId::trusted(job.app_id.clone()),
-        range: range_of(job)?,
-        attempt: u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?,
+        range,
+        attempt,
         payload: send.payload,
-        ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,
-        urgency: send.urgency.map(urgency).transpose()?,
-        topic: send.topic.map(topic).transpose()?,
+        ttl,
+        urgency,
+        topic,
         accepted_at: UnixMillis(send.created_at),
         vapid_public_key: send.vapid_public_key,
         sealed_private_key: send.sealed_private_key,

@@ -78,8 +78,10 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_idempotency_keys(c, app, rest).await?;
     rest -= purge_dead_letters(c, app, rest).await?;
     rest -= purge_failures(c, app, rest).await?;
+    rest -= purge_send_positions(c, app, rest).await?;
     rest -= purge_sends(c, app, rest).await?;
     rest -= purge_refusals(c, app, rest).await?;
+    rest -= purge_tag_positions(c, app, rest).await?;
     rest -= purge_active_subscriptions(c, app, rest).await?;
     rest -= purge_deactivated_subscriptions(c, app, rest).await?;
     rest -= purge_key_events(c, app, rest).await?;
@@ -133,6 +135,20 @@ purge!(
         FROM (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2) AS s
              JOIN send_failures AS f ON f.send_id = s.id
         LIMIT $2)"
+);
+purge!(
+    /// The same, for the recipients of sends to a part of the audience.
+    purge_send_positions,
+    "DELETE FROM send_positions WHERE (send_id, block) IN
+       (SELECT r.send_id, r.block
+        FROM (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2) AS s
+             JOIN send_positions AS r ON r.send_id = s.id
+        LIMIT $2)"
+);
+purge!(
+    purge_tag_positions,
+    "DELETE FROM tag_positions WHERE app_id = $1 AND (tag, block) IN
+       (SELECT tag, block FROM tag_positions WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     purge_sends,

@@ -44,8 +44,9 @@ async fn pull_unclaimed(
     sqlx::query!(
         "UPDATE jobs SET due_at = $1
          WHERE claimed = 0 AND due_at > $1
-           AND (due_at > $2 OR up_to_position IS NOT NULL OR EXISTS (SELECT 1 FROM sends AS s
-                                       WHERE s.id = jobs.send_id AND s.created_at > $1))",
+           AND (due_at > $2 OR up_to_position IS NOT NULL OR recipients LIKE '{%'
+                OR EXISTS (SELECT 1 FROM sends AS s
+                           WHERE s.id = jobs.send_id AND s.created_at > $1))",
         now.0,
         now.plus(longest_wait).0
     )

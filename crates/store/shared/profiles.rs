@@ -5,15 +5,16 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, Endpoint, LanguageTag, Profile, ProfileChange, SubscriptionId, Tag, Tags, TimeZoneName,
-    UserId,
+    AppId, Endpoint, LanguageTag, Profile, ProfileChange, SendId, SubscriptionId, Tag, Tags,
+    TimeZoneName, UserId,
 };
 use hato_service::ports::{ChangeProfileOutcome, ProfileRecord, ProfileStore, StoreError};
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
+use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::erasure::{erase, forget_scheduled};
 use crate::error::{decode_error, json, with_context};
-use crate::subscriptions::{change_counts, endpoint_hash};
+use crate::subscriptions::endpoint_hash;
 use crate::tag_positions::{TagChange, change_tags};
 
 #[async_trait]
@@ -57,6 +58,19 @@ impl ProfileStore for Database {
         let (app, user) = (app.clone(), user.clone());
         transaction!(self, "erase a user's subscriptions", |c| {
             erase(c, &app, &user, limit).await
+        })
+    }
+
+    async fn forget_scheduled_user(
+        &self,
+        app: &AppId,
+        user: &UserId,
+        after: Option<SendId>,
+        limit: u32,
+    ) -> Result<Option<SendId>, StoreError> {
+        let (app, user) = (app.clone(), user.clone());
+        transaction!(self, "take a user out of scheduled sends", |c| {
+            forget_scheduled(c, &app, &user, after.as_ref(), limit).await
         })
     }
 }
@@ -190,74 +204,4 @@ pub(crate) async fn retag(
         return Ok(());
     }
     change_tags(c, app.as_str(), &changes).await
-}
-
-struct ErasedRow {
-    public_id: String,
-    position: Option<i64>,
-    tags: Option<String>,
-}
-
-/// Removes at most `limit` of the user's subscriptions, and returns how many. Waiting events and queued sends name them by number
-/// alone, which leads nowhere then.
-async fn erase(c: &mut DbConnection, app: &AppId, user: &UserId, limit: u32) -> sqlx::Result<u32> {
-    lock_app(c, app).await?;
-    let erased = sqlx::query_as!(
-        ErasedRow,
-        r#"DELETE FROM subscriptions
-           WHERE user_id = $2 AND id IN
-             (SELECT id FROM subscriptions WHERE app_id = $1 AND user_id = $2 ORDER BY id LIMIT $3)
-           RETURNING public_id AS "public_id!", position AS "position?: i64", tags AS "tags?""#,
-        app.as_str(),
-        user.as_str(),
-        i64::from(limit)
-    )
-    .fetch_all(&mut *c)
-    .await?;
-    if erased.is_empty() {
-        return Ok(0);
-    }
-    forget_dead_letters(c, app, &erased).await?;
-    let active = erased.iter().filter(|row| row.position.is_some()).count();
-    let (active, deactivated) = (count(active), count(erased.len() - active));
-    change_counts(c, app.as_str(), (-active, -deactivated)).await?;
-    let mut changes = Vec::new();
-    for row in &erased {
-        changes.extend(lost_tags(row)?);
-    }
-    if !changes.is_empty() {
-        change_tags(c, app.as_str(), &changes).await?;
-    }
-    Ok(u32::try_from(erased.len()).unwrap_or(limit))
-}
-
-async fn forget_dead_letters(
-    c: &mut DbConnection,
-    app: &AppId,
-    erased: &[ErasedRow],
-) -> sqlx::Result<()> {
-    let subscriptions: Vec<&str> = erased.iter().map(|row| row.public_id.as_str()).collect();
-    sql!(query [
-        "DELETE FROM dead_letters WHERE subscription_id IN (" TEXTS ") AND app_id = $2"
-    ] json(&subscriptions)?, app.as_str())
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-fn lost_tags(row: &ErasedRow) -> sqlx::Result<Vec<TagChange>> {
-    let Some(position) = row.position else {
-        return Ok(Vec::new());
-    };
-    let tags = parse_tags(row.tags.as_deref())?;
-    let lost = |tag: &Tag| TagChange {
-        tag: tag.as_str().to_owned(),
-        position,
-        is_set: false,
-    };
-    Ok(tags.iter().map(lost).collect())
-}
-
-fn count(subscriptions: usize) -> i64 {
-    i64::try_from(subscriptions).unwrap_or(i64::MAX)
 }

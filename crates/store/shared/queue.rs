@@ -18,6 +18,7 @@ use crate::claim::claim;
 use crate::dialect::{DbConnection, readers, sql, transaction};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, json, with_context};
+use crate::selection::SelectedRange;
 use crate::settlement::{SettledPage, settle};
 
 #[async_trait]
@@ -53,6 +54,7 @@ impl DeliveryQueue for Database {
                 .await
             }
             PageRange::List(numbers) => listed_recipients(self, numbers).await,
+            PageRange::Selected(positions) => selected_recipients(self, page, positions).await,
         };
         recipients.map_err(with_context("read the recipients of a page"))
     }
@@ -149,6 +151,21 @@ async fn listed_recipients(
     .await
 }
 
+/// The subscriptions of the app that are still at these positions.
+async fn selected_recipients(
+    database: &Database,
+    page: &ClaimedPage,
+    positions: &[i64],
+) -> sqlx::Result<Vec<Recipient>> {
+    sql!(query_as RecipientRow [
+        "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
+         WHERE app_id = $2 AND position IN (" NUMBERS ")"
+    ] number_list(positions)?, page.app_id.as_str())
+    .try_map(RecipientRow::into_recipient)
+    .fetch_all(readers(database))
+    .await
+}
+
 /// Recipients as a job and the statements take them: a JSON array of subscription numbers.
 pub(crate) fn recipient_list(recipients: &[RecipientId]) -> sqlx::Result<String> {
     let numbers: Vec<i64> = recipients.iter().map(|recipient| recipient.0).collect();
@@ -175,6 +192,26 @@ pub(crate) async fn queue_positions(
         app,
         after,
         up_to,
+        due_at.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Queues the first attempt for the recipients of a send to a part of the audience who stand in the range.
+pub(crate) async fn queue_range(
+    c: &mut DbConnection,
+    send: &str,
+    app: &str,
+    range: SelectedRange,
+    due_at: UnixMillis,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO jobs (send_id, app_id, recipients, attempt, due_at) VALUES ($1, $2, $3, 0, $4)",
+        send,
+        app,
+        range.to_json()?,
         due_at.0
     )
     .execute(c)

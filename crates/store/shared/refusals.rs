@@ -11,6 +11,7 @@ use crate::error::json;
 use crate::queue::recipient_list;
 use crate::settlement::SettledPage;
 use crate::subscriptions::count_deactivated;
+use crate::tag_positions::{TaggedPosition, clear_tags, tagged_positions};
 
 /// How many sends must be refused in a row, and on how many days (UTC), until the subscription is deactivated.
 const MIN_SENDS: i64 = 5;
@@ -36,8 +37,25 @@ pub(crate) async fn record_refusals(
     lock_app(c, &page.app_id).await?;
     extend(c, page, &refused, now).await?;
     let refused: Vec<RecipientId> = refused.iter().map(|it| it.recipient).collect();
+    let tagged = refused_often(c, &refused).await?;
     let deactivated = deactivate(c, &refused, now).await?;
-    count_deactivated(c, &page.app_id, deactivated).await
+    count_deactivated(c, &page.app_id, deactivated).await?;
+    clear_tags(c, page.app_id.as_str(), &tagged).await
+}
+
+/// The positions and tags of those of these that were refused often enough.
+async fn refused_often(
+    c: &mut DbConnection,
+    refused: &[RecipientId],
+) -> sqlx::Result<Vec<TaggedPosition>> {
+    let often = sql!(query_scalar [
+        "SELECT subscription_id FROM refusals
+         WHERE subscription_id IN (" NUMBERS ") AND sends >= $2 AND days >= $3"
+    ] recipient_list(refused)?, MIN_SENDS, MIN_DAYS)
+    .fetch_all(&mut *c)
+    .await?;
+    let often: Vec<RecipientId> = often.into_iter().map(RecipientId).collect();
+    tagged_positions(c, &often, i64::MAX).await
 }
 
 /// Everybody whose outcome is known, but those who were refused.

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, DeadLetterRecord, NewSend, SendCounts, SendFailures, SendRecord, SendStatus,
-    SendStore, StoreError,
+    AcceptSendOutcome, Audience, DeadLetterRecord, NewSend, SendCounts, SendFailures, SendRecord,
+    SendStatus, SendStore, StoreError,
 };
 
 use crate::Database;
@@ -13,11 +13,17 @@ use crate::cancellation::{cancel, marks};
 use crate::dialect::{accept_in_group, from_stored, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
+use crate::selection::select;
 use crate::send_failures::list_failures;
 
 #[async_trait]
 impl SendStore for Database {
-    async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
+    async fn accept_send(&self, mut send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
+        if let Audience::Matching(filter) = &send.audience {
+            let selected = select(self, &send.app_id, filter).await;
+            let selected = selected.map_err(with_context("select the recipients of a send"))?;
+            send.audience = Audience::Selected(selected);
+        }
         accept_in_group(self, send).await
     }
 

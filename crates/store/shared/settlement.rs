@@ -15,6 +15,7 @@ use crate::dialect::{DbConnection, lock_app, sql};
 use crate::queue::{queue_list, recipient_list};
 use crate::refusals::record_refusals;
 use crate::subscriptions::count_deactivated;
+use crate::tag_positions::{clear_tags, tagged_positions};
 use crate::webhook_events::{insert_completed_event, insert_results_event};
 
 /// What settling needs to know of a page.
@@ -31,9 +32,10 @@ pub(crate) struct SettledPage {
 
 impl SettledPage {
     pub(crate) fn from_claimed(page: &ClaimedPage) -> Self {
-        let up_to = match page.range {
-            PageRange::Positions { up_to, .. } => up_to,
+        let up_to = match &page.range {
+            PageRange::Positions { up_to, .. } => *up_to,
             PageRange::List(_) => i64::MAX,
+            PageRange::Selected(positions) => positions.last().copied().unwrap_or(i64::MAX),
         };
         Self {
             lease: page.lease,
@@ -103,6 +105,7 @@ async fn deactivate(
     }
     lock_app(c, &page.app_id).await?;
     let expired: Vec<RecipientId> = expired.iter().map(|one| one.recipient).collect();
+    let tagged = tagged_positions(c, &expired, page.up_to).await?;
     let deactivated = sql!(query [
         "UPDATE subscriptions
          SET position = NULL, deactivated_at = $2, deactivation_reason = 'expired'
@@ -110,7 +113,8 @@ async fn deactivate(
     ] recipient_list(&expired)?, now.0, page.up_to)
     .execute(&mut *c)
     .await?;
-    count_deactivated(c, &page.app_id, deactivated.rows_affected()).await
+    count_deactivated(c, &page.app_id, deactivated.rows_affected()).await?;
+    clear_tags(c, page.app_id.as_str(), &tagged).await
 }
 
 async fn queue_retries(

@@ -15,11 +15,12 @@ use hato_service::ports::{
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_app, readers, transaction};
+use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
 use crate::error::with_context;
 use crate::refusals::end_refusals;
 use crate::registration::register;
 use crate::subscription_list::list;
+use crate::tag_positions::{TaggedPosition, clear_tags};
 
 #[async_trait]
 impl SubscriptionStore for Database {
@@ -85,18 +86,22 @@ impl SubscriptionStore for Database {
         let (app, subscription) = (app.clone(), subscription.clone());
         transaction!(self, "remove a subscription", |c| {
             lock_app(c, &app).await?;
-            let was_active = sqlx::query_scalar!(
-                r#"DELETE FROM subscriptions WHERE app_id = $1 AND public_id = $2
-                   RETURNING position IS NOT NULL AS "was_active!: bool""#,
+            let removed = sqlx::query!(
+                "DELETE FROM subscriptions WHERE app_id = $1 AND public_id = $2
+                 RETURNING position, tags",
                 app.as_str(),
                 subscription.as_str()
             )
             .fetch_optional(&mut *c)
             .await?;
-            match was_active {
-                Some(true) => change_counts(c, app.as_str(), (-1, 0)).await?,
-                Some(false) => change_counts(c, app.as_str(), (0, -1)).await?,
-                None => return Ok(false),
+            let Some(removed) = removed else {
+                return Ok(false);
+            };
+            if let Some(position) = removed.position {
+                change_counts(c, app.as_str(), (-1, 0)).await?;
+                clear_tags_of(c, &app, position, removed.tags).await?;
+            } else {
+                change_counts(c, app.as_str(), (0, -1)).await?;
             }
             Ok(true)
         })
@@ -112,23 +117,40 @@ pub(crate) async fn deactivate(
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     lock_app(c, app).await?;
-    let deactivated = sqlx::query_scalar!(
-        r#"UPDATE subscriptions
-           SET position = NULL, deactivated_at = $3, deactivation_reason = $4
-           WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
-           RETURNING id AS "id!""#,
+    let active = sql!(query [
+        r#"SELECT id AS "id!", position AS "position!", tags FROM subscriptions
+           WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL"# FOR_UPDATE
+    ] app.as_str(), &endpoint_hash(endpoint)[..])
+    .fetch_optional(&mut *c)
+    .await?;
+    let Some(active) = active else {
+        return Ok(());
+    };
+    sqlx::query!(
+        "UPDATE subscriptions
+         SET position = NULL, deactivated_at = $3, deactivation_reason = $4
+         WHERE app_id = $1 AND id = $2",
         app.as_str(),
-        &endpoint_hash(endpoint)[..],
+        active.id,
         now.0,
         reason.as_str()
     )
-    .fetch_optional(&mut *c)
+    .execute(&mut *c)
     .await?;
-    let Some(number) = deactivated else {
-        return Ok(());
-    };
-    end_refusals(c, &[RecipientId(number)]).await?;
-    count_deactivated(c, app, 1).await
+    end_refusals(c, &[RecipientId(active.id)]).await?;
+    count_deactivated(c, app, 1).await?;
+    clear_tags_of(c, app, active.position, active.tags).await
+}
+
+/// Takes a position that nobody has any more away from the tags that its subscription had.
+pub(crate) async fn clear_tags_of(
+    c: &mut DbConnection,
+    app: &AppId,
+    position: i64,
+    tags: Option<String>,
+) -> sqlx::Result<()> {
+    let tagged = tags.map(|tags| TaggedPosition { position, tags });
+    clear_tags(c, app.as_str(), tagged.as_slice()).await
 }
 
 /// By which an endpoint of up to 2,048 bytes is indexed.

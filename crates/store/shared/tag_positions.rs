@@ -1,22 +1,225 @@
-//! Which active subscriptions have a tag.
+//! Who has a tag, by position: an index over the tags of active subscriptions, which are stored with each subscription as well.
+//!
+//! A row is a block of positions (`PositionSet`), so that asking who has a tag reads 250 rows for a million subscribers. Whoever
+//! changes the tags of an active subscription, or its position, calls [`change_tags`] at the end of the same transaction: the rows
+//! of this table are locked last, and in one order.
 
-use crate::dialect::DbConnection;
+use std::collections::BTreeMap;
 
-/// A subscription that gets or loses a tag.
+use hato_domain::PositionSet;
+use hato_service::ports::RecipientId;
+use serde::Serialize;
+
+use crate::dialect::{DbConnection, sql};
+use crate::error::{decode_error, json};
+use crate::queue::recipient_list;
+use crate::settlement::count_i64;
+
+/// A tag that a position gets or loses.
 pub(crate) struct TagChange {
     pub(crate) tag: String,
     pub(crate) position: i64,
+    /// Whether it gets the tag.
     pub(crate) is_set: bool,
 }
 
-/// Records the changes.
+/// The tags that an active subscription had when it lost its position.
+pub(crate) struct TaggedPosition {
+    pub(crate) position: i64,
+    /// A JSON array of texts.
+    pub(crate) tags: String,
+}
+
+/// A row of the table, by tag and block.
+type Blocks<T> = BTreeMap<(String, i64), T>;
+
+/// A row as statements take it: tag, block, and the positions in hexadecimal digits.
+#[derive(Serialize)]
+struct WrittenBlock<'a>(&'a str, i64, String);
+
+/// Writes down that these positions get or lose tags. Doing so again changes nothing.
 pub(crate) async fn change_tags(
-    _: &mut DbConnection,
-    _: &str,
+    c: &mut DbConnection,
+    app: &str,
     changes: &[TagChange],
 ) -> sqlx::Result<()> {
+    let mut open: Blocks<Vec<&TagChange>> = BTreeMap::new();
     for change in changes {
-        let _ = (&change.tag, change.position, change.is_set);
+        let block = PositionSet::block_of(change.position);
+        let key = (change.tag.clone(), block);
+        open.entry(key).or_default().push(change);
+    }
+    while !open.is_empty() {
+        let stored = lock_blocks(c, app, &open).await?;
+        let (known, new): (Blocks<_>, Blocks<_>) = open
+            .into_iter()
+            .partition(|(key, _)| stored.contains_key(key));
+        update(c, app, &known, stored).await?;
+        open = insert(c, app, new).await?;
     }
     Ok(())
+}
+
+/// Takes these positions, which nobody has any more, away from their tags.
+pub(crate) async fn clear_tags(
+    c: &mut DbConnection,
+    app: &str,
+    positions: &[TaggedPosition],
+) -> sqlx::Result<()> {
+    let mut changes = Vec::new();
+    for TaggedPosition { position, tags } in positions {
+        let tags: Vec<String> = serde_json::from_str(tags).map_err(|_| decode_error("tags"))?;
+        changes.extend(tags.into_iter().map(|tag| TagChange {
+            tag,
+            position: *position,
+            is_set: false,
+        }));
+    }
+    change_tags(c, app, &changes).await
+}
+
+/// The positions up to `up_to`, and the tags, of those of these subscriptions that are active and have any. They are locked.
+pub(crate) async fn tagged_positions(
+    c: &mut DbConnection,
+    subscriptions: &[RecipientId],
+    up_to: i64,
+) -> sqlx::Result<Vec<TaggedPosition>> {
+    sql!(query_as TaggedPosition [
+        r#"SELECT position AS "position!", tags AS "tags!" FROM subscriptions
+           WHERE id IN ("# NUMBERS r#") AND position <= $2 AND tags IS NOT NULL
+           ORDER BY id"# FOR_UPDATE
+    ] recipient_list(subscriptions)?, up_to)
+    .fetch_all(c)
+    .await
+}
+
+/// The stored blocks among those that are to be changed, locked until the end of the transaction.
+async fn lock_blocks(
+    c: &mut DbConnection,
+    app: &str,
+    wanted: &Blocks<Vec<&TagChange>>,
+) -> sqlx::Result<Blocks<PositionSet>> {
+    let keys = wanted
+        .keys()
+        .map(|(tag, block)| WrittenBlock(tag, *block, String::new()));
+    let keys = json(&keys.collect::<Vec<_>>())?;
+    let rows = sql!(query [
+        r#"SELECT t.tag AS "tag!", t.block AS "block!", t.positions AS "positions!"
+           FROM ("# TAG_BLOCKS r#") AS wanted
+                JOIN tag_positions AS t ON t.tag = wanted.tag AND t.block = wanted.block
+           WHERE t.app_id = $2 ORDER BY t.tag, t.block"# FOR_UPDATE
+    ] keys, app)
+    .fetch_all(c)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let mut positions = PositionSet::default();
+            if positions.insert_block(row.block, &row.positions) {
+                Ok(((row.tag, row.block), positions))
+            } else {
+                Err(decode_error("positions"))
+            }
+        })
+        .collect()
+}
+
+/// Changes blocks that are stored; those that are empty afterwards are removed.
+async fn update(
+    c: &mut DbConnection,
+    app: &str,
+    changes: &Blocks<Vec<&TagChange>>,
+    mut stored: Blocks<PositionSet>,
+) -> sqlx::Result<()> {
+    let (mut written, mut emptied) = (Vec::new(), Vec::new());
+    for (key, changes) in changes {
+        let Some(positions) = stored.get_mut(key) else {
+            continue;
+        };
+        if !apply(positions, changes) {
+            continue;
+        }
+        let (tag, block) = (key.0.as_str(), key.1);
+        match encoded(positions) {
+            Some(bytes) => written.push(WrittenBlock(tag, block, bytes)),
+            None => emptied.push(WrittenBlock(tag, block, String::new())),
+        }
+    }
+    if !written.is_empty() {
+        sql!(query [
+            "UPDATE tag_positions SET positions = written.positions
+             FROM (" TAG_BLOCKS ") AS written
+             WHERE tag_positions.app_id = $2 AND tag_positions.tag = written.tag
+               AND tag_positions.block = written.block"
+        ] json(&written)?, app)
+        .execute(&mut *c)
+        .await?;
+    }
+    if !emptied.is_empty() {
+        sql!(query [
+            "DELETE FROM tag_positions
+             WHERE app_id = $2 AND (tag, block) IN (SELECT tag, block FROM (" TAG_BLOCKS ") AS emptied)"
+        ] json(&emptied)?, app)
+        .execute(c)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Makes blocks that are not stored, and returns those that a concurrent transaction has made meanwhile: they are to be changed.
+async fn insert<'a>(
+    c: &mut DbConnection,
+    app: &str,
+    mut new: Blocks<Vec<&'a TagChange>>,
+) -> sqlx::Result<Blocks<Vec<&'a TagChange>>> {
+    let mut written = Vec::new();
+    new.retain(|_, changes| changes.iter().any(|change| change.is_set));
+    for ((tag, block), changes) in &new {
+        let mut positions = PositionSet::default();
+        apply(&mut positions, changes);
+        if let Some(bytes) = encoded(&positions) {
+            written.push(WrittenBlock(tag, *block, bytes));
+        }
+    }
+    if written.is_empty() {
+        return Ok(Blocks::new());
+    }
+    let inserted = sql!(query [
+        "INSERT INTO tag_positions (app_id, tag, block, positions)
+         SELECT $2, written.tag, written.block, written.positions FROM (" TAG_BLOCKS ") AS written
+         WHERE TRUE ON CONFLICT (app_id, tag, block) DO NOTHING"
+    ] json(&written)?, app)
+    .execute(c)
+    .await?
+    .rows_affected();
+    let is_complete = count_i64(written.len()) == i64::try_from(inserted).unwrap_or(i64::MAX);
+    Ok(if is_complete { Blocks::new() } else { new })
+}
+
+/// Applies the changes, and says whether there is any.
+fn apply(positions: &mut PositionSet, changes: &[&TagChange]) -> bool {
+    let mut is_changed = false;
+    for change in changes {
+        is_changed |= if change.is_set {
+            positions.insert(change.position)
+        } else {
+            positions.remove(change.position)
+        };
+    }
+    is_changed
+}
+
+/// The one block of the set in hexadecimal digits; `None` for an empty one.
+fn encoded(positions: &PositionSet) -> Option<String> {
+    let (_, bytes) = positions.blocks().next()?;
+    Some(hexadecimal(&bytes))
+}
+
+/// Bytes as statements take them in a list.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(DIGITS[usize::from(digit)]));
+    digits.collect()
 }

@@ -1,6 +1,6 @@
 //! What the documents tell people to type works. Run are all shell blocks of the readme's English half and of API.md, CLI.md,
-//! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guide to sending, and that guide's samples in every language
-//! that is installed. Blocks that change a machine's PostgreSQL are marked `bash`, and are not run. EMBED.md's samples for pages run in browsers, in end2end/samples.
+//! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guide to sending, and the samples of the guides in every
+//! language that is installed. Blocks that change a machine's PostgreSQL are marked `bash`, and are not run. EMBED.md's samples for pages run in browsers, in end2end/samples.
 
 mod deployment;
 mod embedding;
@@ -199,6 +199,63 @@ async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
     sent.sort();
     expected.sort();
     assert_eq!(sent, expected);
+}
+
+/// The token of a user whose name is not ASCII, computed by others: `openssl dgst -sha256 -hmac`.
+const USER_TOKEN: &str = "8cdb6ab1676b99a89ff45364116b08d1415dfb02bcca9ed61adc925700460592";
+
+#[tokio::test]
+async fn every_sample_of_a_users_token_whose_language_is_installed() {
+    let home = TempDir::new().expect("a folder");
+    let guide = document("guides/AUDIENCE.md");
+    let shell = ("sh", "token.sh", &["bash"][..]);
+    for (language, file, program) in LANGUAGES.into_iter().chain([shell]) {
+        let sample = blocks(&guide, language);
+        let sample = sample.iter().find(|it| it.contains("HATO_IDENTITY_SECRET"));
+        let Some(found) = which(program[0]) else {
+            println!("{language} is not installed: its sample is not run");
+            continue;
+        };
+        fs::write(home.path().join(file), sample.expect("a sample")).expect("a file");
+        let mut command = Command::new(found);
+        command
+            .args(&program[1..])
+            .arg(file)
+            .current_dir(home.path())
+            .env(
+                "HATO_IDENTITY_SECRET",
+                "idsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+            )
+            .env("HATO_APP", "app_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9")
+            .env("SHOP_USER", "山田-4711")
+            .env("GOCACHE", home.path().join("go-cache"))
+            .env("GOTOOLCHAIN", "local");
+        assert_eq!(run(command).await.trim(), USER_TOKEN, "{language}");
+    }
+}
+
+/// The guide's requests, by an owner's program.
+#[tokio::test]
+async fn the_identity_secret_is_read_as_the_guide_says() {
+    let setup = CliSetup::new().await;
+    let guide = document("guides/AUDIENCE.md");
+    let requests = blocks(&guide, "sh");
+    let request = requests.iter().find(|it| it.contains("/identity"));
+    let mut command = shell(
+        setup.home.path(),
+        &setup.server,
+        request.expect("a request"),
+    );
+    let key = setup
+        .app
+        .owner
+        .create_key(&setup.app.id, "server", "full")
+        .await;
+    command
+        .env("HATO_KEY", key.expect("a key"))
+        .env("HATO_APP", &setup.app.id);
+    let said = run(command).await;
+    assert!(said.contains("idsec_"), "{said}");
 }
 
 fn which(program: &str) -> Option<PathBuf> {

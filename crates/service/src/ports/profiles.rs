@@ -1,7 +1,7 @@
 //! What the use cases of users and tags need of the store (CONTRACT 12).
 
 use async_trait::async_trait;
-use hato_domain::{AppId, Endpoint, Profile, ProfileChange, SubscriptionId, UserId};
+use hato_domain::{AppId, Endpoint, Profile, ProfileChange, SendId, SubscriptionId, UserId};
 
 use super::StoreError;
 
@@ -43,12 +43,22 @@ pub trait ProfileStore {
         change: ProfileChange,
     ) -> Result<ChangeProfileOutcome, StoreError>;
 
-    /// Removes at most `limit` of the user's subscriptions, active or not, with what names them, and returns how many: fewer than
-    /// `limit` are the last.
+    /// Removes at most `limit` of the user's subscriptions, active or not, with what names them, and returns how many; 0 when none
+    /// is left.
     async fn erase_subscriptions(
         &self,
         app: &AppId,
         user: &UserId,
         limit: u32,
     ) -> Result<u32, StoreError>;
+
+    /// Takes the user out of at most `limit` of the app's scheduled sends, in the order of their ids from behind `after` on, and returns
+    /// the last one that was looked at; `None` when there was none.
+    async fn forget_scheduled_user(
+        &self,
+        app: &AppId,
+        user: &UserId,
+        after: Option<SendId>,
+        limit: u32,
+    ) -> Result<Option<SendId>, StoreError>;
 }

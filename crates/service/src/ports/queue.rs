@@ -43,6 +43,8 @@ pub enum PageRange {
     },
     /// The active subscriptions of this list.
     List(Vec<RecipientId>),
+    /// The active subscriptions at these positions, which are at least one and in their order.
+    Selected(Vec<i64>),
 }
 
 /// A claimed page: everything needed to deliver it but its recipients.

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, DeadLetterId, Endpoint, IdempotencyKey, MAX_DEAD_LETTERS, Month, Notification,
-    PageRequest, PushOptions, SendId, UnixMillis, text_enum,
+    AppId, AudienceFilter, DeadLetterId, Endpoint, IdempotencyKey, MAX_DEAD_LETTERS, Month,
+    Notification, PageRequest, PositionSet, PushOptions, SendId, UnixMillis, text_enum,
 };
 
 use super::StoreError;
@@ -18,6 +18,10 @@ pub enum Audience {
     One(Endpoint),
     /// The active subscriptions among those with these endpoints, which are distinct.
     Listed(Vec<Endpoint>),
+    /// The active subscriptions that meet these conditions at one moment before the send is accepted (CONTRACT 12).
+    Matching(AudienceFilter),
+    /// The same, as the store has found them: the subscriptions at these positions.
+    Selected(PositionSet),
 }
 
 /// A request that its client may repeat (CONTRACT 6).

@@ -170,6 +170,8 @@ pub(crate) async fn lock_request(
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
+/// | `BLOCKS`      | the members of `$1`, a JSON array of pairs, as rows (`block`, and `positions` of its hexadecimal digits) |
+/// | `TAG_BLOCKS`  | the same with a tag before them (`tag`, `block`, `positions`) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
@@ -205,6 +207,19 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [RANGES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS low, CAST(value ->> 1 AS BIGINT) AS high
+                        FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [BLOCKS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS block, decode(value ->> 1, 'hex') AS positions
+                        FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [TAG_BLOCKS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value ->> 0 AS tag, CAST(value ->> 1 AS BIGINT) AS block,
+                               decode(value ->> 2, 'hex') AS positions
                         FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
             [$($rest)*] $args)
     };

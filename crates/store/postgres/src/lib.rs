@@ -61,6 +61,8 @@ mod deleted_apps;
 mod due_jobs;
 #[path = "../../shared/due_time_repair.rs"]
 mod due_time_repair;
+#[path = "../../shared/erasure.rs"]
+mod erasure;
 #[path = "../../shared/error.rs"]
 mod error;
 #[path = "../../shared/github.rs"]
@@ -91,6 +93,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/selection.rs"]
+mod selection;
 #[path = "../../shared/send_failures.rs"]
 mod send_failures;
 #[path = "../../shared/send_windows.rs"]

@@ -125,6 +125,8 @@ pub(crate) fn lock_request(
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
+/// | `BLOCKS`      | the members of `$1`, a JSON array of pairs, as rows (`block`, and `positions` of its hexadecimal digits) |
+/// | `TAG_BLOCKS`  | the same with a tag before them (`tag`, `block`, `positions`) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
@@ -151,6 +153,16 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [RANGES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each($1)"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [BLOCKS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value ->> 0 AS block, unhex(value ->> 1) AS positions FROM json_each($1)"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [TAG_BLOCKS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value ->> 0 AS tag, value ->> 1 AS block, unhex(value ->> 2) AS positions FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {

@@ -15,11 +15,11 @@ use tempfile::TempDir;
 
 const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 
-/// So many rows of the app in each table that can hold more than one; of each send's failures there are two.
+/// So many rows of the app in each table that can hold more than one; of each send's failures, and of its blocks of recipients, there are two.
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 14] = [
+const FILL: [&str; 16] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
@@ -29,6 +29,8 @@ const FILL: [&str; 14] = [
      SELECT 'sub_gone_' || n, 'app_1', 'https://push.example/gone/' || n, CAST(-n AS BLOB), x'04',
             x'01', 0, 'expired', 0
      FROM numbers",
+    "INSERT INTO tag_positions (app_id, tag, block, positions)
+     SELECT 'app_1', 'tag', n, x'0000' FROM numbers",
     "INSERT INTO refusals (subscription_id, app_id, reason, sends, days, last_day)
      SELECT n, 'app_1', 'refused', 1, 1, 0 FROM numbers",
     "INSERT INTO sends (id, app_id, title, body, payload, ttl, recipients, status, actor_kind,
@@ -38,6 +40,9 @@ const FILL: [&str; 14] = [
     "INSERT INTO send_failures (send_id, host, reason, recipients)
      SELECT 'snd_' || n, host, 'refused', 1
      FROM numbers, (SELECT 'a.example' AS host UNION SELECT 'b.example')",
+    "INSERT INTO send_positions (send_id, block, positions)
+     SELECT 'snd_' || n, block, x'0000'
+     FROM numbers, (SELECT 0 AS block UNION SELECT 1)",
     "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, attempts, created_at)
      SELECT 'snd_' || n, 'app_1', 'sub_' || n, 'https://push.example/' || n, 'refused', 1, 0
      FROM numbers",

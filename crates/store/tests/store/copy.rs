@@ -27,12 +27,26 @@ async fn refusal(from: &TestDatabase, to: &TestDatabase) -> CopyError {
     error
 }
 
-/// A database with rows in every table.
+/// A database with rows in every table but those of positions.
 async fn filled(database: TestDatabase) -> TestDatabase {
     let test = TestStore::new(database).await;
     fill(&test).await;
     test.store.close().await;
     test.database
+}
+
+/// Puts something into the tables of positions of a file that is filled.
+async fn add_positions(database: &TestDatabase) {
+    let mut file = SqliteConnection::connect(database.url())
+        .await
+        .expect("a file");
+    for positions in [
+        "INSERT INTO tag_positions SELECT id, 'lang:ja', 0, x'0100' FROM apps",
+        "INSERT INTO send_positions SELECT id, 0, x'0200' FROM sends",
+    ] {
+        let inserted = sqlx::query(positions).execute(&mut file).await;
+        assert!(inserted.expect("written").rows_affected() > 0);
+    }
 }
 
 /// All rows of all tables of a file, as SQL writes them.
@@ -67,6 +81,7 @@ async fn dump(database: &TestDatabase) -> BTreeMap<String, Vec<String>> {
 #[tokio::test]
 async fn everything_arrives_through_postgres_and_back() {
     let original = filled(TestDatabase::sqlite().await).await;
+    add_positions(&original).await;
     let first = TestDatabase::postgres().await;
     let second = TestDatabase::postgres().await.behind_pooler();
     let back = TestDatabase::sqlite().await;

@@ -94,6 +94,7 @@ impl QueueModel {
                 let is_active = |it: &&RecipientId| self.position(**it).is_some();
                 list.iter().filter(is_active).copied().collect()
             }
+            PageRange::Selected(_) => panic!("the model accepts no send to a part of the audience"),
         }
     }
 
@@ -225,7 +226,7 @@ impl QueueModel {
     fn expire(&mut self, recipient: RecipientId, range: &PageRange) {
         let is_later = match range {
             PageRange::Positions { up_to, .. } => self.position(recipient) > Some(*up_to),
-            PageRange::List(_) => false,
+            PageRange::List(_) | PageRange::Selected(_) => false,
         };
         if !is_later {
             self.deactivate(usize::try_from(recipient.0 - 1).expect("a number from 1"));
@@ -282,7 +283,7 @@ impl QueueModel {
         self.jobs = kept;
         let sizes = free.iter().map(|job| match &job.range {
             PageRange::List(list) => list.len(),
-            range @ PageRange::Positions { .. } => self.recipients(&app, range).len(),
+            range => self.recipients(&app, range).len(),
         });
         let cancelled = i64::try_from(sizes.sum::<usize>()).expect("few");
         self.sends[send].counts.cancelled += cancelled;

@@ -1,0 +1,288 @@
+//! Sends to a part of the audience: who that is, and how it stands in the database until it has been delivered.
+//!
+//! Who meets the conditions is asked outside of the transaction that accepts the send, by one statement, and so for one moment between
+//! the request's arrival and its answer. A page's worth of recipients is queued as a list like that of a batch. More of them
+//! are kept as blocks of positions, and queued as one job that claims take pages off, like a broadcast.
+
+use std::collections::HashMap;
+
+use hato_domain::{AppId, AudienceFilter, PositionSet, Tag, TagExpression, TagMatches, UserId};
+use hato_service::ports::RecipientId;
+use serde::{Deserialize, Serialize};
+
+use crate::Database;
+use crate::dialect::{DbConnection, readers, sql};
+use crate::error::{decode_error, json};
+use crate::settlement::count_i64;
+use crate::tag_positions::hexadecimal;
+
+/// Most recipients that are queued as a list.
+const MAX_LISTED: usize = 500;
+/// Blocks that a statement writes, half a megabyte, or reads.
+const BLOCKS_AT_A_TIME: usize = 1_000;
+const READ_BLOCKS: i64 = 64;
+
+/// Between which positions a job's recipients stand: `after < position <= up_to`. Stored as JSON in place of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SelectedRange {
+    pub(crate) after: i64,
+    pub(crate) up_to: i64,
+}
+
+impl SelectedRange {
+    /// As a job holds it.
+    pub(crate) fn to_json(self) -> sqlx::Result<String> {
+        serde_json::to_string(&self).map_err(|error| sqlx::Error::Encode(error.into()))
+    }
+
+    /// What a job holds that has no list.
+    pub(crate) fn from_json(text: &str) -> sqlx::Result<Self> {
+        serde_json::from_str(text).map_err(|_| decode_error("range"))
+    }
+}
+
+/// The active subscriptions that meet the conditions.
+pub(crate) async fn select(
+    database: &Database,
+    app: &AppId,
+    filter: &AudienceFilter,
+) -> sqlx::Result<PositionSet> {
+    match (&filter.user_ids, &filter.tags) {
+        (Some(users), tags) => select_users(database, app, users, tags.as_ref()).await,
+        (None, Some(tags)) => select_tags(database, app, tags).await,
+        (None, None) => Ok(PositionSet::default()),
+    }
+}
+
+async fn select_users(
+    database: &Database,
+    app: &AppId,
+    users: &[UserId],
+    tags: Option<&TagExpression>,
+) -> sqlx::Result<PositionSet> {
+    let users: Vec<&str> = users.iter().map(UserId::as_str).collect();
+    let rows = sql!(query [
+        r#"SELECT position AS "position!", tags FROM subscriptions
+           WHERE app_id = $2 AND position IS NOT NULL AND user_id IN ("# TEXTS ")"
+    ] json(&users)?, app.as_str())
+    .fetch_all(readers(database))
+    .await?;
+    let mut positions = PositionSet::default();
+    for row in rows {
+        let own = parse_tags(row.tags.as_deref())?;
+        if tags.is_none_or(|tags| tags.holds_for(&own)) {
+            positions.insert(row.position);
+        }
+    }
+    Ok(positions)
+}
+
+/// The tags of a subscription.
+pub(crate) fn parse_tags(stored: Option<&str>) -> sqlx::Result<Vec<Tag>> {
+    let texts: Vec<String> = match stored {
+        Some(stored) => serde_json::from_str(stored).map_err(|_| decode_error("tags"))?,
+        None => Vec::new(),
+    };
+    Ok(texts.into_iter().map(Tag::trusted).collect())
+}
+
+async fn select_tags(
+    database: &Database,
+    app: &AppId,
+    expression: &TagExpression,
+) -> sqlx::Result<PositionSet> {
+    let names: Vec<&str> = expression.tags().map(Tag::as_str).collect();
+    let names = json(&names)?;
+    let (tagged, everyone) = if expression.may_hold_without_tags() {
+        tagged_and_everyone(database, app, &names).await?
+    } else {
+        (tagged(database, app, &names).await?, PositionSet::default())
+    };
+    let matches = expression.matches(|tag| tagged.get(tag.as_str()).cloned().unwrap_or_default());
+    Ok(match matches {
+        TagMatches::These(positions) => positions,
+        TagMatches::AllBut(positions) => everyone.difference(&positions),
+    })
+}
+
+type Tagged = HashMap<String, PositionSet>;
+
+/// Who has each of the tags of a JSON array.
+async fn tagged(database: &Database, app: &AppId, names: &str) -> sqlx::Result<Tagged> {
+    let rows = sql!(query [
+        r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!" FROM tag_positions
+           WHERE app_id = $2 AND tag IN ("# TEXTS ")"
+    ] names, app.as_str())
+    .fetch_all(readers(database))
+    .await?;
+    let mut tagged = Tagged::new();
+    for row in rows {
+        add_block(
+            tagged.entry(row.tag).or_default(),
+            row.block,
+            &row.positions,
+        )?;
+    }
+    Ok(tagged)
+}
+
+/// The same, and everybody who is active at that moment: these are read block by block in the order of the index, so that nothing
+/// is sorted.
+async fn tagged_and_everyone(
+    database: &Database,
+    app: &AppId,
+    names: &str,
+) -> sqlx::Result<(Tagged, PositionSet)> {
+    let rows = sql!(query [
+        r#"WITH RECURSIVE blocks (block) AS (
+             SELECT CAST(0 AS BIGINT)
+             UNION ALL
+             SELECT block + 1 FROM blocks
+             WHERE block < (SELECT last_position / 4096 FROM apps WHERE id = $2)
+           )
+           SELECT tag AS "tag?", block AS "block!", positions AS "positions?",
+                  CAST(NULL AS TEXT) AS "active?"
+           FROM tag_positions WHERE app_id = $2 AND tag IN ("# TEXTS r#")
+           UNION ALL
+           SELECT NULL, block, NULL,
+                  (SELECT string_agg(CAST(s.position AS TEXT), ',') FROM subscriptions AS s
+                   WHERE s.app_id = $2 AND s.position >= blocks.block * 4096
+                     AND s.position < (blocks.block + 1) * 4096)
+           FROM blocks"#
+    ] names, app.as_str())
+    .fetch_all(readers(database))
+    .await?;
+    let (mut tagged, mut everyone) = (Tagged::new(), PositionSet::default());
+    for row in rows {
+        if let (Some(tag), Some(positions)) = (row.tag, row.positions) {
+            add_block(tagged.entry(tag).or_default(), row.block, &positions)?;
+        }
+        for position in row.active.iter().flat_map(|active| active.split(',')) {
+            everyone.insert(position.parse().map_err(|_| decode_error("position"))?);
+        }
+    }
+    Ok((tagged, everyone))
+}
+
+fn add_block(positions: &mut PositionSet, block: i64, bytes: &[u8]) -> sqlx::Result<()> {
+    let is_added = positions.insert_block(block, bytes);
+    is_added
+        .then_some(())
+        .ok_or_else(|| decode_error("positions"))
+}
+
+/// How the recipients of a send to a part of the audience are queued.
+pub(crate) enum QueuedSelection {
+    /// As a list, which leaves out who is no longer active.
+    Listed(Vec<RecipientId>),
+    /// As the range in which the positions of the send stand.
+    Range(SelectedRange),
+}
+
+/// Writes down who the recipients of the send are, unless a list of them is queued.
+pub(crate) async fn save(
+    c: &mut DbConnection,
+    app: &str,
+    send: &str,
+    positions: &PositionSet,
+) -> sqlx::Result<QueuedSelection> {
+    if positions.len() <= MAX_LISTED {
+        let positions: Vec<i64> = positions.iter().collect();
+        return list(c, app, &positions).await.map(QueuedSelection::Listed);
+    }
+    let blocks = positions.blocks();
+    let blocks: Vec<_> = blocks
+        .map(|(block, bytes)| (block, hexadecimal(&bytes)))
+        .collect();
+    for blocks in blocks.chunks(BLOCKS_AT_A_TIME) {
+        sql!(query [
+            "INSERT INTO send_positions (send_id, block, positions)
+             SELECT $2, written.block, written.positions FROM (" BLOCKS ") AS written"
+        ] json(blocks)?, send)
+        .execute(&mut *c)
+        .await?;
+    }
+    let first = positions.iter().next().unwrap_or_default();
+    let last = blocks
+        .last()
+        .map_or(0, |(block, _)| (block + 1) * PositionSet::BLOCK_SIZE - 1);
+    Ok(QueuedSelection::Range(SelectedRange {
+        after: first - 1,
+        up_to: last,
+    }))
+}
+
+async fn list(
+    c: &mut DbConnection,
+    app: &str,
+    positions: &[i64],
+) -> sqlx::Result<Vec<RecipientId>> {
+    let numbers = sql!(query_scalar [
+        r#"SELECT id AS "id!" FROM subscriptions
+           WHERE app_id = $2 AND position IN ("# NUMBERS ") ORDER BY position"
+    ] json(positions)?, app)
+    .fetch_all(c)
+    .await?;
+    Ok(numbers.into_iter().map(RecipientId).collect())
+}
+
+/// The first recipients of the send that stand in the range, at most `limit` of them.
+pub(crate) async fn positions_in(
+    c: &mut DbConnection,
+    send: &str,
+    range: SelectedRange,
+    limit: usize,
+) -> sqlx::Result<Vec<i64>> {
+    let mut found = Vec::new();
+    let mut block = PositionSet::block_of(range.after + 1);
+    while found.len() < limit && block * PositionSet::BLOCK_SIZE <= range.up_to {
+        let positions = read_blocks(c, send, &mut block).await?;
+        let within = positions.iter().skip_while(|it| *it <= range.after);
+        let within = within.take_while(|it| *it <= range.up_to);
+        found.extend(within.take(limit - found.len()));
+    }
+    Ok(found)
+}
+
+/// How many recipients of the send stand in the range.
+pub(crate) async fn count_in(
+    c: &mut DbConnection,
+    send: &str,
+    range: SelectedRange,
+) -> sqlx::Result<i64> {
+    let mut count = 0;
+    let mut block = PositionSet::block_of(range.after + 1);
+    while block * PositionSet::BLOCK_SIZE <= range.up_to {
+        let positions = read_blocks(c, send, &mut block).await?;
+        let within = positions
+            .iter()
+            .filter(|it| (range.after + 1..=range.up_to).contains(it));
+        count += count_i64(within.count());
+    }
+    Ok(count)
+}
+
+/// The next blocks of the send's positions from `block` on, which then is the one behind them.
+async fn read_blocks(
+    c: &mut DbConnection,
+    send: &str,
+    block: &mut i64,
+) -> sqlx::Result<PositionSet> {
+    let rows = sqlx::query!(
+        r#"SELECT block AS "block!", positions AS "positions!" FROM send_positions
+           WHERE send_id = $1 AND block >= $2 ORDER BY block LIMIT $3"#,
+        send,
+        *block,
+        READ_BLOCKS
+    )
+    .fetch_all(c)
+    .await?;
+    let mut positions = PositionSet::default();
+    *block = i64::MAX / PositionSet::BLOCK_SIZE;
+    for row in rows {
+        add_block(&mut positions, row.block, &row.positions)?;
+        *block = row.block + 1;
+    }
+    Ok(positions)
+}
