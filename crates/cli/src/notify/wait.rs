@@ -70,7 +70,12 @@ pub fn follow(
             let send = fetch_send(connection, id, deadline)?;
             let mut so_far = ended.clone();
             so_far.add(&send);
+            bar.set_length(u64::try_from(recipients.max(so_far.recipients)).unwrap_or(0));
             bar.set_position(u64::try_from(so_far.completed()).unwrap_or(0));
+            if let Some(reason) = &send.refused_reason {
+                bar.abandon();
+                return Err(refused(id, reason));
+            }
             if matches!(send.status.as_str(), "done" | "cancelled") {
                 ended = so_far;
                 break;
@@ -117,6 +122,15 @@ fn timed_out(id: &str) -> CliError {
         "late",
         format!("{id} goes on, but not within --timeout"),
         format!("`hato history show {id}` tells how far it is"),
+    )
+}
+
+fn refused(id: &str, reason: &str) -> CliError {
+    CliError::new(
+        Exit::Negative,
+        reason,
+        format!("{id} was refused when it was due, and nobody got it"),
+        "the month has no room for its recipients: send to fewer, or next month",
     )
 }
 
