@@ -130,7 +130,12 @@ mod tests {
         let token = UserToken::parse(TOKEN).expect("a token");
         let secret = "idsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
         let proves = |secret, app: &str, user: &str| {
-            is_token(secret, &AppId::trusted(app), &UserId::trusted(user), &token)
+            is_token(
+                secret,
+                &AppId::trusted(app.to_owned()),
+                &UserId::trusted(user),
+                &token,
+            )
         };
         let app = "app_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9";
         assert!(proves(secret, app, "山田-4711"));
