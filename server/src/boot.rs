@@ -1,5 +1,6 @@
 //! Putting the parts of a server together, in the order in which they need each other.
 
+mod clock;
 mod error;
 mod workers;
 
@@ -50,6 +51,7 @@ async fn assemble(
     let settings = settings(config);
     let subject = settings.vapid_subject.clone();
     relay_wake_ups(&store, &notifier);
+    clock::keep_comparing(&store, &clock).await;
     let parts = (Arc::clone(&store), Arc::clone(&clock));
     // Made in every role, so that settings that cannot be used stop each.
     let workers = workers::build(config, subject, parts, (&secrets, &notifier))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hato_delivery::{Engine, Janitor, Shutdown, WebhookSender};
+use hato_delivery::{Engine, Janitor, Scheduler, Shutdown, WebhookSender};
 use hato_service::Service;
 use hato_service::ports::Store;
 use tokio::net::TcpListener;
@@ -84,6 +84,8 @@ pub struct Workers {
     pub webhooks: WebhookSender<dyn Store>,
     /// Removes what is older than the retention.
     pub janitor: Janitor,
+    /// Starts scheduled sends when they are due.
+    pub scheduler: Scheduler,
 }
 
 /// The parts while they run.
@@ -128,8 +130,9 @@ impl Workers {
     async fn run(self, shutdown: Shutdown) {
         let engine = tokio::spawn(self.engine.run(shutdown.clone()));
         let webhooks = tokio::spawn(self.webhooks.run(shutdown.clone()));
+        let scheduler = tokio::spawn(self.scheduler.run(shutdown.clone()));
         let janitor = tokio::spawn(self.janitor.run(shutdown));
-        let all = tokio::try_join!(engine, webhooks, janitor);
+        let all = tokio::try_join!(engine, webhooks, scheduler, janitor);
         all.expect("none is aborted, and a panic goes on as one");
     }
 }

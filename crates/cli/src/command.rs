@@ -53,7 +53,7 @@ enum Command {
     #[command(subcommand)]
     Keys(keys::Keys),
     /// Send a notification to everyone, to one subscriber, or to a list
-    Notify(notify::NotifyArgs),
+    Notify(Box<notify::NotifyArgs>),
     /// List sends, show one, or cancel one
     History(history::History),
     /// List deliveries that finally failed

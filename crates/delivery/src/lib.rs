@@ -4,7 +4,8 @@
 //! takes pages of at most 500 recipients off the queue, makes a message for each ([`push::encryption`]), pushes the messages through
 //! a pool of connections per push service, and settles the page as one transaction. Nothing grows with the audience: pages
 //! in flight, connections, requests per origin, responses and their time are all bounded ([`DeliverySettings`]). [`WebhookSender`]
-//! posts what became of the recipients to the apps' webhooks, and [`Janitor`] removes what is too old. How it all works together is
+//! posts what became of the recipients to the apps' webhooks, [`Scheduler`] starts what was scheduled, and [`Janitor`] removes what is
+//! too old. How it all works together is
 //! in `docs/ENGINE.md`.
 //!
 //! ```
@@ -36,11 +37,13 @@ mod due_time_repair;
 mod janitor;
 pub mod metrics;
 pub mod push;
+mod scheduler;
 mod shutdown;
 mod store_retry;
 mod webhooks;
 
 pub use janitor::Janitor;
 pub use push::{DeliverySettings, Engine, OriginLimits};
+pub use scheduler::Scheduler;
 pub use shutdown::Shutdown;
 pub use webhooks::{ClientBuildError, WebhookSender, WebhookSettings};

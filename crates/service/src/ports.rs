@@ -16,6 +16,7 @@ mod queue;
 mod rate_window;
 mod retention;
 mod reviews;
+mod scheduled_sends;
 mod sends;
 mod sessions;
 mod stats;
@@ -42,9 +43,10 @@ pub use queue::{
 pub use rate_window::{CountedRequest, EntranceWindow, RateWindow, RequestLimit};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
+pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
 pub use sends::{
-    AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, NewSend, SendCounts,
-    SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
+    AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
+    SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
@@ -78,6 +80,7 @@ pub trait Store:
     + IdentityStore
     + StatsStore
     + SendStore
+    + ScheduledSendStore
     + DeliveryQueue
     + RetentionStore
     + ReviewStore
@@ -129,6 +132,12 @@ pub trait Store:
     /// Tells other processes on the same database what `notifier` gathers for them, and `notifier` what they tell, until the store
     /// is closed. Where there is no way to tell, it does nothing: then their polling finds what is queued.
     async fn relay_wake_ups(&self, _notifier: &Notifier) {}
+
+    /// Compares the clock with that of a database which processes share, and says in the log when it begins or ceases to differ by more
+    /// than 2 s. From the first comparison on, nothing is claimed by a clock that is more than 10 s off.
+    async fn compare_clock(&self, _clock: &dyn Clock) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Finishes what is being written and closes the database.
     async fn close(&self);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::wire::{Notify, NotifyBatch};
-use hato_domain::{Endpoint, ErrorCode, IdempotencyKey, SendId};
+use hato_domain::{Endpoint, ErrorCode, IdempotencyKey, SendId, UnixMillis};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
@@ -48,14 +48,16 @@ pub struct SendReceipt {
     pub send_id: SendId,
     /// How many recipients it is queued for.
     pub queued: i64,
+    /// When it is due, if it was scheduled; it has no recipients until then.
+    pub send_at: Option<UnixMillis>,
     /// Whether this is the response to an earlier, equal request, and nothing was sent this time.
     pub replayed: bool,
 }
 
 impl Service {
     /// Sends to every active subscription of the app, to the one with the endpoint given (SPEC 4.8), or to a part of them
-    /// (CONTRACT 12). Refuses with the
-    /// codes of the notification's parts, `IDEMPOTENCY_CONFLICT`, `NOT_FOUND`, `RATE_LIMITED` for an app that sends too often,
+    /// (CONTRACT 12). Refuses with the codes of the notification's parts, `INVALID_INPUT` for a schedule that is not ahead,
+    /// `IDEMPOTENCY_CONFLICT`, `NOT_FOUND`, `RATE_LIMITED` for an app that sends too often or has too many sends scheduled,
     /// `MONTHLY_LIMIT_EXCEEDED`, and `CONFIG_ERROR` without an encryption key.
     pub async fn send(
         &self,
@@ -150,6 +152,7 @@ impl Service {
             app_id: access.app().clone(),
             account_id: access.account().clone(),
             options: notify.options()?,
+            schedule: notify.schedule()?,
             notification: notify.into_notification()?,
             audience,
             actor: access.actor().clone(),
@@ -163,16 +166,16 @@ impl Service {
             now,
             month: now.month(),
         };
-        let send_id = send.id.clone();
+        let (send_id, send_at) = (send.id.clone(), send.schedule.send_at());
         let accepted = self.store.accept_send(send).await?;
-        self.receipt(access, accepted, send_id)
+        self.receipt(access, accepted, (send_id, send_at))
     }
 
     fn receipt(
         &self,
         access: &MaySend,
         accepted: AcceptSendOutcome,
-        send_id: SendId,
+        (send_id, send_at): (SendId, Option<UnixMillis>),
     ) -> ServiceResult<SendReceipt> {
         let (send_id, queued, replayed) = match accepted {
             AcceptSendOutcome::Queued { recipients: queued } => {
@@ -183,13 +186,17 @@ impl Service {
                 }
                 (send_id, queued, false)
             }
+            AcceptSendOutcome::Scheduled => (send_id, 0, false),
             AcceptSendOutcome::Replayed {
                 send_id,
                 recipients: queued,
             } => (send_id, queued, true),
             AcceptSendOutcome::Conflict => return Err(ErrorCode::IdempotencyConflict.into()),
             AcceptSendOutcome::NotFound => return Err(ErrorCode::NotFound.into()),
-            AcceptSendOutcome::OverRateLimit => return Err(ErrorCode::RateLimited.into()),
+            AcceptSendOutcome::NotAhead => return Err(ErrorCode::InvalidInput.into()),
+            AcceptSendOutcome::OverRateLimit | AcceptSendOutcome::TooManyScheduled => {
+                return Err(ErrorCode::RateLimited.into());
+            }
             AcceptSendOutcome::OverMonthlyLimit => {
                 return Err(ErrorCode::MonthlyLimitExceeded.into());
             }
@@ -197,6 +204,7 @@ impl Service {
         Ok(SendReceipt {
             send_id,
             queued,
+            send_at,
             replayed,
         })
     }

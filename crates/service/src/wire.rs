@@ -138,6 +138,7 @@ impl From<&SendReceipt> for SendAccepted {
             ok: true,
             send_id: receipt.send_id.to_string(),
             queued: receipt.queued,
+            send_at: receipt.send_at,
         }
     }
 }
@@ -147,6 +148,7 @@ impl From<&SendReceipt> for BatchAccepted {
         Self {
             queued: receipt.queued,
             send_id: receipt.send_id.to_string(),
+            send_at: receipt.send_at,
         }
     }
 }
@@ -170,6 +172,10 @@ impl From<SendRecord> for HistoryItem {
             skipped_count: counts.skipped,
             cancelled_count: counts.cancelled,
             dead_letters_omitted: counts.omitted_dead_letters(),
+            send_at: send.schedule.send_at(),
+            expires_at: send.schedule.expires_at(),
+            max_per_minute: send.schedule.pace().map(|pace| pace.per_minute().into()),
+            refused_reason: send.refused_reason,
         }
     }
 }

@@ -4,9 +4,12 @@
 //! that is not there; then how often the app sends, and the quota. What is counted is taken back if the quota refuses the send, and
 //! nothing can refuse it after that.
 //!
+//! A send that is scheduled is judged the same way, but for the quota, and only recorded.
+//!
 //! Equal requests that come together wait for each other (`lock_request`): the second finds what the first has saved. A refused
 //! request has saved nothing, so its idempotency key is free again.
 
+use hato_domain::{AppId, Month, UnixMillis};
 use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};
 
 use crate::accounts::parse_plan;
@@ -14,6 +17,7 @@ use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_au
 use crate::dialect::{DbConnection, to_stored};
 use crate::idempotency::{self, PriorRequest};
 use crate::queue::{queue_list, queue_positions, queue_range};
+use crate::scheduled_sends::{has_room, scheduled_audience};
 use crate::selection::{self, QueuedSelection};
 use crate::send_windows;
 use crate::stored_content::StoredContent;
@@ -33,6 +37,7 @@ pub(crate) async fn accept(
             send_id,
             recipients,
         }),
+        _ if !send.schedule.is_ahead_of(send.now) => Ok(AcceptSendOutcome::NotAhead),
         PriorRequest::Other => Ok(AcceptSendOutcome::Conflict),
         PriorRequest::None => accept_new(c, send).await,
     }
@@ -45,18 +50,22 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
     let Some(audience) = resolve_audience(c, &sending_app, send).await? else {
         return Ok(AcceptSendOutcome::NotFound);
     };
+    if send.schedule.send_at().is_some() {
+        return schedule(c, send).await;
+    }
     let recipients = audience.recipients();
     if !send_windows::count(c, send).await? {
         return Ok(AcceptSendOutcome::OverRateLimit);
     }
-    if !charge(c, &sending_app, send, recipients).await? {
+    if !charge(c, &sending_app, send.month, recipients).await? {
         send_windows::uncount(c, send).await?;
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
     insert_send(c, send, recipients).await?;
-    count_send(c, send).await?;
+    count_send(c, &send.app_id, send.now).await?;
     if recipients > 0 {
-        queue(c, send, &audience).await?;
+        let queued = (send.id.as_str(), send.app_id.as_str());
+        queue(c, queued, &audience, send.now).await?;
     } else if has_active_webhook(c, &send.app_id).await? {
         let completed = (0, SendCounts::default());
         insert_completed_event(c, &send.app_id, &send.id, completed, send.now).await?;
@@ -65,15 +74,28 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
     Ok(AcceptSendOutcome::Queued { recipients })
 }
 
+/// Records a send that waits for its time: it is charged, counted and queued when it is due (`scheduled_sends.rs` beside this).
+async fn schedule(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<AcceptSendOutcome> {
+    if !has_room(c, &send.app_id).await? {
+        return Ok(AcceptSendOutcome::TooManyScheduled);
+    }
+    if !send_windows::count(c, send).await? {
+        return Ok(AcceptSendOutcome::OverRateLimit);
+    }
+    insert_send(c, send, 0).await?;
+    idempotency::save(c, send, 0).await?;
+    Ok(AcceptSendOutcome::Scheduled)
+}
+
 /// Counts the recipients toward the account's month; `false`, and nothing counted, when they would pass the limit.
 ///
 /// The limit is a condition of the write itself, so concurrent sends cannot pass it together. The condition holds for adding to
 /// the month's row only; a month without a row is empty, and what alone passes the limit is refused before. The row belongs to
 /// the account and refers to no app, so deleting an app gives nothing back.
-async fn charge(
+pub(crate) async fn charge(
     c: &mut DbConnection,
     sending_app: &SendingApp,
-    send: &NewSend,
+    month: Month,
     recipients: i64,
 ) -> sqlx::Result<bool> {
     let limit = parse_plan(&sending_app.plan)?
@@ -88,24 +110,28 @@ async fn charge(
          SET recipients = monthly_usage.recipients + excluded.recipients
          WHERE monthly_usage.recipients + excluded.recipients <= $4",
         sending_app.account_id,
-        send.month.0,
+        month.0,
         recipients,
         limit
     );
     Ok(charged.execute(c).await?.rows_affected() == 1)
 }
 
-/// Writes the send down; one to nobody is done at once.
+/// Writes the send down; one to nobody is done at once, and one that is scheduled has no recipients yet.
 async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> sqlx::Result<()> {
+    let schedule = &send.schedule;
+    let waits_until = schedule.send_at().map(|at| at.0);
     let (status, finished_at) = match recipients {
-        0 => (SendStatus::Done, Some(send.now.0)),
+        0 if waits_until.is_none() => (SendStatus::Done, Some(send.now.0)),
         _ => (SendStatus::Queued, None),
     };
     let content = StoredContent::new(send, recipients);
     sqlx::query!(
         "INSERT INTO sends (id, app_id, title, body, url, payload, ttl, urgency, topic, recipients,
-                            status, actor_kind, actor_id, actor_name, created_at, finished_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+                            status, actor_kind, actor_id, actor_name, created_at, finished_at,
+                            send_at, waits_until, audience, expires_at, max_per_minute)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18,
+                 $19, $20)",
         send.id.as_str(),
         send.app_id.as_str(),
         &*to_stored(&content.title),
@@ -121,20 +147,28 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
         send.actor.id,
         &*content.actor_name,
         send.now.0,
-        finished_at
+        finished_at,
+        waits_until,
+        scheduled_audience(send)?,
+        schedule.expires_at().map(|at| at.0),
+        schedule.pace().map(|pace| i64::from(pace.per_minute()))
     )
     .execute(c)
     .await
     .map(drop)
 }
 
-/// Counts the send on its day, whose row settling then adds to.
-async fn count_send(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()> {
+/// Counts the send on the day when it is due, whose row settling then adds to.
+pub(crate) async fn count_send(
+    c: &mut DbConnection,
+    app: &AppId,
+    due_at: UnixMillis,
+) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO daily_counts (app_id, day, sends) VALUES ($1, $2, 1)
          ON CONFLICT (app_id, day) DO UPDATE SET sends = daily_counts.sends + 1",
-        send.app_id.as_str(),
-        send.now.day_number()
+        app.as_str(),
+        due_at.day_number()
     )
     .execute(c)
     .await
@@ -142,25 +176,23 @@ async fn count_send(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()> {
 }
 
 /// Queues the first attempt, due now: one job, however many recipients there are.
-async fn queue(
+pub(crate) async fn queue(
     c: &mut DbConnection,
-    send: &NewSend,
+    (send, app): (&str, &str),
     audience: &ResolvedAudience,
+    now: UnixMillis,
 ) -> sqlx::Result<()> {
-    let (id, app) = (send.id.as_str(), send.app_id.as_str());
     match audience {
         ResolvedAudience::Positions { up_to, .. } => {
-            queue_positions(c, id, app, (0, *up_to), send.now).await
+            queue_positions(c, send, app, (0, *up_to), now).await
         }
-        ResolvedAudience::Listed(recipients) => {
-            queue_list(c, id, app, recipients, 0, send.now).await
-        }
+        ResolvedAudience::Listed(recipients) => queue_list(c, send, app, recipients, 0, now).await,
         ResolvedAudience::Selected(positions) => {
-            match selection::save(c, app, id, positions).await? {
+            match selection::save(c, app, send, positions).await? {
                 QueuedSelection::Listed(recipients) => {
-                    queue_list(c, id, app, &recipients, 0, send.now).await
+                    queue_list(c, send, app, &recipients, 0, now).await
                 }
-                QueuedSelection::Range(range) => queue_range(c, id, app, range, send.now).await,
+                QueuedSelection::Range(range) => queue_range(c, send, app, range, now).await,
             }
         }
     }

@@ -33,6 +33,15 @@ pub(crate) async fn find_sending_app(
         | Audience::Selected(_) => None,
     };
     let hash = hash.as_ref().map(|hash| &hash[..]);
+    find_app(c, send.app_id.as_str(), hash).await
+}
+
+/// The same for a send that is nobody's or everybody's, or to the one with the endpoint of this hash.
+pub(crate) async fn find_app(
+    c: &mut DbConnection,
+    app: &str,
+    hash: Option<&[u8]>,
+) -> sqlx::Result<Option<SendingApp>> {
     sql!(query_as SendingApp [
         r#"SELECT p.account_id, a.plan, p.active_subscriptions, p.last_position,
                   (SELECT s.id FROM subscriptions AS s
@@ -40,9 +49,19 @@ pub(crate) async fn find_sending_app(
                   AS "one?: i64"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
            WHERE p.id = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL"# KEEP_APP
-    ] send.app_id.as_str(), hash)
+    ] app, hash)
     .fetch_optional(c)
     .await
+}
+
+impl SendingApp {
+    /// Everybody of this moment.
+    pub(crate) fn everyone(&self) -> ResolvedAudience {
+        ResolvedAudience::Positions {
+            recipients: self.active_subscriptions,
+            up_to: self.last_position,
+        }
+    }
 }
 
 /// Whom a send reaches.
@@ -73,10 +92,7 @@ pub(crate) async fn resolve_audience(
     send: &NewSend,
 ) -> sqlx::Result<Option<ResolvedAudience>> {
     Ok(match &send.audience {
-        Audience::Everyone => Some(ResolvedAudience::Positions {
-            recipients: sending_app.active_subscriptions,
-            up_to: sending_app.last_position,
-        }),
+        Audience::Everyone => Some(sending_app.everyone()),
         Audience::One(_) => sending_app
             .one
             .map(|number| ResolvedAudience::Listed(vec![RecipientId(number)])),
@@ -84,8 +100,8 @@ pub(crate) async fn resolve_audience(
             find_listed(c, &send.app_id, endpoints).await?,
         )),
         Audience::Selected(positions) => Some(ResolvedAudience::Selected(positions.clone())),
-        // Who meets the conditions is selected before the transaction.
-        Audience::Matching(_) => None,
+        // Who meets the conditions is selected before the transaction; of a scheduled send, when it is due.
+        Audience::Matching(_) => Some(ResolvedAudience::Selected(PositionSet::default())),
     })
 }
 
@@ -96,17 +112,27 @@ async fn find_listed(
     endpoints: &[Endpoint],
 ) -> sqlx::Result<Vec<RecipientId>> {
     let hashes: Vec<_> = endpoints.iter().map(hexadecimal_hash).collect();
+    find_hashed(c, app.as_str(), &hashes).await
+}
+
+/// The same by the hashes of the endpoints.
+pub(crate) async fn find_hashed(
+    c: &mut DbConnection,
+    app: &str,
+    hashes: &[String],
+) -> sqlx::Result<Vec<RecipientId>> {
     let numbers = sql!(query_scalar [
         r#"SELECT id AS "id!" FROM subscriptions
            WHERE app_id = $2 AND position IS NOT NULL AND endpoint_hash IN ("# HASHES r#")
            ORDER BY position"#
-    ] json(&hashes)?, app.as_str())
+    ] json(hashes)?, app)
     .fetch_all(c)
     .await?;
     Ok(numbers.into_iter().map(RecipientId).collect())
 }
 
-fn hexadecimal_hash(endpoint: &Endpoint) -> String {
+/// The hash by which a list names an endpoint.
+pub(crate) fn hexadecimal_hash(endpoint: &Endpoint) -> String {
     let mut text = String::with_capacity(64);
     for byte in endpoint_hash(endpoint) {
         // Writing to a string cannot fail.

@@ -8,6 +8,7 @@ use hato_domain::{AppId, SendId, UnixMillis};
 
 use crate::Database;
 use crate::dialect::{DbConnection, lock_unclaimed_jobs, readers, sql};
+use crate::scheduled_sends::cancel_waiting;
 use crate::selection::{SelectedRange, count_in};
 use crate::settlement::{count_i64, finish};
 use crate::webhooks::has_active_webhook;
@@ -34,7 +35,7 @@ pub(crate) async fn marks(
     Ok(marks)
 }
 
-/// Cancels the send and returns how many recipients left the queue; `None` when the app has no such send. `marks` are those of
+/// Cancels the send and returns how many recipients left the queue, none of one that is scheduled; `None` when the app has no such send. `marks` are those of
 /// [`marks`] from a moment ago.
 ///
 /// The jobs are locked before the send, as those do who claim or settle them, and once more for those that came meanwhile.
@@ -48,6 +49,9 @@ pub(crate) async fn cancel(
     marks: &[i64],
     now: UnixMillis,
 ) -> sqlx::Result<Option<i64>> {
+    if cancel_waiting(c, app, send, now).await? {
+        return Ok(Some(0));
+    }
     lock_unclaimed_jobs(c, send, now).await?;
     let Some(is_finished) = mark(c, app, send, now).await? else {
         return Ok(None);

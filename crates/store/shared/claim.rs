@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use hato_domain::{AppId, SendId, Topic, Ttl, UnixMillis, Urgency};
+use hato_domain::{AppId, Schedule, SendId, Topic, Ttl, UnixMillis, Urgency};
 use hato_service::ports::{
     ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
 };
 
 use crate::deleted_apps::discard_jobs;
 use crate::dialect::DbConnection;
-use crate::due_jobs::{job_to_claim, next_due};
+use crate::due_jobs::{first_due, next_due};
 use crate::error::{decode_error, with_context};
-use crate::queue::{queue_positions, queue_range};
+use crate::pacing::{PageSize, admit};
+use crate::queue::{queue_list, queue_positions, queue_range, recipient_list};
 use crate::selection::{SelectedRange, positions_in};
 
 /// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
@@ -21,12 +22,14 @@ const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
 ///
 /// A broadcast is queued as one job however many subscriptions it has. A claim takes at most a page off its front and queues the
 /// rest as another job, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
-/// A job of a deleted app leaves the queue, with others of it; then there is to be another look at once.
+/// Where they meet at it, the rest becomes two jobs ([`PageClaimRequest::splits_rest`]).
+/// A job of a deleted app leaves the queue, with others of it, and one of a paced send may be put off; then there is to be another
+/// look at once.
 pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
 ) -> sqlx::Result<NextPage> {
-    let Some(job) = job_to_claim(c, request).await? else {
+    let Some(job) = first_due(c, request).await? else {
         let next_due = next_due(c, request).await?.map(UnixMillis);
         return Ok(NextPage::Idle { next_due });
     };
@@ -50,20 +53,25 @@ async fn claim_job(
         return Ok(NextPage::Idle { next_due });
     }
     let is_first = send.status == "queued";
-    let (queued, page) = (queued_range(&job)?, claimed_page(&job, send)?);
-    let range = match queued {
-        QueuedRange::Positions { up_to } => split(c, &job, up_to, request).await?,
-        QueuedRange::Selected(range) => split_selected(c, &job, range, request).await?,
-        QueuedRange::List(recipients) => PageRange::List(recipients),
+    let (queued, mut page) = (queued_range(&job)?, claimed_page(&job, send)?);
+    let Some(size) = admit(c, &page, request).await? else {
+        let next_due = Some(request.now);
+        return Ok(NextPage::Idle { next_due });
+    };
+    page.range = match queued {
+        QueuedRange::Positions { up_to } => split(c, &job, up_to, &size).await?,
+        QueuedRange::Selected(range) => split_selected(c, &job, range, &size).await?,
+        QueuedRange::List(list) if size.divides_lists => split_list(c, &job, list, &size).await?,
+        QueuedRange::List(list) => PageRange::List(list),
     };
     if is_first {
         begin(c, &job.send_id).await?;
     }
-    Ok(NextPage::Claimed(Box::new(page(range))))
+    Ok(NextPage::Claimed(Box::new(page)))
 }
 
 /// Whether the row holds something that this program never wrote, so that reading it again would fail again.
-fn is_unreadable(error: &sqlx::Error) -> bool {
+pub(crate) fn is_unreadable(error: &sqlx::Error) -> bool {
     use sqlx::Error::{ColumnDecode, Decode, RowNotFound};
     matches!(error, ColumnDecode { .. } | Decode(_) | RowNotFound)
 }
@@ -149,10 +157,10 @@ async fn split(
     c: &mut DbConnection,
     job: &JobRow,
     up_to: i64,
-    request: &PageClaimRequest,
+    size: &PageSize,
 ) -> sqlx::Result<PageRange> {
     let after = job.after_position;
-    let Some(beyond) = position_beyond(c, job, up_to, request.max_recipients.into()).await? else {
+    let Some(beyond) = position_beyond(c, job, up_to, size.recipients.into()).await? else {
         return Ok(PageRange::Positions { after, up_to });
     };
     let end = beyond - 1;
@@ -163,7 +171,9 @@ async fn split(
     )
     .execute(&mut *c)
     .await?;
-    queue_positions(c, &job.send_id, &job.app_id, (end, up_to), request.now).await?;
+    for rest in rests((end, up_to), size) {
+        queue_positions(c, &job.send_id, &job.app_id, rest, size.rest_due_at).await?;
+    }
     Ok(PageRange::Positions { after, up_to: end })
 }
 
@@ -172,15 +182,14 @@ async fn split_selected(
     c: &mut DbConnection,
     job: &JobRow,
     range: SelectedRange,
-    request: &PageClaimRequest,
+    size: &PageSize,
 ) -> sqlx::Result<PageRange> {
-    // A page has a number of recipients that fits into any number.
-    let size = request.max_recipients as usize;
-    let mut positions = positions_in(c, &job.send_id, range, size + 1).await?;
-    if positions.len() <= size {
+    let recipients = usize::try_from(size.recipients).unwrap_or(usize::MAX - 1);
+    let mut positions = positions_in(c, &job.send_id, range, recipients + 1).await?;
+    if positions.len() <= recipients {
         return Ok(PageRange::Selected(positions));
     }
-    positions.truncate(size);
+    positions.truncate(recipients);
     let end = positions.last().copied().unwrap_or(range.up_to);
     let page = SelectedRange {
         up_to: end,
@@ -193,12 +202,43 @@ async fn split_selected(
     )
     .execute(&mut *c)
     .await?;
-    let rest = SelectedRange {
-        after: end,
-        ..range
-    };
-    queue_range(c, &job.send_id, &job.app_id, rest, request.now).await?;
+    for (after, up_to) in rests((end, range.up_to), size) {
+        let rest = SelectedRange { after, up_to };
+        queue_range(c, &job.send_id, &job.app_id, rest, size.rest_due_at).await?;
+    }
     Ok(PageRange::Selected(positions))
+}
+
+/// Ends the page of a list before the first recipient that is too many, and queues the rest.
+async fn split_list(
+    c: &mut DbConnection,
+    job: &JobRow,
+    mut list: Vec<RecipientId>,
+    size: &PageSize,
+) -> sqlx::Result<PageRange> {
+    let recipients = usize::try_from(size.recipients).unwrap_or(usize::MAX);
+    let rest = list.split_off(list.len().min(recipients));
+    if !rest.is_empty() {
+        sqlx::query!(
+            "UPDATE jobs SET recipients = $2 WHERE id = $1",
+            job.id,
+            recipient_list(&list)?
+        )
+        .execute(&mut *c)
+        .await?;
+        queue_list(c, &job.send_id, &job.app_id, &rest, 0, size.rest_due_at).await?;
+    }
+    Ok(PageRange::List(list))
+}
+
+/// The rest of a send in one part, or in two halves.
+fn rests((after, up_to): (i64, i64), size: &PageSize) -> Vec<(i64, i64)> {
+    if size.splits_rest && up_to - after > size.recipients.into() {
+        let middle = i64::midpoint(after, up_to);
+        vec![(after, middle), (middle, up_to)]
+    } else {
+        vec![(after, up_to)]
+    }
 }
 
 /// Where the first active subscription of the job stands that a page of `max_recipients` does not hold. One without a position is
@@ -228,7 +268,10 @@ struct ClaimedSendRow {
     ttl: i64,
     urgency: Option<String>,
     topic: Option<String>,
-    created_at: i64,
+    accepted_at: i64,
+    send_at: Option<i64>,
+    expires_at: Option<i64>,
+    max_per_minute: Option<i64>,
     vapid_public_key: Vec<u8>,
     sealed_private_key: Vec<u8>,
     is_of_deleted_app: bool,
@@ -237,7 +280,9 @@ struct ClaimedSendRow {
 async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
     sqlx::query_as!(
         ClaimedSendRow,
-        r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic, s.created_at,
+        r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic,
+                  COALESCE(s.send_at, s.created_at) AS "accepted_at!: i64",
+                  s.send_at, s.expires_at, s.max_per_minute,
                   p.vapid_public_key, p.sealed_private_key,
                   p.deleted_at IS NOT NULL AS "is_of_deleted_app!: bool"
            FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1"#,
@@ -258,31 +303,26 @@ async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     .map(drop)
 }
 
-/// Reads what the send says of its pages, and makes a page of it once its range is known.
-fn claimed_page(
-    job: &JobRow,
-    send: ClaimedSendRow,
-) -> sqlx::Result<impl FnOnce(PageRange) -> ClaimedPage> {
+/// The page, still without its recipients.
+fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
     let urgency = |text: String| Urgency::parse(&text).map_err(|_| decode_error("urgency"));
+    let schedule = Schedule::parse(send.send_at, send.expires_at, send.max_per_minute);
     let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
-    let urgency = send.urgency.map(urgency).transpose()?;
-    let topic = send.topic.map(topic).transpose()?;
-    let ttl = Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?;
-    let attempt = u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?;
-    Ok(move |range| ClaimedPage {
+    Ok(ClaimedPage {
         lease: PageLease {
             job: JobId(job.id),
             token: job.lease_token,
         },
         send_id: SendId::trusted(job.send_id.clone()),
         app_id: AppId::trusted(job.app_id.clone()),
-        range,
-        attempt,
+        range: PageRange::List(Vec::new()),
+        attempt: u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?,
         payload: send.payload,
-        ttl,
-        urgency,
-        topic,
-        accepted_at: UnixMillis(send.created_at),
+        ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,
+        urgency: send.urgency.map(urgency).transpose()?,
+        topic: send.topic.map(topic).transpose()?,
+        accepted_at: UnixMillis(send.accepted_at),
+        schedule: schedule.map_err(|_| decode_error("schedule"))?,
         vapid_public_key: send.vapid_public_key,
         sealed_private_key: send.sealed_private_key,
     })

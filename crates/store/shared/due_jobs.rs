@@ -3,30 +3,14 @@
 use hato_domain::AppId;
 use hato_service::ports::PageClaimRequest;
 
-use crate::dialect::{DbConnection, await_claim, sql};
+use crate::dialect::{DbConnection, sql};
 use crate::error::json;
 
-/// How many claims of others are waited for, one after the other.
-const MAX_AWAITED_CLAIMS: u32 = 3;
-
-/// The job that is due and nobody else is claiming. When all that is due is being claimed, this waits for those claims, a moment at
-/// most: what they leave of their broadcasts is found then, so that several processes take turns at one broadcast.
-pub(crate) async fn job_to_claim(
+/// The job that has been due longest, is not held, and that nobody else is claiming.
+pub(crate) async fn first_due(
     c: &mut DbConnection,
     request: &PageClaimRequest,
 ) -> sqlx::Result<Option<i64>> {
-    for _ in 0..MAX_AWAITED_CLAIMS {
-        let job = first_due(c, request).await?;
-        let needs_no_wait = !request.excluded_apps.is_empty() || job.is_some();
-        if needs_no_wait || !await_claim(c, request.now).await? {
-            return Ok(job);
-        }
-    }
-    first_due(c, request).await
-}
-
-/// The job that has been due longest, is not held, and that nobody else is claiming.
-async fn first_due(c: &mut DbConnection, request: &PageClaimRequest) -> sqlx::Result<Option<i64>> {
     let now = request.now.0;
     if !request.excluded_apps.is_empty() {
         return first_due_of_others(c, &app_ids(&request.excluded_apps)?, now).await;
@@ -65,24 +49,21 @@ async fn first_due_of_others(
     .await
 }
 
-/// When the next job will be due. One that is due already is being claimed by somebody else.
+/// When the next job will be due, after none was found that is. One that is due already is being claimed by somebody else.
 pub(crate) async fn next_due(
     c: &mut DbConnection,
     request: &PageClaimRequest,
 ) -> sqlx::Result<Option<i64>> {
-    let now = request.now.0;
     if !request.excluded_apps.is_empty() {
-        return next_due_of_others(c, &app_ids(&request.excluded_apps)?, now).await;
+        let excluded_apps = app_ids(&request.excluded_apps)?;
+        return next_due_of_others(c, &excluded_apps, request.now.0).await;
     }
-    sqlx::query_scalar!(
-        r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE held = 0 AND due_at > $1"#,
-        now
-    )
-    .fetch_one(c)
-    .await
+    sqlx::query_scalar!(r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE held = 0"#)
+        .fetch_one(c)
+        .await
 }
 
-/// The same without the apps of a JSON array, as `first_due_of_others` finds their jobs.
+/// The same without the apps of a JSON array, as `first_due_of_others` finds their jobs, and without what is being claimed.
 async fn next_due_of_others(
     c: &mut DbConnection,
     excluded_apps: &str,

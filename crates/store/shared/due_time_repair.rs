@@ -46,7 +46,7 @@ async fn pull_unclaimed(
          WHERE claimed = 0 AND due_at > $1
            AND (due_at > $2 OR up_to_position IS NOT NULL OR recipients LIKE '{%'
                 OR EXISTS (SELECT 1 FROM sends AS s
-                           WHERE s.id = jobs.send_id AND s.created_at > $1))",
+                           WHERE s.id = jobs.send_id AND COALESCE(s.send_at, s.created_at) > $1))",
         now.0,
         now.plus(longest_wait).0
     )

@@ -15,7 +15,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::dialect::{DbConnection, may_claim, readers, sql, transaction};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, json, with_context};
 use crate::selection::SelectedRange;
@@ -24,6 +24,9 @@ use crate::settlement::{SettledPage, settle};
 #[async_trait]
 impl DeliveryQueue for Database {
     async fn claim_page(&self, wanted: PageClaimRequest) -> Result<NextPage, StoreError> {
+        if !may_claim(self, wanted.now).await? {
+            return Ok(NextPage::Idle { next_due: None });
+        }
         transaction!(self, "claim a page", |c| claim(c, &wanted).await)
     }
 
@@ -33,6 +36,9 @@ impl DeliveryQueue for Database {
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
+        if !may_claim(self, now).await? {
+            return Ok(());
+        }
         transaction!(self, "repair due times of jobs", |c| {
             repair_due_times(c, now, lease, longest_wait).await
         })

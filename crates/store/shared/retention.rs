@@ -36,8 +36,8 @@ impl RetentionStore for Database {
                 limit,
                 "DELETE FROM dead_letters WHERE id IN
                    (SELECT d.id
-                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND created_at < $1
-                          ORDER BY created_at, id LIMIT $2) AS s
+                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
+                          ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
                          JOIN dead_letters AS d ON d.send_id = s.id
                     LIMIT $2)"
             ) || purge!(
@@ -46,8 +46,8 @@ impl RetentionStore for Database {
                 limit,
                 "DELETE FROM send_failures WHERE (send_id, host, reason) IN
                    (SELECT f.send_id, f.host, f.reason
-                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND created_at < $1
-                          ORDER BY created_at, id LIMIT $2) AS s
+                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
+                          ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
                          JOIN send_failures AS f ON f.send_id = s.id
                     LIMIT $2)"
             ) || purge!(
@@ -65,8 +65,8 @@ impl RetentionStore for Database {
                 before,
                 limit,
                 "DELETE FROM sends WHERE id IN
-                   (SELECT id FROM sends WHERE finished_at IS NOT NULL AND created_at < $1
-                    ORDER BY created_at, id LIMIT $2)"
+                   (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
+                    ORDER BY COALESCE(send_at, created_at), id LIMIT $2)"
             ))
         })
     }

@@ -1,4 +1,5 @@
-//! Reviews of apps whose account a login through GitHub took over: nothing that was made before acts until its owner has decided.
+//! Reviews of apps whose account a login through GitHub took over: nothing that was made before acts until its owner has decided. What is
+//! scheduled does not start meanwhile (`scheduled_sends.rs`), and is decided about like what is held.
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, AppId, SendId, UnixMillis};
@@ -8,23 +9,18 @@ use crate::Database;
 use crate::dialect::{DbConnection, lock_apps_alone, readers, transaction};
 use crate::error::with_context;
 use crate::keys::delete;
-use crate::sends::SendRow;
+use crate::sends::sends;
 
 #[async_trait]
 impl ReviewStore for Database {
     async fn held_sends(&self, app: &AppId, limit: i64) -> Result<Vec<SendRecord>, StoreError> {
-        sqlx::query_as!(
-            SendRow,
-            "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
-                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
-             FROM sends
-             WHERE id IN (SELECT send_id FROM jobs WHERE app_id = $1 AND held = 1)
-               AND cancelled_at IS NULL
-             ORDER BY created_at DESC, id DESC LIMIT $2",
-            app.as_str(),
-            limit
+        sends!(
+            ["(id IN (SELECT send_id FROM jobs WHERE app_id = $1 AND held = 1)
+                 OR app_id = $1 AND waits_until IS NOT NULL)
+                AND cancelled_at IS NULL
+              ORDER BY created_at DESC, id DESC LIMIT $2"]
+            app.as_str(), limit
         )
-        .try_map(SendRow::into_record)
         .fetch_all(readers(self))
         .await
         .map_err(with_context("list held sends"))
@@ -32,11 +28,13 @@ impl ReviewStore for Database {
 
     async fn held_send_ids(&self, app: &AppId) -> Result<Vec<SendId>, StoreError> {
         sqlx::query!(
-            "SELECT DISTINCT j.send_id FROM jobs AS j JOIN sends AS s ON s.id = j.send_id
-             WHERE j.app_id = $1 AND j.held = 1 AND s.cancelled_at IS NULL",
+            r#"SELECT j.send_id AS "id!" FROM jobs AS j JOIN sends AS s ON s.id = j.send_id
+               WHERE j.app_id = $1 AND j.held = 1 AND s.cancelled_at IS NULL
+               UNION
+               SELECT id FROM sends WHERE app_id = $1 AND waits_until IS NOT NULL"#,
             app.as_str()
         )
-        .map(|row| SendId::trusted(row.send_id))
+        .map(|row| SendId::trusted(row.id))
         .fetch_all(readers(self))
         .await
         .map_err(with_context("find held sends"))

@@ -1,7 +1,7 @@
 //! Sends as the history shows them, and the operations on them that stand in files of their own.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, DeadLetterId, PageRequest, SendId, UnixMillis};
+use hato_domain::{AppId, DeadLetterId, PageRequest, Schedule, SendId, UnixMillis};
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, Audience, DeadLetterRecord, NewSend, SendCounts, SendFailures, SendRecord,
@@ -16,10 +16,28 @@ use crate::paging::bound;
 use crate::selection::select;
 use crate::send_failures::list_failures;
 
+/// The query for the sends, as the history shows them, of which this condition holds.
+macro_rules! sends {
+    ([$($condition:literal)+] $($arguments:tt)*) => {
+        sqlx::query_as!(
+            $crate::sends::SendRow,
+            "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
+                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at,
+                    send_at, waits_until, expires_at, max_per_minute, refused_reason
+             FROM sends WHERE " $(+ $condition)+,
+            $($arguments)*
+        )
+        .try_map($crate::sends::SendRow::into_record)
+    };
+}
+pub(crate) use sends;
+
 #[async_trait]
 impl SendStore for Database {
     async fn accept_send(&self, mut send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
-        if let Audience::Matching(filter) = &send.audience {
+        if send.schedule.send_at().is_none()
+            && let Audience::Matching(filter) = &send.audience
+        {
             let selected = select(self, &send.app_id, filter).await;
             let selected = selected.map_err(with_context("select the recipients of a send"))?;
             send.audience = Audience::Selected(selected);
@@ -31,37 +49,19 @@ impl SendStore for Database {
         &self,
         app: &AppId,
         page: &PageRequest,
+        status: Option<SendStatus>,
     ) -> Result<Vec<SendRecord>, StoreError> {
-        let (before, before_id) = bound(page.cursor.as_ref());
-        sqlx::query_as!(
-            SendRow,
-            "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
-                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
-             FROM sends WHERE app_id = $1 AND (created_at, id) < ($2, $3)
-             ORDER BY created_at DESC, id DESC LIMIT $4",
-            app.as_str(),
-            before,
-            before_id,
-            page.limit.get() + 1
-        )
-        .try_map(SendRow::into_record)
-        .fetch_all(readers(self))
-        .await
-        .map_err(with_context("list sends"))
+        list_sends(self, app, page, status)
+            .await
+            .map_err(with_context("list sends"))
     }
 
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError> {
-        sqlx::query_as!(
-            SendRow,
-            "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
-                    skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at
-             FROM sends
-             WHERE id = $1 AND app_id = $2
-               AND EXISTS (SELECT 1 FROM apps WHERE id = $2 AND deleted_at IS NULL)",
-            send.as_str(),
-            app.as_str()
+        sends!(
+            ["id = $1 AND app_id = $2
+                AND EXISTS (SELECT 1 FROM apps WHERE id = $2 AND deleted_at IS NULL)"]
+            send.as_str(), app.as_str()
         )
-        .try_map(SendRow::into_record)
         .fetch_optional(readers(self))
         .await
         .map_err(with_context("find a send"))
@@ -130,6 +130,43 @@ impl SendStore for Database {
     }
 }
 
+/// A page of the sends that have the status. Of those that few sends have an index knows, and the queue of those that are in it; what is
+/// done is found among all.
+async fn list_sends(
+    database: &Database,
+    app: &AppId,
+    page: &PageRequest,
+    status: Option<SendStatus>,
+) -> sqlx::Result<Vec<SendRecord>> {
+    let (app, limit) = (app.as_str(), page.limit.get() + 1);
+    let (before, before_id) = bound(page.cursor.as_ref());
+    macro_rules! page {
+        ($condition:literal) => {
+            sends!(
+                ["app_id = $1 AND (created_at, id) < ($2, $3) " $condition
+                 " ORDER BY created_at DESC, id DESC LIMIT $4"]
+                app, before, before_id, limit
+            )
+            .fetch_all(readers(database))
+            .await
+        };
+    }
+    match status {
+        None => page!(""),
+        Some(SendStatus::Scheduled) => page!("AND waits_until IS NOT NULL"),
+        Some(SendStatus::Queued) => page!(
+            "AND status = 'queued' AND waits_until IS NULL
+             AND id IN (SELECT send_id FROM jobs WHERE app_id = $1)"
+        ),
+        Some(SendStatus::Sending) => {
+            page!("AND status = 'sending' AND id IN (SELECT send_id FROM jobs WHERE app_id = $1)")
+        }
+        Some(SendStatus::Done) => page!("AND status = 'done' AND refused_reason IS NULL"),
+        Some(SendStatus::Cancelled) => page!("AND status = 'cancelled'"),
+        Some(SendStatus::Refused) => page!("AND refused_reason IS NOT NULL"),
+    }
+}
+
 /// A send as it is stored.
 pub(crate) struct SendRow {
     pub(crate) id: String,
@@ -148,17 +185,24 @@ pub(crate) struct SendRow {
     pub(crate) actor_name: String,
     pub(crate) created_at: i64,
     pub(crate) finished_at: Option<i64>,
+    pub(crate) send_at: Option<i64>,
+    pub(crate) waits_until: Option<i64>,
+    pub(crate) expires_at: Option<i64>,
+    pub(crate) max_per_minute: Option<i64>,
+    pub(crate) refused_reason: Option<String>,
 }
 
 impl SendRow {
     /// The send as the history shows it.
     pub(crate) fn into_record(self) -> sqlx::Result<SendRecord> {
+        let status = self.status()?;
+        let schedule = Schedule::parse(self.send_at, self.expires_at, self.max_per_minute);
         Ok(SendRecord {
             id: SendId::trusted(self.id),
             title: from_stored(self.title),
             body: from_stored(self.body),
             url: self.url,
-            status: parse_status(&self.status)?,
+            status,
             recipients: self.recipients,
             counts: SendCounts {
                 sent: self.sent,
@@ -174,16 +218,21 @@ impl SendRow {
             },
             created_at: UnixMillis(self.created_at),
             finished_at: self.finished_at.map(UnixMillis),
+            schedule: schedule.map_err(|_| decode_error("schedule"))?,
+            refused_reason: self.refused_reason,
         })
     }
-}
 
-fn parse_status(text: &str) -> sqlx::Result<SendStatus> {
-    use SendStatus::{Cancelled, Done, Queued, Sending};
-    [Queued, Sending, Done, Cancelled]
-        .into_iter()
-        .find(|status| status.as_str() == text)
-        .ok_or_else(|| decode_error("status"))
+    /// What is scheduled or refused has a status in the column that versions before know.
+    fn status(&self) -> sqlx::Result<SendStatus> {
+        if self.waits_until.is_some() {
+            return Ok(SendStatus::Scheduled);
+        }
+        if self.refused_reason.is_some() {
+            return Ok(SendStatus::Refused);
+        }
+        SendStatus::parse(&self.status).map_err(|_| decode_error("status"))
+    }
 }
 
 pub(crate) fn parse_actor_kind(text: &str) -> sqlx::Result<ActorKind> {

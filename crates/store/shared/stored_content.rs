@@ -28,10 +28,14 @@ pub(crate) struct StoredContent<'a> {
 }
 
 impl<'a> StoredContent<'a> {
-    /// What is kept when so many recipients get it.
+    /// What is kept when so many recipients get it, or when it is scheduled.
     pub(crate) fn new(send: &'a NewSend, recipients: i64) -> Self {
-        if recipients == 0 {
-            Self::of_undelivered(&send.notification, &send.actor.name)
+        let is_scheduled = send.schedule.send_at().is_some();
+        if recipients == 0 && !is_scheduled {
+            let notification = &send.notification;
+            let texts = (notification.title(), notification.body());
+            let url = notification.url().map(HttpsUrl::as_str);
+            Self::of_undelivered(texts, url, &send.actor.name)
         } else {
             Self::of_queued(&send.notification, &send.options, &send.actor.name)
         }
@@ -56,15 +60,18 @@ impl<'a> StoredContent<'a> {
 
     /// What the history shows of a send that no browser gets: as much of the title as fits, the url if it fits as well, and as much
     /// of the body as then does.
-    fn of_undelivered(notification: &'a Notification, actor_name: &'a str) -> Self {
-        let title = cut(notification.title(), MAX_UNDELIVERED);
+    pub(crate) fn of_undelivered(
+        (title, body): (&'a str, &'a str),
+        url: Option<&'a str>,
+        actor_name: &'a str,
+    ) -> Self {
+        let title = cut(title, MAX_UNDELIVERED);
         let left = MAX_UNDELIVERED - title.len();
-        let url = notification.url().map(HttpsUrl::as_str);
         let url = url.filter(|url| url.len() <= left);
         let left = left - url.map_or(0, str::len);
         Self {
             title,
-            body: cut(notification.body(), left),
+            body: cut(body, left),
             url,
             payload: "",
             urgency: None,

@@ -85,7 +85,8 @@ async fn waiting_tests(c: &mut DbConnection, app: &AppId) -> sqlx::Result<i64> {
     .await
 }
 
-async fn insert_event(
+/// Writes an event; `content` is what [`parse_content`] reads.
+pub(crate) async fn insert_event(
     c: &mut DbConnection,
     app: &AppId,
     kind: EventType,
@@ -189,6 +190,9 @@ fn parse_content(kind_text: &str, send: Option<String>, text: &str) -> sqlx::Res
     Ok(match parse_event_type(kind_text)? {
         EventType::DeliveryResults => EventContent::Results(send()?, parse_groups(text)?),
         EventType::SendCompleted => {
+            if let Ok(reason) = serde_json::from_str(text) {
+                return Ok(EventContent::Refused(send()?, reason));
+            }
             let (recipients, counts) = parse_counts(text)?;
             EventContent::Completed(send()?, recipients, counts)
         }

@@ -10,7 +10,7 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_webhook, readers, sql, transaction};
+use crate::dialect::{DbConnection, lock_webhook, may_claim, readers, sql, transaction};
 use crate::error::with_context;
 use crate::queue::number_list;
 use crate::webhook_attempts::record;
@@ -20,6 +20,9 @@ use crate::webhooks::WebhookRow;
 #[async_trait]
 impl WebhookQueue for Database {
     async fn claim_outbox(&self, claim: OutboxClaimRequest) -> Result<NextOutbox, StoreError> {
+        if !may_claim(self, claim.now).await? {
+            return Ok(NextOutbox::Idle { next_due: None });
+        }
         let next_due = next_due(self, claim.include_slow).await;
         let next_due = next_due.map_err(with_context("look for a due outbox"))?;
         if next_due.is_none_or(|due| due > claim.now) {
@@ -201,6 +204,9 @@ impl WebhookQueue for Database {
         lease: Duration,
         longest_wait: Duration,
     ) -> Result<(), StoreError> {
+        if !may_claim(self, now).await? {
+            return Ok(());
+        }
         transaction!(self, "repair due times of outboxes", |c| repair_due_times(
             c,
             now,

@@ -6,17 +6,18 @@ use hato_domain::wire::{Cancelled, DeadLetter, HistoryItem, Page};
 
 use crate::http::access::ManageAccess;
 use crate::http::error::ApiResult;
-use crate::http::paging::PagingParams;
+use crate::http::paging::{PagingParams, StatusParam};
 use crate::http::path::ItemIdPath;
 use crate::state::AppState;
 
-/// `GET /api/v1/apps/{appId}/notifications`: newest first.
+/// `GET /api/v1/apps/{appId}/notifications`: newest first, those of one status if it is given.
 pub async fn list(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
     PagingParams(page): PagingParams,
+    StatusParam(status): StatusParam,
 ) -> ApiResult<Json<Page<HistoryItem>>> {
-    let sends = state.service.history(&access, &page).await?;
+    let sends = state.service.history(&access, &page, status).await?;
     Ok(Json(sends.map(HistoryItem::from)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hato_delivery::{DeliverySettings, Engine, Janitor, WebhookSender, WebhookSettings};
+use hato_delivery::{DeliverySettings, Engine, Janitor, Scheduler, WebhookSender, WebhookSettings};
 use hato_service::ports::{Clock, Store};
 use hato_service::{Notifier, Secrets};
 
@@ -27,12 +27,14 @@ pub fn build(
         webhook_settings(config),
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
+    let scheduler = Scheduler::new(Arc::clone(&store), Arc::clone(&clock), notifier.clone());
     let engine = Engine::new(store, clock, secrets.clone(), notifier.clone(), delivery);
     let (engine, webhooks) = (engine?, webhooks?);
     Ok(Workers {
         engine,
         webhooks,
         janitor,
+        scheduler,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRequestParts, Query};
 use hato_domain::{ErrorCode, PageRequest};
+use hato_service::ports::SendStatus;
 use http::request::Parts;
 use serde::Deserialize;
 
@@ -27,5 +28,24 @@ impl<S: Sync> FromRequestParts<S> for PagingParams {
         let (limit, before) = (query.limit.as_deref(), query.before.as_deref());
         let page = PageRequest::parse(limit, before, query.before_id.as_deref())?;
         Ok(Self(page))
+    }
+}
+
+/// The status of the sends that a request asks for; one that there is not is `INVALID_INPUT`.
+pub struct StatusParam(pub Option<SendStatus>);
+
+#[derive(Deserialize)]
+struct StatusQuery {
+    status: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for StatusParam {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let query = Query::<StatusQuery>::try_from_uri(&parts.uri);
+        let Query(query) = query.map_err(|_| ErrorCode::InvalidInput)?;
+        let status = query.status.as_deref().map(SendStatus::parse).transpose()?;
+        Ok(Self(status))
     }
 }

@@ -71,7 +71,7 @@ static SPECS: [ToolSpec; 6] = [
         name: "send_notification",
         title: "Send a push notification",
         about: "Sends a Web Push notification to all active subscribers of the app, or only to the one whose endpoint is \
-                given. It appears on people's devices and cannot be taken back.",
+                given: at once, or at send_at. It appears on people's devices and cannot be taken back.",
         schemas: schemas::<Notify, SendAccepted>,
     },
     ToolSpec {
@@ -146,7 +146,7 @@ impl Tool {
             Self::GetStats => to_json(service.stats(&access).await?),
             Self::ListNotifications => {
                 let page = arguments::page(input)?;
-                let sends = service.history(&access, &page).await?;
+                let sends = service.history(&access, &page, None).await?;
                 to_json(sends.map(HistoryItem::from))
             }
         })

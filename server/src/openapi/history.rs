@@ -17,10 +17,12 @@ pub fn operations() -> Vec<OperationSpec> {
     let one = "/api/v1/apps/{appId}/notifications/{send_id}";
     let dead_letters = "/api/v1/apps/{appId}/dead-letters";
     vec![
-        list::<HistoryItem>(all, "listNotifications", &item()).summary(
-            "The sends of the app, newest first",
-            "送信履歴を新しい順に取得する",
-        ),
+        list::<HistoryItem>(all, "listNotifications", &item())
+            .summary(
+                "The sends of the app, newest first",
+                "送信履歴を新しい順に取得する",
+            )
+            .parameters([parameter::status()]),
         get(one, "getNotification")
             .summary("One send", "一件の送信を取得する")
             .response::<HistoryItem>(200, "Its history item.", item())
@@ -60,7 +62,7 @@ fn item() -> Value {
         "send_id": "snd_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "title": "Hello", "body": "It works.", "url": null,
         "created_at": 1_790_000_000_000_i64, "status": "done", "recipients": 120, "sent_count": 117,
         "failed_count": 2, "failed_expired": 1, "failed_other": 1, "skipped_count": 1, "cancelled_count": 0,
-        "dead_letters_omitted": 0,
+        "dead_letters_omitted": 0, "send_at": null, "expires_at": null, "max_per_minute": null, "refused_reason": null,
         "actor": {"type": "api_key", "id": "key_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "name": "backend"},
     })
 }

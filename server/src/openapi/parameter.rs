@@ -1,5 +1,6 @@
 //! Parameters of paths, queries and headers.
 
+use hato_service::ports::SendStatus;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{RefOr, Required};
@@ -43,6 +44,15 @@ pub fn paging() -> [Parameter; 3] {
         query("before", cursor, before.into()),
         query("before_id", cursor_id, id.into()),
     ]
+}
+
+/// Which of the sends are listed.
+pub fn status() -> Parameter {
+    let names = SendStatus::ALL.map(SendStatus::as_str);
+    let status = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(names));
+    query("status", "Only those of this status.", status.into())
 }
 
 /// The app, for sessions of accounts with several.

@@ -106,6 +106,13 @@ async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_pooler_that_nobody_spoke_of_ends_the_start_with_the_setting_for_it() {
+    let database = TestDatabase::postgres().await.behind_pooler();
+    let says = "set HATO_DATABASE_PREPARED_STATEMENTS=false";
+    assert_refused(database.url(), 1, says);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_password_and_certificate_end_the_start_with_one_line() {
     let authority = TestCa::new();
     let cluster = SecuredCluster::start(&authority).await;

@@ -67,8 +67,12 @@ impl FaultFixture {
 
     /// Sends to everyone, and returns the send's id.
     async fn send(&self) -> String {
-        let message = json!({"title": "t", "body": "b"});
-        let reply = post(&self.current(&self.app.backend), "/api/v1/notify", &message).await;
+        self.send_message(&json!({"title": "t", "body": "b"})).await
+    }
+
+    /// Sends this message to everyone.
+    async fn send_message(&self, message: &Value) -> String {
+        let reply = post(&self.current(&self.app.backend), "/api/v1/notify", message).await;
         let accepted = reply.json();
         assert_eq!(reply.status, 202, "{reply}");
         assert_eq!(accepted["queued"], self.browsers.len());

@@ -1,5 +1,6 @@
 //! Two servers over one PostgreSQL database: what happens at one holds at the other (CONTRACT 17).
 
+mod clocks;
 mod limits;
 mod progress;
 mod sends;

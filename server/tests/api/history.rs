@@ -64,6 +64,10 @@ async fn an_item_has_every_field(database: TestDatabase) {
         "skipped_count": 0,
         "cancelled_count": 0,
         "dead_letters_omitted": 0,
+        "send_at": null,
+        "expires_at": null,
+        "max_per_minute": null,
+        "refused_reason": null,
     });
     assert_eq!(item, &expected);
     assert!(

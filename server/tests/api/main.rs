@@ -43,6 +43,7 @@ mod progress;
 mod refusals;
 mod requests;
 mod retention;
+mod schedule;
 mod secrets;
 mod selected_sends;
 mod settings;

@@ -358,3 +358,22 @@ async fn a_deleted_key_is_refused_at_once(database: TestDatabase) {
     let after = ask(&assistant, "tools/list", json!({})).await;
     assert_eq!(status_and_code(&after), (401, "INVALID_API_KEY".into()));
 }
+
+#[on_each_database]
+async fn a_notification_may_be_scheduled(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
+    let at = hato_service::ports::Clock::now(&hato_service::ports::SystemClock).0 + 86_400_000;
+    let message = |at: Value| json!({"title": "t", "body": "b", "send_at": at});
+    let scheduled = call(&app.admin, "send_notification", message(json!(at))).await;
+    let answer = text_content(&scheduled);
+    assert_eq!(
+        (&answer["queued"], &answer["send_at"]),
+        (&json!(0), &json!(at))
+    );
+    let listed = text_content(&call(&app.admin, "list_notifications", json!({})).await);
+    assert_eq!(listed["items"][0]["status"], "scheduled");
+    for bad in [Value::Null, json!(1), json!(at + 366 * 86_400_000)] {
+        let refused = call(&app.admin, "send_notification", message(bad)).await;
+        assert_eq!(code(&refused), "INVALID_INPUT");
+    }
+}

@@ -395,9 +395,9 @@ async fn who_expires_loses_their_tags_with_their_place(database: TestDatabase) {
 async fn a_cancelled_selection_counts_everybody_once(database: TestDatabase) {
     let (push, _server, app, _) = with_many(database).await;
     push.respond_by_default(ScriptedResponse::RetryAfter(503, "3".to_owned()));
-    let sent = send_to(&app, &json!({"tags": "all"})).await;
+    let accepted = send_to(&app, &json!({"tags": "all"})).await;
     push.wait_until(|seen| seen.total.requests > 0).await;
-    let path = path_of(&app, &sent);
+    let path = path_of(&app, &accepted);
     let cancelled = app.owner.delete(&path).await.expect("an answer");
     assert_eq!(cancelled.status, 200, "{cancelled}");
     let send = wait_until(&app.owner, &path, is_done).await;

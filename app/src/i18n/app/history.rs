@@ -16,7 +16,9 @@ texts! {
         queued = "待機中", "Queued";
         sending = "配信中", "Sending";
         done = "完了", "Done";
+        scheduled = "予約済み", "Scheduled";
         cancelled = "中止", "Cancelled";
+        refused = "拒否", "Refused";
     }
 }
 
@@ -24,10 +26,12 @@ impl HistoryTexts {
     /// How far a send is.
     pub const fn progress(&self, status: SendStatus) -> &'static str {
         match status {
+            SendStatus::Scheduled => self.scheduled,
             SendStatus::Queued => self.queued,
             SendStatus::Sending => self.sending,
             SendStatus::Done => self.done,
             SendStatus::Cancelled => self.cancelled,
+            SendStatus::Refused => self.refused,
         }
     }
 }

@@ -18,7 +18,7 @@ pub fn HistoryPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let asked = requested_page(&ctx)?;
-        let page = ctx.service().history(&access, &asked).await?;
+        let page = ctx.service().history(&access, &asked, None).await?;
         Ok(view! { <HistoryView ctx app page /> }.into_any())
     })
 }

@@ -21,6 +21,7 @@ use hato_service::ports::{
 };
 use hato_service::{Notifier, Secrets, jittered};
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::due_time_repair::{DueTimeRepair, longest_job_wait};
@@ -37,6 +38,12 @@ use slots::Slots;
 
 /// The wait after a claim failed.
 const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
+
+/// The wait before another look while others are claiming all that is due; cut by chance. A claim takes a few milliseconds.
+const CONTENDED_CLAIM_DELAY: Duration = Duration::from_millis(10);
+
+/// How many such looks follow each other before the engine looks whether it is to stop.
+const MAX_CONTENDED_LOOKS: u32 = 3;
 
 /// Delivers what is queued, with as many pages in flight as the settings allow.
 ///
@@ -93,13 +100,15 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     async fn deliver_due(&self) -> Result<(), StoreError> {
         let shutdown = Shutdown::new();
         while let Some(permit) = self.0.slots.permit().await {
-            match self.claim(Vec::new()).await? {
+            let asked_at = Instant::now();
+            match self.claim(&[], false).await? {
                 NextPage::Claimed(page) => {
-                    if let Some(work) = self.begin(*page, permit, &shutdown) {
+                    if let Some(work) = self.begin((*page, asked_at), permit, &shutdown) {
                         work.await;
                     }
                 }
                 NextPage::Unreadable { .. } => {}
+                NextPage::Idle { next_due } if self.is_due(next_due) => {}
                 NextPage::Idle { .. } => break,
             }
         }
@@ -118,9 +127,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             // Listening begins before the claim: what is queued in between wakes it.
             let notified = self.0.notifier.notified();
             let at_quota = self.0.slots.at_quota();
+            let asked_at = Instant::now();
             match self.next_page(&mut fairness, &at_quota).await {
                 Ok(NextPage::Claimed(page)) => {
-                    if let Some(work) = self.begin(*page, permit, shutdown) {
+                    if let Some(work) = self.begin((*page, asked_at), permit, shutdown) {
                         pages.spawn(work);
                     }
                 }
@@ -144,10 +154,15 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         }
     }
 
+    /// Whether the claim that found nothing to deliver has left something that may be claimed at once.
+    fn is_due(&self, next_due: Option<UnixMillis>) -> bool {
+        next_due.is_some_and(|due| due <= self.0.clock.now())
+    }
+
     /// The work on a claimed page; None when the page is in work already, which then goes on under the new lease.
     fn begin(
         &self,
-        page: ClaimedPage,
+        (page, claimed_at): (ClaimedPage, Instant),
         permit: OwnedSemaphorePermit,
         shutdown: &Shutdown,
     ) -> Option<impl Future<Output = ()> + Send + 'static + use<Q>> {
@@ -163,6 +178,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                 page,
                 guard,
             },
+            claimed_at,
             shutdown: shutdown.clone(),
         };
         Some(task.run(slot))
@@ -177,10 +193,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     ) -> Result<NextPage, StoreError> {
         let mut next = NextPage::Idle { next_due: None };
         if let Some(served) = fairness.apps_to_skip() {
-            next = self.claim([at_quota, &served].concat()).await?;
+            next = self.claim(&[at_quota, &served].concat(), false).await?;
         }
         if matches!(next, NextPage::Idle { .. }) {
-            next = self.claim(at_quota.to_vec()).await?;
+            next = self.claim_contended(at_quota).await?;
         }
         if let NextPage::Claimed(page) = &next {
             fairness.record(&page.app_id);
@@ -188,7 +204,26 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         Ok(next)
     }
 
-    async fn claim(&self, excluded_apps: Vec<AppId>) -> Result<NextPage, StoreError> {
+    /// Looks again while others are claiming all that is due. The rest of what is found then is left in two parts, so that workers that
+    /// meet at a broadcast soon have one each.
+    async fn claim_contended(&self, excluded_apps: &[AppId]) -> Result<NextPage, StoreError> {
+        let mut next = self.claim(excluded_apps, false).await?;
+        for _ in 0..MAX_CONTENDED_LOOKS {
+            let now = self.0.clock.now();
+            if !matches!(next, NextPage::Idle { next_due: Some(due) } if due <= now) {
+                break;
+            }
+            tokio::time::sleep(jittered(CONTENDED_CLAIM_DELAY)).await;
+            next = self.claim(excluded_apps, true).await?;
+        }
+        Ok(next)
+    }
+
+    async fn claim(
+        &self,
+        excluded_apps: &[AppId],
+        splits_rest: bool,
+    ) -> Result<NextPage, StoreError> {
         let now = self.0.clock.now();
         if self.0.due_time_repair.is_needed(now) {
             self.repair_due_times(now).await?;
@@ -197,7 +232,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             now,
             lease: self.0.settings.lease,
             max_recipients: self.0.settings.page_size,
-            excluded_apps,
+            excluded_apps: excluded_apps.to_vec(),
+            splits_rest,
         };
         let next = self.0.queue.claim_page(request).await?;
         if let NextPage::Unreadable { job, error } = &next {

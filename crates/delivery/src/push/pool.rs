@@ -83,6 +83,7 @@ impl Pool {
     /// Makes a push once it has a connection; from then on the push service has `response_timeout` to answer. The response, and how
     /// long it took.
     ///
+    /// One that may not be begun any more is not ([`DeliveryError::TooLate`]).
     /// A request that was certainly not processed goes out again on another connection, within the same time. That is how a GOAWAY or
     /// a restart of a push service costs no attempt.
     pub async fn push(
@@ -97,6 +98,9 @@ impl Pool {
         for _ in 0..MAX_TRIES {
             let lease = timeout_at(opened_by, self.lease(opener)).await;
             let lease = lease.map_err(|_| DeliveryError::NoConnection)??;
+            if push.is_too_late() {
+                return Err(DeliveryError::TooLate);
+            }
             let sent_at = Instant::now();
             let deadline = *answered_by.get_or_insert(sent_at + response_timeout);
             match lease.exchange(push, deadline).await {

@@ -33,7 +33,7 @@ use page_context::{PageContext, PageRoute, PreparedPush, RoutedRecipient};
 
 /// Recipients that are encrypted at a time: four groups of eight agreements, and at most about 2 ms of one core.
 const CHUNK: usize = 32;
-/// How long a recipient stays away at least for whom there was no connection.
+/// How long a recipient stays away at least for whom there was no connection, or not in time.
 const NO_CONNECTION_DELAY: Duration = Duration::from_secs(1);
 
 /// Pushes the messages of any number of pages at a time.
@@ -140,7 +140,7 @@ impl PushSender {
         recipient: &'a Recipient,
     ) -> Result<RoutedRecipient<'a>, PushOutcome> {
         let routed = context.route_recipient(recipient, |origin| self.route(context, origin))?;
-        let checked = routed.route.push_route.check();
+        let checked = routed.check();
         checked.map_err(|error| self.not_delivered(&error))?;
         Ok(routed)
     }
@@ -199,7 +199,7 @@ impl PushSender {
             DeliveryError::Rejected(Rejected::Paused(wait)) => {
                 deferred(*wait, DeferralCause::PushService)
             }
-            DeliveryError::NoConnection => {
+            DeliveryError::NoConnection | DeliveryError::TooLate => {
                 deferred(NO_CONNECTION_DELAY, DeferralCause::ThisMachine)
             }
             DeliveryError::Connect(ConnectError::Local(_)) => {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use hato_domain::{Topic, Urgency};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Version};
+use tokio::time::Instant;
 
 use crate::push::origin::{Origin, PushTarget};
 
@@ -61,9 +62,16 @@ pub struct Push {
     pub headers: Arc<HeaderMap>,
     /// The message in the `aes128gcm` coding (RFC 8188, RFC 8291).
     pub body: Bytes,
+    /// Until when it may be begun, if its send is paced (CONTRACT 14).
+    pub begin_by: Option<Instant>,
 }
 
 impl Push {
+    /// Whether it may not be begun any more.
+    pub fn is_too_late(&self) -> bool {
+        self.begin_by.is_some_and(|until| Instant::now() > until)
+    }
+
     /// The request with this body on a connection that speaks `version`: the target in absolute form for HTTP/2, in origin form with a
     /// `Host` for HTTP/1.1 (RFC 9112 §3.2).
     pub fn request<B>(&self, version: Version, body: B) -> Request<B> {
@@ -145,6 +153,7 @@ mod tests {
             target: target("https://a.example:444/x?y"),
             headers: Arc::default(),
             body: Bytes::new(),
+            begin_by: None,
         };
         let two = push.request(Version::HTTP_2, ());
         assert_eq!(two.uri(), "https://a.example:444/x?y");

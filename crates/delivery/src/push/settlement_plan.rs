@@ -8,7 +8,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use hato_domain::{FailureDetail, FailureReason, UnixMillis};
+use hato_domain::{FailureDetail, FailureReason, Schedule, UnixMillis};
 use hato_service::ports::{
     ClaimedPage, ExpiredRecipient, FailureTally, NewDeadLetter, Recipient, RecipientId, RetryJob,
     SentRecipient, Settlement,
@@ -22,30 +22,42 @@ const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 /// The outcomes that are known, by recipient.
 pub type PushOutcomes = HashMap<RecipientId, PushOutcome>;
 
-/// How long the push service is to keep the message: the first attempt as given, a retry what is left counted from
-/// acceptance, in whole seconds and at least one; None when nothing is left (CONTRACT 7).
+/// How long the push service is to keep the message, in whole seconds, and at least one unless the sender gave 0; None when its time is
+/// over. The first attempt of an ordinary send carries the TTL as given, any other what is left of it (CONTRACT 7, 14).
 pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
     let given = Duration::from_secs(page.ttl.seconds().into());
-    if page.attempt == 0 || given.is_zero() {
+    let is_first = page.attempt == 0;
+    if is_first && page.schedule == Schedule::default() {
         return Some(given);
     }
-    let left = given
-        .checked_sub(now.since(page.accepted_at))
-        .filter(|left| !left.is_zero())?;
-    Some(Duration::from_secs(left.as_secs().max(1)))
+    if page.ends_at().is_some_and(|end| end <= now) {
+        return None;
+    }
+    if given.is_zero() {
+        return Some(given);
+    }
+    let left = given.saturating_sub(now.since(page.accepted_at));
+    let left = if is_first {
+        whole_seconds(left)
+    } else {
+        begun_seconds(left)
+    };
+    let until_expiry = page.schedule.expires_at().map(|end| end.since(now));
+    Some(until_expiry.map_or(left, |until| left.min(begun_seconds(until))))
 }
 
 /// The reason why a recipient who is deferred until `then` is given up instead: the message's time is over by then. What waits for
-/// this machine has no other bound than its TTL, for it is to go on when the machine has recovered.
+/// this machine has no other bound, for it is to go on when the machine has recovered. Nor has what waits for a push service when
+/// its send goes slowly: nobody knows when its turn came.
 fn too_late(page: &ClaimedPage, then: UnixMillis, cause: DeferralCause) -> Option<FailureReason> {
-    let age = then.since(page.accepted_at);
-    let ttl = Duration::from_secs(page.ttl.seconds().into());
-    let ttl = if ttl.is_zero() { Duration::MAX } else { ttl };
+    let is_over = page.ends_at().is_some_and(|end| end <= then);
     match cause {
         DeferralCause::PushService => {
-            (age >= ttl.min(MAX_DEFERRED_AGE)).then_some(FailureReason::Throttled)
+            let age = then.since(page.accepted_at);
+            let is_held_back = page.schedule.pace().is_none() && age >= MAX_DEFERRED_AGE;
+            (is_over || is_held_back).then_some(FailureReason::Throttled)
         }
-        DeferralCause::ThisMachine => (age >= ttl).then_some(FailureReason::OutOfTime),
+        DeferralCause::ThisMachine => is_over.then_some(FailureReason::OutOfTime),
     }
 }
 
@@ -255,6 +267,11 @@ const EXPIRED: &str = "expired";
 /// Waits that differ by moments would make a job for each recipient: what a push service asks for is rounded up.
 fn whole_seconds(wait: Duration) -> Duration {
     Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+}
+
+/// The whole seconds of this time, and at least one.
+fn begun_seconds(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs().max(1))
 }
 
 fn host(recipient: &Recipient) -> String {

@@ -87,6 +87,7 @@ async fn a_lease_from_the_future_ends_soon(database: TestDatabase) {
         lease: test.settings.lease,
         max_recipients: 10,
         excluded_apps: Vec::new(),
+        splits_rest: false,
     };
     test.store.claim_page(claim).await.expect("asked");
     test.rewind_clock(Duration::from_hours(2));

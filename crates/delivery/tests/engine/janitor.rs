@@ -20,7 +20,7 @@ fn janitor(test: &TestEngine) -> Janitor {
 
 async fn sends(test: &TestEngine) -> usize {
     let page = PageRequest::parse(None, None, None).expect("the default page");
-    let sends = test.store.sends_of(&test.app.id, &page).await;
+    let sends = test.store.sends_of(&test.app.id, &page, None).await;
     sends.expect("read").len()
 }
 

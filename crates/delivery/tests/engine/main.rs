@@ -11,6 +11,7 @@ mod panics;
 mod refusals;
 mod retries;
 mod running;
+mod schedule;
 mod sharing;
 mod spy_queue;
 mod test_app;

@@ -11,7 +11,7 @@ use hato_delivery::{DeliverySettings, Engine};
 use hato_domain::notification::Links;
 use hato_domain::{
     BrowserKeys, Endpoint, Notification, OutboundPolicy, PageRequest, ProfileChange, PushOptions,
-    SendId, SubscriptionId, UnixMillis,
+    Schedule, SendId, SubscriptionId, UnixMillis,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -155,6 +155,16 @@ impl TestEngine {
 
     /// Queues a send of any app to all its subscribers.
     pub async fn send_of(&self, app: &TestApp, options: PushOptions) -> SendId {
+        self.accept(app, options, Schedule::default()).await
+    }
+
+    /// Queues a send of the app to all its subscribers, or has it wait for its time.
+    pub async fn schedule(&self, schedule: Schedule) -> SendId {
+        self.accept(&self.app, PushOptions::default(), schedule)
+            .await
+    }
+
+    async fn accept(&self, app: &TestApp, options: PushOptions, schedule: Schedule) -> SendId {
         let now = self.clock.now();
         let id = SendId::trusted(format!("snd_{}", self.number()));
         let record = self.store.app(&app.id).await.expect("read");
@@ -172,12 +182,16 @@ impl TestEngine {
                 name: "server".into(),
             },
             idempotency: None,
+            schedule,
             max_per_minute: None,
             now,
             month: now.month(),
         };
         let accepted = self.store.accept_send(send).await.expect("judged");
-        assert!(matches!(accepted, AcceptSendOutcome::Queued { .. }));
+        assert!(matches!(
+            accepted,
+            AcceptSendOutcome::Queued { .. } | AcceptSendOutcome::Scheduled
+        ));
         id
     }
 

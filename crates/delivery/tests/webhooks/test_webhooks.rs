@@ -8,7 +8,7 @@ use hato_delivery::{WebhookSender, WebhookSettings};
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, Plan,
-    ProfileChange, PushOptions, SendId, SubscriptionId, UnixMillis, WebhookUrl,
+    ProfileChange, PushOptions, Schedule, SendId, SubscriptionId, UnixMillis, WebhookUrl,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -163,6 +163,7 @@ impl TestWebhooks {
                 name: "server".into(),
             },
             idempotency: None,
+            schedule: Schedule::default(),
             max_per_minute: None,
             now,
             month: now.month(),
@@ -179,6 +180,7 @@ impl TestWebhooks {
             lease: Duration::from_mins(1),
             max_recipients: 500,
             excluded_apps: Vec::new(),
+            splits_rest: false,
         };
         let NextPage::Claimed(page) = self.store.claim_page(claim).await.expect("asked") else {
             panic!("a page is due");

@@ -7,7 +7,8 @@ use super::member::{Refused, object, present, present_object, present_text, text
 use super::openapi_schema;
 use crate::notification::Links;
 use crate::{
-    AudienceFilter, Endpoint, ErrorCode, HttpsUrl, Notification, PushOptions, Topic, Ttl, Urgency,
+    AudienceFilter, Endpoint, ErrorCode, HttpsUrl, Notification, PushOptions, Schedule, Topic, Ttl,
+    Urgency,
 };
 
 /// Which part of the audience a send is for; never ignored once it is present (CONTRACT 12).
@@ -104,6 +105,11 @@ impl Notify {
             urgency: self.urgency.as_deref().map(Urgency::parse).transpose()?,
             topic: self.topic.as_deref().map(Topic::parse).transpose()?,
         })
+    }
+
+    /// When it is due, until when, and how fast it goes (CONTRACT 14); `INVALID_INPUT` for what can be right at no time.
+    pub fn schedule(&self) -> Result<Schedule, ErrorCode> {
+        Schedule::parse(self.send_at, self.expires_at, self.max_per_minute)
     }
 
     /// Which part of the audience it is for, if not all of it; `INVALID_INPUT` for what is no condition, or beside `endpoint`.

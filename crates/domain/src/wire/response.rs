@@ -171,18 +171,24 @@ pub struct SendAccepted {
     pub ok: bool,
     /// The send's id, `snd_…`.
     pub send_id: String,
-    /// How many recipients it is queued for.
+    /// How many recipients it is queued for; 0 while it is scheduled.
     pub queued: i64,
+    /// When it will be sent, Unix milliseconds; only of a scheduled send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_at: Option<UnixMillis>,
 }
 
 /// The answer to a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchAccepted {
-    /// How many recipients it is queued for.
+    /// How many recipients it is queued for; 0 while it is scheduled.
     pub queued: i64,
     /// The send's id, `snd_…`.
     pub send_id: String,
+    /// When it will be sent, Unix milliseconds; only of a scheduled send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_at: Option<UnixMillis>,
 }
 
 /// The answer to cancelling a send.
@@ -259,7 +265,7 @@ pub struct HistoryItem {
     pub created_at: UnixMillis,
     /// The user or the key that sent it.
     pub actor: Actor,
-    /// How far the delivery is: `queued`, `sending`, `done` or `cancelled`.
+    /// How far the delivery is: `scheduled`, `queued`, `sending`, `done`, `cancelled` or `refused`.
     pub status: String,
     /// How many recipients it was queued for.
     pub recipients: i64,
@@ -271,6 +277,22 @@ pub struct HistoryItem {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub dead_letters_omitted: i64,
+    /// When it was or is to be sent, Unix milliseconds; `null` when that was at once.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub send_at: Option<UnixMillis>,
+    /// From when on its message is worth nothing, Unix milliseconds.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub expires_at: Option<UnixMillis>,
+    /// How many recipients are tried for the first time in any 60 s at most.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub max_per_minute: Option<i64>,
+    /// The code for which it was refused when it was due.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub refused_reason: Option<String>,
 }
 
 /// A page of a list that is newest first.

@@ -65,6 +65,12 @@ pub enum EventData<'a> {
         skipped_count: i64,
         /// Recipients that were not reached because the send was cancelled.
         cancelled_count: i64,
+        /// `refused` for a scheduled send that was refused when it was due, and not there otherwise.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<&'static str>,
+        /// The code for which it was refused.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        refused_reason: Option<&'a str>,
     },
     /// The owner wants to see an event arrive.
     Test {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, SendId, SubscriptionId, Topic, Ttl,
-    UnixMillis, Urgency,
+    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, Schedule, SendId, SubscriptionId,
+    Topic, Ttl, UnixMillis, Urgency,
 };
 
 use super::StoreError;
@@ -68,12 +68,29 @@ pub struct ClaimedPage {
     pub urgency: Option<Urgency>,
     /// The topic that the sender gave (RFC 8030 §5.4).
     pub topic: Option<Topic>,
-    /// When the send was accepted, from which its TTL counts.
+    /// When the send was accepted, or due if that was later: from then on its TTL counts.
     pub accepted_at: UnixMillis,
+    /// When the send was due, until when its message is worth something, and how fast it goes.
+    pub schedule: Schedule,
     /// The app's VAPID public key, 65 bytes.
     pub vapid_public_key: Vec<u8>,
     /// The app's VAPID private key, sealed and bound to the app's id.
     pub sealed_private_key: Vec<u8>,
+}
+
+impl ClaimedPage {
+    /// When the message's time is over: at the end of its TTL, or when it expires if that is earlier. A TTL of 0 has no end.
+    pub fn ends_at(&self) -> Option<UnixMillis> {
+        let ttl = Duration::from_secs(self.ttl.seconds().into());
+        let end_of_ttl = (!ttl.is_zero()).then(|| self.accepted_at.plus(ttl));
+        let ends = [end_of_ttl, self.schedule.expires_at()];
+        ends.into_iter().flatten().min()
+    }
+
+    /// Whether a first attempt of it may begin only soon after its claim, and otherwise waits for another page.
+    pub fn is_paced(&self) -> bool {
+        self.attempt == 0 && self.schedule.pace().is_some()
+    }
 }
 
 /// What a worker asks for when it claims a page.
@@ -87,6 +104,8 @@ pub struct PageClaimRequest {
     pub max_recipients: u32,
     /// Apps whose pages are left to a later claim: they have as many in flight as one app may, or it is another's turn.
     pub excluded_apps: Vec<AppId>,
+    /// Whether what is left of a broadcast becomes two jobs instead of one, so that others find one while one is being claimed.
+    pub splits_rest: bool,
 }
 
 /// What became of a claim.
@@ -101,9 +120,9 @@ pub enum NextPage {
         /// What is wrong with it.
         error: StoreError,
     },
-    /// Nothing is due, excluded apps aside; the next job is due then, if there is one.
+    /// Nothing is to be claimed, excluded apps aside; the next job is due then, if there is one.
     Idle {
-        /// When to ask again at the latest.
+        /// When to ask again at the latest. Not after the time of the request: what is due is being claimed by others.
         next_due: Option<UnixMillis>,
     },
 }
@@ -219,7 +238,7 @@ pub enum SettleOutcome {
 pub trait DeliveryQueue {
     /// Claims the page that has been due longest, until `now + lease`. Of a broadcast, it takes a page of at most
     /// `max_recipients` off the front and puts the rest back at the tail, in the same transaction. A job that cannot be read is
-    /// put off instead ([`NextPage::Unreadable`]).
+    /// put off instead ([`NextPage::Unreadable`]). First attempts of a paced send come in smaller pages, each when it is their time.
     async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError>;
 
     /// Repairs due times after the clock was set back. What is due later than anything can have to wait, or belongs to a

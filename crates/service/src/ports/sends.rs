@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AccountId, AppId, AudienceFilter, DeadLetterId, Endpoint, IdempotencyKey, MAX_DEAD_LETTERS,
-    Month, Notification, PageRequest, PositionSet, PushOptions, SendId, UnixMillis, text_enum,
+    AccountId, AppId, AudienceFilter, DeadLetterId, Endpoint, ErrorCode, IdempotencyKey,
+    MAX_DEAD_LETTERS, Month, Notification, PageRequest, PositionSet, PushOptions, Schedule, SendId,
+    UnixMillis, text_enum,
 };
 
 use super::StoreError;
@@ -23,6 +24,9 @@ pub enum Audience {
     /// The same, as the store has found them: the subscriptions at these positions.
     Selected(PositionSet),
 }
+
+/// Most sends of an app that are scheduled at a time: each holds its whole content, and the month is charged only when it is due.
+pub const MAX_SCHEDULED: i64 = 10_000;
 
 /// A request that its client may repeat (CONTRACT 6).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct NewSend {
     pub options: PushOptions,
     /// The subscriptions that the send is for.
     pub audience: Audience,
+    /// When it is due, until when, and how fast it goes.
+    pub schedule: Schedule,
     /// The user or key that the history names as the sender.
     pub actor: ActorRecord,
     /// What makes it the same as an earlier request.
@@ -72,6 +78,8 @@ pub enum AcceptSendOutcome {
         /// How many recipients it is queued for.
         recipients: i64,
     },
+    /// The send is recorded and waits for its time; its recipients are taken and charged then.
+    Scheduled,
     /// The same request was accepted before; nothing was stored.
     Replayed {
         /// The id of the send that was accepted then.
@@ -81,6 +89,10 @@ pub enum AcceptSendOutcome {
     },
     /// The idempotency key was used with another body; nothing was stored.
     Conflict,
+    /// A time of its schedule is not ahead, or too far; nothing was stored.
+    NotAhead,
+    /// As many sends of the app wait for their time as may ([`MAX_SCHEDULED`]); nothing was stored.
+    TooManyScheduled,
     /// There is no such app any more, or no active subscription with the endpoint.
     NotFound,
     /// As many sends of the app were accepted in this window of 60 s as may be; nothing was stored.
@@ -90,8 +102,10 @@ pub enum AcceptSendOutcome {
 }
 
 text_enum!(
-    /// How far the delivery of a send is (CONTRACT 4).
-    SendStatus {
+    /// How far the delivery of a send is (CONTRACT 4, 14).
+    SendStatus or ErrorCode::InvalidInput {
+        /// The send waits for its time.
+        Scheduled = "scheduled",
         /// No page of the send was claimed yet.
         Queued = "queued",
         /// Some pages are not settled.
@@ -100,6 +114,8 @@ text_enum!(
         Done = "done",
         /// The send was stopped, and every recipient is accounted for.
         Cancelled = "cancelled",
+        /// The send was refused when it was due, and nobody got anything.
+        Refused = "refused",
     }
 );
 
@@ -148,6 +164,10 @@ pub struct SendRecord {
     pub created_at: UnixMillis,
     /// When the last recipient was accounted for.
     pub finished_at: Option<UnixMillis>,
+    /// When it is or was due, until when, and how fast it goes.
+    pub schedule: Schedule,
+    /// The code for which it was refused when it was due.
+    pub refused_reason: Option<String>,
 }
 
 /// Recipients of a send that finally failed at one push service for one reason.
@@ -208,14 +228,17 @@ pub struct DeadLetterRecord {
 pub trait SendStore {
     /// Charges the account's month, records the send and queues it, or does nothing. A repeated request is answered before
     /// anything else is judged, and waits for an equal one that is being accepted. The limit is
-    /// [`hato_domain::Plan::max_monthly_recipients`] of the stored plan. Its cost does not depend on the audience.
+    /// [`hato_domain::Plan::max_monthly_recipients`] of the stored plan. Its cost does not depend on the audience. A scheduled send is
+    /// only recorded: it is charged and queued when it is due.
     async fn accept_send(&self, send: NewSend) -> Result<AcceptSendOutcome, StoreError>;
 
-    /// A page of the app's sends, newest first, at most `page.limit` + 1 of them, so that the caller sees whether more follow.
+    /// A page of the app's sends, or of those with one status, newest first, at most `page.limit` + 1 of them, so that the caller
+    /// sees whether more follow.
     async fn sends_of(
         &self,
         app: &AppId,
         page: &PageRequest,
+        status: Option<SendStatus>,
     ) -> Result<Vec<SendRecord>, StoreError>;
 
     /// The app's send with this id; `None` when the app has none.
@@ -231,7 +254,7 @@ pub trait SendStore {
     ) -> Result<SendFailures, StoreError>;
 
     /// Takes what nobody has claimed of the send out of the queue, and lets what is claimed be tried no more after this
-    /// attempt. Returns how many recipients were taken out; `None` when the app has no such send.
+    /// attempt. A scheduled send is over at once. Returns how many recipients were taken out; `None` when the app has no such send.
     async fn cancel_send(
         &self,
         app: &AppId,

@@ -1,10 +1,11 @@
 //! From an event of the outbox to the JSON that is posted.
 
-use hato_domain::AppId;
 use hato_domain::wire::{EventBody, EventData, EventResult};
+use hato_domain::{AppId, SendId};
 
 use crate::ports::{
-    EventContent, IdRange, ReportedRecipient, ResultGroup, StoreError, WebhookEvent,
+    EventContent, IdRange, ReportedRecipient, ResultGroup, SendCounts, SendStatus, StoreError,
+    WebhookEvent,
 };
 
 /// The body of the event, the same at every attempt. `recipients` are those whom it names, in the order of their numbers; whose
@@ -37,17 +38,33 @@ fn data<'a>(
             send_id: send.as_str(),
             results: results(groups, recipients),
         },
-        EventContent::Completed(send, recipients, counts) => EventData::Completed {
-            app_id,
-            send_id: send.as_str(),
-            recipients: *recipients,
-            sent_count: counts.sent,
-            failed_expired: counts.failed_expired,
-            failed_other: counts.failed_other,
-            skipped_count: counts.skipped,
-            cancelled_count: counts.cancelled,
-        },
+        EventContent::Completed(send, recipients, counts) => {
+            completed((app_id, send), *recipients, *counts, None)
+        }
+        EventContent::Refused(send, reason) => {
+            completed((app_id, send), 0, SendCounts::default(), Some(reason))
+        }
         EventContent::Test => EventData::Test { app_id },
+    }
+}
+
+fn completed<'a>(
+    (app_id, send): (&'a str, &'a SendId),
+    recipients: i64,
+    counts: SendCounts,
+    refused_reason: Option<&'a str>,
+) -> EventData<'a> {
+    EventData::Completed {
+        app_id,
+        send_id: send.as_str(),
+        recipients,
+        sent_count: counts.sent,
+        failed_expired: counts.failed_expired,
+        failed_other: counts.failed_other,
+        skipped_count: counts.skipped,
+        cancelled_count: counts.cancelled,
+        status: refused_reason.map(|_| SendStatus::Refused.as_str()),
+        refused_reason,
     }
 }
 
@@ -156,6 +173,30 @@ mod tests {
         });
         assert_eq!(body(&recipients(&[1, 2, 3, 4])), expected);
         assert_eq!(body(&[])["data"]["results"], json!([]));
+    }
+
+    #[test]
+    fn a_refused_send_says_so() {
+        let send = SendId::trusted("snd_1".into());
+        let event = WebhookEvent {
+            number: 1,
+            id: WebhookEventId::trusted("msg_1".into()),
+            content: EventContent::Refused(send, "MONTHLY_LIMIT_EXCEEDED".into()),
+            created_at: UnixMillis(1_790_000_000_123),
+            attempts: 0,
+            resend: None,
+        };
+        let body = event_body(&AppId::trusted("app_1".into()), &event, &[]).expect("it is JSON");
+        let body: Value = serde_json::from_str(&body).expect("it is JSON");
+        let expected = json!({
+            "app_id": "app_1", "send_id": "snd_1", "recipients": 0, "sent_count": 0,
+            "failed_expired": 0, "failed_other": 0, "skipped_count": 0, "cancelled_count": 0,
+            "status": "refused", "refused_reason": "MONTHLY_LIMIT_EXCEEDED",
+        });
+        assert_eq!(
+            (&body["type"], &body["data"]),
+            (&json!("send.completed"), &expected)
+        );
     }
 
     #[test]

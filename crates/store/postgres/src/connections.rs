@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -16,7 +17,8 @@ use sqlx::{AssertSqlSafe, Either, Execute, Executor, PgPool, Postgres, SqlStr};
 use tokio::time::timeout;
 
 use crate::connection::DbConnection;
-use crate::failure::LastLoss;
+use crate::failure::{LastLoss, is_of_another_session};
+use crate::open_error::PostgresOpenError;
 use crate::settings::PostgresSettings;
 
 /// How a transaction begins, whatever somebody has made the default of the database.
@@ -42,6 +44,8 @@ pub(crate) struct Connections {
     pub(crate) last_loss: Arc<LastLoss>,
     /// Whether a session stays the same, so that it can be set up and keep statements.
     pub(crate) has_sessions: bool,
+    /// Whether it was said that it does not.
+    is_pooler_reported: Arc<AtomicBool>,
     /// How long an answer is waited for: when the network swallows everything, nobody says so.
     answer_timeout: Duration,
     begin: Arc<str>,
@@ -61,6 +65,7 @@ impl Connections {
             pool,
             last_loss,
             has_sessions,
+            is_pooler_reported: Arc::default(),
             answer_timeout: settings.statement_timeout.max(settings.acquire_timeout) + ANSWER_DELAY,
             begin: format!("{BEGIN}{setup}").into(),
             begin_read: format!("{BEGIN_READ}{setup}").into(),
@@ -112,13 +117,22 @@ impl Connections {
         &self,
         answer: impl Future<Output = sqlx::Result<T>>,
     ) -> sqlx::Result<T> {
-        timeout(self.answer_timeout, answer)
+        let answer = timeout(self.answer_timeout, answer)
             .await
             .unwrap_or_else(|_| {
                 let error = sqlx::Error::Io(io::ErrorKind::TimedOut.into());
                 self.last_loss.note(&error);
                 Err(error)
-            })
+            });
+        answer.inspect_err(|error| self.report_pooler(error))
+    }
+
+    /// Says once that sessions do not stay the same, when a failure shows it.
+    fn report_pooler(&self, error: &sqlx::Error) {
+        let is_seen = self.has_sessions && is_of_another_session(error);
+        if is_seen && !self.is_pooler_reported.swap(true, Ordering::Relaxed) {
+            tracing::error!(%error, "{}", PostgresOpenError::TransactionPooler);
+        }
     }
 
     async fn begin_with(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {

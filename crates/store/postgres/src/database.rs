@@ -8,16 +8,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_service::Notifier;
-use hato_service::ports::{EntranceWindow, RateWindow, RequestLimit, Store, StoreError};
+use hato_service::ports::{Clock, EntranceWindow, RateWindow, RequestLimit, Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 
 use crate::acceptance_groups::AcceptanceGroups;
 use crate::bounded_reads::BoundedReaders;
+use crate::clock_check::ClockCheck;
 use crate::connections::{Connections, setup};
 use crate::dialect::transaction;
+use crate::error::with_context;
 use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
@@ -51,6 +54,7 @@ pub struct Database {
     pub(crate) bounded_readers: BoundedReaders,
     /// How many requests this process has counted in windows.
     pub(crate) counted_requests: AtomicU64,
+    pub(crate) clock_check: ClockCheck,
     presence: Presence,
     listens: bool,
 }
@@ -66,9 +70,12 @@ impl Database {
             .statement_cache_capacity(MAX_PREPARED_STATEMENTS)
             // A pooler knows the usual parameters of a session only, and no column holds such a number.
             .extra_float_digits(None);
-        let version = server_version(&options, settings).await.map_err(refused)?;
-        if let Some(version) = version.filter(|version| *version < OLDEST_VERSION) {
+        let server = look_at(&options, settings).await.map_err(refused)?;
+        if let Some(version) = server.version.filter(|version| *version < OLDEST_VERSION) {
             return Err(PostgresOpenError::too_old(version));
+        }
+        if server.lends_sessions {
+            return Err(PostgresOpenError::TransactionPooler);
         }
         let connections = connect(options, settings).await.map_err(refused)?;
         if is_read_only(&connections).await.map_err(refused)? {
@@ -85,6 +92,7 @@ impl Database {
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
             counted_requests: AtomicU64::new(0),
+            clock_check: ClockCheck::default(),
             presence: Presence::default(),
             listens: settings.listen,
         })
@@ -149,6 +157,11 @@ impl Store for Database {
         );
     }
 
+    async fn compare_clock(&self, clock: &dyn Clock) -> Result<(), StoreError> {
+        let compared = self.clock_check.compare(&self.connections, clock).await;
+        compared.map_err(with_context("compare the clock"))
+    }
+
     async fn close(&self) {
         self.writes.close();
         self.writes.wait().await;
@@ -165,18 +178,47 @@ fn address(options: &PgConnectOptions) -> String {
     }
 }
 
-/// Connects once, and returns what PostgreSQL says of itself. A pool would try again and again and say in the end that it took too
-/// long; this failure says why.
-async fn server_version(
-    options: &PgConnectOptions,
-    settings: &PostgresSettings,
-) -> sqlx::Result<Option<u32>> {
-    let connecting = PgConnection::connect_with(options);
-    let connected = timeout(settings.acquire_timeout, connecting).await;
-    let connection = connected.map_err(|_| sqlx::Error::PoolTimedOut)??;
-    let version = connection.server_version_num();
-    connection.close().await.ok();
-    Ok(version)
+/// What is known of a server before there is a pool.
+struct Server {
+    version: Option<u32>,
+    /// Whether its sessions are lent for a transaction each.
+    lends_sessions: bool,
+}
+
+/// Connects once or twice, and asks what is to be known. A pool would try again and again and say in the end that it took too long; this
+/// failure says why.
+async fn look_at(options: &PgConnectOptions, settings: &PostgresSettings) -> sqlx::Result<Server> {
+    let asking = async {
+        let connection = PgConnection::connect_with(options).await?;
+        let version = connection.server_version_num();
+        let is_too_old = version.is_some_and(|version| version < OLDEST_VERSION);
+        let lends_sessions = if settings.prepared_statements && !is_too_old {
+            lends_sessions(connection, options).await?
+        } else {
+            connection.close().await.ok();
+            false
+        };
+        Ok(Server {
+            version,
+            lends_sessions,
+        })
+    };
+    let asked = timeout(settings.acquire_timeout, asking).await;
+    asked.map_err(|_| sqlx::Error::PoolTimedOut)?
+}
+
+/// Whether what one connection has set is still there on the next one, as behind a pooler that lends sessions for a transaction each.
+/// Where others use them at the same time it may go unseen; then the first statement that fails tells.
+async fn lends_sessions(mut first: PgConnection, options: &PgConnectOptions) -> sqlx::Result<bool> {
+    let mark = Uuid::now_v7();
+    let set = format!("SELECT set_config('hato.session', '{mark}', false)");
+    first.execute(AssertSqlSafe(set)).await?;
+    first.close().await.ok();
+    let mut second = PgConnection::connect_with(options).await?;
+    let compare = format!("SELECT COALESCE(current_setting('hato.session', true), '') = '{mark}'");
+    let is_marked = second.fetch_one(AssertSqlSafe(compare)).await?.try_get(0);
+    second.close().await.ok();
+    is_marked
 }
 
 async fn connect(

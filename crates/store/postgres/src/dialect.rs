@@ -57,6 +57,12 @@ where
     written.map_err(with_context(context))
 }
 
+/// Whether somebody may claim whose clock shows `now`: leases go by it, and those of others as well.
+pub(crate) async fn may_claim(database: &Database, now: UnixMillis) -> Result<bool, StoreError> {
+    let permitted = database.clock_check.permits(&database.connections, now);
+    permitted.await.map_err(with_context("compare the clock"))
+}
+
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other.
 pub(crate) async fn lock_app(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {
@@ -131,14 +137,6 @@ pub(crate) async fn lock_unclaimed_jobs(
             return Ok(());
         }
     }
-}
-
-/// Waits for the claim that holds the job which has been due longest, 250 ms at most. `true`: that claim has ended; `false`: nothing
-/// is due, or it takes longer.
-pub(crate) async fn await_claim(c: &mut DbConnection, now: UnixMillis) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(r#"SELECT await_claim($1) AS "has_ended!""#, now.0)
-        .fetch_one(c)
-        .await
 }
 
 /// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the

@@ -20,6 +20,19 @@ pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
     }
 }
 
+/// Whether a statement was to be on the session and is not, or is there already: it is another session than before, as behind a pooler
+/// that lends them for a transaction each.
+pub(crate) fn is_of_another_session(error: &sqlx::Error) -> bool {
+    let Some(error) = error.as_database_error() else {
+        return false;
+    };
+    match error.code().as_deref() {
+        Some("26000" | "42P05") => true,
+        Some("08P01") => error.message().contains("prepared statement"),
+        _ => false,
+    }
+}
+
 /// Whether PostgreSQL says that the transaction is not committed: an error that does not end the session.
 pub(crate) fn is_undone(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some() && !is_lost_connection(error)
@@ -64,5 +77,38 @@ impl LastLoss {
     pub(crate) fn makes_suspect(&self, idle_for: Duration) -> bool {
         let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.is_some_and(|last| last.elapsed() <= idle_for)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hato_testkit::TestDatabase;
+    use sqlx::postgres::PgConnectOptions;
+    use sqlx::{ConnectOptions as _, PgConnection};
+
+    use super::is_of_another_session;
+
+    async fn connect(database: &TestDatabase) -> PgConnection {
+        let options: PgConnectOptions = database.url().parse().expect("a URL");
+        // A pooler does not know this parameter.
+        let connected = options.extra_float_digits(None).connect().await;
+        connected.expect("connected")
+    }
+
+    /// What a statement that was to be prepared once says when its connection has another session by then.
+    #[tokio::test]
+    async fn a_pooler_is_recognised_by_statements_that_are_there_already_or_not_at_all() {
+        let database = TestDatabase::empty_postgres().behind_pooler();
+        let (mut one, mut other) = (connect(&database).await, connect(&database).await);
+        let answered = sqlx::query("SELECT 1").execute(&mut one).await;
+        answered.expect("its name is free");
+        let error = sqlx::query("SELECT 2").execute(&mut other).await;
+        let error = error.expect_err("its name is not");
+        assert!(is_of_another_session(&error), "{error}");
+        let begun = sqlx::raw_sql("BEGIN").execute(&mut other).await;
+        begun.expect("which keeps the session");
+        let error = sqlx::query("SELECT 1").execute(&mut one).await;
+        let error = error.expect_err("it is on another session");
+        assert!(is_of_another_session(&error), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
 //! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), directly or through a pooler
 //! (`connections`), how sends share a commit (`acceptance_groups`), the end of reads that take too long (`bounded_reads`), how
-//! processes wake each other (`wake_ups`), and what they share beside the tables of SQLite (`rate_windows`, `sweep_lease`).
+//! processes wake each other (`wake_ups`), whose clock is right (`clock_check`), and what they share beside the tables of SQLite (`rate_windows`, `sweep_lease`).
 //!
 //! ```no_run
 //! use hato_service::ports::Store as _;
@@ -23,6 +23,7 @@
 mod acceptance_groups;
 mod app_locks;
 mod bounded_reads;
+mod clock_check;
 mod connection;
 mod connections;
 mod database;
@@ -78,6 +79,8 @@ mod key_events;
 mod keys;
 #[path = "../../shared/operator.rs"]
 mod operator;
+#[path = "../../shared/pacing.rs"]
+mod pacing;
 #[path = "../../shared/paging.rs"]
 mod paging;
 #[path = "../../shared/profiles.rs"]
@@ -94,6 +97,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/scheduled_sends.rs"]
+mod scheduled_sends;
 #[path = "../../shared/selection.rs"]
 mod selection;
 #[path = "../../shared/send_failures.rs"]

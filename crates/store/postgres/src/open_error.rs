@@ -6,6 +6,8 @@ use std::io;
 use sqlx::error::{BoxDynError, DatabaseError};
 use sqlx::migrate::MigrateError;
 
+use crate::failure::is_of_another_session;
+
 /// The oldest version that is supported, as PostgreSQL's `server_version_num`.
 pub(crate) const OLDEST_VERSION: u32 = 150_000;
 
@@ -57,6 +59,11 @@ pub enum PostgresOpenError {
         /// PostgreSQL's own words.
         reason: String,
     },
+    /// A pooler gives each transaction another session, which knows no prepared statement and no setting of the one before.
+    #[error(
+        "a pooler gives each transaction another session of PostgreSQL; set HATO_DATABASE_PREPARED_STATEMENTS=false"
+    )]
+    TransactionPooler,
     /// It is a version that lacks what the statements need.
     #[error("this PostgreSQL is version {found}; version 15 or later is needed")]
     TooOld {
@@ -94,6 +101,7 @@ impl PostgresOpenError {
     pub(crate) fn from_connecting(error: sqlx::Error, address: &str) -> Self {
         let address = address.to_owned();
         match error {
+            error if is_of_another_session(&error) => Self::TransactionPooler,
             sqlx::Error::Io(source) if is_of_tls(&source, &address) => Self::Tls {
                 address,
                 source: source.into(),
@@ -128,6 +136,9 @@ impl PostgresOpenError {
         let cause = error
             .source()
             .and_then(|it| it.downcast_ref::<sqlx::Error>());
+        if cause.is_some_and(is_of_another_session) {
+            return Self::TransactionPooler;
+        }
         let code = cause.and_then(sqlx::Error::as_database_error);
         match code.and_then(DatabaseError::code).as_deref() {
             Some("25006") => Self::ReadOnly,

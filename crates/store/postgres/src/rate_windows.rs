@@ -41,18 +41,20 @@ pub(crate) struct SharedEntrance {
 /// A limit, and whom a request counts for.
 type CountedClient = (RequestLimit, IpAddr);
 
+/// The same where that may be nobody.
+type CountedSite = (RequestLimit, Option<IpAddr>);
+
 #[async_trait]
 impl EntranceWindow for SharedEntrance {
     async fn count(&self, client: IpAddr, site: Option<IpAddr>) -> Result<bool, StoreError> {
-        let site = site.map(|site| (self.site, site));
-        count_request(&self.database, (self.client, client), site).await
+        count_request(&self.database, (self.client, client), (self.site, site)).await
     }
 }
 
 #[async_trait]
 impl RateWindow for SharedWindow {
     async fn count(&self, client: IpAddr) -> Result<bool, StoreError> {
-        count_request(&self.database, (self.limit, client), None).await
+        count_request(&self.database, (self.limit, client), (self.limit, None)).await
     }
 
     async fn is_reached(&self, client: IpAddr) -> Result<bool, StoreError> {
@@ -90,7 +92,7 @@ impl RateWindow for SharedWindow {
 async fn count_request(
     database: &Database,
     client: CountedClient,
-    site: Option<CountedClient>,
+    site: CountedSite,
 ) -> Result<bool, StoreError> {
     let is_counted = transaction!(database, "count in a window", |c| {
         count(c, client, site).await
@@ -116,48 +118,37 @@ async fn purge_now_and_then(database: &Database) {
 async fn count(
     c: &mut DbConnection,
     ((counted, limit), client): CountedClient,
-    site: Option<CountedClient>,
+    ((of_site, site_limit), site): CountedSite,
 ) -> sqlx::Result<bool> {
-    let ((of_site, site_limit), site) = site.map_or(((counted, 0), None), |(limit, site)| {
-        (limit, Some(octets(site)))
-    });
     sqlx::query_scalar!(
         r#"WITH moment AS (SELECT CAST(EXTRACT(EPOCH FROM now()) * 1000 AS BIGINT) AS now),
-                of_client AS (
-                    INSERT INTO rate_windows AS w (counted, client, opened_at, requests)
-                    SELECT CAST($1 AS TEXT), CAST($2 AS BYTEA), moment.now, 1 FROM moment
-                    WHERE NOT EXISTS (SELECT 1 FROM rate_windows AS f
-                                      WHERE f.counted = $1 AND f.client = $2 AND f.requests >= $3
-                                        AND ABS(f.opened_at - moment.now) < $4)
-                    ON CONFLICT (counted, client) DO UPDATE
-                    SET opened_at = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4
-                                         THEN w.opened_at ELSE excluded.opened_at END,
-                        requests = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4
-                                        THEN w.requests + 1 ELSE 1 END
-                    WHERE w.requests < $3 OR ABS(w.opened_at - excluded.opened_at) >= $4
-                    RETURNING w.opened_at),
-                of_site AS (
-                    INSERT INTO rate_windows AS w (counted, client, opened_at, requests)
-                    SELECT CAST($5 AS TEXT), CAST($6 AS BYTEA), moment.now, 1 FROM moment, of_client
-                    WHERE $6 IS NOT NULL
-                      AND NOT EXISTS (SELECT 1 FROM rate_windows AS f
-                                      WHERE f.counted = $5 AND f.client = $6 AND f.requests >= $7
-                                        AND ABS(f.opened_at - moment.now) < $4)
-                    ON CONFLICT (counted, client) DO UPDATE
-                    SET opened_at = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4
-                                         THEN w.opened_at ELSE excluded.opened_at END,
-                        requests = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4
-                                        THEN w.requests + 1 ELSE 1 END
-                    WHERE w.requests < $7 OR ABS(w.opened_at - excluded.opened_at) >= $4
-                    RETURNING w.opened_at)
-           SELECT EXISTS (SELECT 1 FROM of_client) AND ($6 IS NULL OR EXISTS (SELECT 1 FROM of_site))
-                  AS "is_counted!""#,
+           of_client AS (
+             INSERT INTO rate_windows AS w (counted, client, opened_at, requests)
+             SELECT CAST($1 AS TEXT), CAST($2 AS BYTEA), now, 1 FROM moment
+             WHERE NOT EXISTS (SELECT 1 FROM rate_windows AS f WHERE f.counted = $1 AND f.client = $2
+                                 AND f.requests >= $3 AND ABS(f.opened_at - now) < $4)
+             ON CONFLICT (counted, client) DO UPDATE SET
+               opened_at = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.opened_at ELSE excluded.opened_at END,
+               requests = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.requests + 1 ELSE 1 END
+             WHERE w.requests < $3 OR ABS(w.opened_at - excluded.opened_at) >= $4
+             RETURNING 1),
+           of_site AS (
+             INSERT INTO rate_windows AS w (counted, client, opened_at, requests)
+             SELECT CAST($5 AS TEXT), CAST($6 AS BYTEA), now, 1 FROM moment, of_client
+             WHERE $6 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM rate_windows AS f WHERE f.counted = $5 AND f.client = $6
+                                 AND f.requests >= $7 AND ABS(f.opened_at - now) < $4)
+             ON CONFLICT (counted, client) DO UPDATE SET
+               opened_at = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.opened_at ELSE excluded.opened_at END,
+               requests = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.requests + 1 ELSE 1 END
+             WHERE w.requests < $7 OR ABS(w.opened_at - excluded.opened_at) >= $4
+             RETURNING 1)
+           SELECT EXISTS (SELECT FROM of_client) AND ($6 IS NULL OR EXISTS (SELECT FROM of_site)) AS "is_counted!""#,
         counted.as_str(),
         &octets(client),
         i64::from(limit),
         WINDOW,
         of_site.as_str(),
-        site,
+        site.map(octets),
         i64::from(site_limit)
     )
     .fetch_one(c)

@@ -65,6 +65,8 @@ mod key_events;
 mod keys;
 #[path = "../../shared/operator.rs"]
 mod operator;
+#[path = "../../shared/pacing.rs"]
+mod pacing;
 #[path = "../../shared/paging.rs"]
 mod paging;
 #[path = "../../shared/profiles.rs"]
@@ -81,6 +83,8 @@ mod registration;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/scheduled_sends.rs"]
+mod scheduled_sends;
 #[path = "../../shared/selection.rs"]
 mod selection;
 #[path = "../../shared/send_failures.rs"]

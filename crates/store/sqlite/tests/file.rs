@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hato_domain::notification::Links;
 use hato_domain::{
-    AccountId, AppId, Email, HttpsUrl, IdempotencyKey, Notification, Plan, PushOptions, SendId,
-    Topic, UnixMillis, Urgency,
+    AccountId, AppId, Email, HttpsUrl, IdempotencyKey, Notification, Plan, PushOptions, Schedule,
+    SendId, Topic, UnixMillis, Urgency,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -117,6 +117,7 @@ impl FileFixture {
                 name: "A server's key".to_owned(),
             },
             idempotency: None,
+            schedule: Schedule::default(),
             max_per_minute: None,
             now: NOW,
             month: NOW.month(),
@@ -186,6 +187,7 @@ async fn the_log_is_emptied_when_nobody_writes() {
         lease: Duration::from_mins(1),
         max_recipients: 10,
         excluded_apps: Vec::new(),
+        splits_rest: false,
     };
     let emptied = async {
         let mut ticks = interval(Duration::from_millis(50));

@@ -214,6 +214,7 @@ async fn a_claim_that_meets_jobs_of_a_deleted_app_takes_some_out_of_the_queue() 
         lease: Duration::from_mins(1),
         max_recipients: 10,
         excluded_apps: Vec::new(),
+        splits_rest: false,
     };
     let next = fixture.database.claim_page(claim()).await;
     let NextPage::Idle { next_due } = next.expect("asked") else {

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use futures_util::future::join_all;
-use hato_service::ports::RecipientId;
 use hato_service::ports::SendStatus::{self, Done, Queued, Sending};
+use hato_service::ports::{PageRange, RecipientId};
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, ids};
@@ -87,6 +87,29 @@ async fn two_broadcasts_of_the_same_moment_take_turns(database: TestDatabase) {
         ];
         assert_eq!(turn, [one.clone(), other.clone()]);
     }
+}
+
+#[on_each_database]
+async fn who_meets_others_at_a_broadcast_leaves_two_parts_of_it(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 100).await;
+    let send = test.broadcast(&app, START).await;
+    let first = test.try_claim_splitting(START, 10).await;
+    let mut reached = test.deliver(&first.expect("it is due")).await;
+    let claims = [test.claim(START, 10).await, test.claim(START, 10).await];
+    let starts = claims.each_ref().map(|page| match page.range {
+        PageRange::Positions { after, .. } => after,
+        PageRange::List(_) | PageRange::Selected(_) => panic!("a part of a broadcast"),
+    });
+    assert_eq!(starts[1] - starts[0], 45, "half of those that are left");
+    for page in &claims {
+        reached.extend(test.deliver(page).await);
+    }
+    reached.extend(test.deliver_all(START, 10).await);
+    let everybody: HashSet<RecipientId> = reached.iter().copied().collect();
+    assert_eq!((reached.len(), everybody.len()), (100, 100));
+    assert_eq!(test.send(&app, &send).await.status, Done);
 }
 
 #[on_each_database]

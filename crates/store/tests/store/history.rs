@@ -31,7 +31,11 @@ async fn pages_of_any_size_show_every_send_once_and_in_order(database: TestDatab
         let mut cursor = None;
         loop {
             let page = request(&limit.to_string(), cursor);
-            let mut items = test.store.sends_of(&app, &page).await.expect("listed");
+            let mut items = test
+                .store
+                .sends_of(&app, &page, None)
+                .await
+                .expect("listed");
             let more = items.len() > limit;
             items.truncate(limit);
             cursor = items.last().map(|last| Cursor {
@@ -62,7 +66,7 @@ async fn a_time_alone_means_strictly_older(database: TestDatabase) {
     };
     let items = test
         .store
-        .sends_of(&app, &request("100", Some(cursor)))
+        .sends_of(&app, &request("100", Some(cursor)), None)
         .await
         .expect("listed");
     assert_eq!(items.len(), 6);

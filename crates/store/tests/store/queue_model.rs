@@ -128,8 +128,13 @@ impl QueueModelTest {
     async fn claim(&mut self) {
         let max = self.random_index(6) + 1;
         let page = u32::try_from(max).expect("few");
-        let claimed = self.test.try_claim(self.now, page).await;
-        let expected = self.model.claim(self.now, max);
+        let splits_rest = self.percent(20);
+        let claimed = if splits_rest {
+            self.test.try_claim_splitting(self.now, page).await
+        } else {
+            self.test.try_claim(self.now, page).await
+        };
+        let expected = self.model.claim(self.now, max, splits_rest);
         let found = claimed.as_ref().map(|page| self.to_model_page(page));
         assert_eq!(found, expected);
         self.claimed.extend(claimed.zip(expected));
@@ -257,7 +262,7 @@ impl QueueModelTest {
     async fn drain(&mut self) {
         self.now = self.now.plus(Duration::from_hours(1));
         while let Some(claimed) = self.test.try_claim(self.now, 5).await {
-            let page = self.model.claim(self.now, 5).expect("the same page");
+            let page = self.model.claim(self.now, 5, false).expect("the same page");
             let settlement = Settlement {
                 sent: sent_to(&self.test.deliver(&claimed).await),
                 ..Settlement::default()

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, KeyEventId, KeyId, Notification, PageRequest,
-    Plan, ProfileChange, PushOptions, Scope, SendId, SubscriptionId, UnixMillis,
+    Plan, ProfileChange, PushOptions, Schedule, Scope, SendId, SubscriptionId, UnixMillis,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -257,6 +257,7 @@ impl TestStore {
             audience,
             actor: actor(),
             idempotency: None,
+            schedule: Schedule::default(),
             max_per_minute: None,
             now,
             month: now.month(),
@@ -300,8 +301,25 @@ impl TestStore {
             lease: LEASE,
             max_recipients: max,
             excluded_apps: excluded_apps.to_vec(),
+            splits_rest: false,
         };
         self.store.claim_page(claim).await.expect("asked")
+    }
+
+    /// The next page, if there is one, of a broadcast whose rest becomes two jobs.
+    pub async fn try_claim_splitting(&self, now: UnixMillis, max: u32) -> Option<ClaimedPage> {
+        let claim = PageClaimRequest {
+            now,
+            lease: LEASE,
+            max_recipients: max,
+            excluded_apps: Vec::new(),
+            splits_rest: true,
+        };
+        match self.store.claim_page(claim).await.expect("asked") {
+            NextPage::Claimed(page) => Some(*page),
+            NextPage::Idle { .. } => None,
+            NextPage::Unreadable { error, .. } => panic!("{error}"),
+        }
     }
 
     pub async fn try_claim(&self, now: UnixMillis, max: u32) -> Option<ClaimedPage> {
@@ -358,7 +376,7 @@ impl TestStore {
     /// The newest page of the app's history.
     pub async fn history(&self, app: &AppId) -> Vec<SendRecord> {
         let page = PageRequest::parse(None, None, None).expect("the default page");
-        self.store.sends_of(app, &page).await.expect("listed")
+        self.store.sends_of(app, &page, None).await.expect("listed")
     }
 
     pub async fn send(&self, app: &AppId, id: &SendId) -> SendRecord {

@@ -4,6 +4,7 @@ use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::seeded_rng;
 use hato_testkit::server::Launch;
 use hato_testkit::{TestDatabase, on_each_database};
+use serde_json::{Value, json};
 
 use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
 use crate::fixtures::{BINARY, env_or, start};
@@ -58,6 +59,17 @@ impl FaultFixture {
 
 #[on_each_database(flavor = "multi_thread")]
 async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly(database: TestDatabase) {
+    survive_kills(database, json!({"title": "t", "body": "b"})).await;
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn nor_does_one_that_is_killed_during_a_paced_send(database: TestDatabase) {
+    let paced = json!({"title": "t", "body": "b", "max_per_minute": 60_000});
+    survive_kills(database, paced).await;
+}
+
+/// Sends the message to everyone while the server is killed again and again.
+async fn survive_kills(database: TestDatabase, message: Value) {
     let launch = Launch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
     fixture
@@ -70,7 +82,7 @@ async fn a_server_killed_at_any_moment_loses_nothing_and_counts_exactly(database
     let mut left = env_or("HATO_KILLS", 3);
     while left > 0 {
         let before = fixture.served();
-        let send = fixture.send().await;
+        let send = fixture.send_message(&message).await;
         let (mut killed, mut unrecorded) = (0, 0);
         while killed < left.min(KILLS_OF_A_SEND)
             && fixture.reaches(rng.u64(1..REQUESTS), &send).await

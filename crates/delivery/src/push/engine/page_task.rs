@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use hato_domain::{ErrorCode, FailureReason};
+use hato_domain::{ErrorCode, FailureReason, Pace};
 use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
 use hato_service::{SealPurpose, UnsealError};
+use tokio::time::Instant;
 
 use super::leased_page::LeasedPage;
 use super::slots::Slot;
@@ -59,6 +60,8 @@ enum ReleaseReason {
 /// The work on a claimed page.
 pub struct PageTask<Q: ?Sized> {
     pub leased: LeasedPage<Q>,
+    /// No later than the time by which the page was claimed.
+    pub claimed_at: Instant,
     pub shutdown: Shutdown,
 }
 
@@ -159,6 +162,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
             signer,
             ttl,
             recipients,
+            begin_by: self.begin_by(),
             countdown: &countdown,
         });
         let unknown = AtomicUsize::new(recipients.len());
@@ -179,6 +183,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
                 () = &mut parking => {}
             }
         }
+    }
+
+    /// Until when its requests may begin, if the send is paced: what the queue hands out later is counted from then on.
+    fn begin_by(&self) -> Option<Instant> {
+        let is_paced = self.leased.page.is_paced();
+        is_paced.then(|| self.claimed_at + Pace::BEGIN_WITHIN)
     }
 
     /// Leaves the slot when the page only waits for responses: a small page at once, or single sends would go out at the rate of

@@ -90,6 +90,9 @@ pub enum DeliveryError {
     /// It was not sent: other connections were waited for so long that its own was not opened.
     #[error("no connection was free in time")]
     NoConnection,
+    /// It was not sent: its send is paced, and it would have begun too late.
+    #[error("it would have begun too late")]
+    TooLate,
     /// No connection could be opened.
     #[error(transparent)]
     Connect(#[from] ConnectError),

@@ -7,10 +7,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use hato_service::ports::{ClaimedPage, Recipient};
 use http::HeaderMap;
+use tokio::time::Instant;
 
 use super::dispatch_countdown::DispatchCountdown;
 use crate::push::client::PushRoute;
 use crate::push::origin::{Origin, PushTarget};
+use crate::push::pool::error::DeliveryError;
 use crate::push::request::{PageHeaders, Push};
 use crate::push::response::PushOutcome;
 use crate::push::vapid::Signer;
@@ -26,6 +28,8 @@ pub struct PushJob<'a> {
     pub ttl: Duration,
     /// Whom it goes to.
     pub recipients: &'a [Recipient],
+    /// Until when a request may begin, if the send is paced; who comes later is deferred.
+    pub begin_by: Option<Instant>,
     /// Counts the recipients whose pushes have begun.
     pub countdown: &'a DispatchCountdown,
 }
@@ -53,6 +57,7 @@ pub struct RoutedRecipient<'a> {
     pub recipient: &'a Recipient,
     pub route: Arc<PageRoute>,
     target: PushTarget,
+    begin_by: Option<Instant>,
 }
 
 /// A message to a recipient, ready to go.
@@ -93,17 +98,27 @@ impl<'a> PageContext<'a> {
             recipient,
             route,
             target,
+            begin_by: self.job.begin_by,
         })
     }
 }
 
 impl RoutedRecipient<'_> {
+    /// Whether it is worth preparing a push.
+    pub fn check(&self) -> Result<(), DeliveryError> {
+        if self.begin_by.is_some_and(|until| Instant::now() > until) {
+            return Err(DeliveryError::TooLate);
+        }
+        self.route.push_route.check()
+    }
+
     /// The message with this body.
     pub fn with_body(self, body: Bytes) -> PreparedPush {
         let push = Push {
             target: self.target,
             headers: Arc::clone(&self.route.headers),
             body,
+            begin_by: self.begin_by,
         };
         PreparedPush {
             route: self.route,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, SendId, SubscriptionId, Ttl,
-    UnixMillis,
+    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, Schedule, SendId, SubscriptionId,
+    Ttl, UnixMillis,
 };
 use hato_service::ports::{
     ClaimedPage, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, PageLease, PageRange,
@@ -36,6 +36,7 @@ fn page(attempt: u8, ttl: i64) -> ClaimedPage {
         urgency: None,
         topic: None,
         accepted_at: UnixMillis(0),
+        schedule: Schedule::default(),
         vapid_public_key: Vec::new(),
         sealed_private_key: Vec::new(),
     }

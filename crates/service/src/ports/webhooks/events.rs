@@ -30,6 +30,8 @@ pub enum EventContent {
     Results(SendId, Vec<ResultGroup>),
     /// Every recipient of a send is settled: how many there were, and by outcome.
     Completed(SendId, i64, SendCounts),
+    /// A scheduled send was refused when it was due, with this code.
+    Refused(SendId, String),
     /// Nothing happened: the owner wants to see an event.
     Test,
 }
@@ -39,7 +41,7 @@ impl EventContent {
     pub const fn kind(&self) -> EventType {
         match self {
             Self::Results(..) => EventType::DeliveryResults,
-            Self::Completed(..) => EventType::SendCompleted,
+            Self::Completed(..) | Self::Refused(..) => EventType::SendCompleted,
             Self::Test => EventType::Test,
         }
     }
@@ -51,14 +53,16 @@ impl EventContent {
                 let recipients = groups.iter().flat_map(|group| &group.recipients);
                 recipients.copied().collect()
             }
-            Self::Completed(..) | Self::Test => Vec::new(),
+            Self::Completed(..) | Self::Refused(..) | Self::Test => Vec::new(),
         }
     }
 
     /// The send that it tells of.
     pub const fn send(&self) -> Option<&SendId> {
         match self {
-            Self::Results(send, _) | Self::Completed(send, ..) => Some(send),
+            Self::Results(send, _) | Self::Completed(send, ..) | Self::Refused(send, _) => {
+                Some(send)
+            }
             Self::Test => None,
         }
     }

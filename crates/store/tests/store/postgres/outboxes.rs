@@ -31,6 +31,14 @@ async fn app(test: &TestStore) -> AppId {
     app
 }
 
+/// An app whose outbox is due.
+pub async fn app_with_event(test: &TestStore) -> AppId {
+    let app = app(test).await;
+    let queued = test.store.queue_test_event(&app, START).await;
+    assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
+    app
+}
+
 async fn claim(store: &Arc<dyn Store>) -> Option<OutboxLease> {
     let claim = OutboxClaimRequest {
         now: START,
@@ -73,10 +81,8 @@ async fn empty(store: &Arc<dyn Store>, outbox: &OutboxLease) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_that_comes_while_the_outbox_is_given_back_makes_it_due() {
     let test = TestStore::new(TestDatabase::postgres().await).await;
-    let app = app(&test).await;
+    let app = app_with_event(&test).await;
     let other = hato_store::open(test.database.url()).await.expect("opened");
-    let queued = other.queue_test_event(&app, START).await;
-    assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
     for round in 0..ROUNDS {
         let outbox = claim(&test.store).await;
         let outbox = outbox.unwrap_or_else(|| panic!("not due in round {round}"));

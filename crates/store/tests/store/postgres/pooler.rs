@@ -43,6 +43,19 @@ async fn processes_that_start_together_make_the_tables_once() {
     }
 }
 
+#[tokio::test]
+async fn prepared_statements_are_refused() {
+    let database = TestDatabase::postgres().await.behind_pooler();
+    for _ in 0..2 {
+        let opened = hato_store::open_with(database.url(), &PostgresSettings::default()).await;
+        let error = opened.err().expect("refused").to_string();
+        assert!(
+            error.contains("HATO_DATABASE_PREPARED_STATEMENTS=false"),
+            "{error}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_share_sends_and_nobody_is_reached_twice() {
     let test = pooled().await;

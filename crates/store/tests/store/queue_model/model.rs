@@ -159,14 +159,14 @@ impl QueueModel {
         });
     }
 
-    pub fn claim(&mut self, now: UnixMillis, max: usize) -> Option<ModelPage> {
+    pub fn claim(&mut self, now: UnixMillis, max: usize, splits_rest: bool) -> Option<ModelPage> {
         let due = self
             .jobs
             .iter()
             .enumerate()
             .filter(|(_, job)| job.due_at <= now);
         let (index, _) = due.min_by_key(|(_, job)| (job.due_at, job.number))?;
-        self.split(index, now, max);
+        self.split(index, now, max, splits_rest);
         let job = &mut self.jobs[index];
         job.due_at = now.plus(LEASE);
         job.token += 1;
@@ -183,8 +183,8 @@ impl QueueModel {
         })
     }
 
-    /// Leaves the job at `index` a page, and queues the rest.
-    fn split(&mut self, index: usize, now: UnixMillis, max: usize) {
+    /// Leaves the job at `index` a page, and queues the rest, as two halves if it is to be split.
+    fn split(&mut self, index: usize, now: UnixMillis, max: usize, splits_rest: bool) {
         let job = self.jobs[index].clone();
         let PageRange::Positions { after, up_to } = job.range else {
             return;
@@ -195,7 +195,20 @@ impl QueueModel {
         };
         let end = self.position(beyond).expect("it is active") - 1;
         self.jobs[index].range = PageRange::Positions { after, up_to: end };
-        self.queue(job.send, PageRange::Positions { after: end, up_to }, 0, now);
+        let is_halved = splits_rest && up_to - end > i64::try_from(max).expect("few");
+        let middle = if is_halved {
+            i64::midpoint(end, up_to)
+        } else {
+            end
+        };
+        if is_halved {
+            self.queue_part(job.send, (end, middle), now);
+        }
+        self.queue_part(job.send, (middle, up_to), now);
+    }
+
+    fn queue_part(&mut self, send: usize, (after, up_to): (i64, i64), now: UnixMillis) {
+        self.queue(send, PageRange::Positions { after, up_to }, 0, now);
     }
 
     fn find_job(&self, lease: PageLease) -> Option<usize> {

@@ -168,6 +168,7 @@ impl Http2 {
     async fn push(&mut self, push: &Push) -> Result<Response<RecvStream>, ExchangeError> {
         let request = push.request(Version::HTTP_2, ());
         let opened = match poll_fn(|context| self.sender.poll_ready(context)).await {
+            Ok(()) if push.is_too_late() => return Err(ExchangeError::Unsent),
             Ok(()) => self.sender.send_request(request, false),
             Err(error) => Err(error),
         };

@@ -1,0 +1,132 @@
+//! Sends with a time, an end and a pace (CONTRACT 14).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_delivery::Scheduler;
+use hato_domain::{Schedule, UnixMillis};
+use hato_service::ports::{Clock, SendStatus};
+use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::{TestDatabase, on_each_database};
+
+use crate::test_engine::{TestEngine, run};
+
+fn schedule(
+    send_at: Option<UnixMillis>,
+    expires_at: Option<UnixMillis>,
+    per_minute: Option<i64>,
+) -> Schedule {
+    let millis = |at: Option<UnixMillis>| at.map(|at| at.0);
+    Schedule::parse(millis(send_at), millis(expires_at), per_minute).expect("a schedule")
+}
+
+fn scheduler(test: &TestEngine) -> Scheduler {
+    let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
+    Scheduler::new(Arc::clone(&test.store), clock, test.notifier.clone())
+}
+
+/// Starts what is due, and returns the wait until the next look.
+async fn start_due(test: &TestEngine) -> Duration {
+    scheduler(test)
+        .start_due()
+        .await
+        .expect("the store answers")
+}
+
+#[on_each_database]
+async fn a_clock_that_steps_changes_nothing_about_the_instant(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    test.subscribe(2).await;
+    let at = test.after(7_200);
+    let send = test.schedule(schedule(Some(at), None, None)).await;
+    for (back, forth) in [(3_600, 0), (0, 10_799), (9_000, 9_000)] {
+        test.rewind_clock(Duration::from_secs(back));
+        test.advance_clock(Duration::from_secs(forth));
+        start_due(&test).await;
+        test.run_until_idle().await;
+        let record = test.record(&test.app, &send).await;
+        assert_eq!(record.status, SendStatus::Scheduled);
+    }
+    let wait = start_due(&test).await;
+    assert!(wait <= Duration::from_secs(1), "{wait:?}");
+    test.advance_clock(Duration::from_secs(1));
+    start_due(&test).await;
+    test.run_until_idle().await;
+    let record = test.record(&test.app, &send).await;
+    assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 2));
+}
+
+#[on_each_database]
+async fn its_time_to_live_runs_from_when_it_was_due(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    test.subscribe(1).await;
+    let at = test.after(60);
+    let late = test
+        .schedule(schedule(Some(at), Some(test.after(400)), None))
+        .await;
+    test.advance_clock(Duration::from_secs(100));
+    start_due(&test).await;
+    test.run_until_idle().await;
+    assert_eq!(test.record(&test.app, &late).await.counts.sent, 1);
+    let ttl = test.service.seen(|seen| seen.messages[0].ttl);
+    assert_eq!(ttl, 300, "what is left until it expires");
+}
+
+#[on_each_database]
+async fn what_expires_before_it_starts_reaches_nobody(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    test.subscribe(3).await;
+    let (at, end) = (test.after(60), test.after(61));
+    let send = test.schedule(schedule(Some(at), Some(end), None)).await;
+    test.advance_clock(Duration::from_secs(61));
+    start_due(&test).await;
+    test.run_until_idle().await;
+    let record = test.record(&test.app, &send).await;
+    assert_eq!(
+        (record.status, record.counts.failed_other),
+        (SendStatus::Done, 3)
+    );
+    let out_of_time = ("out_of_time".to_owned(), None, 0);
+    assert_eq!(test.dead_letters().await, vec![out_of_time; 3]);
+    assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
+}
+
+#[on_each_database]
+async fn no_minute_has_more_first_attempts_and_everybody_is_reached(database: TestDatabase) {
+    const PER_MINUTE: usize = 20;
+    const RECIPIENTS: usize = 30;
+    let test = TestEngine::new(database).await;
+    test.subscribe(RECIPIENTS).await;
+    // Retries are not paced.
+    test.service.respond_by_number(|number| match number % 4 {
+        1 => ScriptedResponse::Status(500),
+        _ => ScriptedResponse::Created,
+    });
+    let send = test.schedule(schedule(None, None, Some(20))).await;
+    let engine = test.engine();
+    let mut begun: Vec<(UnixMillis, usize)> = Vec::new();
+    while test.record(&test.app, &send).await.status != SendStatus::Done {
+        run(&engine).await;
+        begun.push((test.clock.now(), tried(&test)));
+        test.advance_clock(Duration::from_millis(500));
+    }
+    for (from, before) in &begun {
+        let within = |it: &&(UnixMillis, usize)| it.0.since(*from) <= Duration::from_mins(1);
+        let after = begun.iter().filter(within).map(|it| it.1).max();
+        let most = after.unwrap_or_default().saturating_sub(*before);
+        assert!(most <= PER_MINUTE, "{begun:?}");
+    }
+    assert_eq!(tried(&test), RECIPIENTS);
+    let counts = test.record(&test.app, &send).await.counts;
+    assert_eq!(counts.sent + counts.failed_other, 30);
+    test.service.assert_no_violations();
+}
+
+/// How many recipients were tried so far.
+fn tried(test: &TestEngine) -> usize {
+    test.service.seen(|seen| {
+        let tried = seen.messages.iter().map(|it| it.subscription.clone());
+        tried.collect::<HashSet<_>>().len()
+    })
+}

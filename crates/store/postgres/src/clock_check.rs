@@ -1,0 +1,169 @@
+//! This process's clock beside the database's. Due times and leases go by the clock of each process: one that is ahead takes pages that
+//! others have in work, and delivers them a second time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use hato_domain::UnixMillis;
+use hato_service::ports::Clock;
+
+use crate::connections::Connections;
+
+/// A difference of more than this is said in the log, ms.
+const REPORTED: u64 = 2_000;
+/// One that was said is gone when it is no more than this, ms.
+const UNREPORTED: u64 = 1_000;
+/// A clock that differs by more than this claims nothing, ms.
+const TOLERATED: u64 = 10_000;
+
+/// What is known of the database's clock, and what has been said about it. Nothing is known until it was compared once.
+#[derive(Debug, Default)]
+pub(crate) struct ClockCheck {
+    known: Mutex<Option<DatabaseTime>>,
+    is_reported: AtomicBool,
+    withholds_claims: AtomicBool,
+    /// One claim at a time finds out what is right by now, so that the last one to say it has asked last.
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// What the database's clock showed at a moment between the question and the answer.
+#[derive(Clone, Copy, Debug)]
+struct DatabaseTime {
+    shown: i64,
+    asked: Instant,
+    answered: Instant,
+}
+
+impl DatabaseTime {
+    async fn ask(connections: &Connections) -> sqlx::Result<Self> {
+        let asked = Instant::now();
+        let shown = sqlx::query_scalar!(
+            r#"SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS "now!""#
+        );
+        Ok(Self {
+            shown: shown.fetch_one(connections).await?,
+            asked,
+            answered: Instant::now(),
+        })
+    }
+
+    /// How far a clock that shows `now` at `moment` is ahead of the database's, ms; negative when it is behind. As long as the answer
+    /// took, nobody knows.
+    fn lead(&self, now: UnixMillis, moment: Instant) -> i64 {
+        let earliest = self.shown + millis_between(self.answered, moment);
+        let latest = self.shown + millis_between(self.asked, moment);
+        (now.0 - latest).max(0) + (now.0 - earliest).min(0)
+    }
+}
+
+/// Negative when `to` is before `from`.
+fn millis_between(from: Instant, to: Instant) -> i64 {
+    let millis = |later: Instant, earlier: Instant| {
+        let since = later.saturating_duration_since(earlier);
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    };
+    millis(to, from) - millis(from, to)
+}
+
+impl ClockCheck {
+    /// Asks the database for its time, and says in the log when the clock begins or ceases to differ from it.
+    pub(crate) async fn compare(
+        &self,
+        connections: &Connections,
+        clock: &dyn Clock,
+    ) -> sqlx::Result<()> {
+        let database = self.ask(connections).await?;
+        let lead = database.lead(clock.now(), Instant::now());
+        let was_reported = self.is_reported.load(Ordering::Relaxed);
+        let bound = if was_reported { UNREPORTED } else { REPORTED };
+        let is_off = lead.unsigned_abs() > bound;
+        self.is_reported.store(is_off, Ordering::Relaxed);
+        match (was_reported, is_off) {
+            (false, true) => tracing::warn!(
+                "this machine's clock is {} the database's: let NTP set both",
+                difference(lead)
+            ),
+            (true, false) => tracing::info!("this machine's clock is that of the database again"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether somebody may claim whose clock shows `now`. One that seems to be too far off is compared again at once: either clock may
+    /// have been set since, or this machine may have slept.
+    pub(crate) async fn permits(
+        &self,
+        connections: &Connections,
+        now: UnixMillis,
+    ) -> sqlx::Result<bool> {
+        let moment = Instant::now();
+        let Some(known) = *self.known() else {
+            return Ok(true);
+        };
+        let seems_off = known.lead(now, moment).unsigned_abs() > TOLERATED;
+        if !seems_off && !self.withholds_claims.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        let _turn = self.turn.lock().await;
+        let lead = self.ask(connections).await?.lead(now, moment);
+        let is_off = lead.unsigned_abs() > TOLERATED;
+        let was_off = self.withholds_claims.swap(is_off, Ordering::Relaxed);
+        match (was_off, is_off) {
+            (false, true) => tracing::error!(
+                "nothing is delivered from here while this machine's clock is {} the database's",
+                difference(lead)
+            ),
+            (true, false) => tracing::info!("the clock is right again: it is delivered from here"),
+            _ => {}
+        }
+        Ok(!is_off)
+    }
+
+    async fn ask(&self, connections: &Connections) -> sqlx::Result<DatabaseTime> {
+        let database = DatabaseTime::ask(connections).await?;
+        *self.known() = Some(database);
+        Ok(database)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<DatabaseTime>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// As it stands in the log, in whole seconds.
+fn difference(lead: i64) -> String {
+    let word = if lead > 0 { "ahead of" } else { "behind" };
+    format!("{} s {word}", (lead.unsigned_abs() + 500) / 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use hato_domain::UnixMillis;
+
+    use super::DatabaseTime;
+
+    #[test]
+    fn a_clock_is_off_by_what_the_answers_time_does_not_explain() {
+        let asked = Instant::now();
+        let database = DatabaseTime {
+            shown: 100_000,
+            asked,
+            answered: asked + Duration::from_secs(3),
+        };
+        let moment = asked + Duration::from_mins(1);
+        for (now, lead) in [
+            (157_000, 0),
+            (160_000, 0),
+            (162_500, 2_500),
+            (150_000, -7_000),
+        ] {
+            assert_eq!(database.lead(UnixMillis(now), moment), lead, "{now}");
+        }
+        let before = asked.checked_sub(Duration::from_secs(5));
+        let before = before.expect("the machine has been up for longer");
+        assert_eq!(database.lead(UnixMillis(94_000), before), 0);
+    }
+}

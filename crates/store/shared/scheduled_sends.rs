@@ -1,0 +1,367 @@
+//! Scheduled sends: rows of `sends` with a time in `waits_until`, and nothing in the queue until they are due (CONTRACT 14).
+//!
+//! Starting one is one transaction on the condition that it still waits: whoever comes second finds that it does not, so it is charged
+//! and queued once, however many processes start what is due.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hato_domain::{
+    AppId, AudienceFilter, ErrorCode, EventType, PositionSet, SendId, TagExpression, UnixMillis,
+    UserId,
+};
+use hato_service::ports::{
+    Audience, MAX_SCHEDULED, NewSend, ScheduledSend, ScheduledSendStore, SendCounts, SendStatus,
+    StartSendOutcome, StoreError,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::Database;
+use crate::acceptance::{charge, count_send, queue};
+use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed, hexadecimal_hash};
+use crate::claim::is_unreadable;
+use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored, transaction};
+use crate::error::{decode_error, with_context};
+use crate::selection::select;
+use crate::stored_content::StoredContent;
+use crate::webhook_events::{insert_completed_event, insert_event};
+use crate::webhooks::has_active_webhook;
+
+/// How long a send that cannot be read is put off: the operator, or the next version, may mend it.
+const UNREADABLE_SEND_DELAY: Duration = Duration::from_hours(1);
+
+/// Whom a send is for while it waits: the column `audience`.
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ScheduledAudience {
+    Everyone,
+    /// Those with the endpoints of these hashes.
+    Endpoints(Vec<String>),
+    /// Those who meet these conditions.
+    Matching {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        user_ids: Option<Vec<String>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tags: Option<String>,
+    },
+}
+
+impl ScheduledAudience {
+    fn parse(text: &str) -> sqlx::Result<Self> {
+        serde_json::from_str(text).map_err(|_| decode_error("audience"))
+    }
+
+    /// The conditions, if it is by them.
+    fn into_filter(self) -> sqlx::Result<Option<AudienceFilter>> {
+        let Self::Matching { user_ids, tags } = self else {
+            return Ok(None);
+        };
+        let tags = tags.as_deref().map(TagExpression::parse).transpose();
+        let users = |ids: Vec<String>| ids.into_iter().map(UserId::trusted).collect();
+        Ok(Some(AudienceFilter {
+            user_ids: user_ids.map(users),
+            tags: tags.map_err(|_| decode_error("tags"))?,
+        }))
+    }
+}
+
+#[async_trait]
+impl ScheduledSendStore for Database {
+    async fn scheduled_sends(&self, limit: u32) -> Result<Vec<ScheduledSend>, StoreError> {
+        sqlx::query!(
+            r#"SELECT s.id, s.waits_until AS "due_at!"
+               FROM sends AS s CROSS JOIN apps AS p
+               WHERE p.id = s.app_id AND s.waits_until IS NOT NULL
+                 AND p.deleted_at IS NULL AND p.review_since IS NULL
+               ORDER BY s.waits_until, s.id LIMIT $1"#,
+            i64::from(limit)
+        )
+        .map(|row| ScheduledSend {
+            id: SendId::trusted(row.id),
+            due_at: UnixMillis(row.due_at),
+        })
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("look for scheduled sends"))
+    }
+
+    async fn start_send(
+        &self,
+        send: &SendId,
+        now: UnixMillis,
+    ) -> Result<StartSendOutcome, StoreError> {
+        let selected = select_for(self, send).await;
+        let selected = selected.map_err(with_context("select the recipients of a send"))?;
+        let send = send.clone();
+        transaction!(self, "start a scheduled send", |c| {
+            match start(c, &send, &selected, now).await {
+                Err(error) if is_unreadable(&error) => put_off(c, &send, now, error).await,
+                started => started,
+            }
+        })
+    }
+}
+
+/// What is stored of whom a scheduled send is for; `None` for any other.
+pub(crate) fn scheduled_audience(send: &NewSend) -> sqlx::Result<Option<String>> {
+    if send.schedule.send_at().is_none() {
+        return Ok(None);
+    }
+    let audience = match &send.audience {
+        Audience::Everyone => ScheduledAudience::Everyone,
+        Audience::One(endpoint) => ScheduledAudience::Endpoints(vec![hexadecimal_hash(endpoint)]),
+        Audience::Listed(endpoints) => {
+            ScheduledAudience::Endpoints(endpoints.iter().map(hexadecimal_hash).collect())
+        }
+        Audience::Matching(filter) => {
+            let text = |id: &UserId| id.as_str().to_owned();
+            ScheduledAudience::Matching {
+                user_ids: filter
+                    .user_ids
+                    .as_ref()
+                    .map(|ids| ids.iter().map(text).collect()),
+                tags: filter.tags.as_ref().map(|tags| tags.as_str().to_owned()),
+            }
+        }
+        // Who meets the conditions is selected when it is due.
+        Audience::Selected(_) => return Err(decode_error("audience")),
+    };
+    let text = serde_json::to_string(&audience);
+    text.map(Some)
+        .map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+/// Whether the app may have another scheduled send. Those that are accepted at the same moment do not see each other: it bounds what
+/// is stored, and promises nobody anything.
+pub(crate) async fn has_room(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
+    let waiting = sqlx::query_scalar!(
+        r#"SELECT COUNT(*) AS "waiting!: i64"
+           FROM (SELECT id FROM sends WHERE app_id = $1 AND waits_until IS NOT NULL LIMIT $2) AS s"#,
+        app.as_str(),
+        MAX_SCHEDULED
+    );
+    Ok(waiting.fetch_one(c).await? < MAX_SCHEDULED)
+}
+
+/// A send that waits, as it is stored.
+struct WaitingSendRow {
+    id: String,
+    app_id: String,
+    title: String,
+    body: String,
+    url: Option<String>,
+    actor_name: String,
+    audience: Option<String>,
+    due_at: i64,
+}
+
+/// Those who meet the conditions of the send now, if it has any: asked before the transaction, which everybody waits for. What
+/// cannot be read is found again there.
+async fn select_for(database: &Database, send: &SendId) -> sqlx::Result<PositionSet> {
+    let waiting = sqlx::query!(
+        r#"SELECT app_id, audience AS "audience!" FROM sends
+           WHERE id = $1 AND waits_until IS NOT NULL AND audience IS NOT NULL"#,
+        send.as_str()
+    );
+    let Some(waiting) = waiting.fetch_optional(readers(database)).await? else {
+        return Ok(PositionSet::default());
+    };
+    let filter = ScheduledAudience::parse(&waiting.audience);
+    match filter.and_then(ScheduledAudience::into_filter) {
+        Ok(Some(filter)) => select(database, &AppId::trusted(waiting.app_id), &filter).await,
+        Ok(None) | Err(_) => Ok(PositionSet::default()),
+    }
+}
+
+async fn start(
+    c: &mut DbConnection,
+    send: &SendId,
+    selected: &PositionSet,
+    now: UnixMillis,
+) -> sqlx::Result<StartSendOutcome> {
+    let Some(waiting) = find_due(c, send, now).await? else {
+        return Ok(StartSendOutcome::NotWaiting);
+    };
+    let Some(sending_app) = find_app(c, &waiting.app_id, None).await? else {
+        return Ok(StartSendOutcome::NotWaiting);
+    };
+    let (app, due_at) = (waiting.app(), UnixMillis(waiting.due_at));
+    let audience = resolve(c, &sending_app, &waiting, selected).await?;
+    let recipients = audience.recipients();
+    if !charge(c, &sending_app, due_at.month(), recipients).await? {
+        end(c, &waiting, End::Refused, now).await?;
+        return Ok(StartSendOutcome::Ended(app));
+    }
+    count_send(c, &app, due_at).await?;
+    if recipients == 0 {
+        end(c, &waiting, End::ForNobody, now).await?;
+        return Ok(StartSendOutcome::Ended(app));
+    }
+    begin(c, send, recipients).await?;
+    queue(c, (send.as_str(), app.as_str()), &audience, now).await?;
+    Ok(StartSendOutcome::Queued)
+}
+
+/// The send, if it waits and is due, and nobody else is starting it.
+async fn find_due(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<Option<WaitingSendRow>> {
+    sql!(query_as WaitingSendRow [
+        r#"SELECT id, app_id, title, body, url, actor_name, audience, waits_until AS "due_at!"
+           FROM sends WHERE id = $1 AND waits_until <= $2"# SKIP_LOCKED
+    ] send.as_str(), now.0)
+    .fetch_optional(c)
+    .await
+}
+
+/// Who of those whom it is for is there at this moment.
+async fn resolve(
+    c: &mut DbConnection,
+    sending_app: &SendingApp,
+    waiting: &WaitingSendRow,
+    selected: &PositionSet,
+) -> sqlx::Result<ResolvedAudience> {
+    let text = waiting.audience.as_deref().unwrap_or_default();
+    Ok(match ScheduledAudience::parse(text)? {
+        ScheduledAudience::Everyone => sending_app.everyone(),
+        ScheduledAudience::Endpoints(hashes) => {
+            ResolvedAudience::Listed(find_hashed(c, &waiting.app_id, &hashes).await?)
+        }
+        matching @ ScheduledAudience::Matching { .. } => {
+            matching.into_filter()?;
+            ResolvedAudience::Selected(selected.clone())
+        }
+    })
+}
+
+/// The send waits no more: it is queued like any other.
+async fn begin(c: &mut DbConnection, send: &SendId, recipients: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE sends SET waits_until = NULL, audience = NULL, recipients = $2 WHERE id = $1",
+        send.as_str(),
+        recipients
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+async fn put_off(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+    cause: sqlx::Error,
+) -> sqlx::Result<StartSendOutcome> {
+    sqlx::query!(
+        "UPDATE sends SET waits_until = $2 WHERE id = $1 AND waits_until IS NOT NULL",
+        send.as_str(),
+        now.plus(UNREADABLE_SEND_DELAY).0
+    )
+    .execute(c)
+    .await?;
+    let error = with_context("read a scheduled send")(cause);
+    Ok(StartSendOutcome::Unreadable(error))
+}
+
+/// Cancels the app's send if it still waits; whether it did.
+pub(crate) async fn cancel_waiting(
+    c: &mut DbConnection,
+    app: &AppId,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
+    let waiting = sql!(query_as WaitingSendRow [
+        r#"SELECT id, app_id, title, body, url, actor_name, audience, waits_until AS "due_at!"
+           FROM sends WHERE id = $1 AND app_id = $2 AND waits_until IS NOT NULL"# FOR_UPDATE
+    ] send.as_str(), app.as_str())
+    .fetch_optional(&mut *c)
+    .await?;
+    let Some(waiting) = waiting else {
+        return Ok(false);
+    };
+    end(c, &waiting, End::Cancelled, now).await?;
+    Ok(true)
+}
+
+/// How a send ends that has reached nobody.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    ForNobody,
+    Cancelled,
+    Refused,
+}
+
+impl End {
+    const fn status(self) -> SendStatus {
+        match self {
+            Self::ForNobody | Self::Refused => SendStatus::Done,
+            Self::Cancelled => SendStatus::Cancelled,
+        }
+    }
+
+    fn refused_reason(self) -> Option<&'static str> {
+        (self == Self::Refused).then(|| ErrorCode::MonthlyLimitExceeded.as_str())
+    }
+}
+
+/// Ends the send. Of what it says is kept what is kept of any send to nobody.
+async fn end(
+    c: &mut DbConnection,
+    waiting: &WaitingSendRow,
+    end: End,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let cancelled_at = (end == End::Cancelled).then_some(now.0);
+    let (title, body) = (
+        from_stored(waiting.title.clone()),
+        from_stored(waiting.body.clone()),
+    );
+    let url = waiting.url.as_deref();
+    let content = StoredContent::of_undelivered((&title, &body), url, &waiting.actor_name);
+    sqlx::query!(
+        "UPDATE sends SET waits_until = NULL, audience = NULL, status = $2, finished_at = $3,
+                          cancelled_at = $4, refused_reason = $5, title = $6, body = $7, url = $8,
+                          payload = '', urgency = NULL, topic = NULL, actor_name = $9
+         WHERE id = $1",
+        waiting.id,
+        end.status().as_str(),
+        now.0,
+        cancelled_at,
+        end.refused_reason(),
+        &*to_stored(&content.title),
+        &*to_stored(&content.body),
+        content.url,
+        &*content.actor_name
+    )
+    .execute(&mut *c)
+    .await?;
+    tell(c, waiting, end, now).await
+}
+
+/// Writes the event that tells that the send is over, if the app's webhook is active.
+async fn tell(
+    c: &mut DbConnection,
+    waiting: &WaitingSendRow,
+    end: End,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let (app, send) = (waiting.app(), SendId::trusted(waiting.id.clone()));
+    if !has_active_webhook(c, &app).await? {
+        return Ok(());
+    }
+    match end.refused_reason() {
+        Some(reason) => {
+            let (kind, content) = (EventType::SendCompleted, format!("\"{reason}\""));
+            insert_event(c, &app, kind, Some(&send), &content, now).await
+        }
+        None => insert_completed_event(c, &app, &send, (0, SendCounts::default()), now).await,
+    }
+}
+
+impl WaitingSendRow {
+    fn app(&self) -> AppId {
+        AppId::trusted(self.app_id.clone())
+    }
+}

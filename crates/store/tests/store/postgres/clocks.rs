@@ -1,0 +1,108 @@
+//! Processes whose clocks differ from the database's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_domain::{AppId, UnixMillis};
+use hato_service::ports::{
+    Clock, NextOutbox, NextPage, OutboxClaimRequest, PageClaimRequest, PageLease, Store,
+    SystemClock,
+};
+use hato_testkit::TestDatabase;
+
+use super::outboxes;
+use crate::test_store::TestStore;
+
+const LEASE: Duration = Duration::from_secs(20);
+
+/// A clock that is this much ahead of the machine's, ms.
+struct ShiftedClock(i64);
+
+impl Clock for ShiftedClock {
+    fn now(&self) -> UnixMillis {
+        UnixMillis(SystemClock.now().0 + self.0)
+    }
+}
+
+/// A process whose clock is this much ahead, and which has compared it.
+async fn process(test: &TestStore, ahead: i64) -> Arc<dyn Store> {
+    let store = hato_store::open(test.database.url()).await.expect("opened");
+    let compared = store.compare_clock(&ShiftedClock(ahead)).await;
+    compared.expect("compared");
+    store
+}
+
+async fn claim(store: &Arc<dyn Store>, ahead: i64) -> Option<PageLease> {
+    let claim = PageClaimRequest {
+        now: ShiftedClock(ahead).now(),
+        lease: LEASE,
+        max_recipients: 500,
+        excluded_apps: Vec::new(),
+        splits_rest: false,
+    };
+    match store.claim_page(claim).await.expect("asked") {
+        NextPage::Claimed(page) => Some(page.lease),
+        NextPage::Idle { .. } => None,
+        NextPage::Unreadable { error, .. } => panic!("{error}"),
+    }
+}
+
+async fn claim_outbox(store: &Arc<dyn Store>, ahead: i64) -> Option<AppId> {
+    let claim = OutboxClaimRequest {
+        now: ShiftedClock(ahead).now(),
+        lease: LEASE,
+        include_slow: true,
+    };
+    match store.claim_outbox(claim).await.expect("asked") {
+        NextOutbox::Claimed(outbox) => Some(outbox.app_id),
+        NextOutbox::Idle { .. } => None,
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_too_far_ahead_takes_nobodys_page_and_goes_on_when_it_is_right() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.broadcast(&app, SystemClock.now()).await;
+    let (right, ahead) = (process(&test, 0).await, process(&test, 25_000).await);
+    let leased = claim(&right, 9_000).await.expect("less does not matter");
+    assert_eq!(
+        claim(&ahead, 30_000).await,
+        None,
+        "its lease would have ended"
+    );
+    let renewed = right.renew_leases(&[leased], SystemClock.now()).await;
+    renewed.expect("given up");
+    assert_eq!(claim(&ahead, 30_000).await, None);
+    let again = claim(&ahead, 0).await.expect("its clock was set");
+    assert_eq!(again.job, leased.job);
+}
+
+#[tokio::test]
+async fn whoever_is_too_far_behind_claims_nothing_and_brings_no_lease_forward() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.broadcast(&app, UnixMillis(SystemClock.now().0 - 60_000))
+        .await;
+    let behind = process(&test, -40_000).await;
+    assert_eq!(claim(&behind, -40_000).await, None);
+    let right = process(&test, 0).await;
+    assert!(claim(&right, 0).await.is_some());
+    let now = ShiftedClock(-40_000).now();
+    let repaired = behind.repair_due_times(now, LEASE, LEASE).await;
+    repaired.expect("left to others");
+    assert_eq!(claim(&right, 9_000).await, None, "the lease holds");
+}
+
+#[tokio::test]
+async fn whoever_is_too_far_off_posts_to_no_webhook() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = outboxes::app_with_event(&test).await;
+    let store = process(&test, 0).await;
+    for ahead in [-13_000, 13_000] {
+        assert_eq!(claim_outbox(&store, ahead).await, None);
+    }
+    assert_eq!(claim_outbox(&store, 0).await, Some(app));
+}
