@@ -7,7 +7,9 @@ const failure = (code, message, cause) => Object.assign(new Error(message, { cau
 // are texts, its times Unix milliseconds, and a SCOPE is the whole address of a worker's scope:
 //
 //   settings SCOPE       { scope, baseUrl, appKey, appId, publicKey, platform }: what the worker needs
-//   registered SCOPE     { scope, endpoint, publicKey, at }: what the server was told last, and when
+//   registered SCOPE     { scope, endpoint, publicKey, at, lang, time_zone }: what the server was told last, and when
+//   audience SCOPE       { user, endpoint, at, add_tags, remove_tags }: who the visitor is ({ user_id, user_token }), the
+//                        endpoint that the server was told it of, and when; and which tags it was not told of yet
 //   worker SCOPE         the address of the worker file that Hato registered there
 //   tried SCOPE          when a repair failed last
 //   asked BASEURL APPKEY when the server was last asked which app the key is of
@@ -16,6 +18,7 @@ const failure = (code, message, cause) => Object.assign(new Error(message, { cau
 // worker of different releases share them, so members may be added, and none renamed.
 const settingsKey = (scope) => `settings ${scope}`;
 const registeredKey = (scope) => `registered ${scope}`;
+const audienceKey = (scope) => `audience ${scope}`;
 
 function openDatabase() {
   return new Promise((resolve, reject) => {
@@ -114,16 +117,28 @@ async function subscribeAt({ pushManager }, { publicKey }) {
   }
 }
 
+// What the server takes for a language and for a time zone (CONTRACT 12).
+const LANGUAGE = /^(?=.{2,35}$)[a-z]{2,8}(-[a-z\d]{1,8})*$/i;
+const TIME_ZONE = /^(?=.{1,64}$)[a-z][\w+-]*(\/[\w+-]+)*$/i;
+
+// One that the browser does not know, or names in another form, is left out.
+const browserLocale = () => ({
+  lang: navigator.language?.match(LANGUAGE)?.[0],
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone?.match(TIME_ZONE)?.[0],
+});
+
 // Tells the server of the subscription and keeps what it was told; resolves with its answer. `before` are
-// subscriptions that it was told of earlier: one of another endpoint is replaced.
-async function registerSubscription(settings, subscription, before) {
+// subscriptions that it was told of earlier: one of another endpoint is replaced, and its user, tags,
+// language and time zone are taken over unless `visitor` says otherwise.
+async function registerSubscription(settings, subscription, before, visitor) {
   const { endpoint } = subscription;
   const { scope, publicKey, platform } = settings;
   const { p256dh, auth } = subscription.toJSON().keys;
   const replaces = before.find((it) => it.endpoint !== endpoint)?.endpoint;
-  const details = { endpoint, p256dh, auth, platform, replaces };
+  const locale = browserLocale();
+  const details = { endpoint, p256dh, auth, platform, replaces, ...locale, ...visitor };
   const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
-  await setValue(registeredKey(scope), { scope, endpoint, publicKey, at: Date.now() });
+  await setValue(registeredKey(scope), { scope, endpoint, publicKey, at: Date.now(), ...locale });
   notifyTabs();
   return answer;
 }

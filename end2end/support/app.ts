@@ -1,5 +1,7 @@
 // An app with keys, for tests of subscribers: it sends and is asked about by its `full` key, as an owner's server does.
 
+import { createHmac } from 'node:crypto';
+
 import { expect } from '@playwright/test';
 
 import type { Hato } from './hato.ts';
@@ -9,6 +11,14 @@ export interface Notification {
   body: string;
   url?: string;
   icon?: string;
+}
+
+/** What the server knows of the visitor behind an endpoint. */
+export interface Visitor {
+  user_id: string | null;
+  tags: string[];
+  lang: string | null;
+  time_zone: string | null;
 }
 
 export class App {
@@ -68,6 +78,25 @@ export class App {
     const { id } = keys.json.find((key: any) => key.scope === 'subscribe_only');
     const deleted = await this.hato.api('DELETE', this.path(`/keys/${id}`), this.fullKey);
     expect(deleted.status).toBe(200);
+  }
+
+  /** What the server knows of the visitor behind an endpoint. */
+  async visitor(endpoint: string): Promise<Visitor> {
+    const { status, json } = await this.change(endpoint, {});
+    expect(status).toBe(200);
+    const { user_id, tags, lang, time_zone } = json;
+    return { user_id, tags: tags.toSorted(), lang, time_zone };
+  }
+
+  /** Changes what the server knows of the visitor behind an endpoint, as the owner does. */
+  change(endpoint: string, members: object): Promise<{ status: number; json: any }> {
+    return this.hato.api('PATCH', '/api/v1/subscriptions', this.fullKey, { endpoint, ...members });
+  }
+
+  /** The token with which a page says that its visitor is this user. */
+  async userToken(userId: string): Promise<string> {
+    const { json } = await this.hato.api('GET', this.path('/identity'), this.fullKey);
+    return createHmac('sha256', json.identity_secret).update(`${this.id}\n${userId}`).digest('hex');
   }
 
   private path(rest: string): string {

@@ -69,6 +69,16 @@ export class Visit {
     return this.page.evaluate((name) => hato[name]().then(() => '', (error) => error.code), name);
   }
 
+  /** Calls one of the functions about users and tags; resolves with the tags that it answers, or with its error's code. */
+  say(
+    name: 'identify' | 'forget' | 'addTags' | 'removeTags' | 'tags',
+    ...args: unknown[]
+  ): Promise<string | string[]> {
+    const call = (name: string, args: unknown[]): Promise<string | string[]> =>
+      (hato as any)[name](...args).then((tags?: string[]) => tags ?? '', ({ code }: { code: string }) => code);
+    return this.page.evaluate(call, name, args);
+  }
+
   /** Resolves when an attempt to unsubscribe waits for something that began before it, or has ended the subscription. */
   async waitUntilBlockedOrUnsubscribed(): Promise<void> {
     const look = async () => {

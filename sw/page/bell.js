@@ -24,36 +24,12 @@ const TEXTS = {
   },
 };
 
-const STYLE = "@style";
-
 const PICTURE = {
   bell: "M6 17V11a6 6 0 0 1 12 0v6l1.5 1.5h-15z",
   clapper: "M10 21h4",
   rings: "M2.5 9A9 9 0 0 1 6 3M21.5 9A9 9 0 0 0 18 3",
   slash: "M4 3l16 18",
 };
-
-// Not from HTML text: a site may forbid that.
-function make(name, attributes, ...children) {
-  const element = /^(svg|path)$/.test(name)
-    ? document.createElementNS("http://www.w3.org/2000/svg", name)
-    : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-// A sheet made by script needs no 'unsafe-inline' in the site's Content-Security-Policy, but
-// Safari has them from 16.4 on only.
-function adoptStyle(root) {
-  try {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
-    root.adoptedStyleSheets = [sheet];
-  } catch {
-    root.append(make("style", {}, STYLE));
-  }
-}
 
 class HatoBell extends HTMLElement {
   #note = make("span", { id: "note" });
@@ -80,8 +56,7 @@ class HatoBell extends HTMLElement {
   }
 
   connectedCallback() {
-    const language = this.closest("[lang]")?.lang || navigator.language;
-    this.#texts = TEXTS[/^ja\b/i.test(language) ? "ja" : "en"];
+    this.#texts = TEXTS[languageOf(this)];
     this.#aria("label", this.#texts.name);
     this.#stop = hato.onChange((state) => this.#show(state));
     document.addEventListener("keydown", this.#dismiss);

@@ -27,8 +27,9 @@ export interface HatoOptions {
 }
 
 /**
- * Every error has a `code`: the server's (`INVALID_API_KEY`, `RATE_LIMITED`, …), or one of
- * `MISSING_FIELDS` (init without baseUrl or appKey), `NOT_INITIALIZED`, `UNSUPPORTED`,
+ * Every error has a `code`: the server's (`INVALID_API_KEY`, `INVALID_USER_TOKEN`, `RATE_LIMITED`, …), or one of
+ * `MISSING_FIELDS` (init without baseUrl or appKey, identify without userId or userToken),
+ * `INVALID_INPUT` (tags that are no list of tags), `NOT_INITIALIZED`, `UNSUPPORTED`,
  * `NEEDS_INSTALL`, `STORAGE_BLOCKED` (the browser lets the site keep nothing), `CLICK_REQUIRED`
  * (subscribe would ask the visitor, but nobody has just clicked), `PERMISSION_DENIED` (refused, or
  * the question was closed), `WORKER_FAILED` (the service worker could not be installed),
@@ -45,7 +46,8 @@ export interface Hato {
   /**
    * Connects the page to an app; call it on every page, before the others. It never asks the visitor
    * anything. A subscription that has changed, was lost, was made with another key, or was not
-   * confirmed for a day is registered again, with one request; other page views make none.
+   * confirmed for a day is registered again, with one request; other page views make none. The browser's
+   * language and time zone go with it, and when they are others.
    * The promise may be ignored: an error comes back from the call that needs the server.
    */
   init(options: HatoOptions): Promise<void>;
@@ -59,6 +61,31 @@ export interface Hato {
    * could not be told, the browser's part has ended all the same.
    */
   unsubscribe(): Promise<void>;
+  /**
+   * Says who the visitor is; call it on each page that a logged-in visitor sees. It is one request a day
+   * for as long as it says the same. Without a subscription it is remembered for the next one: a wrong
+   * token is then an error of `subscribe`, once.
+   * @param userId 1 to 128 bytes, as the sends name the user.
+   * @param userToken made by the site's server, which alone knows the secret.
+   */
+  identify(userId: string, userToken: string): Promise<void>;
+  /**
+   * The visitor has logged out: the subscription is nobody's any more, and what was remembered is
+   * forgotten. Wait for it before the page is left. When it is rejected because the server could not be
+   * told, the next page view tells it.
+   */
+  forget(): Promise<void>;
+  /**
+   * Gives the browser's subscription these tags beside those that it has. Without a subscription they
+   * are remembered for the next one. When it is rejected, nothing has changed.
+   * @param tags at most 50, each 1 to 64 of `A-Z a-z 0-9 _ . : -`. Those that begin with `_` are the owner's.
+   * @returns all tags of the subscription.
+   */
+  addTags(tags: string[]): Promise<string[]>;
+  /** Takes tags away, like {@link addTags}. */
+  removeTags(tags: string[]): Promise<string[]>;
+  /** The tags that the server has of the subscription; without one, those that are remembered. */
+  tags(): Promise<string[]>;
   state(): Promise<HatoState>;
   /**
    * Calls `listener` when the state is known, and each time it changes, in another tab too.
@@ -72,4 +99,11 @@ export declare const hato: Hato;
 declare global {
   /** Set by the classic script, `hato.js`. */
   var hato: Hato;
+
+  interface HTMLElementEventMap {
+    /** Of `<hato-preferences>`: a tick is saved; all tags of the subscription. */
+    "hato-preferences-saved": CustomEvent<{ tags: string[] }>;
+    /** Of `<hato-preferences>`: a tick could not be saved, and is as before. */
+    "hato-preferences-failed": CustomEvent<{ code: string }>;
+  }
 }

@@ -1,10 +1,10 @@
 // The page's half of Hato: asks for permission, subscribes, and keeps the server's knowledge of the
 // subscription right. hato.d.ts describes what each function promises. `cargo xtask site` puts
-// shared.js, browser.js and scope.js before it.
+// shared.js, browser.js, scope.js, settings.js and audience.js before it.
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 const listeners = new Set();
-// Since hato.init: its options, and whether the settings of that key are stored.
+// Since hato.init: its options, whether the settings of that key are stored, and the promise of the first repair.
 let initialized;
 let lastState;
 let announced;
@@ -22,61 +22,6 @@ const isWithin = (time, span) => time <= Date.now() && Date.now() - time < span;
 
 const getValues = (kind) =>
   inStore("readonly", (values) => values.getAll(IDBKeyRange.bound(`${kind} `, `${kind} \uffff`)));
-
-// --- The settings: what was given to hato.init, and what the server said of the app
-
-function readOptions({ baseUrl, appKey, serviceWorker = "/hato-sw.js", scope } = {}) {
-  if (!baseUrl || !appKey) throw failure("MISSING_FIELDS", "baseUrl and appKey are required");
-  const script = new URL(serviceWorker, location.href);
-  return {
-    baseUrl: new URL(baseUrl, location.href).href.replace(/\/+$/, ""),
-    appKey,
-    serviceWorker: script.href,
-    scopes: scope
-      ? [new URL(scope, location.href).href]
-      : [new URL(".", script).href, new URL("hato-push/", script).href],
-  };
-}
-
-function requireInit() {
-  if (!initialized) throw failure("NOT_INITIALIZED", "Call hato.init first");
-}
-
-// What is known without asking anybody. While the app of a new key is not known, the one before it
-// stays in use.
-async function loadSettings() {
-  const { options } = initialized;
-  const stored = await getValues("settings");
-  const scope = await findScope(options);
-  const settings =
-    stored.find((it) => areSettingsFor(options, it)) || stored.find((it) => it.scope === scope);
-  return { ...options, ...settings, scope };
-}
-
-const areSettingsFor = (options, { publicKey, baseUrl, appKey }) =>
-  publicKey && baseUrl === options.baseUrl && appKey === options.appKey;
-
-const storeSettings = ({ scope, baseUrl, appKey, appId, publicKey, platform }) =>
-  setValue(settingsKey(scope), { scope, baseUrl, appKey, appId, publicKey, platform });
-
-// The server is asked for the public key once for each key of the app. As long as it does not
-// answer, page views ask once a day, and clicks always.
-async function ensureSettings(isClick) {
-  const { options } = initialized;
-  const areStored = async () => areSettingsFor(options, await loadSettings());
-  const ask = async () => (await areStored()) || fetchSettings(options, isClick);
-  initialized.hasSettings = (await areStored()) || (await withLock(ask));
-}
-
-async function fetchSettings(options, isClick) {
-  const name = `asked ${options.baseUrl} ${options.appKey}`;
-  if (!isClick && isWithin(await getValue(name), DAY)) return false;
-  await setValue(name, Date.now());
-  const { publicKey, appId } = await call(options, "GET", "/api/v1/vapid-public-key");
-  const scope = await findScope(options);
-  await storeSettings({ ...options, scope, appId, publicKey, platform: platform() });
-  return true;
-}
 
 // --- The browser's subscription
 
@@ -109,7 +54,7 @@ async function resubscribe(settings) {
   await storeSettings(settings);
   let subscription = await ensureSubscribed(settings);
   const before = await loadRegistered(settings);
-  const { reactivated } = await registerSubscription(settings, subscription, before);
+  const { reactivated } = await registerVisitor(settings, subscription, before);
   if (reactivated) {
     const dead = subscription;
     await dead.unsubscribe();
@@ -117,6 +62,7 @@ async function resubscribe(settings) {
     await registerSubscription(settings, subscription, [dead]);
   }
   await unsubscribeOthers(settings, subscription);
+  await tellUntold(settings);
 }
 
 async function unsubscribeOthers(settings, { endpoint }) {
@@ -155,8 +101,7 @@ async function endUnregistered(settings) {
 // Only hato.unsubscribe ends a subscription, so without a trace of one nothing is made anew; and one
 // that another service made in a worker of the site's own is that service's.
 async function isDue(settings) {
-  const { scope, publicKey, serviceWorker } = settings;
-  if (!publicKey || isWithin(await getValue(`tried ${scope}`), HOUR)) return false;
+  const { scope, serviceWorker } = settings;
   const registered = await loadRegistered(settings);
   const here = registered.find((it) => it.scope === scope);
   const subscription = await subscriptionAt(scope);
@@ -166,15 +111,22 @@ async function isDue(settings) {
   return isWanted && !isConfirmed;
 }
 
+// A browser whose subscription is right may have another language now, or a user who is not told yet.
+async function makeRight(settings) {
+  if (await isDue(settings)) return resubscribe(settings);
+  const untold = await loadUntold(settings);
+  if (untold) await tellOrRegister(settings, ...untold);
+}
+
 // Of several tabs one goes ahead, and after a failure nobody for an hour. To leave the page is none: the
 // next one goes on.
 async function repair() {
   if (!isSupported() || Notification.permission !== "granted") return;
   await withLock(async () => {
     const settings = await loadSettings();
-    if (!(await isDue(settings))) return;
+    if (!settings.publicKey || isWithin(await getValue(`tried ${settings.scope}`), HOUR)) return;
     try {
-      await resubscribe(settings);
+      await makeRight(settings);
     } catch (error) {
       await setValue(`tried ${settings.scope}`, Date.now());
       throw error;
@@ -307,22 +259,28 @@ async function unsubscribe() {
   }
 }
 
+async function init(options) {
+  const isFirst = !initialized;
+  initialized = { options: readOptions(options) };
+  if (isFirst && isSupported()) watch().catch(() => {});
+  initialized.started = start();
+  await initialized.started;
+}
+
 const hato = {
   init(options) {
-    const started = withErrorCode(
-      (async () => {
-        const isFirst = !initialized;
-        initialized = { options: readOptions(options) };
-        if (isFirst && isSupported()) watch().catch(() => {});
-        await start();
-      })(),
-    );
+    const started = withErrorCode(init(options));
     // A page that ignores the promise meets the error again in the call that needs the server.
     started.catch(() => {});
     return started;
   },
   subscribe: () => withErrorCode(subscribe()),
   unsubscribe: () => withErrorCode(unsubscribe()),
+  identify: (userId, userToken) => withErrorCode(identify(userId, userToken)),
+  forget: () => withErrorCode(forget()),
+  addTags: (tags) => withErrorCode(changeTags(tags, [])),
+  removeTags: (tags) => withErrorCode(changeTags([], tags)),
+  tags: () => withErrorCode(changeTags([], [])),
   state: () => withErrorCode(currentState()),
   onChange(listener) {
     listeners.add(listener);

@@ -1,5 +1,5 @@
 //! The SDK, which is what customers' sites load: the service worker with its wasm inside, the page
-//! script in its two forms, the bell, and the types of both. Its sources are in `sw/`.
+//! script in its two forms, the elements, and the types. Its sources are in `sw/`.
 
 mod releases;
 
@@ -22,10 +22,12 @@ const PACKAGE: &str = "hato-sw";
 /// Where the files of releases are kept, a folder for each version.
 const RELEASES: &str = "sw/releases";
 /// The parts of the page script, in their order.
-const PAGE: [&str; 4] = [
+const PAGE: [&str; 6] = [
     "shared.js",
     "page/browser.js",
     "page/scope.js",
+    "page/settings.js",
+    "page/audience.js",
     "page/hato.js",
 ];
 
@@ -63,7 +65,11 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
     };
     let shared = source("shared.js")?;
     let page = PAGE.map(source).into_iter().collect::<Result<String>>()?;
-    let bell_style = style::bundle(&workspace.root.join("sw/page/bell.css"))?;
+    let element = |name: &str| {
+        let style = style::bundle(&workspace.root.join(format!("sw/page/{name}.css")))?;
+        let script = source("page/element.js")? + &source(&format!("page/{name}.js"))?;
+        anyhow::Ok(classic(&fill(&script, &[("style", &quoted(&style))])))
+    };
     let built = wasm::build(workspace, PACKAGE, ScriptKind::Classic, dev)?;
     let worker = worker(&source("worker/worker.js")?, &shared, &built)?;
     let scripts = [
@@ -73,7 +79,8 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
             classic(&format!("{page}\nglobalThis.hato = hato;")),
         ),
         ("hato.mjs", strip(&format!("{page}\nexport {{ hato }};\n"))),
-        ("bell.js", bell(&source("page/bell.js")?, &bell_style)),
+        ("bell.js", element("bell")?),
+        ("preferences.js", element("preferences")?),
         ("hato.d.ts", source("page/hato.d.ts")?),
     ];
     let banner = format!("/*! Hato {version} | MIT OR Apache-2.0 */\n");
@@ -95,8 +102,4 @@ fn worker(template: &str, shared: &str, built: &BindgenOutput) -> Result<String>
 /// A classic script that leaves no names behind.
 fn classic(script: &str) -> String {
     strip(&format!("(() => {{\n\"use strict\";\n{script}\n}})();\n"))
-}
-
-fn bell(script: &str, style: &str) -> String {
-    classic(&fill(script, &[("style", &quoted(style))]))
 }

@@ -56,8 +56,8 @@ impl RetentionStore for Database {
                 limit,
                 "DELETE FROM send_positions WHERE (send_id, block) IN
                    (SELECT r.send_id, r.block
-                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND created_at < $1
-                          ORDER BY created_at, id LIMIT $2) AS s
+                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
+                          ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
                          JOIN send_positions AS r ON r.send_id = s.id
                     LIMIT $2)"
             ) || purge!(

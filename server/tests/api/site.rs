@@ -16,11 +16,12 @@ use serde_json::json;
 use crate::fixtures::{BINARY, get, post, send, server, setup, start};
 
 /// The scripts that sites load, with the most bytes that each may cost a visitor.
-const SCRIPTS: [(&str, usize); 4] = [
+const SCRIPTS: [(&str, usize); 5] = [
     ("sw.js", 20_480),
     ("hato.js", 6_144),
     ("hato.mjs", 6_144),
     ("bell.js", 3_072),
+    ("preferences.js", 3_072),
 ];
 
 /// Where the repository keeps the files of every release, a folder for each; there is none before the first.
