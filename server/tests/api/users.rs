@@ -119,17 +119,16 @@ async fn both_secrets_hold_for_a_day(database: TestDatabase) {
     );
 }
 
-#[on_each_database]
-async fn a_visitor_proves_to_be_a_user(database: TestDatabase) {
-    let (server, first) = setup(database).await;
-    let second = app(&server, "other@example.com").await;
-    let user = "山田 4711";
-    let secret = identity(&first).await["identity_secret"].clone();
-    let others = identity(&second).await["identity_secret"].clone();
-    let good = token(&secret, &first.id, user);
-    register(&first.frontend, ENDPOINT, json!({"tags": ["a"]})).await;
-    let before = (snapshot(&first).await, stored(&first, ENDPOINT).await);
-    for bad in [
+/// Whom a visitor claims to be.
+const USER: &str = "山田 4711";
+
+/// What does not prove the user to the first of two apps: `good` does.
+fn bad_tokens(
+    (secret, others): (&Value, &Value),
+    (app, other): (&str, &str),
+    good: &str,
+) -> Vec<Value> {
+    vec![
         json!(null),
         json!(""),
         json!(good.to_uppercase()),
@@ -140,13 +139,26 @@ async fn a_visitor_proves_to_be_a_user(database: TestDatabase) {
         json!(format!(" {good}")),
         json!("0".repeat(64)),
         json!("g".repeat(64)),
-        json!(token(&secret, &first.id, "山田 471")),
-        json!(token(&secret, &second.id, user)),
-        json!(token(&others, &first.id, user)),
-        json!(token(&others, &second.id, user)),
-        json!(token(&secret, "", user)),
-    ] {
-        let members = json!({"user_id": user, "user_token": bad, "tags": ["b"], "lang": "ja"});
+        json!(token(secret, app, "山田 471")),
+        json!(token(secret, other, USER)),
+        json!(token(others, app, USER)),
+        json!(token(others, other, USER)),
+        json!(token(secret, "", USER)),
+    ]
+}
+
+#[on_each_database]
+async fn a_visitor_proves_to_be_a_user(database: TestDatabase) {
+    let (server, first) = setup(database).await;
+    let second = app(&server, "other@example.com").await;
+    let secret = identity(&first).await["identity_secret"].clone();
+    let others = identity(&second).await["identity_secret"].clone();
+    let good = token(&secret, &first.id, USER);
+    register(&first.frontend, ENDPOINT, json!({"tags": ["a"]})).await;
+    let before = (snapshot(&first).await, stored(&first, ENDPOINT).await);
+    let secrets = (&secret, &others);
+    for bad in bad_tokens(secrets, (&first.id, &second.id), &good) {
+        let members = json!({"user_id": USER, "user_token": bad, "tags": ["b"], "lang": "ja"});
         for refused in identify(&first.frontend, &first, &members).await {
             assert_eq!(
                 status_and_code(&refused),
@@ -165,11 +177,11 @@ async fn a_visitor_proves_to_be_a_user(database: TestDatabase) {
         (snapshot(&first).await, stored(&first, ENDPOINT).await),
         before
     );
-    let members = json!({"user_id": user, "user_token": good});
+    let members = json!({"user_id": USER, "user_token": good});
     for taken in identify(&first.frontend, &first, &members).await {
         assert_eq!(taken.status, 200, "{taken}");
     }
-    assert_eq!(stored(&first, ENDPOINT).await["user_id"], user);
+    assert_eq!(stored(&first, ENDPOINT).await["user_id"], USER);
     let forgotten = change(&first.frontend, ENDPOINT, json!({"user_id": null})).await;
     assert_eq!(forgotten.json()["user_id"], json!(null), "{forgotten}");
 }
