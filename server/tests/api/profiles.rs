@@ -9,7 +9,7 @@ use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::fixtures::{BINARY, app, post, registration, send, snapshot, start, status_and_code};
+use crate::fixtures::{BINARY, app, post, registration, send, start, status_and_code};
 
 pub const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 pub const ENDPOINT: &str = "https://push.example.com/1";
