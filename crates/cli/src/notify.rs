@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted, To};
-use hato_domain::{IdempotencyKey, TagExpression, Urgency};
+use hato_domain::{IdempotencyKey, TagExpression, Urgency, UserId};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -52,7 +52,7 @@ pub struct NotifyArgs {
     #[arg(long, value_name = "FILE")]
     to_file: Option<PathBuf>,
     /// Only to the browsers of this user; once for each of several users
-    #[arg(long = "user", value_name = "ID", conflicts_with_all = ["to", "to_file"])]
+    #[arg(long = "user", value_name = "ID", conflicts_with_all = ["to", "to_file"], value_parser = user_id)]
     users: Vec<String>,
     /// Only to those whose tags meet this, for example "news && !(sports || muted)"
     #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["to", "to_file"], value_parser = tag_expression)]
@@ -202,6 +202,12 @@ impl NotifyArgs {
             tags: self.tags.clone(),
         })
     }
+}
+
+fn user_id(text: &str) -> std::result::Result<String, &'static str> {
+    let id = UserId::parse(text);
+    let id = id.map_err(|_| "1 to 128 bytes without control characters are expected")?;
+    Ok(id.as_str().to_owned())
 }
 
 fn tag_expression(text: &str) -> std::result::Result<String, &'static str> {

@@ -59,10 +59,13 @@ async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String
     assert_eq!(hooked.status, 200, "{hooked}");
     let message = json!({"title": "a", "body": "b"});
     let sent = owner.post(&path("/notify"), &message).await;
+    let visitor = key("subscribe_only").await;
+    let registered = owner.bearer(&visitor).post(SUBSCRIPTIONS, &subscription());
+    assert_eq!(registered.await.expect("an answer").status, 201);
     let spare = json!({"name": "spare", "scope": "notify"});
     let spare = owner.post(&path("/keys"), &spare).await;
     vec![
-        ("SUBSCRIBE_KEY", key("subscribe_only").await),
+        ("SUBSCRIBE_KEY", visitor),
         ("NOTIFY_KEY", key("notify").await),
         ("FULL_KEY", key("full").await),
         ("SEND", text(&sent.expect("an answer").json(), "send_id")),
@@ -70,6 +73,17 @@ async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String
         ("SESSION", session.to_owned()),
         ("APP", app),
     ]
+}
+
+const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
+
+/// The browser of the page's examples.
+fn subscription() -> Value {
+    json!({
+        "endpoint": "https://push.example.com/abc",
+        "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg"
+    })
 }
 
 fn text(value: &Value, member: &str) -> String {
