@@ -60,8 +60,9 @@ async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String
     let message = json!({"title": "a", "body": "b"});
     let sent = owner.post(&path("/notify"), &message).await;
     let visitor = key("subscribe_only").await;
-    let registered = owner.bearer(&visitor).post(SUBSCRIPTIONS, &subscription());
-    assert_eq!(registered.await.expect("an answer").status, 201);
+    let (client, browser) = (owner.bearer(&visitor), subscription());
+    let registered = client.post(SUBSCRIPTIONS, &browser).await;
+    assert_eq!(registered.expect("an answer").status, 201);
     let spare = json!({"name": "spare", "scope": "notify"});
     let spare = owner.post(&path("/keys"), &spare).await;
     vec![
