@@ -25,7 +25,6 @@ pub struct UpdateSubscription {
     user_id: Change,
     /// Proves the user to a `subscribe_only` key.
     #[serde(default, deserialize_with = "text")]
-    #[cfg_attr(feature = "openapi", schema(pattern = "^([0-9a-f]{64})?$"))]
     pub user_token: Option<String>,
     /// The tags from now on; not beside `add_tags` or `remove_tags`.
     #[serde(default, deserialize_with = "value")]

@@ -163,7 +163,6 @@ pub struct RegisterSubscription {
     /// Proves the user to a `subscribe_only` key.
     #[serde(default, deserialize_with = "text")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(pattern = "^([0-9a-f]{64})?$"))]
     pub user_token: Option<String>,
     /// The tags that it has from now on, at most 50.
     #[serde(default, deserialize_with = "value")]
