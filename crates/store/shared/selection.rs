@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::Database;
 use crate::dialect::{DbConnection, readers, sql};
 use crate::error::{decode_error, json};
+use crate::profiles::parse_tags;
 use crate::settlement::count_i64;
 use crate::tag_positions::hexadecimal;
 
@@ -63,28 +64,22 @@ async fn select_users(
 ) -> sqlx::Result<PositionSet> {
     let users: Vec<&str> = users.iter().map(UserId::as_str).collect();
     let rows = sql!(query [
-        r#"SELECT position AS "position!", tags FROM subscriptions
-           WHERE app_id = $2 AND position IS NOT NULL AND user_id IN ("# TEXTS ")"
+        "SELECT position, tags FROM subscriptions WHERE app_id = $2 AND user_id IN (" TEXTS ")"
     ] json(&users)?, app.as_str())
     .fetch_all(readers(database))
     .await?;
     let mut positions = PositionSet::default();
     for row in rows {
-        let own = parse_tags(row.tags.as_deref())?;
+        // Asked of the database, this would make SQLite read all that are active instead of the users' own.
+        let Some(position) = row.position else {
+            continue;
+        };
+        let own: Vec<Tag> = parse_tags(row.tags.as_deref())?.iter().cloned().collect();
         if tags.is_none_or(|tags| tags.holds_for(&own)) {
-            positions.insert(row.position);
+            positions.insert(position);
         }
     }
     Ok(positions)
-}
-
-/// The tags of a subscription.
-pub(crate) fn parse_tags(stored: Option<&str>) -> sqlx::Result<Vec<Tag>> {
-    let texts: Vec<String> = match stored {
-        Some(stored) => serde_json::from_str(stored).map_err(|_| decode_error("tags"))?,
-        None => Vec::new(),
-    };
-    Ok(texts.into_iter().map(Tag::trusted).collect())
 }
 
 async fn select_tags(

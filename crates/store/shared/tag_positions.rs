@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::dialect::{DbConnection, sql};
 use crate::error::{decode_error, json};
+use crate::profiles::parse_tags;
 use crate::queue::recipient_list;
 use crate::settlement::count_i64;
 
@@ -68,9 +69,9 @@ pub(crate) async fn clear_tags(
 ) -> sqlx::Result<()> {
     let mut changes = Vec::new();
     for TaggedPosition { position, tags } in positions {
-        let tags: Vec<String> = serde_json::from_str(tags).map_err(|_| decode_error("tags"))?;
-        changes.extend(tags.into_iter().map(|tag| TagChange {
-            tag,
+        let tags = parse_tags(Some(tags))?;
+        changes.extend(tags.iter().map(|tag| TagChange {
+            tag: tag.as_str().to_owned(),
             position: *position,
             is_set: false,
         }));
@@ -93,7 +94,8 @@ pub(crate) async fn tagged_positions(
     .await
 }
 
-/// The stored blocks among those that are to be changed, locked until the end of the transaction.
+/// The stored blocks among those that are to be changed, locked until the end of the transaction. SQLite takes the tables of a cross join
+/// in their order: it would otherwise look through all blocks of the app.
 async fn lock_blocks(
     c: &mut DbConnection,
     app: &str,
@@ -105,9 +107,9 @@ async fn lock_blocks(
     let keys = json(&keys.collect::<Vec<_>>())?;
     let rows = sql!(query [
         r#"SELECT t.tag AS "tag!", t.block AS "block!", t.positions AS "positions!"
-           FROM ("# TAG_BLOCKS r#") AS wanted
-                JOIN tag_positions AS t ON t.tag = wanted.tag AND t.block = wanted.block
-           WHERE t.app_id = $2 ORDER BY t.tag, t.block"# FOR_UPDATE
+           FROM ("# TAG_BLOCKS r#") AS wanted CROSS JOIN tag_positions AS t
+           WHERE t.app_id = $2 AND t.tag = wanted.tag AND t.block = wanted.block
+           ORDER BY t.tag, t.block"# FOR_UPDATE
     ] keys, app)
     .fetch_all(c)
     .await?;
@@ -146,10 +148,10 @@ async fn update(
     }
     if !written.is_empty() {
         sql!(query [
-            "UPDATE tag_positions SET positions = written.positions
+            "INSERT INTO tag_positions (app_id, tag, block, positions)
+             SELECT $2, written.tag, written.block, written.positions
              FROM (" TAG_BLOCKS ") AS written
-             WHERE tag_positions.app_id = $2 AND tag_positions.tag = written.tag
-               AND tag_positions.block = written.block"
+             WHERE TRUE ON CONFLICT (app_id, tag, block) DO UPDATE SET positions = excluded.positions"
         ] json(&written)?, app)
         .execute(&mut *c)
         .await?;

@@ -90,13 +90,40 @@ async fn no_statement_reads_a_whole_table_unawares() {
     assert_eq!(seen.len(), READ_THROUGH.len(), "{seen:#?}");
 }
 
-#[tokio::test]
-async fn whether_an_event_may_name_a_subscription_is_one_look_at_an_index() {
+/// How the statements are run that have these words.
+async fn plans_of(words: &str) -> Vec<Vec<String>> {
     let (_folder, mut file) = database().await;
     let statements = statements();
-    let asks = |it: &&String| it.contains("may_be_named");
-    let statement = statements.iter().find(asks).expect("the statement");
-    let plan = plan(&mut file, statement).await;
+    let mut plans = Vec::new();
+    for statement in statements.iter().filter(|it| it.contains(words)) {
+        plans.push(plan(&mut file, statement).await);
+    }
+    assert!(!plans.is_empty(), "no statement has {words}");
+    plans
+}
+
+#[tokio::test]
+async fn whether_an_event_may_name_a_subscription_is_one_look_at_an_index() {
     let look = "SEARCH e USING INDEX webhook_events_waiting (app_id=? AND created_at<?)";
-    assert!(plan.iter().any(|line| line == look), "{plan:#?}");
+    for plan in plans_of("may_be_named").await {
+        assert!(plan.iter().any(|line| line == look), "{plan:#?}");
+    }
+}
+
+#[tokio::test]
+async fn users_and_blocks_of_tags_are_found_by_their_keys() {
+    for (words, look) in [
+        (
+            "SELECT position, tags FROM subscriptions",
+            "SEARCH subscriptions USING INDEX subscriptions_by_user (app_id=? AND user_id=?)",
+        ),
+        (
+            "CROSS JOIN tag_positions",
+            "SEARCH t USING PRIMARY KEY (app_id=? AND tag=? AND block=?)",
+        ),
+    ] {
+        for plan in plans_of(words).await {
+            assert!(plan.iter().any(|line| line == look), "{plan:#?}");
+        }
+    }
 }
