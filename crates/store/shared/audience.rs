@@ -1,7 +1,5 @@
 //! Whom a send reaches: everybody who is active at this moment, those with the endpoints that it names, or those who were selected.
 
-use std::fmt::Write as _;
-
 use hato_domain::{AppId, Endpoint, PositionSet};
 use hato_service::ports::{Audience, NewSend, RecipientId};
 
@@ -9,6 +7,7 @@ use crate::dialect::{DbConnection, sql};
 use crate::error::json;
 use crate::settlement::count_i64;
 use crate::subscriptions::endpoint_hash;
+use crate::tag_positions::hexadecimal;
 
 /// The sending app: its account and its audience, read by one statement so that they fit together.
 pub(crate) struct SendingApp {
@@ -133,10 +132,5 @@ pub(crate) async fn find_hashed(
 
 /// The hash by which a list names an endpoint.
 pub(crate) fn hexadecimal_hash(endpoint: &Endpoint) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in endpoint_hash(endpoint) {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hexadecimal(&endpoint_hash(endpoint))
 }
