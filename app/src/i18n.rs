@@ -36,9 +36,9 @@ mod site;
 
 pub use account::AccountTexts;
 pub use app::{
-    AppTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts, EmbedTexts, HistoryTexts,
-    KeysTexts, OverviewTexts, ReasonsTexts, SendTexts, SettingsTexts, SubscribersTexts,
-    ThisBrowserTexts, WebhookTexts,
+    AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
+    EmbedTexts, HistoryTexts, KeysTexts, OverviewTexts, ReasonsTexts, SendTexts, SettingsTexts,
+    SubscribersTexts, ThisBrowserTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

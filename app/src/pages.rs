@@ -18,8 +18,8 @@ mod review;
 
 pub use account::AccountPage;
 pub use app::{
-    ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage, OverviewPage, Progress,
-    SendPage, SendSnapshot, SettingsPage, SubscribersPage, WebhookPage,
+    AudiencePage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage, OverviewPage,
+    Progress, SendPage, SendSnapshot, SettingsPage, SubscribersPage, WebhookPage,
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};

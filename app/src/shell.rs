@@ -11,9 +11,9 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::ErrorPage;
 use crate::pages::{
-    AccountPage, AppsPage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage,
-    LandingPage, LogInPage, NotFoundPage, OverviewPage, PricingPage, ReferencePage, RegisterPage,
-    ReviewPage, SendPage, SettingsPage, SubscribersPage, WebhookPage,
+    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage,
+    KeysPage, LandingPage, LogInPage, NotFoundPage, OverviewPage, PricingPage, ReferencePage,
+    RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -76,6 +76,7 @@ fn Pages() -> impl IntoView {
                     view=SubscribersPage
                     ssr=SsrMode::Async
                 />
+                <Route path=path!("/apps/:app/audience") view=AudiencePage ssr=SsrMode::Async />
                 <Route path=path!("/apps/:app/keys") view=KeysPage ssr=SsrMode::Async />
                 <Route
                     path=path!("/apps/:app/keys/history")

@@ -140,6 +140,8 @@ export class DashboardStates {
       { name: 'subscribers', path: `${app}/subscribers` },
       { name: 'subscribers-question', path: `${app}/subscribers`, prepare: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-none-found', path: `${app}/subscribers?q=nobody`, shows: '.empty' },
+      { name: 'subscribers-filtered', path: `${app}/subscribers?user=1&tag=news&host=push&state=active`, shows: '.empty' },
+      { name: 'audience', path: `${app}/audience`, shows: 'table.audience-hosts' },
       { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
       { name: 'keys-new', path: `${workshop}/keys`, prepare: makeKey, shows: '#new-key' },
       { name: 'keys-refused', path: `${workshop}/keys`, prepare: makeNamelessKey, shows: '#create .note.error' },
@@ -155,6 +157,7 @@ export class DashboardStates {
       { name: 'empty-overview', path: empty },
       { name: 'empty-history', path: `${empty}/history` },
       { name: 'empty-subscribers', path: `${empty}/subscribers` },
+      { name: 'empty-audience', path: `${empty}/audience` },
       { name: 'empty-keys', path: `${empty}/keys`, shows: '.empty' },
       { name: 'empty-dead-letters', path: `${empty}/dead-letters` },
     ];

@@ -1,6 +1,7 @@
 //! The endpoints of /api/v1, one file per group of the description: wire type in, use case, wire type out.
 
 pub mod apps;
+pub mod audience;
 pub mod keys;
 pub mod notifications;
 pub mod notify;

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod apps;
+mod audience;
 mod description;
 mod endpoint_auth;
 mod history;
@@ -71,13 +72,14 @@ pub fn document(base_url: &BaseUrl) -> Value {
 }
 
 /// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.
-fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 10] {
+fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 11] {
     [
         (
             subscriptions::TAG,
             subscriptions::ABOUT,
             subscriptions::operations(),
         ),
+        (audience::TAG, audience::ABOUT, audience::operations()),
         (sends::TAG, sends::ABOUT, sends::operations()),
         (history::TAG, history::ABOUT, history::operations()),
         (apps::TAG, apps::ABOUT, apps::operations()),

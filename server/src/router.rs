@@ -16,7 +16,9 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use crate::api::{apps, keys, notifications, notify, stats, subscriptions, users, webhook};
+use crate::api::{
+    apps, audience, keys, notifications, notify, stats, subscriptions, users, webhook,
+};
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::request_body::{self, BodyLimits};
@@ -96,6 +98,8 @@ fn api_routes() -> Routes {
             subscriptions::register_within_limit,
         )
         .delete("/apps/{appId}/subscriptions", subscriptions::unsubscribe)
+        .get("/apps/{appId}/subscriptions", audience::list)
+        .get("/apps/{appId}/audience", audience::show)
         .get("/vapid-public-key", subscriptions::show_public_key)
         .patch("/subscriptions", subscriptions::update)
         .get("/stats", stats::show)

@@ -1,5 +1,6 @@
 //! Texts of an app's pages. Those of the checklist and the chart are in `overview.rs`, of the key events in `keys.rs`.
 
+mod audience;
 mod compose;
 mod dead_letters;
 mod embed;
@@ -13,6 +14,7 @@ mod subscribers;
 mod this_browser;
 mod webhook;
 
+pub use audience::AudienceTexts;
 pub use compose::ComposeTexts;
 pub use dead_letters::{DeadLettersTexts, ReasonsTexts};
 pub use embed::EmbedTexts;
@@ -36,6 +38,7 @@ texts! {
         send: SendTexts = SendTexts::JA, SendTexts::EN;
         history: HistoryTexts = HistoryTexts::JA, HistoryTexts::EN;
         subscribers: SubscribersTexts = SubscribersTexts::JA, SubscribersTexts::EN;
+        audience: AudienceTexts = AudienceTexts::JA, AudienceTexts::EN;
         keys: KeysTexts = KeysTexts::JA, KeysTexts::EN;
         dead_letters: DeadLettersTexts = DeadLettersTexts::JA, DeadLettersTexts::EN;
         webhook: WebhookTexts = WebhookTexts::JA, WebhookTexts::EN;

@@ -1,5 +1,6 @@
 //! The pages below `/apps/{id}`, which only the owner of the app sees, and what loads the app for them.
 
+mod audience;
 mod chart;
 mod checklist;
 mod compose;
@@ -17,6 +18,7 @@ mod subscribers;
 mod this_browser;
 mod webhook;
 
+pub use audience::AudiencePage;
 pub use compose::ComposePage;
 pub use dead_letters::DeadLettersPage;
 pub use history::HistoryPage;
@@ -51,9 +53,9 @@ fn path_segment(ctx: &RequestContext, number: usize) -> &str {
     segments.nth(number).unwrap_or_default()
 }
 
-/// The page of a list that `before` and `before_id` ask for.
-fn requested_page(ctx: &RequestContext) -> ServiceResult<PageRequest> {
+/// The page of a list that `before` and `before_id` ask for, of so many items.
+fn requested_page(ctx: &RequestContext, size: &str) -> ServiceResult<PageRequest> {
     let (before, before_id) = (ctx.query("before"), ctx.query("before_id"));
-    let page = PageRequest::parse(Some(PAGE_SIZE), before.as_deref(), before_id.as_deref());
+    let page = PageRequest::parse(Some(size), before.as_deref(), before_id.as_deref());
     Ok(page?)
 }

@@ -10,7 +10,7 @@ use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
 use super::form::Form;
 #[cfg(feature = "ssr")]
-use crate::local_path::{local_path, with_query};
+use crate::local_path::local_path;
 
 /// What the dashboard's own subscribers are labelled with.
 #[cfg(feature = "ssr")]
@@ -82,17 +82,11 @@ pub async fn remove_subscriber(
     /// The id of the subscription, `sub_…`.
     #[server(default)]
     subscription: String,
-    /// What the list was searched for.
+    /// The query of the list: what it was searched for, and where its page began. Empty, or `?` and more.
     #[server(default)]
-    q: String,
-    /// The state that it was searched for.
-    #[server(default)]
-    state: String,
-    /// Where its page began.
-    #[server(default)]
-    before: String,
+    list: String,
 ) -> Result<(), ServerFunctionError> {
-    let list = list_path([("q", &q), ("state", &state), ("before", &before)]);
+    let list = list_path(&list);
     let form = Form::for_app(&app, &list, "remove");
     form.respond(async {
         let access = form.ctx().may_manage(&app).await?;
@@ -103,10 +97,12 @@ pub async fn remove_subscriber(
     .await
 }
 
-/// The list's path below the app's, with as much of a query as a path may have.
+/// The list's path below the app's, with the query if a path may have it.
 #[cfg(feature = "ssr")]
-fn list_path(asked: [(&str, &str); 3]) -> String {
+fn list_path(query: &str) -> String {
     const LIST: &str = "/subscribers";
-    let path = with_query(LIST, &asked);
-    local_path(&path).unwrap_or(LIST).to_owned()
+    let path = format!("{LIST}{query}");
+    let is_query = query.starts_with('?') && !query.contains('#');
+    let path = local_path(&path).filter(|_| is_query);
+    path.unwrap_or(LIST).to_owned()
 }

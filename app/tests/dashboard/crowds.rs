@@ -11,13 +11,13 @@ impl TestDashboard {
         let statement = if self.database.is_postgres() {
             "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
                                         position, created_at)
-             SELECT 'sub_' || i, $1, 'https://push.example/' || i, sha256(int8send(i)), '\\x04', '\\x01', i, 0
+             SELECT 'sub_' || i, $1, 'https://push.example/' || i, sha256(int8send(i)), '\\x04', '\\x01', i, i
              FROM generate_series(1, $2) AS n (i)"
         } else {
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
              INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
                                         position, created_at)
-             SELECT 'sub_' || i, $1, 'https://push.example/' || i, randomblob(32), x'04', x'01', i, 0
+             SELECT 'sub_' || i, $1, 'https://push.example/' || i, randomblob(32), x'04', x'01', i, i
              FROM n"
         };
         self.execute(statement, &[Text(app), Number(count)]).await;

@@ -2,6 +2,7 @@
 
 mod account;
 mod app_pages;
+mod audience;
 mod auth;
 mod crowds;
 mod database;

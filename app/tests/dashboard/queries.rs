@@ -210,6 +210,7 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
         get("", below("/history"), 3),
         get("", below("/subscribers"), 3),
         get("searched", below("/subscribers?q=push"), 3),
+        get("", below("/audience"), 4),
         get("", below("/keys"), 3),
         after(
             "new key",

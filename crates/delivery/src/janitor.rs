@@ -1,4 +1,5 @@
-//! Removes what is too old (CONTRACT 1, `HATO_RETENTION_DAYS`) and what was deleted, and gives its space back to the disk.
+//! Removes what is too old (CONTRACT 1, `HATO_RETENTION_DAYS`) and what was deleted, and gives its space back to the disk. What finished
+//! sends tell of their recipients is recorded on the way (CONTRACT 12).
 //!
 //! It does so in steps of at most 500 rows with a pause after each: a database with one writer would otherwise accept no sends while a
 //! million rows are removed. Whatever a process that dies has not removed, the next one finds.
@@ -43,6 +44,8 @@ pub struct Janitor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PurgeKind {
     DeletedApps,
+    /// Whom finished sends were for, once it is recorded who took them.
+    Included,
     Sends,
     DeactivatedSubscriptions,
     Sessions,
@@ -58,6 +61,7 @@ enum PurgeKind {
 const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
     &[
         PurgeKind::DeletedApps,
+        PurgeKind::Included,
         PurgeKind::Sends,
         PurgeKind::DeactivatedSubscriptions,
         PurgeKind::Sessions,
@@ -166,6 +170,7 @@ impl Janitor {
         let old: UnixMillis = now.minus(self.retention);
         match kind {
             PurgeKind::DeletedApps => store.purge_deleted_apps(APP_STEP_ROWS).await,
+            PurgeKind::Included => store.record_reach(now, STEP_ROWS).await,
             PurgeKind::Sends => store.purge_sends(old, STEP_ROWS).await,
             PurgeKind::DeactivatedSubscriptions => {
                 let after = &mut progress.subscriptions;

@@ -50,6 +50,35 @@ impl PositionSet {
         was_there
     }
 
+    /// Whether it has the position.
+    pub fn contains(&self, position: i64) -> bool {
+        let (word, bit) = place(position);
+        let block = self.0.get(&Self::block_of(position));
+        block.is_some_and(|block| block[word] & bit != 0)
+    }
+
+    /// The positions of this block from `first` to `last`.
+    pub fn part_of_block(block: i64, first: i64, last: i64) -> Self {
+        let start = block * Self::BLOCK_SIZE;
+        let end = start + Self::BLOCK_SIZE - 1;
+        if first <= start && last >= end {
+            return Self(BTreeMap::from([(block, Box::new([u64::MAX; WORDS]))]));
+        }
+        (first.max(start)..=last.min(end)).collect()
+    }
+
+    /// Those of its positions that are in this block.
+    #[must_use]
+    pub fn only_block(&self, number: i64) -> Self {
+        let block = self.0.get(&number);
+        Self(
+            block
+                .map(|block| (number, block.clone()))
+                .into_iter()
+                .collect(),
+        )
+    }
+
     /// How many positions it has.
     pub fn len(&self) -> usize {
         let words = self.0.values().flat_map(|block| block.iter());
@@ -238,10 +267,22 @@ mod tests {
             assert_same(&set(&left).difference(&set(&right)), &(&left - &right));
             let mut fewer = set(&left);
             for position in &right {
+                assert_eq!(fewer.contains(*position), left.contains(position));
                 assert_eq!(fewer.remove(*position), left.contains(position));
             }
             assert_same(&fewer, &(&left - &right));
         }
+    }
+
+    #[test]
+    fn a_part_of_a_block_ends_with_it() {
+        for (first, last) in [(0, 9_000), (4_096, 8_191), (5_000, 5_002), (5_000, 9_000)] {
+            let expected: PositionSet = (first.max(4_096)..=last.min(8_191)).collect();
+            assert_eq!(PositionSet::part_of_block(1, first, last), expected);
+        }
+        assert!(PositionSet::part_of_block(1, 0, 4_095).is_empty());
+        let set: PositionSet = [1, 4_097, 9_000].into_iter().collect();
+        assert!(set.only_block(1).iter().eq([4_097]) && set.only_block(7).is_empty());
     }
 
     #[test]

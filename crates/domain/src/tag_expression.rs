@@ -1,6 +1,6 @@
 //! Which tags the recipients of a send must have: `lang:ja && (_plan:pro || beta)` (CONTRACT 12).
 
-use crate::{ErrorCode, PositionSet, Tag};
+use crate::{ErrorCode, PositionSet, Tag, Tags};
 
 /// A condition on tags, of `!` (binds tightest), `&&`, `||` and parentheses.
 ///
@@ -137,7 +137,7 @@ impl TagExpression {
     }
 
     /// Whether somebody with these tags meets it.
-    pub fn holds_for(&self, tags: &[Tag]) -> bool {
+    pub fn holds_for(&self, tags: &Tags) -> bool {
         let matches = self.matches(|tag| tags.contains(tag).then_some(0).into_iter().collect());
         match matches {
             TagMatches::These(positions) => !positions.is_empty(),
@@ -147,7 +147,7 @@ impl TagExpression {
 
     /// Whether it may hold for somebody without any of its tags, so that everybody has to be asked for.
     pub fn may_hold_without_tags(&self) -> bool {
-        self.holds_for(&[])
+        self.holds_for(&Tags::default())
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::{TagExpression, TagMatches, TagStep};
-    use crate::{PositionSet, Tag};
+    use crate::{PositionSet, Tag, Tags};
 
     /// The steps as text, the operators behind their operands.
     fn steps(text: &str) -> Option<String> {
@@ -319,8 +319,8 @@ mod tests {
             let expected = (0..32).filter(|set| sets >> set & 1 == 1);
             assert!(found.iter().eq(expected.clone().map(i64::from)), "{text}");
             for set in 0..32_u32 {
-                let all = ["a", "b", "c", "d", "e"].map(Tag::trusted);
-                let tags: Vec<Tag> = all.into_iter().filter(|tag| has(set, tag)).collect();
+                let all = ["a", "b", "c", "d", "e"].map(String::from).into_iter();
+                let tags = Tags::trusted(all.filter(|tag| has(set, &Tag::trusted(tag))));
                 assert_eq!(read.holds_for(&tags), sets >> set & 1 == 1, "{text} {set}");
             }
             assert_eq!(read.may_hold_without_tags(), sets & 1 == 1, "{text}");

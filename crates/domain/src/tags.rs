@@ -25,6 +25,11 @@ impl Tags {
         self.0.iter()
     }
 
+    /// Whether this tag is one of them.
+    pub fn contains(&self, tag: &Tag) -> bool {
+        self.0.contains(tag)
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -3,6 +3,7 @@
 //! A request type only says what JSON is well-formed: unknown members are ignored, `null` and the empty string count as
 //! absent (CONTRACT 2). What the values mean is judged where they become domain types.
 
+mod audience;
 mod body;
 mod member;
 mod notify;
@@ -15,6 +16,7 @@ mod stats;
 mod unique_members;
 mod webhook;
 
+pub use audience::{AgeShare, Audience, HostShare, Subscription};
 pub use body::{MAX_BODY_BYTES, read};
 pub use notify::{Notify, NotifyBatch, To};
 pub use profile::{EraseUser, Identity, SubscriptionUpdated, UpdateSubscription, UserErased};

@@ -23,6 +23,7 @@ pub mod access;
 mod accounts;
 mod actor;
 mod apps;
+mod audience;
 mod dead_letters;
 mod error;
 mod github;

@@ -51,8 +51,8 @@ pub use sends::{
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
 pub use subscriptions::{
-    Deactivated, DeactivationReason, NewSubscription, RegisterOutcome, StateFilter,
-    SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
+    AgeGroup, AudienceSummary, Deactivated, DeactivationReason, NewSubscription, RegisterOutcome,
+    StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
 };
 pub use webhooks::{
     Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,

@@ -1,4 +1,4 @@
-//! Registering, listing and removing browsers.
+//! Registering and removing browsers.
 
 use std::net::IpAddr;
 
@@ -8,13 +8,8 @@ use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe};
 use crate::error::found;
-use crate::ports::{
-    NewSubscription, RateWindow, RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage,
-};
+use crate::ports::{NewSubscription, RateWindow, RegisterOutcome, StoreError};
 use crate::{Service, ServiceResult};
-
-/// Subscriptions on a page of the list.
-const SUBSCRIPTIONS_PER_PAGE: i64 = 25;
 
 /// A client whose new subscription is counted.
 struct CountedClient<'a> {
@@ -82,27 +77,6 @@ impl Service {
     ) -> ServiceResult<()> {
         let now = self.clock.now();
         Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
-    }
-
-    /// A page of at most 25 of the app's subscriptions, newest first, from the position `before` on. A search that finds no
-    /// turn, because the account has others under way, is cut short.
-    pub async fn subscriptions(
-        &self,
-        access: &MayManage,
-        filter: &SubscriptionFilter,
-        before: Option<i64>,
-    ) -> ServiceResult<SubscriptionPage> {
-        let app = access.app();
-        let page = self
-            .store
-            .subscriptions_of(app, filter, before, SUBSCRIPTIONS_PER_PAGE);
-        if !filter.is_search() {
-            return Ok(page.await?);
-        }
-        match self.heavy_reads.turn(access.account()).await {
-            Some(_turn) => Ok(page.await?),
-            None => Ok(SubscriptionPage::without_a_look()),
-        }
     }
 
     /// Removes a subscription with its record; `NOT_FOUND` when the app has no such subscription.

@@ -2,14 +2,17 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_domain::UnixMillis;
 use hato_domain::wire::{
-    Actor, ApiKey, App, BatchAccepted, CreatedKey, DeadLetter, HistoryItem, Identity, KeyEvent,
-    PublicKey, Registered, SendAccepted, SubscriptionUpdated, User, Webhook,
+    Actor, AgeShare, ApiKey, App, Audience, BatchAccepted, CreatedKey, DeadLetter, HistoryItem,
+    HostShare, Identity, KeyEvent, PublicKey, Registered, SendAccepted, Subscription,
+    SubscriptionUpdated, User, Webhook,
 };
 
 use crate::access::{AccountPrincipal, ActorRecord, MaySubscribe};
 use crate::ports::{
-    AppRecord, DeadLetterRecord, KeyEventRecord, KeyRecord, ProfileRecord, SendRecord,
+    AppRecord, AudienceSummary, DeadLetterRecord, KeyEventRecord, KeyRecord, ProfileRecord,
+    SendRecord, SubscriptionRecord,
 };
 use crate::{IdentitySecrets, NewKey, Registration, SendReceipt, WebhookDetails};
 
@@ -192,6 +195,54 @@ impl From<DeadLetterRecord> for DeadLetter {
             http_status: letter.http_status,
             attempts: letter.attempts,
             created_at: letter.created_at,
+        }
+    }
+}
+
+impl From<SubscriptionRecord> for Subscription {
+    fn from(subscription: SubscriptionRecord) -> Self {
+        let day = |number| UnixMillis::from_day_number(number).day();
+        let tags = subscription.tags.iter();
+        Self {
+            id: subscription.id.to_string(),
+            endpoint: subscription.endpoint,
+            platform: subscription.platform,
+            user_id: subscription.user_id,
+            tags: tags.map(|tag| tag.as_str().to_owned()).collect(),
+            lang: subscription.lang,
+            time_zone: subscription.time_zone,
+            state: match subscription.deactivated {
+                None => "active".to_owned(),
+                Some(_) => "deactivated".to_owned(),
+            },
+            created_at: subscription.created_at,
+            last_success_on: subscription.last_success_on.map(day),
+            deactivated_at: subscription.deactivated.map(|end| end.at),
+            reason: subscription
+                .deactivated
+                .map(|end| end.reason.as_str().to_owned()),
+        }
+    }
+}
+
+impl From<AudienceSummary> for Audience {
+    fn from(summary: AudienceSummary) -> Self {
+        let by_host = summary.by_host.into_iter();
+        let ages = AudienceSummary::AGES.map(Some).into_iter().chain([None]);
+        Self {
+            recipients: summary.recipients,
+            by_host: by_host
+                .map(|(host, recipients)| HostShare { host, recipients })
+                .collect(),
+            by_age: ages
+                .zip(summary.by_age)
+                .map(|(days, group)| AgeShare {
+                    days,
+                    recipients: group.recipients,
+                    answered_last_send: group.answered_last_send,
+                })
+                .collect(),
+            approximate: summary.is_approximate,
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::accounts::parse_plan;
 use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_audience};
 use crate::dialect::{DbConnection, to_stored};
 use crate::idempotency::{self, PriorRequest};
+use crate::included::Included;
 use crate::queue::{queue_list, queue_positions, queue_range};
 use crate::scheduled_sends::{has_room, scheduled_audience};
 use crate::selection::{self, QueuedSelection};
@@ -61,7 +62,8 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
         send_windows::uncount(c, send).await?;
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
-    insert_send(c, send, recipients).await?;
+    let included = Included::new(&audience, sending_app.last_position);
+    insert_send(c, send, recipients, included.as_ref()).await?;
     count_send(c, &send.app_id, send.now).await?;
     if recipients > 0 {
         let queued = (send.id.as_str(), send.app_id.as_str());
@@ -82,7 +84,7 @@ async fn schedule(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<AcceptSe
     if !send_windows::count(c, send).await? {
         return Ok(AcceptSendOutcome::OverRateLimit);
     }
-    insert_send(c, send, 0).await?;
+    insert_send(c, send, 0, None).await?;
     idempotency::save(c, send, 0).await?;
     Ok(AcceptSendOutcome::Scheduled)
 }
@@ -118,7 +120,12 @@ pub(crate) async fn charge(
 }
 
 /// Writes the send down; one to nobody is done at once, and one that is scheduled has no recipients yet.
-async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> sqlx::Result<()> {
+async fn insert_send(
+    c: &mut DbConnection,
+    send: &NewSend,
+    recipients: i64,
+    included: Option<&Included>,
+) -> sqlx::Result<()> {
     let schedule = &send.schedule;
     let waits_until = schedule.send_at().map(|at| at.0);
     let (status, finished_at) = match recipients {
@@ -126,12 +133,13 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
         _ => (SendStatus::Queued, None),
     };
     let content = StoredContent::new(send, recipients);
+    let included = included.map(Included::to_json).transpose()?;
     sqlx::query!(
         "INSERT INTO sends (id, app_id, title, body, url, payload, ttl, urgency, topic, recipients,
                             status, actor_kind, actor_id, actor_name, created_at, finished_at,
-                            send_at, waits_until, audience, expires_at, max_per_minute)
+                            send_at, waits_until, audience, expires_at, max_per_minute, included)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18,
-                 $19, $20)",
+                 $19, $20, $21)",
         send.id.as_str(),
         send.app_id.as_str(),
         &*to_stored(&content.title),
@@ -151,7 +159,8 @@ async fn insert_send(c: &mut DbConnection, send: &NewSend, recipients: i64) -> s
         waits_until,
         scheduled_audience(send)?,
         schedule.expires_at().map(|at| at.0),
-        schedule.pace().map(|pace| i64::from(pace.per_minute()))
+        schedule.pace().map(|pace| i64::from(pace.per_minute())),
+        included
     )
     .execute(c)
     .await

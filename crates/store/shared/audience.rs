@@ -14,7 +14,7 @@ pub(crate) struct SendingApp {
     pub(crate) account_id: String,
     pub(crate) plan: String,
     active_subscriptions: i64,
-    last_position: i64,
+    pub(crate) last_position: i64,
     /// The row id of the active subscription with the send's endpoint, if the send is to one and there is such a subscription.
     one: Option<i64>,
 }

@@ -82,6 +82,7 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_sends(c, app, rest).await?;
     rest -= purge_refusals(c, app, rest).await?;
     rest -= purge_tag_positions(c, app, rest).await?;
+    rest -= purge_reach(c, app, rest).await?;
     rest -= purge_active_subscriptions(c, app, rest).await?;
     rest -= purge_deactivated_subscriptions(c, app, rest).await?;
     rest -= purge_key_events(c, app, rest).await?;
@@ -149,6 +150,11 @@ purge!(
     purge_tag_positions,
     "DELETE FROM tag_positions WHERE app_id = $1 AND (tag, block) IN
        (SELECT tag, block FROM tag_positions WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_reach,
+    "DELETE FROM reach WHERE app_id = $1 AND block IN
+       (SELECT block FROM reach WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     purge_sends,

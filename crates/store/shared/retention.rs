@@ -11,6 +11,7 @@ use crate::Database;
 use crate::dialect::{DbConnection, readers, sql, transaction};
 use crate::error::with_context;
 use crate::queue::number_list;
+use crate::reach::record_reach;
 use crate::subscriptions::change_counts;
 
 /// Removes at most `$2` rows from before the moment `$1`, and returns whether that many were removed: then there may be more.
@@ -150,6 +151,12 @@ impl RetentionStore for Database {
                    (SELECT app_id, path, key FROM idempotency_keys WHERE created_at <= $1
                     ORDER BY created_at LIMIT $2)"
             ))
+        })
+    }
+
+    async fn record_reach(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError> {
+        transaction!(self, "record who took finished sends", |c| {
+            record_reach(c, now, limit.into()).await
         })
     }
 }

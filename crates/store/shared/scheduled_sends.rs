@@ -22,6 +22,7 @@ use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed, hexad
 use crate::claim::is_unreadable;
 use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored, transaction};
 use crate::error::{decode_error, with_context};
+use crate::included::Included;
 use crate::selection::select;
 use crate::stored_content::StoredContent;
 use crate::webhook_events::{insert_completed_event, insert_event};
@@ -197,7 +198,8 @@ async fn start(
         end(c, &waiting, End::ForNobody, now).await?;
         return Ok(StartSendOutcome::Ended(app));
     }
-    begin(c, send, recipients).await?;
+    let included = Included::new(&audience, sending_app.last_position);
+    begin(c, send, recipients, included.as_ref()).await?;
     queue(c, (send.as_str(), app.as_str()), &audience, now).await?;
     Ok(StartSendOutcome::Queued)
 }
@@ -237,11 +239,19 @@ async fn resolve(
 }
 
 /// The send waits no more: it is queued like any other.
-async fn begin(c: &mut DbConnection, send: &SendId, recipients: i64) -> sqlx::Result<()> {
+async fn begin(
+    c: &mut DbConnection,
+    send: &SendId,
+    recipients: i64,
+    included: Option<&Included>,
+) -> sqlx::Result<()> {
+    let included = included.map(Included::to_json).transpose()?;
     sqlx::query!(
-        "UPDATE sends SET waits_until = NULL, audience = NULL, recipients = $2 WHERE id = $1",
+        "UPDATE sends SET waits_until = NULL, audience = NULL, recipients = $2, included = $3
+         WHERE id = $1",
         send.as_str(),
-        recipients
+        recipients,
+        included
     )
     .execute(c)
     .await

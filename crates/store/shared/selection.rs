@@ -9,16 +9,17 @@ use std::collections::HashMap;
 use hato_domain::{AppId, AudienceFilter, PositionSet, Tag, TagExpression, TagMatches, UserId};
 use hato_service::ports::RecipientId;
 use serde::{Deserialize, Serialize};
+use sqlx::Executor;
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, sql};
+use crate::dialect::{DbConnection, Driver, readers, sql};
 use crate::error::{decode_error, json};
 use crate::profiles::parse_tags;
 use crate::settlement::count_i64;
 use crate::tag_positions::hexadecimal;
 
 /// Most recipients that are queued as a list.
-const MAX_LISTED: usize = 500;
+pub(crate) const MAX_LISTED: usize = 500;
 /// Blocks that a statement writes, half a megabyte, or reads.
 const BLOCKS_AT_A_TIME: usize = 1_000;
 const READ_BLOCKS: i64 = 64;
@@ -49,15 +50,24 @@ pub(crate) async fn select(
     app: &AppId,
     filter: &AudienceFilter,
 ) -> sqlx::Result<PositionSet> {
+    select_with(readers(database), app, filter).await
+}
+
+/// The same, read where the caller says.
+pub(crate) async fn select_with<'e>(
+    reader: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+    filter: &AudienceFilter,
+) -> sqlx::Result<PositionSet> {
     match (&filter.user_ids, &filter.tags) {
-        (Some(users), tags) => select_users(database, app, users, tags.as_ref()).await,
-        (None, Some(tags)) => select_tags(database, app, tags).await,
+        (Some(users), tags) => select_users(reader, app, users, tags.as_ref()).await,
+        (None, Some(tags)) => select_tags(reader, app, tags).await,
         (None, None) => Ok(PositionSet::default()),
     }
 }
 
-async fn select_users(
-    database: &Database,
+async fn select_users<'e>(
+    reader: impl Executor<'e, Database = Driver>,
     app: &AppId,
     users: &[UserId],
     tags: Option<&TagExpression>,
@@ -66,7 +76,7 @@ async fn select_users(
     let rows = sql!(query [
         "SELECT position, tags FROM subscriptions WHERE app_id = $2 AND user_id IN (" TEXTS ")"
     ] json(&users)?, app.as_str())
-    .fetch_all(readers(database))
+    .fetch_all(reader)
     .await?;
     let mut positions = PositionSet::default();
     for row in rows {
@@ -74,7 +84,7 @@ async fn select_users(
         let Some(position) = row.position else {
             continue;
         };
-        let own: Vec<Tag> = parse_tags(row.tags.as_deref())?.iter().cloned().collect();
+        let own = parse_tags(row.tags.as_deref())?;
         if tags.is_none_or(|tags| tags.holds_for(&own)) {
             positions.insert(position);
         }
@@ -82,17 +92,27 @@ async fn select_users(
     Ok(positions)
 }
 
-async fn select_tags(
-    database: &Database,
+/// Who has a tag.
+pub(crate) async fn positions_with_tag<'e>(
+    reader: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+    tag: &Tag,
+) -> sqlx::Result<PositionSet> {
+    let mut tagged = tagged(reader, app, &json(&[tag.as_str()])?).await?;
+    Ok(tagged.remove(tag.as_str()).unwrap_or_default())
+}
+
+async fn select_tags<'e>(
+    reader: impl Executor<'e, Database = Driver>,
     app: &AppId,
     expression: &TagExpression,
 ) -> sqlx::Result<PositionSet> {
     let names: Vec<&str> = expression.tags().map(Tag::as_str).collect();
     let names = json(&names)?;
     let (tagged, everyone) = if expression.may_hold_without_tags() {
-        tagged_and_everyone(database, app, &names).await?
+        tagged_and_everyone(reader, app, &names).await?
     } else {
-        (tagged(database, app, &names).await?, PositionSet::default())
+        (tagged(reader, app, &names).await?, PositionSet::default())
     };
     let matches = expression.matches(|tag| tagged.get(tag.as_str()).cloned().unwrap_or_default());
     Ok(match matches {
@@ -104,12 +124,16 @@ async fn select_tags(
 type Tagged = HashMap<String, PositionSet>;
 
 /// Who has each of the tags of a JSON array.
-async fn tagged(database: &Database, app: &AppId, names: &str) -> sqlx::Result<Tagged> {
+async fn tagged<'e>(
+    reader: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+    names: &str,
+) -> sqlx::Result<Tagged> {
     let rows = sql!(query [
         r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!" FROM tag_positions
            WHERE app_id = $2 AND tag IN ("# TEXTS ")"
     ] names, app.as_str())
-    .fetch_all(readers(database))
+    .fetch_all(reader)
     .await?;
     let mut tagged = Tagged::new();
     for row in rows {
@@ -124,8 +148,8 @@ async fn tagged(database: &Database, app: &AppId, names: &str) -> sqlx::Result<T
 
 /// The same, and everybody who is active at that moment: these are read block by block in the order of the index, so that nothing
 /// is sorted.
-async fn tagged_and_everyone(
-    database: &Database,
+async fn tagged_and_everyone<'e>(
+    reader: impl Executor<'e, Database = Driver>,
     app: &AppId,
     names: &str,
 ) -> sqlx::Result<(Tagged, PositionSet)> {
@@ -146,7 +170,7 @@ async fn tagged_and_everyone(
                      AND s.position < (blocks.block + 1) * 4096)
            FROM blocks"#
     ] names, app.as_str())
-    .fetch_all(readers(database))
+    .fetch_all(reader)
     .await?;
     let (mut tagged, mut everyone) = (Tagged::new(), PositionSet::default());
     for row in rows {

@@ -1,20 +1,20 @@
 //! Subscriptions as lists show them, newest first, all or those that a search finds.
 //!
-//! No index helps to find a part of a text, so a search looks at the app's subscriptions one by one. What one page costs is
-//! bounded by how many it looks at and for how long, not by how many it finds: a page may come back short, or empty, and yet say
-//! where the next one begins.
+//! Those of a user, and those that have a rare tag and are active, are found by an index. No index helps to find the others, so a search
+//! looks at the app's subscriptions one by one. What one page costs is bounded by how many it looks at and for how long, not by how many
+//! it finds: a page may come back short, or empty, and yet say where the next one begins.
 
 use futures_util::TryStreamExt as _;
-use hato_domain::{AppId, SubscriptionId, UnixMillis};
-use hato_service::ports::{
-    Deactivated, DeactivationReason, StateFilter, SubscriptionFilter, SubscriptionPage,
-    SubscriptionRecord,
-};
+use hato_domain::{AppId, Cursor, PageRequest, PositionSet, UserId};
+use hato_service::ports::{StateFilter, SubscriptionFilter, SubscriptionPage};
 use tokio::task::yield_now;
 
 use crate::Database;
-use crate::dialect::{bounded_reader, is_out_of_time, readers};
-use crate::error::decode_error;
+use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, readers};
+use crate::listed_subscription::{ListedRow, MAX_SORTED, host, rows_at, rows_of_all, rows_of_user};
+use crate::paging::bound;
+use crate::reach_blocks::last_successes;
+use crate::selection::positions_with_tag;
 
 /// Most subscriptions that a search looks at for one page.
 const MAX_SCANNED: i64 = 20_000;
@@ -22,24 +22,33 @@ const MAX_SCANNED: i64 = 20_000;
 /// How many it looks at until others have their turn on this thread.
 const YIELD_INTERVAL: i64 = 256;
 
-/// A page, from the newest or from `before` on.
+/// A page, from the newest or from the cursor on.
 pub(crate) async fn list(
     database: &Database,
     app: &AppId,
     filter: &SubscriptionFilter,
-    before: Option<i64>,
-    limit: i64,
+    page: &PageRequest,
 ) -> sqlx::Result<SubscriptionPage> {
-    let mut search = Search::new(filter, before, limit);
+    let mut search = Search::new(filter, page);
     match search.run(database, app).await {
         Ok(SearchEnd::PageFull) => {}
         Ok(SearchEnd::ListEnd) => search.last = None,
-        Ok(SearchEnd::LimitReached) => search.page.is_cut_short = true,
-        Err(error) if is_out_of_time(&error) => search.page.is_cut_short = true,
+        Ok(SearchEnd::LimitReached) => search.is_cut_short = true,
+        Err(error) if is_out_of_time(&error) => search.is_cut_short = true,
         Err(error) => return Err(error),
     }
-    search.page.next = search.last;
-    Ok(search.page)
+    let positions: Vec<i64> = search.found.iter().filter_map(|row| row.position).collect();
+    let days = last_successes(database, app, &positions).await?;
+    let day_of = |row: &ListedRow| row.position.and_then(|it| days.get(&it).copied());
+    let records = search.found.into_iter().map(|row| {
+        let day = day_of(&row);
+        row.into_record(day)
+    });
+    Ok(SubscriptionPage {
+        items: records.collect::<sqlx::Result<_>>()?,
+        next: search.last,
+        is_cut_short: search.is_cut_short,
+    })
 }
 
 /// Why a search ended by itself.
@@ -49,57 +58,101 @@ enum SearchEnd {
     LimitReached,
 }
 
+/// Where the subscriptions come from that a search looks at.
+enum Source {
+    /// All of the app.
+    All,
+    /// Those of a user.
+    User(UserId),
+    /// Those at these positions, few enough to be sorted.
+    Positions(PositionSet),
+}
+
 /// A search for one page; one that everybody matches is a list.
 struct Search {
-    /// Part of the endpoint or of the platform, in lower case.
-    text: String,
-    state: StateFilter,
+    /// With its texts in lower case.
+    filter: SubscriptionFilter,
     /// Most that are found.
     limit: usize,
     /// Most that are looked at.
     max_looked_at: i64,
-    is_heavy: bool,
     looked_at: i64,
     /// The last one that was looked at, or before which the search begins.
-    last: Option<i64>,
-    /// What was found.
-    page: SubscriptionPage,
+    last: Option<Cursor>,
+    is_cut_short: bool,
+    found: Vec<ListedRow>,
 }
 
 impl Search {
-    fn new(filter: &SubscriptionFilter, before: Option<i64>, limit: i64) -> Self {
+    fn new(filter: &SubscriptionFilter, page: &PageRequest) -> Self {
+        let is_filtered = SubscriptionFilter {
+            user: None,
+            ..filter.clone()
+        }
+        .is_search();
         Self {
-            text: filter.text.to_lowercase(),
-            state: filter.state,
-            limit: usize::try_from(limit).unwrap_or(usize::MAX),
-            max_looked_at: if filter.is_search() {
-                MAX_SCANNED
-            } else {
-                limit + 1
+            filter: SubscriptionFilter {
+                text: filter.text.to_lowercase(),
+                host: filter.host.to_lowercase(),
+                ..filter.clone()
             },
-            is_heavy: filter.is_search(),
+            limit: usize::try_from(page.limit.get()).unwrap_or(usize::MAX),
+            max_looked_at: match (is_filtered, &filter.user) {
+                (false, _) => page.limit.get() + 1,
+                (true, Some(_)) => MAX_SORTED,
+                (true, None) => MAX_SCANNED,
+            },
             looked_at: 0,
-            last: before,
-            page: SubscriptionPage::default(),
+            last: page.cursor.clone(),
+            is_cut_short: false,
+            found: Vec::new(),
         }
     }
 
     /// Looks at one after the other.
     async fn run(&mut self, database: &Database, app: &AppId) -> sqlx::Result<SearchEnd> {
-        let mut connection = if self.is_heavy {
-            bounded_reader(database).await?
+        if self.filter.is_heavy() {
+            let mut connection = bounded_reader(database).await?;
+            let source = self.source(&mut connection, app).await?;
+            self.look_through(&mut connection, app, source).await
         } else {
-            readers(database).acquire().await?
+            let mut connection = readers(database).acquire().await?;
+            let source = self.filter.user.clone().map_or(Source::All, Source::User);
+            self.look_through(&mut connection, app, source).await
+        }
+    }
+
+    /// Where it looks. Who has a tag is written down for the active ones only.
+    async fn source(&self, c: &mut DbConnection, app: &AppId) -> sqlx::Result<Source> {
+        let Some(tag) = &self.filter.tag else {
+            return Ok(Source::All);
         };
-        let mut rows = sqlx::query_as!(
-            ListedRow,
-            "SELECT id, public_id, endpoint, platform, deactivated_at, deactivation_reason, created_at
-             FROM subscriptions WHERE app_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
-            app.as_str(),
-            self.last.unwrap_or(i64::MAX),
-            self.max_looked_at
-        )
-        .fetch(&mut *connection);
+        if self.filter.state != StateFilter::Active {
+            return Ok(Source::All);
+        }
+        let positions = positions_with_tag(c, app, tag).await?;
+        let is_rare = i64::try_from(positions.len()).is_ok_and(|count| count <= MAX_SORTED);
+        Ok(if is_rare {
+            Source::Positions(positions)
+        } else {
+            Source::All
+        })
+    }
+
+    async fn look_through(
+        &mut self,
+        c: &mut DbConnection,
+        app: &AppId,
+        source: Source,
+    ) -> sqlx::Result<SearchEnd> {
+        let last = self.last.clone();
+        let (before, before_id) = bound(last.as_ref());
+        let from = (before, before_id, self.max_looked_at);
+        let mut rows = match &source {
+            Source::All => rows_of_all(c, app, from),
+            Source::User(user) => rows_of_user(c, app, user, from),
+            Source::Positions(positions) => rows_at(c, app, positions, from)?,
+        };
         while let Some(row) = rows.try_next().await? {
             if !self.look_at(row)? {
                 return Ok(SearchEnd::PageFull);
@@ -117,60 +170,35 @@ impl Search {
 
     /// Takes a subscription that matches; `false` when it belongs to the next page.
     fn look_at(&mut self, row: ListedRow) -> sqlx::Result<bool> {
-        let (number, matches) = (row.id, self.matches(&row));
-        if matches && self.page.items.len() == self.limit {
+        let (cursor, matches) = (row.cursor(), self.matches(&row)?);
+        if matches && self.found.len() == self.limit {
             return Ok(false);
         }
         if matches {
-            self.page.items.push(row.into_record()?);
+            self.found.push(row);
         }
-        self.last = Some(number);
+        self.last = Some(cursor);
         self.looked_at += 1;
         Ok(true)
     }
 
-    fn matches(&self, row: &ListedRow) -> bool {
-        let is_active = row.deactivated_at.is_none();
-        let has_state = match self.state {
+    fn matches(&self, row: &ListedRow) -> sqlx::Result<bool> {
+        let filter = &self.filter;
+        let is_active = row.position.is_some();
+        let has_state = match filter.state {
             StateFilter::Any => true,
             StateFilter::Active => is_active,
             StateFilter::Deactivated => !is_active,
         };
-        let has_text = |text: &str| text.to_lowercase().contains(&self.text);
-        has_state && (has_text(&row.endpoint) || row.platform.as_deref().is_some_and(has_text))
-    }
-}
-
-struct ListedRow {
-    id: i64,
-    public_id: String,
-    endpoint: String,
-    platform: Option<String>,
-    deactivated_at: Option<i64>,
-    deactivation_reason: Option<String>,
-    created_at: i64,
-}
-
-impl ListedRow {
-    fn into_record(self) -> sqlx::Result<SubscriptionRecord> {
-        Ok(SubscriptionRecord {
-            deactivated: self.deactivated()?,
-            id: SubscriptionId::trusted(self.public_id),
-            endpoint: self.endpoint,
-            platform: self.platform,
-            created_at: UnixMillis(self.created_at),
-        })
-    }
-
-    fn deactivated(&self) -> sqlx::Result<Option<Deactivated>> {
-        let Some(at) = self.deactivated_at.map(UnixMillis) else {
-            return Ok(None);
-        };
-        let reason = self.deactivation_reason.as_deref();
-        let reason = reason.and_then(DeactivationReason::parse);
-        Ok(Some(Deactivated {
-            at,
-            reason: reason.ok_or_else(|| decode_error("deactivation_reason"))?,
-        }))
+        let has = |text: &str, part: &str| text.to_lowercase().contains(part);
+        let platform = row.platform.as_deref().unwrap_or_default();
+        let has_text = has(&row.endpoint, &filter.text) || has(platform, &filter.text);
+        Ok(has_state
+            && has_text
+            && has(host(&row.endpoint), &filter.host)
+            && filter
+                .tag
+                .as_ref()
+                .map_or(Ok(true), |tag| row.has_tag(tag))?)
     }
 }

@@ -7,14 +7,15 @@
 //! number in the same transaction, once for all of them.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, Endpoint, SubscriptionId, UnixMillis};
+use hato_domain::{AppId, AudienceFilter, Endpoint, PageRequest, SubscriptionId, UnixMillis};
 use hato_service::ports::{
-    DeactivationReason, NewSubscription, RecipientId, RegisterOutcome, StoreError,
+    AudienceSummary, DeactivationReason, NewSubscription, RecipientId, RegisterOutcome, StoreError,
     SubscriptionFilter, SubscriptionPage, SubscriptionStore,
 };
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
+use crate::audience_summary::summarize;
 use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
 use crate::error::with_context;
 use crate::refusals::end_refusals;
@@ -70,12 +71,22 @@ impl SubscriptionStore for Database {
         &self,
         app: &AppId,
         filter: &SubscriptionFilter,
-        before: Option<i64>,
-        limit: i64,
+        page: &PageRequest,
     ) -> Result<SubscriptionPage, StoreError> {
-        list(self, app, filter, before, limit)
+        list(self, app, filter, page)
             .await
             .map_err(with_context("list subscriptions"))
+    }
+
+    async fn audience_of(
+        &self,
+        app: &AppId,
+        filter: Option<&AudienceFilter>,
+        now: UnixMillis,
+    ) -> Result<Option<AudienceSummary>, StoreError> {
+        summarize(self, app, filter, now)
+            .await
+            .map_err(with_context("summarize an audience"))
     }
 
     async fn remove_subscription(

@@ -1,5 +1,6 @@
 //! Parameters of paths, queries and headers.
 
+use hato_domain::{TagExpression, UserId};
 use hato_service::ports::SendStatus;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -44,6 +45,43 @@ pub fn paging() -> [Parameter; 3] {
         query("before", cursor, before.into()),
         query("before_id", cursor_id, id.into()),
     ]
+}
+
+/// Which subscriptions a list has (CONTRACT 12).
+pub fn subscriptions() -> [Parameter; 3] {
+    let state = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(["active", "deactivated"]));
+    let tag = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some("^[A-Za-z0-9_.:-]{1,64}$"));
+    [
+        query("user_id", "Only those of this user.", user_id()),
+        query("tag", "Only those with this tag.", tag.into()),
+        query("state", "Only those in this state.", state.into()),
+    ]
+}
+
+/// The part of the audience that is asked about (CONTRACT 12).
+pub fn audience() -> [Parameter; 2] {
+    let expression = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(TagExpression::MAX_BYTES));
+    let about = "An expression of tags, `!`, `&&`, `||` and parentheses.";
+    [
+        query("tags", about, expression.into()),
+        query("user_id", "The user.", user_id()),
+    ]
+}
+
+/// 1 to 128 bytes.
+fn user_id() -> RefOr<Schema> {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(UserId::MAX_BYTES))
+        .into()
 }
 
 /// Which of the sends are listed.

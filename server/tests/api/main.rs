@@ -4,6 +4,7 @@ mod access;
 mod accounts;
 mod admin;
 mod apps;
+mod audience;
 mod bad_databases;
 mod batch;
 mod cancel;

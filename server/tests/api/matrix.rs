@@ -50,6 +50,8 @@ fn table() -> Vec<MatrixRow> {
         (method(&post), "/api/v1/subscriptions", any_key, MISSING_FIELDS),
         (method(&post), "/api/v1/apps/{appId}/subscriptions", any_key, MISSING_FIELDS),
         (method(&delete), "/api/v1/apps/{appId}/subscriptions", any_key, MISSING_FIELDS),
+        (method(&get), "/api/v1/apps/{appId}/subscriptions", SessionOrFullKey, OK),
+        (method(&get), "/api/v1/apps/{appId}/audience", SessionOrFullKey, OK),
         (method(&get), "/api/v1/vapid-public-key", any_key, OK),
         (method(&patch), "/api/v1/subscriptions", any_key, MISSING_FIELDS),
         (method(&get), "/api/v1/stats", SessionOrFullKey, OK),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hato_domain::{Tag, TagExpression};
+use hato_domain::{TagExpression, Tags};
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{Decryption, PushService, PushServiceOptions, ScriptedResponse};
@@ -220,7 +220,7 @@ impl Subscriber {
 
     /// Whether the condition is met, asked of this subscription alone.
     fn meets(&self, expression: Option<&TagExpression>, users: Option<&[String]>) -> bool {
-        let tags: Vec<Tag> = self.tags.iter().map(Tag::trusted).collect();
+        let tags = Tags::trusted(self.tags.iter().cloned());
         let is_of_user = |users: &[String]| self.user.as_ref().is_some_and(|it| users.contains(it));
         self.is_active
             && expression.is_none_or(|it| it.holds_for(&tags))

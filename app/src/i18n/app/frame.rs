@@ -10,6 +10,7 @@ texts! {
         compose = "通知を送る", "Send";
         history = "送信履歴", "History";
         subscribers = "購読者", "Subscribers";
+        audience = "届く範囲", "Reach";
         keys = "API キー", "API keys";
         dead_letters = "不達", "Undelivered";
         webhook = "Webhook", "Webhook";

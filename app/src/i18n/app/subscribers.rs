@@ -27,6 +27,11 @@ texts! {
             "Other searches are under way, so nothing was looked at. Please search again in a moment.";
         endpoint = "エンドポイント", "Endpoint";
         platform = "プラットフォーム", "Platform";
+        user = "ユーザー ID", "User ID";
+        tag = "タグ", "Tag";
+        tags = "タグ", "Tags";
+        host = "プッシュサービス", "Push service";
+        last_success = "最後に届いた日（UTC）", "Last delivered (UTC)";
         since = "登録（UTC）", "Registered (UTC)";
         expired = "期限切れ：プッシュサービスに存在しません",
             "Expired: the push service does not know it any more";

@@ -14,6 +14,7 @@ pub enum Section {
     Compose,
     History,
     Subscribers,
+    Audience,
     Keys,
     DeadLetters,
     Webhook,
@@ -21,11 +22,12 @@ pub enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Overview,
         Self::Compose,
         Self::History,
         Self::Subscribers,
+        Self::Audience,
         Self::Keys,
         Self::DeadLetters,
         Self::Webhook,
@@ -39,6 +41,7 @@ impl Section {
             Self::Compose => "/send",
             Self::History => "/history",
             Self::Subscribers => "/subscribers",
+            Self::Audience => "/audience",
             Self::Keys => "/keys",
             Self::DeadLetters => "/dead-letters",
             Self::Webhook => "/webhook",
@@ -54,6 +57,7 @@ impl Section {
             Self::Compose => texts.compose,
             Self::History => texts.history,
             Self::Subscribers => texts.subscribers,
+            Self::Audience => texts.audience,
             Self::Keys => texts.keys,
             Self::DeadLetters => texts.dead_letters,
             Self::Webhook => texts.webhook,

@@ -5,7 +5,7 @@ use hato_service::ports::{AppRecord, SendRecord};
 use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
-use super::{load_app, requested_page};
+use super::{PAGE_SIZE, load_app, requested_page};
 use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, older};
 use crate::i18n::{HistoryTexts, group_thousands};
 use crate::islands::LiveRefresh;
@@ -17,7 +17,7 @@ use crate::request_context::RequestContext;
 pub fn HistoryPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let asked = requested_page(&ctx)?;
+        let asked = requested_page(&ctx, PAGE_SIZE)?;
         let page = ctx.service().history(&access, &asked, None).await?;
         Ok(view! { <HistoryView ctx app page /> }.into_any())
     })

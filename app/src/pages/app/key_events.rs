@@ -5,7 +5,7 @@ use hato_service::ports::{AppRecord, KeyEventRecord};
 use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
-use super::{load_app, requested_page};
+use super::{PAGE_SIZE, load_app, requested_page};
 use crate::components::{Column, EmptyState, List, Pager, TimeCell, older};
 use crate::i18n::KeysTexts;
 use crate::pages::load_page;
@@ -16,7 +16,7 @@ use crate::request_context::RequestContext;
 pub fn KeyEventsPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let asked = requested_page(&ctx)?;
+        let asked = requested_page(&ctx, PAGE_SIZE)?;
         let page = ctx.service().key_events(&access, &asked).await?;
         Ok(view! { <KeyEventsView ctx app page /> }.into_any())
     })

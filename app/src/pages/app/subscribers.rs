@@ -1,15 +1,16 @@
 //! Who subscribes, newest first, and who did.
 
-use hato_domain::ErrorCode;
-use hato_service::ServiceResult;
+mod search;
+
+use hato_domain::{Tag, UnixMillis};
 use hato_service::ports::{
-    AppRecord, StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord,
+    AppRecord, Deactivated, SubscriptionFilter, SubscriptionPage, SubscriptionRecord,
 };
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::frame::{AppFrame, Section, app_path};
-use super::load_app;
+use super::{load_app, requested_page};
 use crate::components::{
     Column, ConfirmDialog, EmptyState, FormErrorNote, HiddenFields, List, Note, Pager, PostForm,
     SuccessNote, TimeCell, Timestamp, Tone,
@@ -19,75 +20,68 @@ use crate::local_path::with_query;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
 use crate::server_fns::RemoveSubscriber;
+use search::{Fields, Search, fields, filter};
 
-/// Longest text that is searched for, in characters.
-const MAX_SEARCH: usize = 200;
+/// Subscribers on a page.
+const PAGE_SIZE: &str = "25";
 
-/// The page of subscribers that the search and `before` ask for.
+/// The page of subscribers that the search and the cursor ask for.
 #[component]
 pub fn SubscribersPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let filter = filter(&ctx)?;
-        let before = ctx.query("before").map(|text| text.parse());
-        let before = before.transpose().map_err(|_| ErrorCode::InvalidInput)?;
-        let page = ctx
-            .service()
-            .subscriptions(&access, &filter, before)
-            .await?;
+        let page = requested_page(&ctx, PAGE_SIZE)?;
+        let page = ctx.service().subscriptions(&access, &filter, &page).await?;
         Ok(view! { <SubscribersView ctx app filter page /> }.into_any())
     })
-}
-
-fn filter(ctx: &RequestContext) -> ServiceResult<SubscriptionFilter> {
-    let text = ctx.query("q").unwrap_or_default().trim().to_owned();
-    if text.chars().nth(MAX_SEARCH).is_some() {
-        return Err(ErrorCode::InvalidInput.into());
-    }
-    let asked = ctx.query("state").unwrap_or_default();
-    let state = STATES.into_iter().find(|state| tag(*state) == asked);
-    Ok(SubscriptionFilter {
-        text,
-        state: state.unwrap_or_default(),
-    })
-}
-
-const STATES: [StateFilter; 3] = [
-    StateFilter::Any,
-    StateFilter::Active,
-    StateFilter::Deactivated,
-];
-
-const fn tag(state: StateFilter) -> &'static str {
-    match state {
-        StateFilter::Any => "",
-        StateFilter::Active => "active",
-        StateFilter::Deactivated => "deactivated",
-    }
 }
 
 /// Where in which list a subscriber is.
 #[derive(Clone)]
 struct ListPosition {
     app: String,
-    search: [(&'static str, String); 2],
-    before: Option<String>,
+    search: Fields,
+    /// `before` and `before_id` of the page.
+    cursor: [String; 2],
 }
 
 impl ListPosition {
+    fn new(ctx: &RequestContext, app: &AppRecord, filter: &SubscriptionFilter) -> Self {
+        let cursor = ["before", "before_id"].map(|name| ctx.query(name).unwrap_or_default());
+        Self {
+            app: app.id.to_string(),
+            search: fields(filter),
+            cursor,
+        }
+    }
+
     /// The list at `path` from another beginning, searched for the same.
-    fn path(&self, path: &str, before: Option<&str>) -> String {
-        let [(q, text), (state, tag)] = &self.search;
-        let before = ("before", before.unwrap_or_default());
-        with_query(path, &[(*q, text.as_str()), (*state, tag.as_str()), before])
+    fn path(&self, path: &str, [before, before_id]: [&str; 2]) -> String {
+        let search = self.search.iter();
+        let mut fields: Vec<_> = search
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        fields.extend([("before", before), ("before_id", before_id)]);
+        with_query(path, &fields)
+    }
+
+    /// The list at `path` after this page, if there is more of it.
+    fn older(&self, path: &str, page: &SubscriptionPage) -> Option<String> {
+        let next = page.next.as_ref()?;
+        let before = next.before.0.to_string();
+        let before_id = next.before_id.as_deref().unwrap_or_default();
+        Some(self.path(path, [&before, before_id]))
     }
 
     /// The fields by which the form that removes `subscription` leads back here.
     fn into_fields(self, subscription: String) -> HiddenFields {
-        let [text, state] = self.search;
-        let before = ("before", self.before.unwrap_or_default());
-        let subscription = ("subscription", subscription);
-        vec![subscription, ("app", self.app), text, state, before]
+        let list = self.path("", self.cursor.each_ref().map(String::as_str));
+        vec![
+            ("subscription", subscription),
+            ("app", self.app),
+            ("list", list),
+        ]
     }
 }
 
@@ -99,22 +93,14 @@ fn SubscribersView(
     page: SubscriptionPage,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.subscribers;
-    let (base, id) = (app_path(&app), app.id.to_string());
+    let base = app_path(&app);
     let path = format!("{base}/subscribers");
     let searching = filter.is_search();
-    let position = ListPosition {
-        app: id,
-        search: [
-            ("q", filter.text.clone()),
-            ("state", tag(filter.state).to_owned()),
-        ],
-        before: ctx.query("before"),
-    };
-    let older = page
-        .next
-        .map(|next| position.path(&path, Some(&next.to_string())));
-    let newest = position.path(&path, None);
-    let is_empty = !searching && page.items.is_empty() && position.before.is_none();
+    let position = ListPosition::new(&ctx, &app, &filter);
+    let older = position.older(&path, &page);
+    let newest = position.path(&path, [""; 2]);
+    let is_newest = position.cursor[0].is_empty();
+    let is_empty = !searching && page.items.is_empty() && is_newest;
     let lead = (texts.lead)(group_thousands(app.active_subscriptions));
     let list = if is_empty {
         view! {
@@ -141,55 +127,6 @@ fn SubscribersView(
             {list}
             <Pager path=newest older />
         </AppFrame>
-    }
-    .into_any()
-}
-
-#[component]
-fn Search(
-    texts: &'static SubscribersTexts,
-    path: String,
-    filter: SubscriptionFilter,
-    searching: bool,
-) -> impl IntoView {
-    let choice = |state: StateFilter| {
-        view! {
-            <option value=tag(state) selected={state == filter.state}>
-                {texts.filter(state)}
-            </option>
-        }
-    };
-    let clear = searching.then(|| {
-        view! {
-            <a class="button quiet" href=path.clone()>
-                {texts.clear}
-            </a>
-        }
-    });
-    view! {
-        <form class="search" method="get" action=path.clone() role="search">
-            <div class="field">
-                <label for="search-q">{texts.search}</label>
-                <input
-                    id="search-q"
-                    type="search"
-                    name="q"
-                    value=filter.text.clone()
-                    maxlength=MAX_SEARCH
-                    placeholder=texts.search_hint
-                />
-            </div>
-            <div class="field">
-                <label for="search-state">{texts.state}</label>
-                <select id="search-state" name="state">
-                    {STATES.map(choice)}
-                </select>
-            </div>
-            <button type="submit" class="button quiet">
-                {texts.find}
-            </button>
-            {clear}
-        </form>
     }
     .into_any()
 }
@@ -221,7 +158,10 @@ fn SearchResults(
     let columns = vec![
         Column::Text(texts.endpoint),
         Column::Text(texts.platform),
+        Column::Text(texts.user),
+        Column::Text(texts.tags),
         Column::Text(texts.since),
+        Column::Text(texts.last_success),
         Column::Text(texts.state),
         Column::Actions(texts.remove),
     ];
@@ -239,35 +179,22 @@ fn Row(
     position: ListPosition,
     item: SubscriptionRecord,
 ) -> impl IntoView {
-    let (class, state) = match item.deactivated {
-        None => ("status done", texts.active),
-        Some(_) => ("status", texts.deactivated),
-    };
-    let ended = item.deactivated.map(|end| {
-        view! {
-            <span class="hint">
-                {texts.reason(end.reason)} " · " <Timestamp at=end.at />
-            </span>
-        }
-    });
+    let tags: Vec<&str> = item.tags.iter().map(Tag::as_str).collect();
+    let tags = Some(tags.join(", ")).filter(|tags| !tags.is_empty());
+    let last_success = item.last_success_on;
+    let last_success = last_success.map(|day| UnixMillis::from_day_number(day).day());
     let host = crate::islands::host(&item.endpoint);
-    let rest = item
-        .endpoint
-        .strip_prefix(&format!("https://{host}"))
-        .unwrap_or_default()
-        .to_owned();
     view! {
         <tr>
-            <td class="endpoint" title=item.endpoint.clone()>
-                <b>{host.clone()}</b>
-                <code>{rest}</code>
-            </td>
-            <td data-label=texts.platform>{item.platform.unwrap_or_else(|| "–".to_owned())}</td>
+            <EndpointCell host=host.clone() endpoint=item.endpoint />
+            <td data-label=texts.platform>{or_dash(item.platform)}</td>
+            <td data-label=texts.user>{or_dash(item.user_id)}</td>
+            <td data-label=texts.tags>{or_dash(tags)}</td>
             <TimeCell label=texts.since at=item.created_at />
-            <td class="state-cell">
-                <span class=class>{state}</span>
-                {ended}
+            <td class="time" data-label=texts.last_success>
+                {or_dash(last_success)}
             </td>
+            <StateCell texts deactivated=item.deactivated />
             <td class="actions-cell">
                 <ConfirmDialog label=texts.remove about=host>
                     <p>{texts.remove_text}</p>
@@ -282,4 +209,44 @@ fn Row(
         </tr>
     }
     .into_any()
+}
+
+#[component]
+fn EndpointCell(host: String, endpoint: String) -> impl IntoView {
+    let rest = endpoint.strip_prefix(&format!("https://{host}"));
+    let rest = rest.unwrap_or_default().to_owned();
+    view! {
+        <td class="endpoint" title=endpoint>
+            <b>{host}</b>
+            <code>{rest}</code>
+        </td>
+    }
+    .into_any()
+}
+
+#[component]
+fn StateCell(texts: &'static SubscribersTexts, deactivated: Option<Deactivated>) -> impl IntoView {
+    let (class, state) = match deactivated {
+        None => ("status done", texts.active),
+        Some(_) => ("status", texts.deactivated),
+    };
+    let ended = deactivated.map(|end| {
+        view! {
+            <span class="hint">
+                {texts.reason(end.reason)} " · " <Timestamp at=end.at />
+            </span>
+        }
+    });
+    view! {
+        <td class="state-cell">
+            <span class=class>{state}</span>
+            {ended}
+        </td>
+    }
+    .into_any()
+}
+
+/// What is known, or a dash.
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "–".to_owned())
 }

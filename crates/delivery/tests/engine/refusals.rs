@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hato_domain::PageRequest;
 use hato_service::ports::{DeactivationReason, SubscriptionFilter};
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -10,9 +11,10 @@ use crate::test_engine::TestEngine;
 /// Why the app's subscriptions are not active.
 async fn reasons(test: &TestEngine) -> Vec<Option<DeactivationReason>> {
     let everything = SubscriptionFilter::default();
+    let newest = PageRequest::parse(Some("100"), None, None).expect("a page");
     let list = test
         .store
-        .subscriptions_of(&test.app.id, &everything, None, 100);
+        .subscriptions_of(&test.app.id, &everything, &newest);
     let items = list.await.expect("listed").items.into_iter();
     items.map(|it| it.deactivated.map(|it| it.reason)).collect()
 }

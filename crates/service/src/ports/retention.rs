@@ -52,4 +52,8 @@ pub trait RetentionStore {
         before: UnixMillis,
         limit: u32,
     ) -> Result<bool, StoreError>;
+
+    /// Takes over from sends that have finished, at most `limit` of them, who took them, and removes from them whom they were for
+    /// (CONTRACT 12).
+    async fn record_reach(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError>;
 }

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, Platform, ProfileChange, SubscriptionId, UnixMillis, text_enum,
+    AppId, AudienceFilter, BrowserKeys, Cursor, Endpoint, PageRequest, Platform, ProfileChange,
+    SubscriptionId, Tag, Tags, UnixMillis, UserId, text_enum,
 };
 
 use super::StoreError;
@@ -82,6 +83,17 @@ pub struct SubscriptionRecord {
     pub endpoint: String,
     /// The client's label; `None` without one.
     pub platform: Option<String>,
+    /// The site's id of whom it belongs to; `None` when nobody is logged in.
+    pub user_id: Option<String>,
+    /// What it cares for.
+    pub tags: Tags,
+    /// The browser's language; `None` when it told none.
+    pub lang: Option<String>,
+    /// The browser's time zone; `None` when it told none.
+    pub time_zone: Option<String>,
+    /// The UTC day, counted from 1970-01-01, on which it last took a send, as far as finished sends tell; `None` when it took none, and for
+    /// one that is not active.
+    pub last_success_on: Option<i64>,
     /// When and why it became inactive; `None` while it is active.
     pub deactivated: Option<Deactivated>,
     /// When the endpoint was first registered.
@@ -105,6 +117,12 @@ pub enum StateFilter {
 pub struct SubscriptionFilter {
     /// Part of the endpoint or of the platform, in any case of letters; empty is every one.
     pub text: String,
+    /// Part of the push service's host, in any case of letters; empty is every one.
+    pub host: String,
+    /// Whom it must belong to.
+    pub user: Option<UserId>,
+    /// A tag that it must have.
+    pub tag: Option<Tag>,
     /// The state that it must be in.
     pub state: StateFilter,
 }
@@ -114,6 +132,11 @@ impl SubscriptionFilter {
     pub fn is_search(&self) -> bool {
         *self != Self::default()
     }
+
+    /// Whether many subscriptions may be looked at for a page: those of one user are found by an index.
+    pub fn is_heavy(&self) -> bool {
+        self.is_search() && self.user.is_none()
+    }
 }
 
 /// A page of subscriptions, newest first.
@@ -121,8 +144,8 @@ impl SubscriptionFilter {
 pub struct SubscriptionPage {
     /// The subscriptions that were found.
     pub items: Vec<SubscriptionRecord>,
-    /// `before` of the next page; `None` when all subscriptions were looked at, or none was.
-    pub next: Option<i64>,
+    /// Where the next page begins; `None` when all subscriptions were looked at, or none was.
+    pub next: Option<Cursor>,
     /// Whether a search stopped before the page was full and before the list ended: it may look at so many subscriptions, and
     /// for so long.
     pub is_cut_short: bool,
@@ -137,6 +160,33 @@ impl SubscriptionPage {
             is_cut_short: true,
         }
     }
+}
+
+/// Whom a send would go to, and how many of them took the last one (CONTRACT 12).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AudienceSummary {
+    /// How many there are.
+    pub recipients: i64,
+    /// How many each push service has, most first: at most 20, and then those of all others under the name `other`.
+    pub by_host: Vec<(String, i64)>,
+    /// How many there are of each of [`AudienceSummary::AGES`], and of those that are older.
+    pub by_age: [AgeGroup; 4],
+    /// Whether everything but `recipients` is estimated from some of them.
+    pub is_approximate: bool,
+}
+
+impl AudienceSummary {
+    /// For how many days those of an age have subscribed at most, those of the ages before left out.
+    pub const AGES: [i64; 3] = [30, 90, 270];
+}
+
+/// How many recipients are of an age.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AgeGroup {
+    /// How many there are.
+    pub recipients: i64,
+    /// How many of them took the app's last finished send that was for them.
+    pub answered_last_send: i64,
 }
 
 /// What the store does with subscriptions.
@@ -168,16 +218,24 @@ pub trait SubscriptionStore {
         now: UnixMillis,
     ) -> Result<(), StoreError>;
 
-    /// A page of at most `limit` of the app's subscriptions that `filter` lets through, from `before` on. A search looks
+    /// A page of the app's subscriptions that `filter` lets through, newest first. A search looks
     /// at so many subscriptions, and for so long, and no more: a page may hold few, or none, and still have a next one. One that
     /// got no look at all is cut short, empty, and ends.
     async fn subscriptions_of(
         &self,
         app: &AppId,
         filter: &SubscriptionFilter,
-        before: Option<i64>,
-        limit: i64,
+        page: &PageRequest,
     ) -> Result<SubscriptionPage, StoreError>;
+
+    /// Whom a send of the app to `filter`, or to everybody, would go to. What has more than 100,000 is estimated. `None` when others
+    /// read so long that there was no time for it.
+    async fn audience_of(
+        &self,
+        app: &AppId,
+        filter: Option<&AudienceFilter>,
+        now: UnixMillis,
+    ) -> Result<Option<AudienceSummary>, StoreError>;
 
     /// Removes the subscription and its record; `false` when the app has no such subscription.
     async fn remove_subscription(

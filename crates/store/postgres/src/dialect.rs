@@ -18,6 +18,9 @@ pub(crate) use crate::stored_text::{from_stored, to_stored};
 pub(crate) use crate::transaction::transaction;
 use crate::transactions::{WriteError, run};
 
+/// The database as sqlx names it.
+pub(crate) type Driver = sqlx::Postgres;
+
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> Readers<'_> {
     Readers(&database.connections)

@@ -49,6 +49,8 @@ mod accounts;
 mod apps;
 #[path = "../../shared/audience.rs"]
 mod audience;
+#[path = "../../shared/audience_summary.rs"]
+mod audience_summary;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
 #[path = "../../shared/claim.rs"]
@@ -73,10 +75,14 @@ mod github;
 mod idempotency;
 #[path = "../../shared/identity.rs"]
 mod identity;
+#[path = "../../shared/included.rs"]
+mod included;
 #[path = "../../shared/key_events.rs"]
 mod key_events;
 #[path = "../../shared/keys.rs"]
 mod keys;
+#[path = "../../shared/listed_subscription.rs"]
+mod listed_subscription;
 #[path = "../../shared/operator.rs"]
 mod operator;
 #[path = "../../shared/pacing.rs"]
@@ -87,6 +93,10 @@ mod paging;
 mod profiles;
 #[path = "../../shared/queue.rs"]
 mod queue;
+#[path = "../../shared/reach.rs"]
+mod reach;
+#[path = "../../shared/reach_blocks.rs"]
+mod reach_blocks;
 #[path = "../../shared/refusals.rs"]
 mod refusals;
 #[path = "../../shared/registered_profile.rs"]

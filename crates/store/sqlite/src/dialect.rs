@@ -18,6 +18,9 @@ pub(crate) use crate::transaction::transaction;
 /// The connection on which an operation runs.
 pub(crate) type DbConnection = SqliteConnection;
 
+/// The database as sqlx names it.
+pub(crate) type Driver = Sqlite;
+
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use hato_domain::notification::Links;
 use hato_domain::{
-    AccountId, AppId, Email, HttpsUrl, IdempotencyKey, Notification, Plan, PushOptions, Schedule,
-    SendId, Topic, UnixMillis, Urgency,
+    AccountId, AppId, Email, HttpsUrl, IdempotencyKey, Notification, PageRequest, Plan,
+    PushOptions, Schedule, SendId, Topic, UnixMillis, Urgency,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, AccountRecord, AccountStore as _, AppStore as _, Audience,
     DeliveryQueue as _, IdempotencyEntry, NewApp, NewSend, PageClaimRequest, SendStore as _,
-    StateFilter, Store as _, SubscriptionFilter, SubscriptionStore as _,
+    Store as _, SubscriptionFilter, SubscriptionStore as _,
 };
 use hato_store_sqlite::Database;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -268,14 +268,16 @@ async fn the_history_shows_what_a_send_to_nobody_was() {
 async fn a_search_looks_at_so_many_and_says_so() {
     let fixture = FileFixture::new().await;
     fixture.subscribe(20_001, 0).await;
-    let search = async |text: &str, before| {
+    let search = async |text: &str, cursor| {
         let filter = SubscriptionFilter {
             text: text.to_owned(),
-            state: StateFilter::Any,
+            ..SubscriptionFilter::default()
         };
+        let page = PageRequest::parse(Some("25"), None, None).expect("a page");
+        let asked = PageRequest { cursor, ..page };
         let page = fixture
             .database
-            .subscriptions_of(&fixture.app, &filter, before, 25)
+            .subscriptions_of(&fixture.app, &filter, &asked)
             .await;
         page.expect("searched")
     };
@@ -283,7 +285,7 @@ async fn a_search_looks_at_so_many_and_says_so() {
     assert_eq!((first.items.len(), first.is_cut_short), (25, false));
     let nothing = search("nothing", None).await;
     assert_eq!((nothing.items.len(), nothing.is_cut_short), (0, true));
-    assert_eq!(nothing.next, Some(2), "the oldest that was looked at");
+    assert!(nothing.next.is_some(), "the oldest that was looked at");
     let rest = search("nothing", nothing.next).await;
     assert_eq!((rest.next, rest.is_cut_short), (None, false));
 }

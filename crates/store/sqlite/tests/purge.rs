@@ -19,7 +19,7 @@ const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 16] = [
+const FILL: [&str; 17] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
@@ -50,6 +50,7 @@ const FILL: [&str; 16] = [
      SELECT 'snd_' || n, 'app_1', '[]', 0, 0 FROM numbers",
     "INSERT INTO idempotency_keys (app_id, path, key, request_hash, send_id, queued, created_at)
      SELECT 'app_1', '/notify', 'key ' || n, x'00', 'snd_' || n, 1, 0 FROM numbers",
+    "INSERT INTO reach (app_id, block, answers) SELECT 'app_1', n, x'' FROM numbers",
     "INSERT INTO send_windows (app_id, opened_at, sends) SELECT 'app_1', 0, 1 FROM numbers WHERE n = 1",
     "INSERT INTO daily_counts (app_id, day, sends) SELECT 'app_1', n, 1 FROM numbers",
     "INSERT INTO key_events (id, app_id, event, key_id, key_name, key_scope, actor_kind, actor_id,

@@ -2,7 +2,7 @@
 
 /// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
 /// that tell of migrations and of the processes that run.
-pub const TABLES: [&str; 21] = [
+pub const TABLES: [&str; 22] = [
     "accounts",
     "sessions",
     "monthly_usage",
@@ -11,6 +11,7 @@ pub const TABLES: [&str; 21] = [
     "key_events",
     "subscriptions",
     "tag_positions",
+    "reach",
     "sends",
     "send_positions",
     "send_failures",

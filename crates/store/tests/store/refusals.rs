@@ -9,7 +9,7 @@ use hato_service::ports::{
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{START, TestStore, endpoint, ids, sent_to};
+use crate::test_store::{START, TestStore, endpoint, ids, page, sent_to};
 
 use FailureReason::{BlockedAddress, KeyMismatch, Refused, Throttled, Unavailable};
 
@@ -79,7 +79,8 @@ async fn active(test: &TestStore, app: &AppId) -> i64 {
 /// Why the app's newest subscription is not active.
 async fn reason(test: &TestStore, app: &AppId) -> Option<DeactivationReason> {
     let everything = SubscriptionFilter::default();
-    let list = test.store.subscriptions_of(app, &everything, None, 1);
+    let newest = page(1, None);
+    let list = test.store.subscriptions_of(app, &everything, &newest);
     let items = list.await.expect("listed").items;
     let deactivated = items.first().and_then(|item| item.deactivated);
     deactivated.map(|it| it.reason)

@@ -7,7 +7,7 @@ use hato_service::ports::{
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{START, TestStore, ids, sent_to};
+use crate::test_store::{START, TestStore, ids, page, sent_to};
 
 const DAY: i64 = 86_400_000;
 
@@ -84,7 +84,10 @@ async fn subscriptions_are_counted_as_they_come_and_go(database: TestDatabase) {
     }
     assert_eq!(counts().await, (3, 1), "one came back");
     let filter = SubscriptionFilter::default();
-    let listed = test.store.subscriptions_of(&app, &filter, None, 10).await;
+    let listed = test
+        .store
+        .subscriptions_of(&app, &filter, &page(10, None))
+        .await;
     for (expected, subscription) in [(2, 1), (1, 1), (1, 0), (0, 0)]
         .into_iter()
         .zip(listed.expect("listed").items)

@@ -9,7 +9,7 @@ use hato_service::ports::{DeactivationReason, NewSubscription, SubscriptionFilte
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
-use crate::test_store::{START, TestStore, endpoint, keys};
+use crate::test_store::{START, TestStore, endpoint, keys, page};
 
 /// A registration of one endpoint in the place of another.
 fn replacing(test: &TestStore, app: &AppId, number: usize, replaced: usize) -> NewSubscription {
@@ -262,7 +262,8 @@ async fn pro_has_no_such_limit(database: TestDatabase) {
 /// Why the app's endpoints are not active, in the order of their registration.
 async fn reasons(test: &TestStore, app: &AppId) -> Vec<Option<DeactivationReason>> {
     let everything = SubscriptionFilter::default();
-    let list = test.store.subscriptions_of(app, &everything, None, 100);
+    let newest = page(100, None);
+    let list = test.store.subscriptions_of(app, &everything, &newest);
     let items = list.await.expect("listed").items;
     let reason = items
         .iter()

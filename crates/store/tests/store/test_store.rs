@@ -8,8 +8,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::notification::Links;
 use hato_domain::{
-    AccountId, AppId, BrowserKeys, Email, Endpoint, KeyEventId, KeyId, Notification, PageRequest,
-    Plan, ProfileChange, PushOptions, Schedule, Scope, SendId, SubscriptionId, UnixMillis,
+    AccountId, AppId, BrowserKeys, Cursor, Email, Endpoint, KeyEventId, KeyId, Notification,
+    PageRequest, Plan, ProfileChange, PushOptions, Schedule, Scope, SendId, SubscriptionId,
+    UnixMillis,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
@@ -40,6 +41,15 @@ pub struct TestStore {
     number: AtomicU64,
     /// Whose the apps are that were made here.
     owners: Mutex<HashMap<AppId, AccountId>>,
+}
+
+/// The newest page of so many items, or the one behind the cursor.
+pub fn page(limit: usize, cursor: Option<Cursor>) -> PageRequest {
+    let page = PageRequest::parse(Some(&limit.to_string()), None, None);
+    PageRequest {
+        cursor,
+        ..page.expect("1 to 100")
+    }
 }
 
 /// So many milliseconds after the start.

@@ -1,0 +1,29 @@
+//! Texts of whom a send reaches.
+
+texts! {
+    AudienceTexts {
+        lead: fn(String, String) -> String =
+            |all, answered| format!("有効な購読者 {all} 人のうち、最後の送信が届いたのは {answered} 人です。"),
+            |all, answered| format!("Of {all} active subscribers, {answered} took the last send that was for them.");
+        about = "「届いた」とは、その人に宛てた最後の送信を、ブラウザのプッシュサービスが受け取ったことです。数は送信が終わってから数分で更新されます。",
+            "A send was taken when the browser's push service accepted it. The numbers follow within minutes of the end of a send.";
+        approximate = "購読者が多いため、内訳は一部から推定した数です。",
+            "There are many subscribers: all numbers but the total are estimated from some of them.";
+        empty_title = "まだ誰も購読していません", "Nobody has subscribed yet";
+        empty = "サイトにコードを埋め込むと、購読した人の数と届いた割合がここに出ます。",
+            "Once the code is on your site, this shows how many subscribe and how many are reached.";
+        embed = "埋め込みコードを見る", "Show the code";
+        by_age = "登録してからの期間", "By age";
+        age = "期間", "Subscribed for";
+        to_30 = "30 日以内", "Up to 30 days";
+        to_90 = "31〜90 日", "31 to 90 days";
+        to_270 = "91〜270 日", "91 to 270 days";
+        older = "270 日より前", "More than 270 days";
+        by_host = "プッシュサービス", "By push service";
+        host = "プッシュサービス", "Push service";
+        other = "その他", "Others";
+        recipients = "購読者", "Subscribers";
+        answered = "最後の送信が届いた人", "Took the last send";
+        share = "割合", "Share";
+    }
+}

@@ -1,0 +1,149 @@
+//! Whom a send to everybody would go to, and how many of them the last one has reached.
+
+use hato_service::ports::{AgeGroup, AppRecord, AudienceSummary};
+use leptos::prelude::*;
+
+use super::frame::{AppFrame, Section, app_path};
+use super::load_app;
+use crate::components::{Column, EmptyState, List, Note, NumberCell, Tone};
+use crate::i18n::{AudienceTexts, group_thousands};
+use crate::local_path::with_query;
+use crate::pages::load_page;
+use crate::request_context::RequestContext;
+
+/// The reach of the app.
+#[component]
+pub fn AudiencePage() -> impl IntoView {
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let summary = ctx.service().audience(&access, None).await?;
+        Ok(view! { <AudienceView ctx app summary /> }.into_any())
+    })
+}
+
+#[component]
+fn AudienceView(ctx: RequestContext, app: AppRecord, summary: AudienceSummary) -> impl IntoView {
+    let texts = &ctx.texts().app.audience;
+    let base = app_path(&app);
+    let recipients = summary.recipients;
+    let answered: i64 = summary.by_age.iter().map(|it| it.answered_last_send).sum();
+    let lead = (texts.lead)(group_thousands(recipients), group_thousands(answered));
+    let estimated = summary
+        .is_approximate
+        .then(|| view! { <Note tone=Tone::Info text=texts.approximate /> });
+    let list = if recipients == 0 {
+        view! {
+            <EmptyState title=texts.empty_title text=texts.empty>
+                <a class="button" href=format!("{base}#embed")>
+                    {texts.embed}
+                </a>
+            </EmptyState>
+        }
+        .into_any()
+    } else {
+        view! {
+            <p class="lead">{lead}</p>
+            <p>{texts.about}</p>
+            {estimated}
+            <Ages texts groups=summary.by_age />
+            <Hosts texts base hosts=summary.by_host />
+        }
+        .into_any()
+    };
+    view! {
+        <AppFrame app section=Section::Audience>
+            {list}
+        </AppFrame>
+    }
+    .into_any()
+}
+
+/// How many are of each age, and how many of them took the last send.
+#[component]
+fn Ages(texts: &'static AudienceTexts, groups: [AgeGroup; 4]) -> impl IntoView {
+    let names = [texts.to_30, texts.to_90, texts.to_270, texts.older];
+    let row = |(name, group): (&'static str, AgeGroup)| {
+        let answered = group.answered_last_send;
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                <NumberCell label=texts.recipients value=group_thousands(group.recipients) />
+                <NumberCell label=texts.answered value=group_thousands(answered) />
+                <NumberCell label=texts.share value=share(answered, group.recipients) />
+            </tr>
+        }
+        .into_any()
+    };
+    let rows = names.into_iter().zip(groups).map(row).collect();
+    let columns = vec![
+        Column::Text(texts.age),
+        Column::Number(texts.recipients),
+        Column::Number(texts.answered),
+        Column::Number(texts.share),
+    ];
+    view! {
+        <h2>{texts.by_age}</h2>
+        <List class="list audience-ages" columns rows>
+            <p class="empty">{texts.empty}</p>
+        </List>
+    }
+    .into_any()
+}
+
+/// How many each push service has, with the list of them.
+#[component]
+fn Hosts(texts: &'static AudienceTexts, base: String, hosts: Vec<(String, i64)>) -> impl IntoView {
+    let all: i64 = hosts.iter().map(|(_, recipients)| recipients).sum();
+    let row = |(host, recipients): (String, i64)| {
+        let path = with_query(
+            &format!("{base}/subscribers"),
+            &[("host", host.as_str()), ("state", "active")],
+        );
+        let name = if host.contains(['.', ':']) {
+            view! { <a href=path>{host}</a> }.into_any()
+        } else {
+            texts.other.into_any()
+        };
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                <NumberCell label=texts.recipients value=group_thousands(recipients) />
+                <NumberCell label=texts.share value=share(recipients, all) />
+            </tr>
+        }
+        .into_any()
+    };
+    let rows = hosts.into_iter().map(row).collect();
+    let columns = vec![
+        Column::Text(texts.host),
+        Column::Number(texts.recipients),
+        Column::Number(texts.share),
+    ];
+    view! {
+        <h2>{texts.by_host}</h2>
+        <List class="list audience-hosts" columns rows>
+            <p class="empty">{texts.empty}</p>
+        </List>
+    }
+    .into_any()
+}
+
+/// A part in percent; a dash of nothing.
+fn share(part: i64, whole: i64) -> String {
+    if whole == 0 {
+        return "–".to_owned();
+    }
+    format!("{} %", (part * 200 + whole) / (whole * 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn a_share_is_rounded() {
+        assert_eq!(share(0, 0), "–");
+        assert_eq!(share(2_000, 21_000), "10 %");
+        assert_eq!(share(1, 1), "100 %");
+    }
+}

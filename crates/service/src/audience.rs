@@ -1,0 +1,62 @@
+//! Who subscribes: the list of an app's subscriptions, and whom a send would go to (CONTRACT 12).
+
+use hato_domain::wire::Page;
+use hato_domain::{AudienceFilter, ErrorCode, PageRequest};
+
+use crate::access::MayManage;
+use crate::ports::{AudienceSummary, SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
+use crate::{Service, ServiceResult};
+
+impl Service {
+    /// A page of the app's subscriptions, newest first. A search that finds no turn, because the account has others under way, is cut
+    /// short.
+    pub async fn subscriptions(
+        &self,
+        access: &MayManage,
+        filter: &SubscriptionFilter,
+        page: &PageRequest,
+    ) -> ServiceResult<SubscriptionPage> {
+        let listed = self.store.subscriptions_of(access.app(), filter, page);
+        if !filter.is_heavy() {
+            return Ok(listed.await?);
+        }
+        match self.heavy_reads.turn(access.account()).await {
+            Some(_turn) => Ok(listed.await?),
+            None => Ok(SubscriptionPage::without_a_look()),
+        }
+    }
+
+    /// The same for who reads page after page until the last one: `OVERLOADED` where nothing could be looked at.
+    pub async fn listed_subscriptions(
+        &self,
+        access: &MayManage,
+        filter: &SubscriptionFilter,
+        page: &PageRequest,
+    ) -> ServiceResult<Page<SubscriptionRecord>> {
+        let listed = self.subscriptions(access, filter, page).await?;
+        if listed.is_cut_short && listed.next.is_none() {
+            return Err(ErrorCode::Overloaded.into());
+        }
+        let next = listed.next.map(|next| (next.before, next.before_id));
+        let (next_before, next_before_id) = next.unzip();
+        Ok(Page {
+            items: listed.items,
+            next_before,
+            next_before_id: next_before_id.flatten(),
+        })
+    }
+
+    /// Whom a send to the part of the audience, or to everybody, would go to. `OVERLOADED` when the account has other such reads under
+    /// way, or there was no time for it.
+    pub async fn audience(
+        &self,
+        access: &MayManage,
+        filter: Option<&AudienceFilter>,
+    ) -> ServiceResult<AudienceSummary> {
+        let turn = self.heavy_reads.turn(access.account()).await;
+        let _turn = turn.ok_or(ErrorCode::Overloaded)?;
+        let now = self.clock.now();
+        let summary = self.store.audience_of(access.app(), filter, now).await?;
+        Ok(summary.ok_or(ErrorCode::Overloaded)?)
+    }
+}

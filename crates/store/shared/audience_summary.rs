@@ -1,0 +1,293 @@
+//! Whom a send would go to: how many, by push service and age, and how many of them took the last one (CONTRACT 12).
+//!
+//! Up to 100,000 of them are looked at one by one. Of more, 10,000 are, evenly spread, and stand for all. Either ends after a second.
+
+use std::collections::HashMap;
+
+use futures_util::TryStreamExt as _;
+use futures_util::stream::BoxStream;
+use hato_domain::{AppId, AudienceFilter, PositionSet, ReachBlock, UnixMillis};
+use hato_service::ports::{AgeGroup, AudienceSummary};
+use tokio::task::yield_now;
+
+use crate::Database;
+use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, sql};
+use crate::listed_subscription::host;
+use crate::queue::number_list;
+use crate::reach_blocks::{blocks_of, decoded};
+use crate::selection::select_with;
+use crate::settlement::count_i64;
+
+/// Most that are looked at one by one, and how many of more are.
+const MAX_EXACT: i64 = 100_000;
+const SAMPLE: i64 = 10_000;
+/// Most positions that are tried in order to find as many active ones.
+const MAX_TRIED: i64 = 100_000;
+/// Most push services that are named.
+const MAX_HOSTS: usize = 20;
+const OTHER_HOSTS: &str = "other";
+const DAY_MILLIS: i64 = 86_400_000;
+/// How many are looked at until others have their turn on this thread.
+const YIELD_INTERVAL: usize = 256;
+
+/// The summary; `None` when others read so long that there was no time for it.
+pub(crate) async fn summarize(
+    database: &Database,
+    app: &AppId,
+    filter: Option<&AudienceFilter>,
+    now: UnixMillis,
+) -> sqlx::Result<Option<AudienceSummary>> {
+    match try_to_summarize(database, app, filter, now).await {
+        Ok(summary) => Ok(Some(summary)),
+        Err(error) if is_out_of_time(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn try_to_summarize(
+    database: &Database,
+    app: &AppId,
+    filter: Option<&AudienceFilter>,
+    now: UnixMillis,
+) -> sqlx::Result<AudienceSummary> {
+    let population = Population::read(database, app, filter).await?;
+    let recipients = population.len();
+    if recipients <= MAX_EXACT {
+        match look_at(database, app, &population, population.everybody(), now).await {
+            Err(error) if is_out_of_time(&error) => {}
+            looked_at => return Ok(looked_at?.summary(None)),
+        }
+    }
+    let sample = Some(population.sample());
+    let looked_at = look_at(database, app, &population, sample, now).await?;
+    Ok(looked_at.summary(Some(recipients)))
+}
+
+/// What is known of each block of positions.
+type Blocks = HashMap<i64, ReachBlock>;
+
+/// Those whom a summary is of.
+enum Population {
+    /// All active subscriptions of an app.
+    Everyone(Everyone),
+    /// Those at these positions.
+    Selected(PositionSet),
+}
+
+/// All active subscriptions of an app: so many, up to its last position.
+#[derive(Default)]
+struct Everyone {
+    active: i64,
+    last_position: i64,
+    blocks: Blocks,
+}
+
+impl Population {
+    async fn read(
+        database: &Database,
+        app: &AppId,
+        filter: Option<&AudienceFilter>,
+    ) -> sqlx::Result<Self> {
+        let mut connection = bounded_reader(database).await?;
+        if let Some(filter) = filter {
+            let selected = select_with(&mut *connection, app, filter).await?;
+            return Ok(Self::Selected(selected));
+        }
+        let rows = sqlx::query!(
+            r#"SELECT p.active_subscriptions, p.last_position, r.block AS "block?",
+                      r.answers AS "answers?"
+               FROM apps AS p LEFT JOIN reach AS r ON r.app_id = p.id WHERE p.id = $1"#,
+            app.as_str()
+        )
+        .fetch_all(&mut *connection)
+        .await?;
+        let mut everyone = Everyone::default();
+        for row in rows {
+            everyone.active = row.active_subscriptions;
+            everyone.last_position = row.last_position;
+            if let (Some(block), Some(answers)) = (row.block, row.answers) {
+                everyone.blocks.insert(block, decoded(block, &answers)?);
+            }
+        }
+        Ok(Self::Everyone(everyone))
+    }
+
+    fn len(&self) -> i64 {
+        match self {
+            Self::Everyone(everyone) => everyone.active,
+            Self::Selected(positions) => count_i64(positions.len()),
+        }
+    }
+
+    /// Where all of them stand; `None` for wherever somebody does.
+    fn everybody(&self) -> Option<Vec<i64>> {
+        match self {
+            Self::Everyone(_) => None,
+            Self::Selected(positions) => Some(positions.iter().collect()),
+        }
+    }
+
+    /// Where some of them stand, evenly spread. Of everybody's positions some are nobody's any more.
+    fn sample(&self) -> Vec<i64> {
+        match self {
+            Self::Everyone(everyone) => {
+                let last = everyone.last_position;
+                let tried = SAMPLE.saturating_mul(last) / everyone.active.max(1);
+                let distance = last / tried.clamp(1, MAX_TRIED);
+                (1..=last).step_by(step(distance)).collect()
+            }
+            Self::Selected(positions) => {
+                let distance = count_i64(positions.len()) / SAMPLE;
+                positions.iter().step_by(step(distance)).collect()
+            }
+        }
+    }
+}
+
+fn step(distance: i64) -> usize {
+    usize::try_from(distance.max(1)).unwrap_or(usize::MAX)
+}
+
+/// What was counted of those that were looked at.
+#[derive(Default)]
+struct LookedAt {
+    hosts: HashMap<String, i64>,
+    ages: [AgeGroup; 4],
+    recipients: i64,
+}
+
+impl LookedAt {
+    fn count_host(&mut self, host: &str) {
+        match self.hosts.get_mut(host) {
+            Some(count) => *count += 1,
+            None => drop(self.hosts.insert(host.to_owned(), 1)),
+        }
+    }
+
+    /// Counts who stands where, each with the number of its age.
+    fn count_ages(&mut self, seen: &[(i64, usize)], blocks: &Blocks) {
+        self.recipients = count_i64(seen.len());
+        for (position, age) in seen {
+            let block = blocks.get(&PositionSet::block_of(*position));
+            let answered = block.is_some_and(|block| block.answered_last(*position));
+            self.ages[*age].recipients += 1;
+            self.ages[*age].answered_last_send += i64::from(answered);
+        }
+    }
+
+    /// The summary, for `recipients` if those that were looked at stand for so many.
+    fn summary(self, recipients: Option<i64>) -> AudienceSummary {
+        let (all, seen) = (recipients.unwrap_or(self.recipients), self.recipients);
+        let mut by_host: Vec<(String, i64)> = self.hosts.into_iter().collect();
+        by_host.sort_unstable_by(|left, right| (right.1, &left.0).cmp(&(left.1, &right.0)));
+        let others: i64 = by_host.iter().skip(MAX_HOSTS).map(|(_, count)| count).sum();
+        by_host.truncate(MAX_HOSTS);
+        if others > 0 {
+            by_host.push((OTHER_HOSTS.to_owned(), others));
+        }
+        scale(by_host.iter_mut().map(|(_, count)| count), all, seen);
+        let mut by_age = self.ages;
+        for group in &mut by_age {
+            group.answered_last_send = scaled(group.answered_last_send, all, seen);
+        }
+        scale(
+            by_age.iter_mut().map(|group| &mut group.recipients),
+            all,
+            seen,
+        );
+        for group in &mut by_age {
+            group.answered_last_send = group.answered_last_send.min(group.recipients);
+        }
+        AudienceSummary {
+            recipients: all,
+            by_host,
+            by_age,
+            is_approximate: recipients.is_some(),
+        }
+    }
+}
+
+/// Makes counts of `seen` into counts of `all` whose sum is `all`.
+fn scale<'c>(counts: impl Iterator<Item = &'c mut i64>, all: i64, seen: i64) {
+    let (mut sum, mut given) = (0, 0);
+    for count in counts {
+        sum += *count;
+        let up_to = scaled(sum, all, seen);
+        *count = up_to - given;
+        given = up_to;
+    }
+}
+
+/// What `count` of `seen` is of `all`, to the nearest number.
+fn scaled(count: i64, all: i64, seen: i64) -> i64 {
+    let seen = i128::from(seen.max(1));
+    let scaled = (i128::from(count) * i128::from(all) * 2 + seen) / (seen * 2);
+    i64::try_from(scaled).unwrap_or(i64::MAX)
+}
+
+struct RecipientRow {
+    position: i64,
+    endpoint: String,
+    created_at: i64,
+}
+
+/// Counts those at these positions, or everybody, and who of them took the last send.
+async fn look_at(
+    database: &Database,
+    app: &AppId,
+    population: &Population,
+    positions: Option<Vec<i64>>,
+    now: UnixMillis,
+) -> sqlx::Result<LookedAt> {
+    let mut connection = bounded_reader(database).await?;
+    let (mut looked_at, mut seen) = (LookedAt::default(), Vec::new());
+    let mut rows = rows(&mut connection, app, positions)?;
+    while let Some(row) = rows.try_next().await? {
+        looked_at.count_host(host(&row.endpoint));
+        seen.push((row.position, age_group(now.0 - row.created_at)));
+        if seen.len() % YIELD_INTERVAL == 0 {
+            yield_now().await;
+        }
+    }
+    drop(rows);
+    if let Population::Everyone(everyone) = population {
+        looked_at.count_ages(&seen, &everyone.blocks);
+    } else {
+        let positions: Vec<i64> = seen.iter().map(|(position, _)| *position).collect();
+        let blocks = blocks_of(&mut *connection, app, &positions).await?;
+        looked_at.count_ages(&seen, &blocks);
+    }
+    Ok(looked_at)
+}
+
+/// The number of the age among [`AudienceSummary::AGES`], and behind them.
+fn age_group(millis: i64) -> usize {
+    let ages = AudienceSummary::AGES.iter();
+    ages.take_while(|days| millis > **days * DAY_MILLIS).count()
+}
+
+fn rows<'c>(
+    c: &'c mut DbConnection,
+    app: &'c AppId,
+    positions: Option<Vec<i64>>,
+) -> sqlx::Result<BoxStream<'c, sqlx::Result<RecipientRow>>> {
+    let Some(positions) = positions else {
+        let rows = sqlx::query_as!(
+            RecipientRow,
+            r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
+               WHERE app_id = $1 AND position IS NOT NULL ORDER BY position LIMIT $2"#,
+            app.as_str(),
+            MAX_EXACT
+        );
+        return Ok(rows.fetch(c));
+    };
+    let rows = sql!(query_as RecipientRow [
+        r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
+           WHERE app_id = $2 AND position IN ("# NUMBERS ")"
+    ] number_list(&positions)?, app.as_str());
+    Ok(rows.fetch(c))
+}
+
+#[cfg(test)]
+#[path = "audience_summary/tests.rs"]
+mod tests;

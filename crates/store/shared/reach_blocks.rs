@@ -1,0 +1,114 @@
+//! The blocks in which it stands who took what was sent to them, and how they are asked.
+
+use std::collections::{BTreeSet, HashMap};
+
+use hato_domain::{AppId, PositionSet, ReachBlock};
+use sqlx::Executor;
+
+use crate::Database;
+use crate::dialect::{DbConnection, Driver, readers, sql};
+use crate::error::{decode_error, json};
+use crate::queue::number_list;
+use crate::tag_positions::hexadecimal;
+
+/// What one send tells of the positions of an app.
+pub(crate) struct Told {
+    /// The UTC day on which it was finished, counted from 1970-01-01.
+    pub(crate) day: i64,
+    pub(crate) included: PositionSet,
+    pub(crate) missed: PositionSet,
+}
+
+/// Records in the app's blocks what sends tell, in their order.
+pub(crate) async fn change_blocks(
+    c: &mut DbConnection,
+    app: &str,
+    told: &[Told],
+) -> sqlx::Result<()> {
+    let mut numbers = BTreeSet::new();
+    for one in told {
+        numbers.extend(one.included.blocks().map(|(number, _)| number));
+    }
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let numbers: Vec<i64> = numbers.into_iter().collect();
+    let mut blocks = lock_blocks(c, app, &numbers).await?;
+    let mut written = Vec::new();
+    for number in numbers {
+        let block = blocks.entry(number).or_default();
+        for one in told {
+            let included = one.included.only_block(number);
+            if !included.is_empty() {
+                block.record(one.day, &included, &one.missed.only_block(number));
+            }
+        }
+        written.push((number, hexadecimal(&block.to_bytes())));
+    }
+    sql!(query [
+        "INSERT INTO reach (app_id, block, answers)
+         SELECT $2, written.block, written.positions FROM (" BLOCKS ") AS written WHERE TRUE
+         ON CONFLICT (app_id, block) DO UPDATE SET answers = excluded.answers"
+    ] json(&written)?, app)
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+async fn lock_blocks(
+    c: &mut DbConnection,
+    app: &str,
+    numbers: &[i64],
+) -> sqlx::Result<HashMap<i64, ReachBlock>> {
+    let rows = sql!(query [
+        r#"SELECT block AS "block!", answers AS "answers!" FROM reach
+           WHERE app_id = $2 AND block IN ("# NUMBERS ") ORDER BY block" FOR_UPDATE
+    ] number_list(numbers)?, app)
+    .fetch_all(c)
+    .await?;
+    let blocks = rows.into_iter();
+    let blocks = blocks.map(|row| Ok((row.block, decoded(row.block, &row.answers)?)));
+    blocks.collect()
+}
+
+/// The UTC days, counted from 1970-01-01, on which these positions of the app last took a send; those that took none are left out.
+pub(crate) async fn last_successes(
+    database: &Database,
+    app: &AppId,
+    positions: &[i64],
+) -> sqlx::Result<HashMap<i64, i64>> {
+    if positions.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let blocks = blocks_of(readers(database), app, positions).await?;
+    let day = |position: &i64| {
+        let block = blocks.get(&PositionSet::block_of(*position))?;
+        Some((*position, block.last_success(*position)?))
+    };
+    Ok(positions.iter().filter_map(day).collect())
+}
+
+/// What is known of the blocks in which these positions of the app stand.
+pub(crate) async fn blocks_of<'e>(
+    reader: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+    positions: &[i64],
+) -> sqlx::Result<HashMap<i64, ReachBlock>> {
+    let numbers = positions.iter().map(|it| PositionSet::block_of(*it));
+    let numbers: BTreeSet<i64> = numbers.collect();
+    let numbers: Vec<i64> = numbers.into_iter().collect();
+    let rows = sql!(query [
+        r#"SELECT block AS "block!", answers AS "answers!" FROM reach
+           WHERE app_id = $2 AND block IN ("# NUMBERS ")"
+    ] number_list(&numbers)?, app.as_str())
+    .fetch_all(reader)
+    .await?;
+    let blocks = rows.into_iter();
+    let blocks = blocks.map(|row| Ok((row.block, decoded(row.block, &row.answers)?)));
+    blocks.collect()
+}
+
+/// What is stored of a block.
+pub(crate) fn decoded(number: i64, answers: &[u8]) -> sqlx::Result<ReachBlock> {
+    ReachBlock::from_bytes(number, answers).ok_or_else(|| decode_error("reach"))
+}
