@@ -120,14 +120,17 @@ pub(crate) async fn find_hashed(
     app: &str,
     hashes: &[String],
 ) -> sqlx::Result<Vec<RecipientId>> {
-    let numbers = sql!(query_scalar [
-        r#"SELECT id AS "id!" FROM subscriptions
-           WHERE app_id = $2 AND position IS NOT NULL AND endpoint_hash IN ("# HASHES r#")
-           ORDER BY position"#
+    let rows = sql!(query [
+        r#"SELECT id AS "id!", position FROM subscriptions
+           WHERE app_id = $2 AND endpoint_hash IN ("# HASHES ")"
     ] json(hashes)?, app)
     .fetch_all(c)
     .await?;
-    Ok(numbers.into_iter().map(RecipientId).collect())
+    // Asked of the database, both would make SQLite read all that are active instead of the few.
+    let active = rows.into_iter().filter(|row| row.position.is_some());
+    let mut active: Vec<_> = active.map(|row| (row.position, row.id)).collect();
+    active.sort_unstable();
+    Ok(active.into_iter().map(|(_, id)| RecipientId(id)).collect())
 }
 
 /// The hash by which a list names an endpoint.

@@ -111,8 +111,12 @@ async fn whether_an_event_may_name_a_subscription_is_one_look_at_an_index() {
 }
 
 #[tokio::test]
-async fn users_and_blocks_of_tags_are_found_by_their_keys() {
+async fn endpoints_users_and_blocks_of_tags_are_found_by_their_keys() {
     for (words, look) in [
+        (
+            "SELECT id AS \"id!\", position FROM subscriptions",
+            "SEARCH subscriptions USING INDEX sqlite_autoindex_subscriptions_2 (app_id=? AND endpoint_hash=?)",
+        ),
         (
             "SELECT position, tags FROM subscriptions",
             "SEARCH subscriptions USING INDEX subscriptions_by_user (app_id=? AND user_id=?)",
