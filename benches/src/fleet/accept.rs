@@ -81,7 +81,7 @@ async fn rates(
 ) -> anyhow::Result<[Vec<f64>; 4]> {
     let (shared, separate) = requests.split_at(SHARED_APPS);
     let one_app = vec![requests[0].clone(); CLIENTS];
-    let eight_apps = shared.repeat(CLIENTS / SHARED_APPS);
+    let eight_apps: Vec<_> = shared.iter().cycle().take(CLIENTS).cloned().collect();
     load_each(hato, separate, ROUND / 3).await?;
     let loads = [&one_app[..1], &one_app, &eight_apps, separate];
     let mut rates = <[Vec<f64>; 4]>::default();
