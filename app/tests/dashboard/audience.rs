@@ -18,7 +18,7 @@ async fn subscribers_are_found_by_user_tag_and_push_service(database: TestDataba
     let path = format!("{app}/subscribers");
     let all = browser.get(&path).await;
     all.shows("&lt;u&gt;1<")
-        .shows("news, _plan:pro")
+        .shows("_plan:pro, news")
         .shows("/send/2<");
     for query in [
         "user=%3Cu%3E1",
