@@ -12,4 +12,6 @@ pub struct Sdk {
     pub page_integrity: String,
     /// The value for `bell.js`, likewise.
     pub bell_integrity: String,
+    /// The value for `preferences.js`, likewise.
+    pub preferences_integrity: String,
 }

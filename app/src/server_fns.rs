@@ -6,6 +6,7 @@
 
 mod account;
 mod apps;
+mod audience;
 mod auth;
 #[cfg(feature = "ssr")]
 mod draft;
@@ -26,11 +27,15 @@ pub use account::{
     log_out_everywhere,
 };
 pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
+pub use audience::{CountRecipients, count_recipients};
 #[cfg(feature = "ssr")]
 pub use auth::{LOG_IN_PATH, REGISTER_PATH};
 pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
 #[cfg(feature = "ssr")]
-pub(crate) use draft::{ComposeStep, NotificationDraft};
+pub(crate) use draft::{
+    AudienceDraft, CheckedDraft, ComposeStep, DraftPart, DraftRefusal, NotificationDraft,
+    TimingDraft,
+};
 pub use error::ServerFunctionError;
 #[cfg(feature = "ssr")]
 pub(crate) use form::SubmittedFields;

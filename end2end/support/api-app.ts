@@ -41,8 +41,14 @@ export class ApiApp {
     }
   }
 
-  /** Sends to everybody; resolves with the send's id. */
-  async send(notification: { title: string; body: string; url?: string }): Promise<string> {
+  /** Tells whose browser it is and which tags it has. */
+  async identify({ endpoint }: Subscriber, user: string, tags: string[]): Promise<void> {
+    const { key } = await this.createKey('サーバー', 'full');
+    await requestOk(this.hato, 'PATCH', '/api/v1/subscriptions', key, { endpoint, user_id: user, tags });
+  }
+
+  /** Sends to everybody, or as further members say; resolves with the send's id. */
+  async send(notification: { title: string; body: string; url?: string; [member: string]: unknown }): Promise<string> {
     return (await this.request('POST', '/notify', notification)).send_id;
   }
 

@@ -9,7 +9,7 @@ import { type Page, expect } from '@playwright/test';
 
 import type { Github } from './github.ts';
 import type { Hato } from './hato.ts';
-import type { PushService } from './push-service.ts';
+import type { PushService, Subscriber } from './push-service.ts';
 import { ApiApp, registerAccount } from './api-app.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -28,8 +28,8 @@ const reserve = {
 const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
 
 /**
- * Writes a month of daily counts and a month's usage near the limit into the database, since a test cannot wait for them.
- * Arguments: the database, the app's id, the email of the account whose usage it is.
+ * Writes a month of daily counts, a month's usage near the limit and a scheduled send that was refused into the database, since a test
+ * cannot wait for them. Arguments: the database, the app's id, the email of the account whose usage it is, the id of the send.
  */
 const pastTraffic = `
 import sqlite3, sys, time
@@ -44,6 +44,11 @@ for ago in range(1, 30):
 database.execute(
     "UPDATE monthly_usage SET recipients = 26500 WHERE account_id = (SELECT id FROM accounts WHERE email = ?)",
     (sys.argv[3],),
+)
+database.execute(
+    "UPDATE sends SET waits_until = NULL, audience = NULL, status = 'done', finished_at = send_at,"
+    " refused_reason = 'MONTHLY_LIMIT_EXCEEDED' WHERE id = ?",
+    (sys.argv[4],),
 )
 database.commit()
 `;
@@ -75,6 +80,10 @@ interface Traffic {
   done: string;
   running: string;
   cancelled: string;
+  scheduled: string;
+  calledOff: string;
+  refused: string;
+  toSome: string;
   event: string;
 }
 
@@ -101,7 +110,7 @@ export class DashboardStates {
     await triggerWebhook(withWebhook, push, receiver.url('/hook'));
     await expect.poll(async () => (await off.request('GET', '/webhook')).disabled_reason, { intervals: [50] }).toBe('gone');
     await hato.setPlan(downgradedOwner.email, 'free');
-    await execute('python3', ['-c', pastTraffic, join(hato.data, 'hato.db'), app.id, downgradedOwner.email]);
+    await execute('python3', ['-c', pastTraffic, join(hato.data, 'hato.db'), app.id, downgradedOwner.email, traffic.refused]);
     await createFormerApp(hato, push, receiver);
     const reviewSession = await github.logIn(hato, formerOwner.email);
     const paths = { app: app.path, empty: empty.path, workshop: workshop.path, off: off.path, withWebhook: withWebhook.path, withoutWebhook: withoutWebhook.path };
@@ -132,15 +141,26 @@ export class DashboardStates {
       { name: 'compose', path: `${app}/send` },
       { name: 'compose-question', path: `${app}/send`, prepare: review, shows: 'form.review .note' },
       { name: 'compose-question-nobody', path: `${empty}/send`, prepare: review, shows: 'form.review .note' },
+      { name: 'compose-to', path: `${app}/send`, prepare: writeToSome, shows: '.recipient-count:has-text("12")' },
+      { name: 'compose-question-to', path: `${app}/send`, prepare: reviewToSome, shows: 'form.review code' },
+      { name: 'compose-question-later', path: `${app}/send`, prepare: reviewForLater, shows: 'form.review time' },
+      { name: 'compose-refused-to', path: `${app}/send`, prepare: reviewNobody, shows: '.note.error' },
+      { name: 'compose-refused-times', path: `${app}/send`, prepare: reviewTooLate, shows: '.note.error' },
       { name: 'compose-refused', path: `${app}/send`, prepare: reviewTooMuch, shows: '.note.error' },
       { name: 'send', path: `${app}/sends/${refs.done}` },
       { name: 'send-running', path: `${app}/sends/${refs.running}`, shows: '[data-running]' },
       { name: 'send-cancelled', path: `${app}/sends/${refs.cancelled}?cancelled=22`, shows: '.note.success' },
+      { name: 'send-scheduled', path: `${app}/sends/${refs.scheduled}`, shows: '.status.scheduled' },
+      { name: 'send-called-off', path: `${app}/sends/${refs.calledOff}?cancelled=0`, shows: '.note.success' },
+      { name: 'send-refused', path: `${app}/sends/${refs.refused}`, shows: '.status.refused' },
+      { name: 'send-to', path: `${app}/sends/${refs.toSome}`, shows: '.send-details code' },
       { name: 'history', path: `${app}/history` },
+      { name: 'history-scheduled', path: `${app}/history?status=scheduled`, shows: '.status.scheduled' },
+      { name: 'history-none', path: `${empty}/history?status=refused`, shows: '.empty' },
       { name: 'subscribers', path: `${app}/subscribers` },
       { name: 'subscribers-question', path: `${app}/subscribers`, prepare: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-none-found', path: `${app}/subscribers?q=nobody`, shows: '.empty' },
-      { name: 'subscribers-filtered', path: `${app}/subscribers?user=1&tag=news&host=push&state=active`, shows: '.empty' },
+      { name: 'subscribers-filtered', path: `${app}/subscribers?tag=news&state=active`, shows: 'table.subscribers' },
       { name: 'audience', path: `${app}/audience`, shows: 'table.audience-hosts' },
       { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
       { name: 'keys-new', path: `${workshop}/keys`, prepare: makeKey, shows: '#new-key' },
@@ -184,10 +204,28 @@ async function createTraffic(app: ApiApp, push: PushService, receiver: WebhookRe
   for (const { endpoint } of browsers.slice(8, 30)) await push.answer(endpoint, '500');
   const running = await app.send(reserve);
   await app.waitForStatus(running, 'sending');
+  const waiting = await createWaitingTraffic(app, browsers);
   const cancelled = await app.send({ ...reserve, title: `${reserve.title}（訂正前）` });
   await app.waitForStatus(cancelled, 'sending');
   await app.request('DELETE', `/notifications/${cancelled}`);
-  return { done, running, cancelled, event };
+  return { done, running, cancelled, event, ...waiting };
+}
+
+/** Gives some subscribers users and tags, and the app sends to them and sends that are scheduled. */
+async function createWaitingTraffic(app: ApiApp, browsers: Subscriber[]): Promise<Omit<Traffic, 'done' | 'running' | 'cancelled' | 'event'>> {
+  for (const [number, browser] of browsers.slice(-12).entries()) {
+    await app.identify(browser, `member-${number % 3}`, ['news', number % 2 ? 'lang:ja' : 'lang:en', '_plan:pro']);
+  }
+  const toSome = await app.send({ ...note, to: { tags: 'news && !lang:ja', user_ids: ['member-0', 'member-2'] } });
+  await app.waitForStatus(toSome, 'done');
+  const later = (days: number) => Date.now() + days * 86_400_000;
+  const times = { send_at: later(1), expires_at: later(2), max_per_minute: 600 };
+  const scheduled = await app.send({ ...reserve, ...times, to: { tags: 'lang:ja && (_plan:pro || beta)' } });
+  await app.send({ ...closing, send_at: later(30) });
+  const calledOff = await app.send({ ...note, send_at: later(3) });
+  await app.request('DELETE', `/notifications/${calledOff}`);
+  const refused = await app.send({ ...note, send_at: later(4) });
+  return { scheduled, calledOff, refused, toSome };
 }
 
 /** Gives an app a webhook and something to post to it. */
@@ -253,6 +291,40 @@ async function submit(page: Page, form: string, fields: Record<string, string>, 
   const answered = page.waitForEvent('load');
   await page.locator(`${form} ${button}`).click();
   await answered;
+}
+
+/** Lets every field be seen and filled in. */
+async function fillAll(page: Page, fields: Record<string, string>, button?: string): Promise<void> {
+  await unfold(page);
+  for (const [name, value] of Object.entries(fields)) await page.locator(`form.compose [name=${name}]`).evaluate((it: HTMLInputElement, value) => (it.value = value), value);
+  if (button) await submit(page, 'form.compose', {}, button);
+}
+
+const people = { tags: 'news', users: 'member-0\nmember-1\nmember-2\nmember-3\nmember-4\nmember-5\nmember-6' };
+const times = () => {
+  const minute = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
+  return { send_at: minute(1), expires_at: minute(2), max_per_minute: '600' };
+};
+
+async function writeToSome(page: Page): Promise<void> {
+  await page.locator('form.compose [name=tags]').fill(people.tags);
+  await page.locator('form.compose [name=users]').fill(people.users);
+}
+
+function reviewToSome(page: Page): Promise<void> {
+  return fillAll(page, { ...notification, ...people }, '[value=review]');
+}
+
+function reviewForLater(page: Page): Promise<void> {
+  return fillAll(page, { ...notification, ...people, ...times() }, '[value=review]');
+}
+
+function reviewNobody(page: Page): Promise<void> {
+  return fillAll(page, { ...notification, tags: 'news &&' }, '[value=review]');
+}
+
+function reviewTooLate(page: Page): Promise<void> {
+  return fillAll(page, { ...notification, ...times(), send_at: '2026-01-01T09:00' }, '[value=review]');
 }
 
 function review(page: Page): Promise<void> {

@@ -12,7 +12,7 @@ const password = 'correct horse';
 /** What is said in each language. */
 const expectedTexts = {
   ja: {
-    sections: ['概要', '通知を送る', '送信履歴', '購読者', /^API ?キー$/, '不達', 'Webhook', '設定'],
+    sections: ['概要', '通知を送る', '送信履歴', '購読者', '届く範囲', /^API ?キー$/, '不達', 'Webhook', '設定'],
     question: 'この内容で送りますか？',
     audience: '有効な購読者 1 人に、いますぐ送ります。',
     done: '完了',
@@ -25,7 +25,7 @@ const expectedTexts = {
     missing: '必須項目が入力されていません',
   },
   en: {
-    sections: ['Overview', 'Send', 'History', 'Subscribers', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
+    sections: ['Overview', 'Send', 'History', 'Subscribers', 'Reach', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
     question: 'Send it like this?',
     audience: 'It goes to 1 active subscriber right away.',
     done: 'Done',

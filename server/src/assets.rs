@@ -70,6 +70,7 @@ pub fn current_sdk() -> Sdk {
         is_released,
         page_integrity: integrity("hato.js"),
         bell_integrity: integrity("bell.js"),
+        preferences_integrity: integrity("preferences.js"),
     }
 }
 

@@ -11,6 +11,8 @@ pub enum FieldKind {
     Email,
     /// A URL that starts with `https://`.
     Url,
+    /// A whole number from 1 up to this one.
+    Number(u32),
     /// The password that the account has.
     Password,
     /// A password to be chosen.
@@ -23,13 +25,22 @@ impl FieldKind {
             Self::Text | Self::Multiline => "text",
             Self::Email => "email",
             Self::Url => "url",
+            Self::Number(_) => "number",
             Self::Password | Self::NewPassword => "password",
+        }
+    }
+
+    /// The smallest and the largest number.
+    const fn range(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Number(largest) => Some((1, largest)),
+            _ => None,
         }
     }
 
     const fn autocomplete(self) -> &'static str {
         match self {
-            Self::Text | Self::Multiline | Self::Url => "off",
+            Self::Text | Self::Multiline | Self::Url | Self::Number(_) => "off",
             Self::Email => "username",
             Self::Password => "current-password",
             Self::NewPassword => "new-password",
@@ -108,6 +119,8 @@ fn Input(
             value=value
             required=required
             maxlength=max
+            min=kind.range().map(|(smallest, _)| smallest)
+            max=kind.range().map(|(_, largest)| largest)
             minlength=(kind == FieldKind::NewPassword).then_some("8")
             pattern=(kind == FieldKind::Url).then_some("https://.*")
             aria-describedby=described

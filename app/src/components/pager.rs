@@ -27,9 +27,10 @@ pub fn Pager(path: String, older: Option<String>) -> impl IntoView {
     (newest.is_some() || older.is_some()).then(|| view! { <p class="pager">{newest} {older}</p> })
 }
 
-/// The path of the page after this one of the list at `path`, if there is one.
+/// The path of the page after this one of the list at `path`, which may have a query, if there is one.
 pub fn older<T>(path: &str, page: &Page<T>) -> Option<String> {
     let before = page.next_before?.0;
     let id = page.next_before_id.as_deref()?;
-    Some(format!("{path}?before={before}&before_id={id}"))
+    let separator = if path.contains('?') { '&' } else { '?' };
+    Some(format!("{path}{separator}before={before}&before_id={id}"))
 }

@@ -3,6 +3,7 @@
 mod audience;
 mod compose;
 mod dead_letters;
+mod delivery;
 mod embed;
 mod frame;
 mod history;
@@ -17,6 +18,7 @@ mod webhook;
 pub use audience::AudienceTexts;
 pub use compose::ComposeTexts;
 pub use dead_letters::{DeadLettersTexts, ReasonsTexts};
+pub use delivery::DeliveryTexts;
 pub use embed::EmbedTexts;
 pub use frame::AppFrameTexts;
 pub use history::HistoryTexts;
@@ -35,6 +37,7 @@ texts! {
         embed: EmbedTexts = EmbedTexts::JA, EmbedTexts::EN;
         this_browser: ThisBrowserTexts = ThisBrowserTexts::JA, ThisBrowserTexts::EN;
         compose: ComposeTexts = ComposeTexts::JA, ComposeTexts::EN;
+        delivery: DeliveryTexts = DeliveryTexts::JA, DeliveryTexts::EN;
         send: SendTexts = SendTexts::JA, SendTexts::EN;
         history: HistoryTexts = HistoryTexts::JA, HistoryTexts::EN;
         subscribers: SubscribersTexts = SubscribersTexts::JA, SubscribersTexts::EN;

@@ -5,6 +5,7 @@ mod chart;
 mod checklist;
 mod compose;
 mod dead_letters;
+mod delivery_facts;
 mod embed;
 mod frame;
 mod history;

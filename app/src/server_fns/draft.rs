@@ -1,11 +1,17 @@
 //! A notification that is being written: the form of the compose page, posted to the page itself, because no cookie would
 //! carry it past a redirect.
 
+mod audience;
+mod timing;
+
 use hato_domain::wire::Notify;
-use hato_domain::{IdempotencyKey, Notification};
+use hato_domain::{AudienceFilter, ErrorCode, IdempotencyKey, Notification, Schedule, UnixMillis};
 use hato_service::access::MayManage;
-use hato_service::{IdempotentRequest, SendReceipt, Service, ServiceResult};
+use hato_service::{IdempotentRequest, SendReceipt, Service, ServiceError};
 use serde::Deserialize;
+
+pub use self::audience::AudienceDraft;
+pub use self::timing::TimingDraft;
 
 /// The path under which an idempotency key of the dashboard is kept.
 const PATH: &str = "/apps/send";
@@ -19,6 +25,10 @@ pub struct NotificationDraft {
     pub url: String,
     pub icon: String,
     pub badge: String,
+    #[serde(flatten)]
+    pub audience: AudienceDraft,
+    #[serde(flatten)]
+    pub timing: TimingDraft,
     pub step: ComposeStep,
     /// The idempotency key of the send (CONTRACT 6), so that posting the form twice sends once.
     pub idempotency_key: String,
@@ -37,32 +47,100 @@ pub enum ComposeStep {
     Send,
 }
 
+/// A part of the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DraftPart {
+    Content,
+    Audience,
+    Timing,
+}
+
+/// Why a draft was refused, and the part of the form to look at.
+pub struct DraftRefusal {
+    pub error: ServiceError,
+    pub part: DraftPart,
+}
+
+/// A draft whose parts are all well-formed: whom it is for, if not for everybody, and when it goes how fast.
+pub struct CheckedDraft {
+    pub filter: Option<AudienceFilter>,
+    pub schedule: Schedule,
+}
+
+impl DraftPart {
+    /// The refusal that an error of this part is.
+    pub fn refuses(self, error: impl Into<ServiceError>) -> DraftRefusal {
+        let error = error.into();
+        DraftRefusal { error, part: self }
+    }
+}
+
 impl NotificationDraft {
-    /// The notification that it is: the codes of its parts.
-    pub fn notification(&self) -> ServiceResult<Notification> {
-        Ok(self.notify().into_notification()?)
+    /// What it asks for: the codes of its parts.
+    pub fn check(&self) -> Result<CheckedDraft, DraftRefusal> {
+        let notify = self.notify()?;
+        let filter = notify.filter();
+        let schedule = notify.schedule();
+        into_notification(notify)?;
+        Ok(CheckedDraft {
+            filter: filter.map_err(|code| DraftPart::Audience.refuses(code))?,
+            schedule: schedule.map_err(|code| DraftPart::Timing.refuses(code))?,
+        })
     }
 
-    /// Sends it to every active subscriber, or finds out that it was sent already.
-    pub async fn send(&self, service: &Service, access: &MayManage) -> ServiceResult<SendReceipt> {
-        let key = IdempotencyKey::parse(self.idempotency_key.as_bytes())?;
-        let notification = self.notification()?;
-        let request = IdempotentRequest::new(key, PATH, notification.payload().as_bytes());
-        service
-            .broadcast(&access.may_send(), self.notify(), Some(request))
-            .await
+    /// The same, for one that could be sent at `now`.
+    pub fn check_at(&self, now: UnixMillis) -> Result<CheckedDraft, DraftRefusal> {
+        let checked = self.check()?;
+        if checked.schedule.is_ahead_of(now) {
+            Ok(checked)
+        } else {
+            Err(DraftPart::Timing.refuses(ErrorCode::InvalidInput))
+        }
     }
 
-    fn notify(&self) -> Notify {
-        Notify {
+    /// Sends it, or finds out that it was sent already.
+    pub async fn send(
+        &self,
+        service: &Service,
+        access: &MayManage,
+    ) -> Result<SendReceipt, DraftRefusal> {
+        self.check()?;
+        let key = IdempotencyKey::parse(self.idempotency_key.as_bytes());
+        let key = key.map_err(|code| DraftPart::Content.refuses(code))?;
+        let notify = self.notify()?;
+        let body = serde_json::to_vec(&notify);
+        let body = body.map_err(|_| DraftPart::Content.refuses(ErrorCode::InternalError))?;
+        let request = IdempotentRequest::new(key, PATH, &body);
+        let access = access.may_send();
+        let sent = service.broadcast(&access, notify, Some(request));
+        sent.await.map_err(|error| match error.code() {
+            // Its parts are well-formed, so that its time has come since the question.
+            ErrorCode::InvalidInput => DraftPart::Timing.refuses(error),
+            _ => DraftPart::Content.refuses(error),
+        })
+    }
+
+    fn notify(&self) -> Result<Notify, DraftRefusal> {
+        let timing = &self.timing;
+        let refuse = |code| DraftPart::Timing.refuses(code);
+        Ok(Notify {
             title: non_empty(&self.title),
             body: non_empty(&self.body),
             url: non_empty(&self.url),
             icon: non_empty(&self.icon),
             badge: non_empty(&self.badge),
+            to: self.audience.to(),
+            send_at: timing.send_at().map_err(refuse)?,
+            expires_at: timing.expires_at().map_err(refuse)?,
+            max_per_minute: timing.max_per_minute().map_err(refuse)?,
             ..Notify::default()
-        }
+        })
     }
+}
+
+fn into_notification(notify: Notify) -> Result<Notification, DraftRefusal> {
+    let notification = notify.into_notification();
+    notification.map_err(|code| DraftPart::Content.refuses(code))
 }
 
 /// A field's text; browsers end the lines of a form with CR LF, which nobody typed.

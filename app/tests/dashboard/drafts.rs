@@ -1,5 +1,7 @@
 //! Nothing that was typed is lost: not with the session, and not on its way through a form.
 
+use std::time::Duration;
+
 use hato_domain::ErrorCode;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
@@ -7,6 +9,7 @@ use http::StatusCode;
 use crate::harness::{DashboardBrowser, PASSWORD, TestDashboard, id};
 
 const OWNER: &str = "owner@example.com";
+const DAY: Duration = Duration::from_hours(24);
 
 /// Ends the session of every browser of the account, from another one.
 async fn log_out_everywhere(dashboard: &TestDashboard) {
@@ -32,11 +35,17 @@ async fn a_draft_outlives_the_session(database: TestDatabase) {
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     let body = "長い本文\r\n".repeat(200);
+    let tomorrow = dashboard.context.service.now().plus(DAY).to_minute();
+    let tomorrow = tomorrow.replace(' ', "T");
     let draft = |step: &'static str| {
         [
             ("title", "見出し"),
             ("body", body.as_str()),
             ("url", "https://example.com/"),
+            ("users", "u1\nu2"),
+            ("tags", "news && !beta"),
+            ("send_at", tomorrow.as_str()),
+            ("max_per_minute", "600"),
             ("step", step),
             ("idempotency_key", "0123"),
         ]
@@ -51,6 +60,10 @@ async fn a_draft_outlives_the_session(database: TestDatabase) {
             .shows("value=\"見出し\"")
             .shows(&body)
             .shows("value=\"https://example.com/\"")
+            .shows("u1\nu2</textarea>")
+            .shows("value=\"news &amp;&amp; !beta\"")
+            .shows(&format!("value=\"{tomorrow}\""))
+            .shows("value=\"600\"")
             .shows(&format!("action=\"{path}\""))
             .hides("blog")
             .hides("class=\"languages\"");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use hato_app::{AppContext, Sdk};
+use hato_domain::wire::RegisterSubscription;
 use hato_domain::{Email, OutboundPolicy, Plan, PushHosts};
 use hato_service::access::Operator;
 use hato_service::ports::{GithubId, SystemClock};
@@ -103,6 +104,7 @@ impl TestDashboard {
                 is_released: true,
                 page_integrity: "sha384-page".to_owned(),
                 bell_integrity: "sha384-bell".to_owned(),
+                preferences_integrity: "sha384-preferences".to_owned(),
             },
             registration_open,
             github_login: true,
@@ -203,6 +205,25 @@ impl DashboardBrowser<'_> {
             .await
             .assert_success();
         endpoint
+    }
+
+    /// Makes the app a subscriber who is this user and has these tags.
+    pub async fn subscribe_with_tags(&self, app: &str, number: usize, user: &str, tags: &[&str]) {
+        let service = &self.dashboard.context.service;
+        let session = &self.cookies["hato_session"].value;
+        let session = service.authenticate_session(session).await;
+        let owner = session.expect("somebody is logged in").owner;
+        let access = service.manage(&owner, id(app)).await.expect("an own app");
+        let request = RegisterSubscription {
+            endpoint: Some(format!("https://push.example/send/{number}")),
+            p256dh: Some(P256DH.to_owned()),
+            auth: Some(AUTH.to_owned()),
+            user_id: Some(user.to_owned()),
+            tags: Some(tags.iter().map(|tag| (*tag).to_owned()).collect()),
+            ..RegisterSubscription::default()
+        };
+        let registered = service.register_own_browser(&access, request).await;
+        registered.expect("a subscriber");
     }
 
     /// Calls a server function as a script does.

@@ -3,6 +3,7 @@
 mod account;
 mod app_pages;
 mod audience;
+mod audiences;
 mod auth;
 mod crowds;
 mod database;
@@ -18,5 +19,6 @@ mod protection;
 mod queries;
 mod query_counts;
 mod review;
+mod schedule;
 mod sending;
 mod webhook;

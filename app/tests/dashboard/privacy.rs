@@ -22,7 +22,7 @@ const PAGES: [&str; 12] = [
 ];
 
 /// Every form of an app, with its fields beyond the app's id.
-const FORMS: [(&str, &[(&str, &str)]); 16] = [
+const FORMS: [(&str, &[(&str, &str)]); 17] = [
     ("create_key", &[("name", "stolen"), ("scope", "full")]),
     ("create_embed_key", &[("name", "stolen")]),
     ("delete_key", &[("key", "{key}")]),
@@ -31,6 +31,7 @@ const FORMS: [(&str, &[(&str, &str)]); 16] = [
     ("cancel_send", &[("send", "{send}")]),
     ("remove_subscriber", &[("subscription", "{subscription}")]),
     ("send_test", &[("endpoint", "{endpoint}")]),
+    ("count_recipients", &[("tags", "news")]),
     ("unsubscribe_browser", &[("endpoint", "{endpoint}")]),
     ("set_webhook", &[("webhook_url", "https://stolen.example")]),
     ("clear_webhook", &[]),

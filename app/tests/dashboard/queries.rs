@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hato_domain::Plan;
+use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::TestDatabase;
 use http::StatusCode;
 use tracing::{Instrument as _, debug_span};
@@ -187,13 +188,38 @@ fn account_pages() -> Vec<PageState> {
     ]
 }
 
+/// A draft to be looked at, with this field of the sections below its content.
+fn part<'v>(field: &'static str, value: &'v str) -> [(&'static str, &'v str); 4] {
+    let [title, body] = [("title", "便り"), ("body", "本文")];
+    [title, body, (field, value), ("step", "review")]
+}
+
+/// The page where a notification is written, of an app with one subscriber.
+fn compose_pages(app: &str) -> Vec<PageState> {
+    let path = || format!("{app}/send");
+    let draft = [("title", "便り"), ("body", "本文"), ("step", "review")];
+    let (to_some, to_others) = (part("tags", "news"), part("tags", "!news"));
+    let to_users = part("users", "u1");
+    let tomorrow = SystemClock.now().plus(Duration::from_hours(24));
+    let tomorrow = tomorrow.to_minute().replace(' ', "T");
+    let later = part("send_at", &tomorrow);
+    let endless = "鳩".repeat(1_200);
+    let too_large = [("title", "便り"), ("body", &*endless), ("step", "review")];
+    vec![
+        get("", path(), 2),
+        post("question", path(), &draft, 2),
+        post("question to some", path(), &to_some, 3),
+        post("question to all but some", path(), &to_others, 3),
+        post("question to users", path(), &to_users, 3),
+        post("question for later", path(), &later, 2),
+        post("refused", path(), &too_large, 2),
+    ]
+}
+
 /// Pages of an app that has one of everything, among it this send and this event.
 fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
     let below = |rest: &str| format!("{app}{rest}");
     let id = id(app);
-    let draft = [("title", "便り"), ("body", "本文"), ("step", "review")];
-    let endless = "鳩".repeat(1_200);
-    let too_large = [("title", "便り"), ("body", &*endless), ("step", "review")];
     vec![
         get("", app, 4),
         after(
@@ -202,14 +228,14 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
             &[("app", id), ("name", "page")],
             4,
         ),
-        get("", below("/send"), 2),
-        post("question", below("/send"), &draft, 2),
-        post("refused", below("/send"), &too_large, 2),
         get("", send, 3),
         get("cancelled", format!("{send}?cancelled=1"), 3),
         get("", below("/history"), 3),
+        get("scheduled", below("/history?status=scheduled"), 3),
         get("", below("/subscribers"), 3),
         get("searched", below("/subscribers?q=push"), 3),
+        get("of a tag", below("/subscribers?tag=news&state=active"), 4),
+        get("of a user", below("/subscribers?user=u1&host=push"), 4),
         get("", below("/audience"), 4),
         get("", below("/keys"), 3),
         after(
@@ -250,7 +276,7 @@ async fn the_html_of_any_page_costs_few_queries() {
     let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
-    browser.subscribe(&app, 1).await;
+    browser.subscribe_with_tags(&app, 1, "u1", &["news"]).await;
     let send = browser.send(&app, "便り").await;
     let webhook = format!("{app}/webhook");
     let no_webhook = get("none", &webhook, 4);
@@ -267,7 +293,8 @@ async fn the_html_of_any_page_costs_few_queries() {
         .submit("/_app/send_test_event", &[("app", id(&app))])
         .await;
     let event = dashboard.only_event().await;
-    let app_pages = app_pages(&app, &send, &event);
+    let compose_pages = compose_pages(&app).into_iter();
+    let app_pages = compose_pages.chain(app_pages(&app, &send, &event));
     for page in account_pages().into_iter().chain(app_pages) {
         seen.push(page.stays_cheap(&dashboard, &mut browser, 1).await);
     }

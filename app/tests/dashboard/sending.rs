@@ -135,15 +135,18 @@ async fn what_is_left_of_the_month_is_said_before_sending(database: TestDatabase
     browser.send(&app, "便り").await;
     let path = format!("{app}/send");
     let draft = [("title", "便り"), ("body", "本文"), ("step", "review")];
-    let left = "今月はあと 29,998 件（上限 30,000 件）送れます。この送信で 2 件使います。";
+    let left = "今月はあと 29,998 件（上限 30,000 件）送れます。";
     browser.get(&path).await.shows(left);
-    browser.post(&path, &draft).await.shows(left);
+    let question = browser.post(&path, &draft).await;
+    question.shows(left).shows("この送信で 2 件使います。");
 
     dashboard.exhaust_monthly_limit(OWNER).await;
     let over = "今月の残りは 0 件（上限 30,000 件）です。この送信には 2 件必要なため、このままでは送れません。";
-    for page in [browser.get(&path).await, browser.post(&path, &draft).await] {
-        page.shows(over).shows("プランを見る");
-    }
+    let short = "今月の残りは 0 件（上限 30,000 件）です。全員への送信には 2 件必要です。";
+    let form = browser.get(&path).await;
+    form.shows(short).shows("プランを見る");
+    let question = browser.post(&path, &draft).await;
+    question.shows(over).shows("プランを見る");
     dashboard.set_plan(OWNER, Plan::Pro).await;
     browser.get(&path).await.hides("今月").hides(over);
 }

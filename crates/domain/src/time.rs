@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ::time::{Date, OffsetDateTime};
+use ::time::{Date, OffsetDateTime, Time};
 use serde::{Deserialize, Serialize};
 
 /// A point in time in Unix milliseconds (SPEC 4).
@@ -29,6 +29,24 @@ impl UnixMillis {
     /// How long after `earlier` this moment is; zero when it is before.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// The moment that a date and a time of day in UTC name, as forms write them: `2026-01-31T09:05`, with seconds or without.
+    pub fn from_date_and_time(text: &str) -> Option<Self> {
+        let (date, time) = text.split_once('T')?;
+        let [year, month, day] = numbers(date, '-')?;
+        let (hour_and_minute, second) = match time.len() {
+            8 => time.rsplit_once(':')?,
+            _ => (time, "00"),
+        };
+        let [hour, minute] = numbers(hour_and_minute, ':')?;
+        let [second] = numbers(second, ':')?;
+        let small = |number: u16| u8::try_from(number).ok();
+        let month = ::time::Month::try_from(small(month)?).ok()?;
+        let date = Date::from_calendar_date(year.into(), month, small(day)?).ok()?;
+        let time = Time::from_hms(small(hour)?, small(minute)?, small(second)?).ok()?;
+        let at = date.with_time(time).assume_utc();
+        Some(Self(at.unix_timestamp().saturating_mul(1_000)))
     }
 
     /// The UTC calendar month of this moment.
@@ -81,6 +99,16 @@ impl UnixMillis {
     }
 }
 
+/// So many numbers of digits alone, parted by `separator`.
+fn numbers<const N: usize>(text: &str, separator: char) -> Option<[u16; N]> {
+    let digits = |part: &str| part.bytes().all(|it| it.is_ascii_digit());
+    let parts = text.split(separator);
+    let numbers: Option<Vec<u16>> = parts
+        .map(|part| part.parse().ok().filter(|_| digits(part)))
+        .collect();
+    numbers?.try_into().ok()
+}
+
 /// A UTC calendar month, in which sends are counted toward the plan (CONTRACT 6), as months since year 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Month(pub i64);
@@ -127,6 +155,35 @@ mod tests {
     fn a_month_starts_where_the_last_one_ended() {
         let within = UnixMillis(1_798_761_600_000 + 86_400_000);
         assert_eq!(within.month().start(), UnixMillis(1_798_761_600_000));
+    }
+
+    #[test]
+    fn a_date_and_a_time_are_read_as_forms_write_them() {
+        let read = |text| UnixMillis::from_date_and_time(text).map(UnixMillis::to_second);
+        for (text, moment) in [
+            ("2026-12-31T23:59", "2026-12-31 23:59:00"),
+            ("2026-12-31T23:59:07", "2026-12-31 23:59:07"),
+            ("2028-02-29T00:00", "2028-02-29 00:00:00"),
+        ] {
+            assert_eq!(read(text).as_deref(), Some(moment), "{text}");
+        }
+        for text in [
+            "",
+            "2026-12-31",
+            "2026-12-31 23:59",
+            "2026-12-31T",
+            "2026-12-31T23",
+            "2026-12-31T24:00",
+            "2026-12-31T23:59Z",
+            "2026-12-31T23:59:60",
+            "2026-02-29T00:00",
+            "2026-13-01T00:00",
+            "2026-+1-01T00:00",
+            "999999-01-01T00:00",
+            "-2026-01-01T00:00",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 
     #[test]

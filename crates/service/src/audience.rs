@@ -59,4 +59,16 @@ impl Service {
         let summary = self.store.audience_of(access.app(), filter, now).await?;
         Ok(summary.ok_or(ErrorCode::Overloaded)?)
     }
+
+    /// How many a send to this part of the audience would go to now, exactly. `OVERLOADED` as [`Self::audience`].
+    pub async fn recipients(
+        &self,
+        access: &MayManage,
+        filter: &AudienceFilter,
+    ) -> ServiceResult<i64> {
+        let turn = self.heavy_reads.turn(access.account()).await;
+        let _turn = turn.ok_or(ErrorCode::Overloaded)?;
+        let recipients = self.store.recipients_of(access.app(), filter).await?;
+        Ok(recipients.ok_or(ErrorCode::Overloaded)?)
+    }
 }

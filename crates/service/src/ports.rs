@@ -46,7 +46,7 @@ pub use reviews::{ReviewConclusion, ReviewStore};
 pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
-    SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
+    SendConditions, SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};

@@ -21,6 +21,10 @@ pub struct AppOverview {
     pub had_subscriber: bool,
     /// Whether the app has ever sent.
     pub has_sent: bool,
+    /// How many sends wait for their time.
+    pub scheduled: i64,
+    /// When the first of these is due.
+    pub next_due_at: Option<UnixMillis>,
 }
 
 impl Service {
@@ -38,6 +42,8 @@ impl Service {
             had_key: record.had_key,
             had_subscriber: record.had_subscriber,
             has_sent: record.total_sends > 0,
+            scheduled: record.scheduled,
+            next_due_at: record.next_due_at,
         })
     }
 

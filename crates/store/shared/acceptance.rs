@@ -18,9 +18,10 @@ use crate::dialect::{DbConnection, to_stored};
 use crate::idempotency::{self, PriorRequest};
 use crate::included::Included;
 use crate::queue::{queue_list, queue_positions, queue_range};
-use crate::scheduled_sends::{has_room, scheduled_audience};
+use crate::scheduled_sends::has_room;
 use crate::selection::{self, QueuedSelection};
 use crate::send_windows;
+use crate::stored_audience::StoredAudience;
 use crate::stored_content::StoredContent;
 use crate::webhook_events::insert_completed_event;
 use crate::webhooks::has_active_webhook;
@@ -157,7 +158,7 @@ async fn insert_send(
         send.now.0,
         finished_at,
         waits_until,
-        scheduled_audience(send)?,
+        StoredAudience::of(send)?,
         schedule.expires_at().map(|at| at.0),
         schedule.pace().map(|pace| i64::from(pace.per_minute())),
         included

@@ -29,7 +29,7 @@ pub(crate) async fn find_sending_app(
         Audience::Everyone
         | Audience::Listed(_)
         | Audience::Matching(_)
-        | Audience::Selected(_) => None,
+        | Audience::Selected(..) => None,
     };
     let hash = hash.as_ref().map(|hash| &hash[..]);
     find_app(c, send.app_id.as_str(), hash).await
@@ -98,7 +98,7 @@ pub(crate) async fn resolve_audience(
         Audience::Listed(endpoints) => Some(ResolvedAudience::Listed(
             find_listed(c, &send.app_id, endpoints).await?,
         )),
-        Audience::Selected(positions) => Some(ResolvedAudience::Selected(positions.clone())),
+        Audience::Selected(_, positions) => Some(ResolvedAudience::Selected(positions.clone())),
         // Who meets the conditions is selected before the transaction; of a scheduled send, when it is due.
         Audience::Matching(_) => Some(ResolvedAudience::Selected(PositionSet::default())),
     })

@@ -44,6 +44,23 @@ pub(crate) async fn summarize(
     }
 }
 
+/// How many meet the conditions; `None` as in [`summarize`].
+pub(crate) async fn count(
+    database: &Database,
+    app: &AppId,
+    filter: &AudienceFilter,
+) -> sqlx::Result<Option<i64>> {
+    let selecting = async {
+        let mut connection = bounded_reader(database).await?;
+        select_with(&mut *connection, app, filter).await
+    };
+    match selecting.await {
+        Ok(selected) => Ok(Some(count_i64(selected.len()))),
+        Err(error) if is_out_of_time(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 async fn try_to_summarize(
     database: &Database,
     app: &AppId,

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hato_domain::{AppId, PositionSet, ReachBlock};
+use hato_domain::{AppId, PositionSet, ReachBlock, Tag};
 use sqlx::Executor;
 
-use crate::Database;
-use crate::dialect::{DbConnection, Driver, readers, sql};
+use crate::dialect::{DbConnection, Driver, sql};
 use crate::error::{decode_error, json};
 use crate::queue::number_list;
+use crate::selection::add_block;
 use crate::tag_positions::hexadecimal;
+
+/// Blocks by their numbers.
+pub(crate) type ReachBlocks = HashMap<i64, ReachBlock>;
 
 /// What one send tells of the positions of an app.
 pub(crate) struct Told {
@@ -71,21 +74,43 @@ async fn lock_blocks(
     blocks.collect()
 }
 
-/// The UTC days, counted from 1970-01-01, on which these positions of the app last took a send; those that took none are left out.
-pub(crate) async fn last_successes(
-    database: &Database,
-    app: &AppId,
-    positions: &[i64],
-) -> sqlx::Result<HashMap<i64, i64>> {
-    if positions.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let blocks = blocks_of(readers(database), app, positions).await?;
+/// The UTC days, counted from 1970-01-01, on which these positions last took a send, as their blocks know it; those that took none are
+/// left out.
+pub(crate) fn last_successes(blocks: &ReachBlocks, positions: &[i64]) -> HashMap<i64, i64> {
     let day = |position: &i64| {
         let block = blocks.get(&PositionSet::block_of(*position))?;
         Some((*position, block.last_success(*position)?))
     };
-    Ok(positions.iter().filter_map(day).collect())
+    positions.iter().filter_map(day).collect()
+}
+
+/// Who has a tag, and what is known of the blocks in which they stand: in one statement, for lists show both.
+pub(crate) async fn tagged_with_blocks<'e>(
+    reader: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+    tag: &Tag,
+) -> sqlx::Result<(PositionSet, ReachBlocks)> {
+    let rows = sqlx::query!(
+        r#"SELECT CAST(1 AS BIGINT) AS "is_tagged!", block AS "block!", positions AS "bytes!"
+           FROM tag_positions WHERE app_id = $1 AND tag = $2
+           UNION ALL
+           SELECT 0, block, answers FROM reach
+           WHERE app_id = $1
+             AND block IN (SELECT block FROM tag_positions WHERE app_id = $1 AND tag = $2)"#,
+        app.as_str(),
+        tag.as_str()
+    )
+    .fetch_all(reader)
+    .await?;
+    let (mut positions, mut blocks) = (PositionSet::default(), ReachBlocks::new());
+    for row in rows {
+        if row.is_tagged == 0 {
+            blocks.insert(row.block, decoded(row.block, &row.bytes)?);
+        } else {
+            add_block(&mut positions, row.block, &row.bytes)?;
+        }
+    }
+    Ok((positions, blocks))
 }
 
 /// What is known of the blocks in which these positions of the app stand.
@@ -93,7 +118,7 @@ pub(crate) async fn blocks_of<'e>(
     reader: impl Executor<'e, Database = Driver>,
     app: &AppId,
     positions: &[i64],
-) -> sqlx::Result<HashMap<i64, ReachBlock>> {
+) -> sqlx::Result<ReachBlocks> {
     let numbers = positions.iter().map(|it| PositionSet::block_of(*it));
     let numbers: BTreeSet<i64> = numbers.collect();
     let numbers: Vec<i64> = numbers.into_iter().collect();

@@ -6,65 +6,27 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{
-    AppId, AudienceFilter, ErrorCode, EventType, PositionSet, SendId, TagExpression, UnixMillis,
-    UserId,
-};
+use hato_domain::{AppId, ErrorCode, EventType, PositionSet, SendId, UnixMillis};
 use hato_service::ports::{
-    Audience, MAX_SCHEDULED, NewSend, ScheduledSend, ScheduledSendStore, SendCounts, SendStatus,
-    StartSendOutcome, StoreError,
+    MAX_SCHEDULED, ScheduledSend, ScheduledSendStore, SendCounts, SendStatus, StartSendOutcome,
+    StoreError,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::Database;
 use crate::acceptance::{charge, count_send, queue};
-use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed, hexadecimal_hash};
+use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed};
 use crate::claim::is_unreadable;
 use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored, transaction};
 use crate::error::{decode_error, with_context};
 use crate::included::Included;
 use crate::selection::select;
+use crate::stored_audience::StoredAudience;
 use crate::stored_content::StoredContent;
 use crate::webhook_events::{insert_completed_event, insert_event};
 use crate::webhooks::has_active_webhook;
 
 /// How long a send that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_SEND_DELAY: Duration = Duration::from_hours(1);
-
-/// Whom a send is for while it waits: the column `audience`.
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum ScheduledAudience {
-    Everyone,
-    /// Those with the endpoints of these hashes.
-    Endpoints(Vec<String>),
-    /// Those who meet these conditions.
-    Matching {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        user_ids: Option<Vec<String>>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        tags: Option<String>,
-    },
-}
-
-impl ScheduledAudience {
-    fn parse(text: &str) -> sqlx::Result<Self> {
-        serde_json::from_str(text).map_err(|_| decode_error("audience"))
-    }
-
-    /// The conditions, if it is by them.
-    fn into_filter(self) -> sqlx::Result<Option<AudienceFilter>> {
-        let Self::Matching { user_ids, tags } = self else {
-            return Ok(None);
-        };
-        let tags = tags.as_deref().map(TagExpression::parse).transpose();
-        let users = |ids: Vec<String>| ids.into_iter().map(UserId::trusted).collect();
-        Ok(Some(AudienceFilter {
-            user_ids: user_ids.map(users),
-            tags: tags.map_err(|_| decode_error("tags"))?,
-        }))
-    }
-}
 
 #[async_trait]
 impl ScheduledSendStore for Database {
@@ -103,35 +65,6 @@ impl ScheduledSendStore for Database {
     }
 }
 
-/// What is stored of whom a scheduled send is for; `None` for any other.
-pub(crate) fn scheduled_audience(send: &NewSend) -> sqlx::Result<Option<String>> {
-    if send.schedule.send_at().is_none() {
-        return Ok(None);
-    }
-    let audience = match &send.audience {
-        Audience::Everyone => ScheduledAudience::Everyone,
-        Audience::One(endpoint) => ScheduledAudience::Endpoints(vec![hexadecimal_hash(endpoint)]),
-        Audience::Listed(endpoints) => {
-            ScheduledAudience::Endpoints(endpoints.iter().map(hexadecimal_hash).collect())
-        }
-        Audience::Matching(filter) => {
-            let text = |id: &UserId| id.as_str().to_owned();
-            ScheduledAudience::Matching {
-                user_ids: filter
-                    .user_ids
-                    .as_ref()
-                    .map(|ids| ids.iter().map(text).collect()),
-                tags: filter.tags.as_ref().map(|tags| tags.as_str().to_owned()),
-            }
-        }
-        // Who meets the conditions is selected when it is due.
-        Audience::Selected(_) => return Err(decode_error("audience")),
-    };
-    let text = serde_json::to_string(&audience);
-    text.map(Some)
-        .map_err(|error| sqlx::Error::Encode(error.into()))
-}
-
 /// Whether the app may have another scheduled send. Those that are accepted at the same moment do not see each other: it bounds what
 /// is stored, and promises nobody anything.
 pub(crate) async fn has_room(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
@@ -167,8 +100,8 @@ async fn select_for(database: &Database, send: &SendId) -> sqlx::Result<Position
     let Some(waiting) = waiting.fetch_optional(readers(database)).await? else {
         return Ok(PositionSet::default());
     };
-    let filter = ScheduledAudience::parse(&waiting.audience);
-    match filter.and_then(ScheduledAudience::into_filter) {
+    let filter = StoredAudience::parse(&waiting.audience);
+    match filter.and_then(StoredAudience::into_filter) {
         Ok(Some(filter)) => select(database, &AppId::trusted(waiting.app_id), &filter).await,
         Ok(None) | Err(_) => Ok(PositionSet::default()),
     }
@@ -199,7 +132,7 @@ async fn start(
         return Ok(StartSendOutcome::Ended(app));
     }
     let included = Included::new(&audience, sending_app.last_position);
-    begin(c, send, recipients, included.as_ref()).await?;
+    begin(c, &waiting, recipients, included.as_ref()).await?;
     queue(c, (send.as_str(), app.as_str()), &audience, now).await?;
     Ok(StartSendOutcome::Queued)
 }
@@ -226,12 +159,13 @@ async fn resolve(
     selected: &PositionSet,
 ) -> sqlx::Result<ResolvedAudience> {
     let text = waiting.audience.as_deref().unwrap_or_default();
-    Ok(match ScheduledAudience::parse(text)? {
-        ScheduledAudience::Everyone => sending_app.everyone(),
-        ScheduledAudience::Endpoints(hashes) => {
+    Ok(match StoredAudience::parse(text)? {
+        StoredAudience::Everyone => sending_app.everyone(),
+        StoredAudience::Endpoints(hashes) => {
             ResolvedAudience::Listed(find_hashed(c, &waiting.app_id, &hashes).await?)
         }
-        matching @ ScheduledAudience::Matching { .. } => {
+        StoredAudience::Matched { .. } => return Err(decode_error("audience")),
+        matching @ StoredAudience::Matching { .. } => {
             matching.into_filter()?;
             ResolvedAudience::Selected(selected.clone())
         }
@@ -241,17 +175,18 @@ async fn resolve(
 /// The send waits no more: it is queued like any other.
 async fn begin(
     c: &mut DbConnection,
-    send: &SendId,
+    waiting: &WaitingSendRow,
     recipients: i64,
     included: Option<&Included>,
 ) -> sqlx::Result<()> {
     let included = included.map(Included::to_json).transpose()?;
     sqlx::query!(
-        "UPDATE sends SET waits_until = NULL, audience = NULL, recipients = $2, included = $3
+        "UPDATE sends SET waits_until = NULL, audience = $4, recipients = $2, included = $3
          WHERE id = $1",
-        send.as_str(),
+        waiting.id,
         recipients,
-        included
+        included,
+        StoredAudience::kept(waiting.audience.as_deref())?
     )
     .execute(c)
     .await
@@ -331,7 +266,7 @@ async fn end(
     let url = waiting.url.as_deref();
     let content = StoredContent::of_undelivered((&title, &body), url, &waiting.actor_name);
     sqlx::query!(
-        "UPDATE sends SET waits_until = NULL, audience = NULL, status = $2, finished_at = $3,
+        "UPDATE sends SET waits_until = NULL, audience = $10, status = $2, finished_at = $3,
                           cancelled_at = $4, refused_reason = $5, title = $6, body = $7, url = $8,
                           payload = '', urgency = NULL, topic = NULL, actor_name = $9
          WHERE id = $1",
@@ -343,7 +278,8 @@ async fn end(
         &*to_stored(&content.title),
         &*to_stored(&content.body),
         content.url,
-        &*content.actor_name
+        &*content.actor_name,
+        StoredAudience::kept(waiting.audience.as_deref())?
     )
     .execute(&mut *c)
     .await?;

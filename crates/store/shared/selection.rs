@@ -92,16 +92,6 @@ async fn select_users<'e>(
     Ok(positions)
 }
 
-/// Who has a tag.
-pub(crate) async fn positions_with_tag<'e>(
-    reader: impl Executor<'e, Database = Driver>,
-    app: &AppId,
-    tag: &Tag,
-) -> sqlx::Result<PositionSet> {
-    let mut tagged = tagged(reader, app, &json(&[tag.as_str()])?).await?;
-    Ok(tagged.remove(tag.as_str()).unwrap_or_default())
-}
-
 async fn select_tags<'e>(
     reader: impl Executor<'e, Database = Driver>,
     app: &AppId,
@@ -184,7 +174,8 @@ async fn tagged_and_everyone<'e>(
     Ok((tagged, everyone))
 }
 
-fn add_block(positions: &mut PositionSet, block: i64, bytes: &[u8]) -> sqlx::Result<()> {
+/// Adds a block as it is stored.
+pub(crate) fn add_block(positions: &mut PositionSet, block: i64, bytes: &[u8]) -> sqlx::Result<()> {
     let is_added = positions.insert_block(block, bytes);
     is_added
         .then_some(())

@@ -15,16 +15,23 @@ use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::selection::select;
 use crate::send_failures::list_failures;
+use crate::stored_audience::StoredAudience;
 
-/// The query for the sends, as the history shows them, of which this condition holds.
+/// The query for the sends, as the history shows them, of which this condition holds. It reads whom they are for where that is asked.
 macro_rules! sends {
     ([$($condition:literal)+] $($arguments:tt)*) => {
+        sends!(@ r#"CAST(NULL AS TEXT) AS "audience?""# [$($condition)+] $($arguments)*)
+    };
+    (with audience [$($condition:literal)+] $($arguments:tt)*) => {
+        sends!(@ "audience" [$($condition)+] $($arguments)*)
+    };
+    (@ $audience:literal [$($condition:literal)+] $($arguments:tt)*) => {
         sqlx::query_as!(
             $crate::sends::SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
                     skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at,
-                    send_at, waits_until, expires_at, max_per_minute, refused_reason
-             FROM sends WHERE " $(+ $condition)+,
+                    send_at, waits_until, expires_at, max_per_minute, refused_reason, "
+                + $audience + " FROM sends WHERE " $(+ $condition)+,
             $($arguments)*
         )
         .try_map($crate::sends::SendRow::into_record)
@@ -40,7 +47,7 @@ impl SendStore for Database {
         {
             let selected = select(self, &send.app_id, filter).await;
             let selected = selected.map_err(with_context("select the recipients of a send"))?;
-            send.audience = Audience::Selected(selected);
+            send.audience = Audience::Selected(filter.clone(), selected);
         }
         accept_in_group(self, send).await
     }
@@ -57,7 +64,7 @@ impl SendStore for Database {
     }
 
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError> {
-        sends!(
+        sends!(with audience
             ["id = $1 AND app_id = $2
                 AND EXISTS (SELECT 1 FROM apps WHERE id = $2 AND deleted_at IS NULL)"]
             send.as_str(), app.as_str()
@@ -190,6 +197,7 @@ pub(crate) struct SendRow {
     pub(crate) expires_at: Option<i64>,
     pub(crate) max_per_minute: Option<i64>,
     pub(crate) refused_reason: Option<String>,
+    pub(crate) audience: Option<String>,
 }
 
 impl SendRow {
@@ -220,6 +228,7 @@ impl SendRow {
             finished_at: self.finished_at.map(UnixMillis),
             schedule: schedule.map_err(|_| decode_error("schedule"))?,
             refused_reason: self.refused_reason,
+            conditions: StoredAudience::conditions(self.audience.as_deref()),
         })
     }
 

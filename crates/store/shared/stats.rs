@@ -1,7 +1,7 @@
 //! Statistics of an app: what it is now, and what it sent by day.
 
 use async_trait::async_trait;
-use hato_domain::AppId;
+use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{DayCounts, StatsPeriod, StatsRecord, StatsStore, StoreError};
 
 use crate::Database;
@@ -41,6 +41,8 @@ async fn read(
         total_sends: days.iter().map(|day| day.sends).sum(),
         had_key: totals.had_key,
         had_subscriber: totals.had_subscriber,
+        scheduled: totals.scheduled,
+        next_due_at: totals.next_due_at.map(UnixMillis),
         days: days
             .into_iter()
             .filter(|day| day.day >= period.first_day)
@@ -56,6 +58,8 @@ struct AppTotalsRow {
     month_recipients: i64,
     had_key: bool,
     had_subscriber: bool,
+    scheduled: i64,
+    next_due_at: Option<i64>,
 }
 
 async fn app_totals(
@@ -71,7 +75,11 @@ async fn app_totals(
                             WHERE u.account_id = p.account_id AND u.month = $2), 0)
                   AS "month_recipients!: i64",
                   EXISTS (SELECT 1 FROM key_events AS k WHERE k.app_id = p.id) AS "had_key!: bool",
-                  p.last_position > 0 AS "had_subscriber!: bool"
+                  p.last_position > 0 AS "had_subscriber!: bool",
+                  (SELECT COUNT(*) FROM sends AS s
+                   WHERE s.app_id = p.id AND s.waits_until IS NOT NULL) AS "scheduled!: i64",
+                  (SELECT MIN(s.waits_until) FROM sends AS s
+                   WHERE s.app_id = p.id AND s.waits_until IS NOT NULL) AS "next_due_at?: i64"
            FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
            WHERE p.id = $1 AND p.deleted_at IS NULL"#,
         app.as_str(),

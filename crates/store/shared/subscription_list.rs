@@ -13,8 +13,7 @@ use crate::Database;
 use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, readers};
 use crate::listed_subscription::{ListedRow, MAX_SORTED, host, rows_at, rows_of_all, rows_of_user};
 use crate::paging::bound;
-use crate::reach_blocks::last_successes;
-use crate::selection::positions_with_tag;
+use crate::reach_blocks::{ReachBlocks, blocks_of, last_successes, tagged_with_blocks};
 
 /// Most subscriptions that a search looks at for one page.
 const MAX_SCANNED: i64 = 20_000;
@@ -38,7 +37,12 @@ pub(crate) async fn list(
         Err(error) => return Err(error),
     }
     let positions: Vec<i64> = search.found.iter().filter_map(|row| row.position).collect();
-    let days = last_successes(database, app, &positions).await?;
+    let blocks = match search.blocks {
+        Some(blocks) => blocks,
+        None if positions.is_empty() => ReachBlocks::new(),
+        None => blocks_of(readers(database), app, &positions).await?,
+    };
+    let days = last_successes(&blocks, &positions);
     let day_of = |row: &ListedRow| row.position.and_then(|it| days.get(&it).copied());
     let records = search.found.into_iter().map(|row| {
         let day = day_of(&row);
@@ -81,6 +85,8 @@ struct Search {
     last: Option<Cursor>,
     is_cut_short: bool,
     found: Vec<ListedRow>,
+    /// What is known of where those stand that it looks at, if it had to be read for another reason.
+    blocks: Option<ReachBlocks>,
 }
 
 impl Search {
@@ -106,6 +112,7 @@ impl Search {
             last: page.cursor.clone(),
             is_cut_short: false,
             found: Vec::new(),
+            blocks: None,
         }
     }
 
@@ -123,14 +130,15 @@ impl Search {
     }
 
     /// Where it looks. Who has a tag is written down for the active ones only.
-    async fn source(&self, c: &mut DbConnection, app: &AppId) -> sqlx::Result<Source> {
+    async fn source(&mut self, c: &mut DbConnection, app: &AppId) -> sqlx::Result<Source> {
         let Some(tag) = &self.filter.tag else {
             return Ok(Source::All);
         };
         if self.filter.state != StateFilter::Active {
             return Ok(Source::All);
         }
-        let positions = positions_with_tag(c, app, tag).await?;
+        let (positions, blocks) = tagged_with_blocks(c, app, tag).await?;
+        self.blocks = Some(blocks);
         let is_rare = i64::try_from(positions.len()).is_ok_and(|count| count <= MAX_SORTED);
         Ok(if is_rare {
             Source::Positions(positions)

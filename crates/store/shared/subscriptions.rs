@@ -15,7 +15,7 @@ use hato_service::ports::{
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
-use crate::audience_summary::summarize;
+use crate::audience_summary::{count, summarize};
 use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
 use crate::error::with_context;
 use crate::refusals::end_refusals;
@@ -87,6 +87,16 @@ impl SubscriptionStore for Database {
         summarize(self, app, filter, now)
             .await
             .map_err(with_context("summarize an audience"))
+    }
+
+    async fn recipients_of(
+        &self,
+        app: &AppId,
+        filter: &AudienceFilter,
+    ) -> Result<Option<i64>, StoreError> {
+        count(self, app, filter)
+            .await
+            .map_err(with_context("count recipients"))
     }
 
     async fn remove_subscription(

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixtures::{AUTH, BINARY, P256DH, app, send, setup, start, wait_until_logged};
 
 /// Every server function that a form or a script posts to.
-const FORMS: [&str; 26] = [
+const FORMS: [&str; 27] = [
     "change_password",
     "logout_everywhere",
     "delete_account",
@@ -29,6 +29,7 @@ const FORMS: [&str; 26] = [
     "reject_app",
     "cancel_send",
     "send_test",
+    "count_recipients",
     "subscribe_browser",
     "unsubscribe_browser",
     "remove_subscriber",

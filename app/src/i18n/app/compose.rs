@@ -4,8 +4,8 @@ use super::super::group_thousands;
 
 texts! {
     ComposeTexts {
-        lead = "有効な購読者の全員に送ります。送る前に、もう一度確認できます。",
-            "It goes to every active subscriber. You can look at it once more before it is sent.";
+        lead = "送る前に、内容と人数をもう一度確認できます。",
+            "You can look at it, and at how many get it, once more before it is sent.";
         heading = "タイトル", "Title";
         body = "本文", "Text";
         url = "リンク先", "Link";
@@ -48,21 +48,114 @@ texts! {
                     group_thousands(count)
                 ),
             };
-        /// What is left of a limit, the limit, and what the send needs.
-        month_left: fn(i64, i64, i64) -> String =
+        /// The heading of the section that says whom it is for.
+        to = "宛先", "Recipients";
+        to_hint = "どちらも空のままなら、有効な購読者の全員に送ります。両方を入れると、両方に当てはまる人だけに送ります。",
+            "With both fields empty it goes to every active subscriber. With both filled in, to those whom both mean.";
+        tags = "タグの条件", "Tags";
+        tags_hint = "例：lang:ja && (_plan:pro || beta)　! は「〜でない」（任意）",
+            "Such as lang:ja && (_plan:pro || beta); ! means “not” (optional)";
+        users = "ユーザー ID", "User IDs";
+        users_hint = "1 行に 1 人、1,000 人まで（任意）", "One a line, at most 1,000 (optional)";
+        part: fn(i64) -> String =
+            |count| match count {
+                0 => "条件に合う購読者はいません。".to_owned(),
+                _ => format!("条件に合う購読者 {} 人に送ります。", group_thousands(count)),
+            },
+            |count| match count {
+                0 => "No active subscriber matches.".to_owned(),
+                1 => "It will go to 1 active subscriber who matches.".to_owned(),
+                _ => format!(
+                    "It will go to {} active subscribers who match.",
+                    group_thousands(count)
+                ),
+            };
+        count_later = "人数は、確認の画面でわかります。", "The next page says how many that are.";
+        refused_audience = "宛先の条件が正しくありません。ユーザー ID は 1 行に 1 人で 1,000 人まで、タグの条件はタグと ! && || ( ) だけで書きます。",
+            "That is no condition: user IDs stand one a line, at most 1,000; tags are joined by ! && || and parentheses alone.";
+        question_part: fn(i64) -> String =
+            |count| match count {
+                0 => "条件に合う購読者はいません。送っても誰にも届きません。".to_owned(),
+                _ => format!(
+                    "条件に合う購読者 {} 人に、いますぐ送ります。",
+                    group_thousands(count)
+                ),
+            },
+            |count| match count {
+                0 => "No active subscriber matches, so nobody will get it.".to_owned(),
+                1 => "It goes to 1 active subscriber who matches right away.".to_owned(),
+                _ => format!(
+                    "It goes to {} active subscribers who match right away.",
+                    group_thousands(count)
+                ),
+            };
+        question_later: fn(i64) -> String =
+            |count| format!(
+                "予定の日時に、そのとき有効な購読者の全員に送ります。いまは {} 人です。今月の上限には、送るときに数えます。",
+                group_thousands(count)
+            ),
+            |count| format!(
+                "At that time it goes to every subscriber who is active then: {} at the moment. It counts toward the month's limit when it is sent.",
+                group_thousands(count)
+            );
+        question_part_later: fn(i64) -> String =
+            |count| format!(
+                "予定の日時に、そのとき条件に合う購読者に送ります。いまは {} 人です。今月の上限には、送るときに数えます。",
+                group_thousands(count)
+            ),
+            |count| format!(
+                "At that time it goes to those who match then: {} active subscribers at the moment. It counts toward the month's limit when it is sent.",
+                group_thousands(count)
+            );
+        /// Names, and how many more there are.
+        and_others: fn(String, usize) -> String = |names, others| format!("{names} ほか {others} 人"),
+            |names, others| format!("{names} and {others} more");
+        schedule = "予約する", "Schedule it";
+        timing = "日時とペースを指定する", "Time and pace";
+        send_at = "送信日時", "Send at";
+        expires_at = "有効期限", "Worth nothing after";
+        utc = "協定世界時（UTC）で入れてください。空なら指定なしです（任意）",
+            "In Coordinated Universal Time (UTC); empty for none (optional)";
+        /// `{}` is the time that is taken.
+        skipped = "夏時間の始まりで飛ばされる時刻のため、{} とします。",
+            "Clocks skip that time as daylight saving begins, so it is taken as {}.";
+        twice = "夏時間の終わりで 2 回ある時刻のため、先に来るほうとします。",
+            "That time comes twice as daylight saving ends: the first is taken.";
+        pace = "1 分あたりの最大人数", "Most recipients a minute";
+        pace_hint = "空ならできるだけ速く送ります（任意）", "As fast as it goes when empty (optional)";
+        refused_timing = "日時とペースを確かめてください。送信日時はいまより後で 366 日以内、有効期限は送信より後、1 分あたりの人数は 1〜10,000,000 です。",
+            "Look at time and pace: it is sent later than now and within 366 days, expires after that, and goes to 1 to 10,000,000 a minute.";
+        /// What is left of a limit, and the limit.
+        month_left: fn(i64, i64) -> String =
+            |left, limit| format!(
+                "今月はあと {} 件（上限 {} 件）送れます。",
+                group_thousands(left),
+                group_thousands(limit)
+            ),
+            |left, limit| format!(
+                "Left this month: {} of {} recipients.",
+                group_thousands(left),
+                group_thousands(limit)
+            );
+        /// Goes on after `month_left`.
+        month_used: fn(i64) -> String =
+            |needed| format!("この送信で {} 件使います。", group_thousands(needed)),
+            |needed| format!(" This send needs {}.", group_thousands(needed));
+        /// What is left of a limit, the limit, and what a send to everybody needs, which is more.
+        month_short: fn(i64, i64, i64) -> String =
             |left, limit, needed| format!(
-                "今月はあと {} 件（上限 {} 件）送れます。この送信で {} 件使います。",
+                "今月の残りは {} 件（上限 {} 件）です。全員への送信には {} 件必要です。",
                 group_thousands(left),
                 group_thousands(limit),
                 group_thousands(needed)
             ),
             |left, limit, needed| format!(
-                "Left this month: {} of {} recipients. This send needs {}.",
+                "Left this month: {} of {} recipients. A send to everybody needs {}.",
                 group_thousands(left),
                 group_thousands(limit),
                 group_thousands(needed)
             );
-        /// The same, where it is too little.
+        /// What is left of a limit, the limit, and what the send needs, which is more.
         month_exceeded: fn(i64, i64, i64) -> String =
             |left, limit, needed| format!(
                 "今月の残りは {} 件（上限 {} 件）です。この送信には {} 件必要なため、このままでは送れません。",

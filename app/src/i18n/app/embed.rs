@@ -14,6 +14,16 @@ texts! {
         worker = "2. /hato-sw.js という名前でサイトの直下に置く",
             "2. Put this at the root of your site as /hato-sw.js";
         bell = "ボタンの代わりに、ベルを置くこともできます", "Instead of the button: a bell";
+        preferences = "話題を選べるようにする", "Let visitors choose what they get";
+        preferences_text = "訪問者が選んだ話題はタグになり、その人たちだけに送れます。",
+            "What visitors tick becomes tags, and you can send to those who have them.";
+        /// The legend and two choices of an example.
+        preferences_sample: [&'static str; 3] = ["お知らせの種類", "焼きあがり", "季節のお菓子"],
+            ["News about", "Fresh bread", "Seasonal sweets"];
+        users = "ログイン中の人を結びつける", "Say who is logged in";
+        users_text = "ログイン中のページでは identify を、ログアウトのときは forget を呼ぶと、ユーザー ID で送れます。userToken はサーバーで作ります。",
+            "Call identify on pages of whoever is logged in and forget at log-out, and you can send by user ID. Your server makes userToken.";
+        users_guide = "くわしい説明", "How that is done";
         button = "通知を受け取る", "Get notifications";
         server = "サーバーから送る（notify 以上のキー）",
             "Send from your server (a key with notify or full)";

@@ -7,6 +7,9 @@ texts! {
         empty_title = "まだ何も送っていません", "Nothing was sent yet";
         empty = "最初の一通は、ここに記録されます。",
             "The first notification will be recorded here.";
+        any = "すべて", "All";
+        filter = "絞り込む", "Filter";
+        none_found = "この状態の送信はありません。", "No send has this status.";
         time = "日時（UTC）", "Time (UTC)";
         content = "内容", "Content";
         status = "状態", "Status";

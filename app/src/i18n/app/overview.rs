@@ -19,6 +19,23 @@ texts! {
         failed = "30 日間の失敗", "Failed in 30 days";
         failed_share: fn(i64) -> String = |tenths| format!("全体の {}", percent(tenths)),
             |tenths| format!("{} of all", percent(tenths));
+        /// How many sends are scheduled, and when the first is due.
+        coming: fn(i64, String) -> String =
+            |count, first| match count {
+                1 => format!("{first}（UTC）に送信の予約があります。"),
+                _ => format!(
+                    "送信の予約が {} 件あります。次は {first}（UTC）です。",
+                    group_thousands(count)
+                ),
+            },
+            |count, first| match count {
+                1 => format!("A send is scheduled for {first} (UTC)."),
+                _ => format!(
+                    "{} sends are scheduled, the next for {first} (UTC).",
+                    group_thousands(count)
+                ),
+            };
+        coming_list = "予約を見る", "Show what is coming";
         chart: ChartTexts = ChartTexts::JA, ChartTexts::EN;
         checklist: ChecklistTexts = ChecklistTexts::JA, ChecklistTexts::EN;
     }

@@ -58,8 +58,21 @@ texts! {
                 1 => "1 delivery was cancelled.".to_owned(),
                 _ => format!("{} deliveries were cancelled.", group_thousands(count)),
             };
-        nobody = "有効な購読者がいなかったため、誰にも届いていません。",
-            "There was no active subscriber, so it went to nobody.";
+        call_off_open = "予約を取り消す", "Call this send off";
+        call_off_text = "まだ誰にも送っていません。取り消すと、予定の日時になっても送りません。",
+            "Nobody has got it yet, and if you call it off nobody will.";
+        call_off = "予約を取り消す", "Call it off";
+        was_called_off = "予約を取り消しました。", "The send is called off.";
+        waits = "予定の日時に、そのとき当てはまる購読者に送ります。人数はそのときに決まります。",
+            "It goes to those whom it is for when it is due. How many they are is known then.";
+        called_off = "送る前に取り消したため、誰にも送っていません。",
+            "It was called off before it was due, so it went to nobody.";
+        refused: fn(&str) -> String =
+            |reason| format!("予定の日時に送れなかったため、誰にも届いていません。理由：{reason}"),
+            |reason| format!("It could not be sent when it was due, so it went to nobody. Why: {reason}");
+        over_limit = "今月の上限を超えるため", "it would have passed the plan's sends for the month";
+        nobody = "当てはまる有効な購読者がいなかったため、誰にも届いていません。",
+            "There was no active subscriber whom it was for, so it went to nobody.";
     }
 }
 

@@ -13,6 +13,13 @@ use crate::server_fns::CreateEmbedKey;
 /// Stands for a key where none can be shown.
 const PLACEHOLDER: &str = "pk_…";
 
+/// Where the reference says how a site's server makes `userToken`.
+const USERS_GUIDE: &str = "/docs/api#getIdentity";
+
+/// What pages do for whoever is logged in, and at log-out.
+const USERS: &str = r#"hato.identify(userId, userToken);
+await hato.forget();"#;
+
 /// The snippets, filled in with the key that was just made when it belongs there.
 #[component]
 pub fn EmbedSection(
@@ -58,6 +65,7 @@ fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String
     };
     let script = script_tag("hato.js", &sdk.page_integrity);
     let bell_script = script_tag("bell.js", &sdk.bell_integrity);
+    let preferences_script = script_tag("preferences.js", &sdk.preferences_integrity);
     let pinned = if sdk.is_released {
         texts.pinned
     } else {
@@ -70,6 +78,16 @@ fn SiteParts(texts: &'static EmbedTexts, base_url: String, sdk: Sdk, key: String
         <CodeBlock id="embed-worker" label=texts.worker text=worker(&base_url) line=true />
         <h3>{texts.bell}</h3>
         <CodeBlock id="embed-bell" label=texts.bell text=bell(&bell_script) />
+        <h3>{texts.preferences}</h3>
+        <p class="hint">{texts.preferences_text}</p>
+        <CodeBlock
+            id="embed-preferences"
+            label=texts.preferences
+            text=preferences(texts, &preferences_script)
+        />
+        <h3>{texts.users}</h3>
+        <p class="hint">{texts.users_text} " " <a href=USERS_GUIDE>{texts.users_guide}</a></p>
+        <CodeBlock id="embed-users" label=texts.users text=USERS.to_owned() />
         <p class="hint">{texts.policy}</p>
         <p class="hint">{pinned} " " <code>{format!("/sdk/{}/", sdk.version)}</code></p>
     }
@@ -132,6 +150,18 @@ fn page(texts: &EmbedTexts, base_url: &str, key: &str, script: &str) -> String {
 /// Below the page's script, which it works with.
 fn bell(script: &str) -> String {
     format!("{script}\n<hato-bell></hato-bell>")
+}
+
+/// The tags are examples of the site's own.
+fn preferences(texts: &EmbedTexts, script: &str) -> String {
+    let [legend, first, second] = texts.preferences_sample;
+    format!(
+        r#"{script}
+<hato-preferences label="{legend}">
+  <option value="bread">{first}</option>
+  <option value="sweets">{second}</option>
+</hato-preferences>"#
+    )
 }
 
 fn worker(base_url: &str) -> String {

@@ -1,16 +1,27 @@
 //! What the app has sent, newest first.
 
 use hato_domain::wire::Page;
-use hato_service::ports::{AppRecord, SendRecord};
+use hato_service::ports::{AppRecord, SendRecord, SendStatus};
 use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::{PAGE_SIZE, load_app, requested_page};
 use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, older};
-use crate::i18n::{HistoryTexts, group_thousands};
+use crate::i18n::{AppTexts, HistoryTexts, group_thousands};
 use crate::islands::LiveRefresh;
+use crate::local_path::with_query;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
+
+/// What the list can be narrowed down to.
+const STATUSES: [SendStatus; 6] = [
+    SendStatus::Scheduled,
+    SendStatus::Queued,
+    SendStatus::Sending,
+    SendStatus::Done,
+    SendStatus::Cancelled,
+    SendStatus::Refused,
+];
 
 /// The page of the history that `before` and `before_id` ask for.
 #[component]
@@ -18,22 +29,37 @@ pub fn HistoryPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let asked = requested_page(&ctx, PAGE_SIZE)?;
-        let page = ctx.service().history(&access, &asked, None).await?;
-        Ok(view! { <HistoryView ctx app page /> }.into_any())
+        let status = asked_status(&ctx);
+        let page = ctx.service().history(&access, &asked, status).await?;
+        Ok(view! { <HistoryView ctx app status page /> }.into_any())
     })
 }
 
+/// The status that the query asks for, if it is one.
+fn asked_status(ctx: &RequestContext) -> Option<SendStatus> {
+    let asked = ctx.query("status")?;
+    STATUSES.into_iter().find(|it| it.as_str() == asked)
+}
+
 #[component]
-fn HistoryView(ctx: RequestContext, app: AppRecord, page: Page<SendRecord>) -> impl IntoView {
+fn HistoryView(
+    ctx: RequestContext,
+    app: AppRecord,
+    status: Option<SendStatus>,
+    page: Page<SendRecord>,
+) -> impl IntoView {
     let texts = &ctx.texts().app;
     let base = app_path(&app);
     let path = format!("{base}/history");
-    let older = older(&path, &page);
+    let newest = with_query(&path, &[("status", status.map_or("", |it| it.as_str()))]);
+    let older = older(&newest, &page);
+    let filter = (!page.items.is_empty() || status.is_some())
+        .then(|| view! { <StatusFilter texts=&texts.history path status /> });
     let live = (!page.items.is_empty()).then(|| {
         view! {
             <LiveRefresh
                 path=ctx.path_and_query().to_owned()
-                running=".status.queued, .status.sending".to_owned()
+                running=".status:is(.scheduled, .queued, .sending)".to_owned()
                 texts=texts.frame.live_errors()
             />
         }
@@ -43,16 +69,60 @@ fn HistoryView(ctx: RequestContext, app: AppRecord, page: Page<SendRecord>) -> i
     view! {
         <AppFrame app section=Section::History>
             <IslandAssets />
+            {filter}
             {live}
             <List class="list sends" live_id="sends" columns=columns(&texts.history) rows>
-                <EmptyState title=texts.history.empty_title text=texts.history.empty>
-                    <a class="button" href=format!("{base}/send")>
-                        {texts.frame.compose}
-                    </a>
-                </EmptyState>
+                <Empty texts base is_filtered=status.is_some() />
             </List>
-            <Pager path older />
+            <Pager path=newest older />
         </AppFrame>
+    }
+    .into_any()
+}
+
+/// What stands there instead of a list without entries.
+#[component]
+fn Empty(texts: &'static AppTexts, base: String, is_filtered: bool) -> impl IntoView {
+    if is_filtered {
+        return view! { <p class="empty">{texts.history.none_found}</p> }.into_any();
+    }
+    view! {
+        <EmptyState title=texts.history.empty_title text=texts.history.empty>
+            <a class="button" href=format!("{base}/send")>
+                {texts.frame.compose}
+            </a>
+        </EmptyState>
+    }
+    .into_any()
+}
+
+/// The form that chooses a status.
+#[component]
+fn StatusFilter(
+    texts: &'static HistoryTexts,
+    path: String,
+    status: Option<SendStatus>,
+) -> impl IntoView {
+    let choice = |it: SendStatus| {
+        view! {
+            <option value=it.as_str() selected={status == Some(it)}>
+                {texts.progress(it)}
+            </option>
+        }
+    };
+    view! {
+        <form class="search" method="get" action=path>
+            <div class="field">
+                <label for="filter-status">{texts.status}</label>
+                <select id="filter-status" name="status">
+                    <option value="">{texts.any}</option>
+                    {STATUSES.map(choice)}
+                </select>
+            </div>
+            <button type="submit" class="button quiet">
+                {texts.filter}
+            </button>
+        </form>
     }
     .into_any()
 }
@@ -79,7 +149,7 @@ fn Row(texts: &'static HistoryTexts, base: String, send: SendRecord) -> impl Int
                 <a href=format!("{base}/sends/{}", send.id)>{send.title}</a>
                 <span>{send.body}</span>
             </td>
-            <TimeCell at=send.created_at />
+            <TimeCell at=send.schedule.send_at().unwrap_or(send.created_at) />
             <td>
                 <span class=format!("status {status}")>{texts.progress(send.status)}</span>
             </td>

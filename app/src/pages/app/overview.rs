@@ -1,6 +1,7 @@
 //! An app's overview: what is to be done first, four figures, the last 30 days, and how to begin. What of it can change
 //! by itself does so while somebody looks.
 
+use hato_domain::UnixMillis;
 use hato_domain::wire::Stats;
 use hato_service::AppOverview;
 use hato_service::ports::AppRecord;
@@ -48,7 +49,9 @@ fn OverviewSections(
     let (has_sent, had_key) = (overview.has_sent, overview.had_key);
     let context = ctx.app_context();
     let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
+    let coming = overview.next_due_at.zip(Some(overview.scheduled));
     let figures = view! {
+        <Coming texts=&texts.overview path=path.clone() coming />
         <Figures texts=&texts.overview stats=stats.clone() />
         <DailyChart texts=&texts.overview.chart days=stats.daily />
     }
@@ -69,6 +72,30 @@ fn OverviewSections(
             <StartChecklist texts=&texts.overview.checklist path overview stays=is_refresh />
             {if has_sent { [figures, first_steps] } else { [first_steps, figures] }}
         </AppFrame>
+    }
+    .into_any()
+}
+
+/// The sends that wait for their time: when the first is due, and how many there are.
+#[component]
+fn Coming(
+    texts: &'static i18n::OverviewTexts,
+    path: String,
+    coming: Option<(UnixMillis, i64)>,
+) -> impl IntoView {
+    let link = coming.map(|(due_at, count)| {
+        let first = (texts.coming)(count, due_at.to_minute());
+        let all = format!("{path}/history?status=scheduled");
+        view! {
+            <p class="note" role="note">
+                {first} " " <a href=all>{texts.coming_list}</a>
+            </p>
+        }
+    });
+    view! {
+        <div id="coming" data-live>
+            {link}
+        </div>
     }
     .into_any()
 }

@@ -3,16 +3,17 @@
 mod failures;
 mod progress;
 
-use hato_service::ports::SendRecord;
+use hato_service::ports::{AppRecord, SendRecord, SendStatus};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 pub use self::progress::{Progress, SendSnapshot};
+use super::delivery_facts::{AudienceFacts, ScheduleFacts};
 use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, path_segment};
 use crate::components::{ConfirmDialog, Fact, FormErrorNote, Note, PostForm, Timestamp, Tone};
-use crate::i18n::SendTexts;
-use crate::islands::{LiveProgress, Preview, host};
+use crate::i18n::{AppTexts, SendTexts};
+use crate::islands::{LiveProgress, LiveRefresh, Preview, host};
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
 use crate::server_fns::CancelSend;
@@ -24,64 +25,105 @@ pub fn SendPage() -> impl IntoView {
         let (access, app) = load_app(&ctx).await?;
         let send = ctx.service().sent(&access, path_segment(&ctx, 3)).await?;
         let snapshot = SendSnapshot::load(ctx.service(), &access, send).await?;
-        let texts = &ctx.texts().app;
-        let path = app_path(&app);
-        let name = app.name.clone();
-        let running = snapshot.is_running();
-        let send = snapshot.send.clone();
-        let page = format!("{path}/sends/{}", send.id);
-        Ok(view! {
-            <AppFrame app section=Section::History title=send.title.clone()>
-                {running.then(|| view! { <IslandAssets /> })}
-                <CancelledNote ctx=ctx.clone() />
-                <FormErrorNote form="cancel" />
-                <div class="send">
-                    <div class="send-progress">
-                        <LiveProgress
-                            events=format!("{page}/events")
-                            page
-                            texts=texts.frame.live_errors()
-                        >
-                            <Progress texts snapshot />
-                        </LiveProgress>
-                    </div>
-                    <div class="send-side">
-                        <SendDetails texts=&texts.send send=send.clone() name />
-                        {running.then(|| view! { <CancelForm texts=&texts.send send path /> })}
-                    </div>
-                </div>
-            </AppFrame>
-        }
-        .into_any())
+        Ok(view! { <SendView ctx app snapshot /> }.into_any())
     })
 }
 
-/// How many deliveries cancelling has stopped (`?cancelled=`).
 #[component]
-fn CancelledNote(ctx: RequestContext) -> impl IntoView {
-    let texts = &ctx.texts().app.send;
-    let count: Option<i64> = ctx.query("cancelled").and_then(|text| text.parse().ok());
-    count.map(|count| view! { <Note tone=Tone::Success text=(texts.was_cancelled)(count) /> })
+fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl IntoView {
+    let texts = &ctx.texts().app;
+    let (path, name) = (app_path(&app), app.name.clone());
+    let send = snapshot.send.clone();
+    let is_open = snapshot.is_running() || snapshot.is_scheduled();
+    let has_times = send.schedule.send_at().is_some() || send.schedule.expires_at().is_some();
+    let cancel = is_open.then(|| {
+        let send = send.clone();
+        view! { <CancelForm texts=&texts.send send path=path.clone() /> }
+    });
+    view! {
+        <AppFrame app section=Section::History title=send.title.clone()>
+            {(is_open || has_times).then(|| view! { <IslandAssets /> })}
+            <CancelledNote ctx=ctx.clone() send=send.clone() />
+            <FormErrorNote form="cancel" />
+            <div class="send">
+                <div class="send-progress">
+                    <LiveParts ctx path snapshot />
+                </div>
+                <div class="send-side">
+                    <SendDetails texts send name />
+                    {cancel}
+                </div>
+            </div>
+        </AppFrame>
+    }
+    .into_any()
 }
 
-/// The notification, when and by whom.
+/// What changes by itself: event by event while it is under way, and now and then before that.
 #[component]
-fn SendDetails(texts: &'static SendTexts, send: SendRecord, name: String) -> impl IntoView {
+fn LiveParts(ctx: RequestContext, path: String, snapshot: SendSnapshot) -> impl IntoView {
+    let texts = &ctx.texts().app;
+    let page = format!("{path}/sends/{}", snapshot.send.id);
+    if !snapshot.is_scheduled() {
+        return view! {
+            <LiveProgress events=format!("{page}/events") page texts=texts.frame.live_errors()>
+                <Progress texts snapshot />
+            </LiveProgress>
+        }
+        .into_any();
+    }
+    view! {
+        <LiveRefresh
+            path=page
+            running=".progress .status:is(.scheduled, .queued, .sending)".to_owned()
+            texts=texts.frame.live_errors()
+        />
+        <Progress texts snapshot />
+    }
+    .into_any()
+}
+
+/// How many deliveries cancelling has stopped (`?cancelled=`), or that the send will not take place.
+#[component]
+fn CancelledNote(ctx: RequestContext, send: SendRecord) -> impl IntoView {
+    let texts = &ctx.texts().app.send;
+    let count: Option<i64> = ctx.query("cancelled").and_then(|text| text.parse().ok());
+    let never_started = send.status == SendStatus::Cancelled && send.recipients == 0;
+    count.map(|count| {
+        let text = if never_started {
+            texts.was_called_off.to_owned()
+        } else {
+            (texts.was_cancelled)(count)
+        };
+        view! { <Note tone=Tone::Success text /> }
+    })
+}
+
+/// The notification, when, by whom and for whom.
+#[component]
+fn SendDetails(texts: &'static AppTexts, send: SendRecord, name: String) -> impl IntoView {
+    let words = &texts.send;
     let site = send.url.as_deref().map_or(name, host);
     let opens = send
         .url
-        .map(|url| view! { <Fact label=texts.opens>{url}</Fact> });
+        .map(|url| view! { <Fact label=words.opens>{url}</Fact> });
+    let conditions = send.conditions.map(|conditions| {
+        let users = conditions.users.map(texts.delivery.user_count);
+        view! { <AudienceFacts texts=&texts.delivery users tags=conditions.tags /> }
+    });
     view! {
         <section class="card send-details">
             <Preview title=send.title body=send.body icon=String::new() site />
             <dl class="facts">
-                <Fact label=texts.accepted>
+                <Fact label=words.accepted>
                     <Timestamp at=send.created_at />
                     " UTC"
                 </Fact>
-                <Fact label=texts.by>{send.actor.name}</Fact>
+                {conditions}
+                <ScheduleFacts texts=&texts.delivery schedule=send.schedule />
+                <Fact label=words.by>{send.actor.name}</Fact>
                 {opens}
-                <Fact label=texts.id>
+                <Fact label=words.id>
                     <code>{send.id.to_string()}</code>
                 </Fact>
             </dl>
@@ -93,14 +135,19 @@ fn SendDetails(texts: &'static SendTexts, send: SendRecord, name: String) -> imp
 #[component]
 fn CancelForm(texts: &'static SendTexts, send: SendRecord, path: String) -> impl IntoView {
     let app = path.trim_start_matches("/apps/").to_owned();
+    let (label, text, button) = if send.status == SendStatus::Scheduled {
+        (texts.call_off_open, texts.call_off_text, texts.call_off)
+    } else {
+        (texts.cancel_open, texts.cancel_text, texts.cancel)
+    };
     view! {
         <div id="cancelling" data-live>
-            <ConfirmDialog label=texts.cancel_open>
-                <p>{texts.cancel_text}</p>
+            <ConfirmDialog label>
+                <p>{text}</p>
                 <PostForm
                     action=CancelSend::url()
                     hidden=vec![("app", app), ("send", send.id.to_string())]
-                    button=texts.cancel
+                    button
                     button_class="button danger"
                 />
             </ConfirmDialog>

@@ -22,7 +22,7 @@ pub enum Audience {
     /// The active subscriptions that meet these conditions at one moment before the send is accepted (CONTRACT 12).
     Matching(AudienceFilter),
     /// The same, as the store has found them: the subscriptions at these positions.
-    Selected(PositionSet),
+    Selected(AudienceFilter, PositionSet),
 }
 
 /// Most sends of an app that are scheduled at a time: each holds its whole content, and the month is charged only when it is due.
@@ -168,6 +168,17 @@ pub struct SendRecord {
     pub schedule: Schedule,
     /// The code for which it was refused when it was due.
     pub refused_reason: Option<String>,
+    /// The conditions of a send to a part of the audience, where one send is asked for; lists leave them out.
+    pub conditions: Option<SendConditions>,
+}
+
+/// What is remembered of the conditions by which a send had its recipients (CONTRACT 12).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendConditions {
+    /// How many users were named, if any.
+    pub users: Option<usize>,
+    /// What was to hold of the tags, if anything.
+    pub tags: Option<String>,
 }
 
 /// Recipients of a send that finally failed at one push service for one reason.

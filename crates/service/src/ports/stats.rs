@@ -1,7 +1,7 @@
 //! What statistics need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, Month, Plan};
+use hato_domain::{AppId, Month, Plan, UnixMillis};
 
 use super::StoreError;
 
@@ -48,6 +48,10 @@ pub struct StatsRecord {
     pub had_key: bool,
     /// Whether anybody ever subscribed to the app.
     pub had_subscriber: bool,
+    /// How many sends wait for their time.
+    pub scheduled: i64,
+    /// When the first of these is due.
+    pub next_due_at: Option<UnixMillis>,
     /// The days from the first one told, oldest first, without those on which nothing was sent.
     pub days: Vec<DayCounts>,
 }

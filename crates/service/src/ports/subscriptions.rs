@@ -237,6 +237,13 @@ pub trait SubscriptionStore {
         now: UnixMillis,
     ) -> Result<Option<AudienceSummary>, StoreError>;
 
+    /// How many a send of the app to `filter` would go to, exactly. `None` when there was no time to find it out.
+    async fn recipients_of(
+        &self,
+        app: &AppId,
+        filter: &AudienceFilter,
+    ) -> Result<Option<i64>, StoreError>;
+
     /// Removes the subscription and its record; `false` when the app has no such subscription.
     async fn remove_subscription(
         &self,

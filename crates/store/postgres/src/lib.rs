@@ -123,6 +123,8 @@ mod sessions;
 mod settlement;
 #[path = "../../shared/stats.rs"]
 mod stats;
+#[path = "../../shared/stored_audience.rs"]
+mod stored_audience;
 #[path = "../../shared/stored_content.rs"]
 mod stored_content;
 #[path = "../../shared/subscription_list.rs"]

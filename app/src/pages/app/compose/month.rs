@@ -8,12 +8,11 @@ use crate::components::{Note, Tone};
 use crate::i18n::ComposeTexts;
 use crate::request_context::RequestContext;
 
-/// The recipients that the account may still send to this month (SPEC 8), and those of a send to everybody.
+/// The recipients that the account may still send to this month (SPEC 8).
 #[derive(Clone, Copy)]
 pub struct MonthlyQuota {
     limit: i64,
     left: i64,
-    needed: i64,
 }
 
 impl MonthlyQuota {
@@ -24,12 +23,25 @@ impl MonthlyQuota {
             return Ok(None);
         };
         let usage = ctx.service().monthly_usage(owner).await?;
-        Ok(Some(Self {
-            limit,
-            left: (limit - usage.recipients).max(0),
-            needed: app.active_subscriptions,
-        }))
+        let left = (limit - usage.recipients).max(0);
+        Ok(Some(Self { limit, left }))
     }
+}
+
+/// What is left while somebody writes; a warning where that is too little for everybody.
+#[component]
+pub fn FormMonthNote(
+    ctx: RequestContext,
+    texts: &'static ComposeTexts,
+    quota: MonthlyQuota,
+    everybody: i64,
+) -> impl IntoView {
+    let MonthlyQuota { limit, left } = quota;
+    if everybody <= left {
+        return view! { <p class="hint">{(texts.month_left)(left, limit)}</p> }.into_any();
+    }
+    let text = (texts.month_short)(left, limit, everybody);
+    view! { <UpgradeNote ctx text /> }.into_any()
 }
 
 /// What is left and what the send needs; a warning where that is more, for such a send is refused whole (CONTRACT 6).
@@ -38,22 +50,22 @@ pub fn MonthlyQuotaNote(
     ctx: RequestContext,
     texts: &'static ComposeTexts,
     quota: MonthlyQuota,
+    needed: i64,
 ) -> impl IntoView {
-    let MonthlyQuota {
-        limit,
-        left,
-        needed,
-    } = quota;
+    let MonthlyQuota { limit, left } = quota;
     if needed <= left {
-        let text = (texts.month_left)(left, limit, needed);
-        return view! { <p class="hint">{text}</p> }.into_any();
+        let (left, uses) = ((texts.month_left)(left, limit), (texts.month_used)(needed));
+        return view! { <p class="hint">{left}{uses}</p> }.into_any();
     }
+    let text = (texts.month_exceeded)(left, limit, needed);
+    view! { <UpgradeNote ctx text /> }.into_any()
+}
+
+#[component]
+fn UpgradeNote(ctx: RequestContext, text: String) -> impl IntoView {
     view! {
         <Note tone=Tone::Warning>
-            <p>
-                {(texts.month_exceeded)(left, limit, needed)} " "
-                <a href="/pricing">{ctx.texts().site.upgrade}</a>
-            </p>
+            <p>{text} " " <a href="/pricing">{ctx.texts().site.upgrade}</a></p>
         </Note>
     }
     .into_any()

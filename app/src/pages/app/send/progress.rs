@@ -1,5 +1,6 @@
 //! How far a send is: rendered with its page, and again with every event.
 
+use hato_domain::ErrorCode;
 use hato_service::access::MayManage;
 use hato_service::ports::{SendFailures, SendRecord, SendStatus};
 use hato_service::{Service, ServiceResult};
@@ -66,6 +67,11 @@ impl SendSnapshot {
         matches!(self.send.status, SendStatus::Queued | SendStatus::Sending)
     }
 
+    /// Whether it waits for its time.
+    pub fn is_scheduled(&self) -> bool {
+        self.send.status == SendStatus::Scheduled
+    }
+
     /// Recipients of which it is known what became of them.
     pub fn settled(&self) -> i64 {
         settled(&self.send)
@@ -93,9 +99,11 @@ impl SendSnapshot {
         self.rate().map(|rate| rest / rate + 1)
     }
 
-    /// Milliseconds from its acceptance to its end.
+    /// Milliseconds from its acceptance, or from when it was due, to its end.
     fn elapsed_millis(&self) -> Option<i64> {
-        let took = self.send.finished_at?.since(self.send.created_at);
+        let send = &self.send;
+        let began = send.schedule.send_at().unwrap_or(send.created_at);
+        let took = send.finished_at?.since(began);
         Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
     }
 }
@@ -111,14 +119,16 @@ pub fn settled(send: &SendRecord) -> i64 {
     counts.sent + counts.failed_expired + counts.failed_other + counts.skipped + counts.cancelled
 }
 
-/// The bar, the numbers, the rate and the failures.
+/// How far it is: the numbers, or why there are none.
 #[component]
 pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
     let running = snapshot.is_running().then_some("");
     let words = &texts.send;
-    let send = snapshot.send.clone();
-    let status = send.status;
-    let nobody = (send.recipients == 0).then(|| view! { <p class="hint">{words.nobody}</p> });
+    let status = snapshot.send.status;
+    let body = match without_numbers(words, &snapshot.send) {
+        Some(text) => view! { <p>{text}</p> }.into_any(),
+        None => view! { <Numbers texts snapshot /> }.into_any(),
+    };
     view! {
         <section class="card progress" id="progress" data-live data-running=running>
             <div class="progress-head">
@@ -127,22 +137,49 @@ pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoVi
                     {texts.history.progress(status)}
                 </span>
             </div>
-            <p class="percent">
-                <b>{(words.percent)(snapshot.percent())}</b>
-                " "
-                <span>{(words.recipients)(send.recipients)}</span>
-            </p>
-            {nobody}
-            <Bar texts=words send=send.clone() />
-            <Counts texts=words send=send.clone() />
-            <Timing texts=words snapshot=snapshot.clone() />
-            <Failures
-                texts=words
-                reasons=&texts.dead_letters.reasons
-                send
-                failures=snapshot.failures
-            />
+            {body}
         </section>
+    }
+    .into_any()
+}
+
+/// What is said of a send that has no recipients yet, or never had any.
+fn without_numbers(texts: &SendTexts, send: &SendRecord) -> Option<String> {
+    let refused = |code: &str| {
+        let is_limit = code == ErrorCode::MonthlyLimitExceeded.as_str();
+        let reason = is_limit.then_some(texts.over_limit);
+        (texts.refused)(reason.unwrap_or(code))
+    };
+    match send.status {
+        SendStatus::Scheduled => Some(texts.waits.to_owned()),
+        SendStatus::Refused => send.refused_reason.as_deref().map(refused),
+        SendStatus::Cancelled if send.recipients == 0 => Some(texts.called_off.to_owned()),
+        _ => None,
+    }
+}
+
+/// The bar, the numbers, the rate and the failures.
+#[component]
+fn Numbers(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
+    let words = &texts.send;
+    let send = snapshot.send.clone();
+    let nobody = (send.recipients == 0).then(|| view! { <p class="hint">{words.nobody}</p> });
+    view! {
+        <p class="percent">
+            <b>{(words.percent)(snapshot.percent())}</b>
+            " "
+            <span>{(words.recipients)(send.recipients)}</span>
+        </p>
+        {nobody}
+        <Bar texts=words send=send.clone() />
+        <Counts texts=words send=send.clone() />
+        <Timing texts=words snapshot=snapshot.clone() />
+        <Failures
+            texts=words
+            reasons=&texts.dead_letters.reasons
+            send
+            failures=snapshot.failures
+        />
     }
     .into_any()
 }

@@ -1,0 +1,109 @@
+//! A field for a date and a time: in UTC, and in the visitor's own time zone where scripts run.
+
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use web_sys::HtmlInputElement;
+
+use super::local_clock::{self, ClockOddity};
+
+/// What a [`TimeField`] says.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct TimeFieldTexts {
+    /// What the field is for.
+    pub label: String,
+    /// Said below it as long as the time in it is UTC.
+    pub utc: String,
+    /// Said of a local time that is skipped; `{}` stands for the one that is taken.
+    pub skipped: String,
+    /// Said of a local time that comes twice.
+    pub twice: String,
+}
+
+/// A field of a form that holds UTC. Once it is awake the visitor fills in another one, in their own time, and it follows.
+#[island]
+pub fn TimeField(
+    /// The name of the field.
+    name: String,
+    /// The time in it, `2026-01-31T09:05` in UTC, or nothing.
+    value: String,
+    /// In the language of the page.
+    texts: TimeFieldTexts,
+) -> impl IntoView {
+    let utc = NodeRef::<leptos::html::Input>::new();
+    let local = NodeRef::<leptos::html::Input>::new();
+    let zone = RwSignal::new(None::<String>);
+    let (label, hint) = (texts.label.clone(), RwSignal::new(texts.utc.clone()));
+    let (utc_id, local_id) = (format!("send-{name}"), format!("send-{name}-local"));
+    let hint_id = format!("{utc_id}-hint");
+    let label_for = {
+        let ids = (utc_id.clone(), local_id.clone());
+        move || {
+            if zone.with(Option::is_some) {
+                ids.1.clone()
+            } else {
+                ids.0.clone()
+            }
+        }
+    };
+    let follow = move || {
+        if let (Some(utc), Some(local)) = (utc.get_untracked(), local.get_untracked()) {
+            hint.set(take_over(&local, &utc, &texts));
+        }
+    };
+    let wake = follow.clone();
+    Effect::new(move |_| {
+        if let (Some(utc), Some(local)) = (utc.get(), local.get()) {
+            let at = local_clock::read_utc(&utc.value());
+            local.set_value(&at.map(local_clock::write).unwrap_or_default());
+            zone.set(local_clock::zone());
+            wake();
+        }
+    });
+    view! {
+        <div class="field">
+            <label for=label_for>
+                {label} " ("
+                {move || zone.get().unwrap_or_else(|| "UTC".to_owned())} ")"
+            </label>
+            <input
+                id=utc_id
+                node_ref=utc
+                name=name
+                type="datetime-local"
+                value=value
+                hidden=move || zone.with(Option::is_some)
+                aria-describedby=hint_id.clone()
+            />
+            <input
+                id=local_id
+                node_ref=local
+                type="datetime-local"
+                hidden=move || zone.with(Option::is_none)
+                aria-describedby=hint_id.clone()
+                on:input=move |_| follow()
+            />
+            <p class="hint" id=hint_id>
+                {hint}
+            </p>
+        </div>
+    }
+}
+
+/// Puts the local time into the field for UTC, and returns what is to be said of it.
+fn take_over(local: &HtmlInputElement, utc: &HtmlInputElement, texts: &TimeFieldTexts) -> String {
+    let Some(moment) = local_clock::read(&local.value()) else {
+        utc.set_value("");
+        return String::new();
+    };
+    let text = local_clock::write_utc(moment.at);
+    utc.set_value(&text);
+    let said = format!("= {} UTC", text.replace('T', " "));
+    match moment.oddity {
+        None => said,
+        Some(ClockOddity::Twice) => format!("{said} · {}", texts.twice),
+        Some(ClockOddity::Skipped) => {
+            let taken = local_clock::write(moment.at).replace('T', " ");
+            format!("{said} · {}", texts.skipped.replace("{}", &taken))
+        }
+    }
+}
