@@ -32,6 +32,7 @@ mod logs;
 mod matrix;
 mod mcp;
 mod metrics;
+mod monitoring;
 mod notify;
 mod openapi;
 mod origins;
