@@ -24,6 +24,7 @@ mod health;
 mod held_requests;
 mod history;
 mod idempotency;
+mod image;
 mod key_events;
 mod keys;
 mod limits;
