@@ -1,9 +1,11 @@
-//! What deploy/ says is valid, by the tools that read it. Proxies and systemd are asked where they are installed; what
+//! What deploy/ and the workflows say is valid, by the tools that read it. Proxies and systemd are asked where they are installed; what
 //! takes a container engine or a cluster is not run here, but held against its schema. The image runs in `server/tests/api/image.rs`.
 
+mod packages;
 mod proxies;
 mod schemas;
 mod units;
+mod workflows;
 
 use std::fs;
 use std::io::ErrorKind;
