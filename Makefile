@@ -75,7 +75,7 @@ bench-audience: build
 bench-webhooks: build
 	cd benches && cargo run --release --locked -- webhooks
 
-## What the command line and the MCP endpoint cost
+## What the programs cost to have, in size and until they have started, and the MCP endpoint
 bench-clients: build
 	cd benches && cargo run --release --locked -- clients
 

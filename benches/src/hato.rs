@@ -27,6 +27,16 @@ const CONCURRENCY: usize = 16;
 /// Where the release build is, unless `HATO_BENCH_SERVER` says otherwise.
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/hato-server");
 
+/// The release build of the server.
+pub fn server_program() -> anyhow::Result<String> {
+    let server = std::env::var("HATO_BENCH_SERVER").unwrap_or_else(|_| SERVER.to_owned());
+    ensure!(
+        Path::new(&server).exists(),
+        "there is no {server}: run make build first"
+    );
+    Ok(server)
+}
+
 /// An app with the credentials to use it.
 pub struct BenchApp {
     pub id: String,
@@ -114,12 +124,7 @@ impl ServerData {
     }
 
     fn launch(&self) -> anyhow::Result<Launch> {
-        let server = std::env::var("HATO_BENCH_SERVER").unwrap_or_else(|_| SERVER.to_owned());
-        ensure!(
-            Path::new(&server).exists(),
-            "there is no {server}: run make build first"
-        );
-        let launch = Launch::new(server)
+        let launch = Launch::new(server_program()?)
             .data_dir(&self.folder)
             .env("HATO_DEFAULT_PLAN", "pro")
             .env("HATO_REGISTRATIONS_PER_MINUTE", "0")

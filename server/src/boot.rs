@@ -23,7 +23,7 @@ use crate::github_provider::GithubProvider;
 use crate::http::in_flight::MAX_IN_FLIGHT;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::logging::ANNOUNCEMENT;
-use crate::metrics::{self, MetricsServer};
+use crate::metrics::{self, MetricsServer, Observed};
 use crate::secrets_file;
 use crate::state::{AppState, AppStateInner, ClientSlots, RateLimits, rate_window};
 use crate::{assets, openapi, router};
@@ -60,12 +60,17 @@ async fn assemble(
     let service = Arc::new(service.limit_registrations(registration_window(config, &store)));
     let limits = RateLimits::new(&store);
     let state = state(config, Arc::clone(&service), (secrets, limits), github);
+    let workers = config.role.delivers().then_some(workers);
+    let observed = Observed {
+        service: Arc::clone(&service),
+        engine: workers.as_ref().map(|it| it.engine.observer()),
+    };
     Ok(ServerRuntime {
         listener: listen(config.listen).await?,
-        metrics: metrics_server(config, &service).await?,
+        metrics: metrics_server(config, observed).await?,
         router: routes(config, &state),
         connections: connection_settings(config),
-        workers: config.role.delivers().then_some(workers),
+        workers,
         service,
         store,
     })
@@ -182,7 +187,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, BootError> {
 /// Metrics, when somebody may read them.
 async fn metrics_server(
     config: &Config,
-    service: &Arc<Service>,
+    observed: Observed,
 ) -> Result<Option<MetricsServer>, BootError> {
     let Some(address) = config.metrics_listen else {
         return Ok(None);
@@ -190,7 +195,7 @@ async fn metrics_server(
     let listener = listen(address).await?;
     let bound = bound_address(&listener, address)?;
     tracing::info!(target: ANNOUNCEMENT, "metrics at http://{bound}/metrics");
-    let server = MetricsServer::start(listener, Arc::clone(service), SystemClock.now())?;
+    let server = MetricsServer::start(listener, observed, SystemClock.now())?;
     Ok(Some(server))
 }
 

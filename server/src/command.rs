@@ -12,6 +12,7 @@ use crate::boot::{self, BootError};
 use crate::config::{self, Config, LogConfig, LogFormat, MigrateConfig, PrintSecretsConfig};
 use crate::copy_data::{self, CopyDataArgs};
 use crate::database::{self, DatabaseError};
+use crate::healthcheck::{self, HealthcheckConfig, HealthcheckError};
 use crate::logging;
 use crate::secrets_file::{self, SecretsFileError};
 
@@ -27,6 +28,8 @@ struct Cli {
 enum Command {
     /// Runs the API, the dashboard and the delivery of notifications
     Serve(Box<Config>),
+    /// Asks the server on this machine whether it is ready; exit code 0 if it is, 1 if not
+    Healthcheck(HealthcheckConfig),
     /// Brings the database to the schema of this version and ends
     Migrate(MigrateConfig),
     /// Writes the secrets of secrets.toml, or new ones, as lines of an environment file
@@ -47,6 +50,8 @@ enum CommandError {
     #[error(transparent)]
     Admin(#[from] AdminError),
     #[error(transparent)]
+    Healthcheck(#[from] HealthcheckError),
+    #[error(transparent)]
     PrintSecrets(#[from] SecretsFileError),
     #[error(transparent)]
     CopyData(#[from] CopyError),
@@ -63,7 +68,7 @@ impl CommandError {
             Self::Migrate(error) => error.exit_code(),
             Self::Admin(error) => error.exit_code(),
             Self::CopyData(error) => copy_data::exit_code(error),
-            Self::PrintSecrets(_) | Self::Output(_) | Self::Runtime(_) => 1,
+            Self::Healthcheck(_) | Self::PrintSecrets(_) | Self::Output(_) | Self::Runtime(_) => 1,
         }
     }
 }
@@ -92,6 +97,7 @@ fn parse() -> Result<Cli, clap::Error> {
 fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Serve(config) => serve(*config),
+        Command::Healthcheck(config) => in_runtime(healthcheck::run(&config)),
         Command::Migrate(config) => migrate(&config),
         Command::PrintSecrets(config) => print_secrets(&config),
         Command::CopyData(args) => copy_data(&args),

@@ -43,7 +43,7 @@ use trusted_proxies::NETWORKS;
 pub struct Config {
     /// Listening address; port 0 picks one
     #[arg(long, env = "HATO_LISTEN", value_name = "ADDRESS")]
-    #[arg(default_value = "127.0.0.1:3000", value_parser = address())]
+    #[arg(default_value = DEFAULT_LISTEN, value_parser = address())]
     pub listen: SocketAddr,
     /// Base address, at which browsers reach the server; https makes cookies Secure
     #[arg(long, env = "HATO_BASE_URL", value_name = "URL")]
@@ -142,10 +142,13 @@ impl Config {
     }
 }
 
+/// Where a server listens that is not told.
+pub const DEFAULT_LISTEN: &str = "127.0.0.1:3000";
 /// The dashboard's own page about plans.
 const PRICING_PATH: &str = "/pricing";
 
-fn address() -> SettingParser<SocketAddr> {
+/// What takes a listening address.
+pub fn address() -> SettingParser<SocketAddr> {
     let expected = "an address and a port such as 127.0.0.1:3000";
     SettingParser::text(expected, |text| text.parse().ok())
 }

@@ -29,6 +29,7 @@ mod file_limit;
 mod file_modes;
 mod github_provider;
 mod health;
+mod healthcheck;
 mod http;
 mod lifecycle;
 mod llms;

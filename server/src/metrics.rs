@@ -1,7 +1,9 @@
 //! What is counted, in the text format of Prometheus (CONTRACT 1, `HATO_METRICS_LISTEN`).
 //!
 //! Without that setting nothing is recorded and no middleware runs. Labels come from a fixed set: the template of a route,
-//! never the path that was asked for.
+//! never the path that was asked for; of push services, the 20 that matter most.
+
+mod moment;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,33 +13,34 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use hato_delivery::metrics::DELIVERY_DELAY;
 use hato_domain::UnixMillis;
-use hato_service::access::Operator;
-use hato_service::{Service, ServiceResult};
+use hato_store::metrics::COMMIT_DURATION;
 use http::header::CONTENT_TYPE;
 use metrics::{SetRecorderError, counter, gauge, histogram};
-use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::net::TcpListener;
-use tokio::time::error::Elapsed;
-use tokio::time::{Instant, interval, timeout};
+use tokio::time::{Instant, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::connections::{self, ConnectionSettings};
 use crate::http::{request_id, request_labels};
 
+pub use moment::Observed;
+
 const REQUESTS: &str = "hato_http_requests_total";
 const DURATION: &str = "hato_http_request_duration_seconds";
-const QUEUED_PAGES: &str = "hato_queued_pages";
-const OLDEST_EVENT: &str = "hato_webhook_oldest_event_seconds";
 const START: &str = "process_start_time_seconds";
 const BUILD: &str = "hato_build_info";
 
 /// The upper bounds of the durations, in seconds: from what a cached answer takes to what is a time-out elsewhere.
 const BUCKETS: [f64; 7] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
+/// The same from a send's acceptance to a delivery, which waits for retries and, when it is paced, for its turn.
+const DELAY_BUCKETS: [f64; 9] = [0.1, 0.5, 2.5, 10.0, 30.0, 120.0, 600.0, 3_600.0, 21_600.0];
+/// The same of a commit, which takes as long as the disk's fsync.
+const COMMIT_BUCKETS: [f64; 7] = [0.000_1, 0.000_5, 0.002_5, 0.01, 0.05, 0.25, 1.0];
 /// How often durations are put into their buckets; they wait in memory until then.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
-/// How long the database may take to tell what a gauge shows.
-const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The text format, version 0.0.4.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -61,7 +64,7 @@ impl<R> From<SetRecorderError<R>> for MetricsError {
 /// What is recorded in this process, and where it can be read.
 pub struct MetricsServer {
     listener: TcpListener,
-    service: Arc<Service>,
+    observed: Observed,
     handle: PrometheusHandle,
 }
 
@@ -69,18 +72,21 @@ impl MetricsServer {
     /// Begins to record, for readers at `listener`; once in a process.
     pub fn start(
         listener: TcpListener,
-        service: Arc<Service>,
+        observed: Observed,
         now: UnixMillis,
     ) -> Result<Self, MetricsError> {
+        let only = |name: &str| Matcher::Full(name.to_owned());
         let recorder = PrometheusBuilder::new()
             .set_buckets(&BUCKETS)?
+            .set_buckets_for_metric(only(DELIVERY_DELAY), &DELAY_BUCKETS)?
+            .set_buckets_for_metric(only(COMMIT_DURATION), &COMMIT_BUCKETS)?
             .build_recorder();
         let handle = recorder.handle();
         metrics::set_global_recorder(recorder)?;
         describe(now);
         Ok(Self {
             listener,
-            service,
+            observed,
             handle,
         })
     }
@@ -88,7 +94,7 @@ impl MetricsServer {
     /// Answers `GET /metrics`; dropping the future ends it.
     pub async fn serve(self) {
         let handle = self.handle.clone();
-        let reader = (self.service, self.handle);
+        let reader = Arc::new((self.observed, self.handle));
         let router = Router::new()
             .route("/metrics", get(scrape))
             .with_state(reader)
@@ -114,45 +120,20 @@ pub fn with_matched_path(router: Router) -> Router {
 fn describe(now: UnixMillis) {
     metrics::describe_counter!(REQUESTS, "Requests by method, route and status");
     metrics::describe_histogram!(DURATION, "Time to answer requests, by route");
-    metrics::describe_gauge!(
-        QUEUED_PAGES,
-        "Pages of recipients that wait for delivery or are being delivered"
-    );
-    metrics::describe_gauge!(
-        OLDEST_EVENT,
-        "How long the oldest of the webhooks' events that were never posted has waited"
-    );
     metrics::describe_gauge!(START, "When the process started, in Unix seconds");
     metrics::describe_gauge!(BUILD, "1, with the version of the program");
     hato_delivery::metrics::describe();
     hato_service::metrics::describe();
+    hato_store::metrics::describe();
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     let seconds = u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX);
     gauge!(START).set(f64::from(seconds));
 }
 
-async fn scrape(
-    State((service, handle)): State<(Arc<Service>, PrometheusHandle)>,
-) -> impl IntoResponse {
-    let operator = Operator::local();
-    let pages = service.queued_pages(&operator);
-    let age = service.oldest_event_age(&operator);
-    let (pages, age) = tokio::join!(timeout(QUERY_TIMEOUT, pages), timeout(QUERY_TIMEOUT, age));
-    let pages = in_time(QUEUED_PAGES, pages);
-    let pages = pages.map(|pages| u32::try_from(pages).unwrap_or(u32::MAX));
-    gauge!(QUEUED_PAGES).set(pages.map_or(f64::NAN, f64::from));
-    let age = in_time(OLDEST_EVENT, age);
-    gauge!(OLDEST_EVENT).set(age.map_or(f64::NAN, |age| age.as_secs_f64()));
-    ([(CONTENT_TYPE, TEXT)], handle.render())
-}
-
-/// What the database returned in time.
-fn in_time<T>(gauge: &str, result: Result<ServiceResult<T>, Elapsed>) -> Option<T> {
-    let result = result.ok().and_then(Result::ok);
-    if result.is_none() {
-        tracing::warn!(gauge, "a gauge cannot be read from the database");
-    }
-    result
+async fn scrape(State(reader): State<Arc<(Observed, PrometheusHandle)>>) -> impl IntoResponse {
+    let (observed, handle) = &*reader;
+    let moment = observed.render().await;
+    ([(CONTENT_TYPE, TEXT)], handle.render() + &moment)
 }
 
 async fn upkeep(handle: PrometheusHandle) {

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 const MAX_TERMS: usize = 70;
 
 /// Folders that documents name files of.
-const FOLDERS: [&str; 12] = [
+const FOLDERS: [&str; 13] = [
     "app/",
     "benches/",
     "crates/",
+    "deploy/",
     "docs/",
     "end2end/",
     "frontend/",

@@ -43,7 +43,9 @@ mod store_retry;
 mod webhooks;
 
 pub use janitor::Janitor;
-pub use push::{DeliverySettings, Engine, OriginLimits};
+pub use push::{
+    DeliverySettings, Engine, EngineObserver, EngineSnapshot, OriginLimits, OriginSnapshot,
+};
 pub use scheduler::Scheduler;
 pub use shutdown::Shutdown;
 pub use webhooks::{ClientBuildError, WebhookSender, WebhookSettings};

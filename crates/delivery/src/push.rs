@@ -18,7 +18,9 @@ mod response;
 mod settings;
 mod settlement_plan;
 mod shared_map;
+mod snapshot;
 mod vapid;
 
-pub use engine::Engine;
+pub use engine::{Engine, EngineObserver};
 pub use settings::{DeliverySettings, OriginLimits};
+pub use snapshot::{EngineSnapshot, OriginSnapshot};

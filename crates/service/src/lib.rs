@@ -57,6 +57,7 @@ pub use identity::IdentitySecrets;
 pub use jitter::jittered;
 pub use keys::{KEY_PREFIX, NewKey};
 pub use notifier::{AppNotifier, AppsWithEvents, Notifier, WakeUps};
+pub use password_hash::HasherLoad;
 pub use reviews::{AppReview, OTHER_SENDS, ReviewDecision, ReviewDecisions, WEBHOOK};
 pub use secrets::{SealPurpose, Sealer, SecretKey, Secrets, UnsealError, Unsealed};
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};

@@ -6,14 +6,15 @@ use hato_domain::{Email, NewPassword, Plan};
 
 use crate::access::Operator;
 use crate::error::found;
-use crate::ports::{AccountRecord, AccountUsage};
+use crate::password_hash::HasherLoad;
+use crate::ports::{AccountRecord, AccountUsage, DatabaseFiles};
 use crate::{Service, ServiceResult};
 
 /// Accounts read in one transaction.
 const ACCOUNTS_PER_PAGE: i64 = 1_000;
 
-/// Pages counted at most: a scrape must not take longer when the queue is long.
-const MAX_COUNTED_PAGES: i64 = 100_000;
+/// Pages, or events, counted at most: a scrape must not take longer when the queue is long.
+const MAX_COUNTED: i64 = 100_000;
 
 impl Service {
     /// Gives an account a plan, which its next request goes by; `NOT_FOUND` for an unknown address.
@@ -58,7 +59,28 @@ impl Service {
 
     /// How many pages are queued, claimed ones included; counted up to 100,000.
     pub async fn queued_pages(&self, _: &Operator) -> ServiceResult<i64> {
-        Ok(self.store.queued_pages(MAX_COUNTED_PAGES).await?)
+        Ok(self.store.queued_pages(MAX_COUNTED).await?)
+    }
+
+    /// For how long the page that has been due longest waits to be claimed; zero when none is due.
+    pub async fn oldest_page_age(&self, _: &Operator) -> ServiceResult<Duration> {
+        let due = self.store.first_due_page().await?;
+        Ok(due.map_or(Duration::ZERO, |at| self.clock.now().since(at)))
+    }
+
+    /// How many events of webhooks wait to be posted, for the first time or again; counted up to 100,000.
+    pub async fn queued_events(&self, _: &Operator) -> ServiceResult<i64> {
+        Ok(self.store.queued_events(MAX_COUNTED).await?)
+    }
+
+    /// The sizes of the database's files; `None` when they are another server's matter.
+    pub async fn database_files(&self, _: &Operator) -> ServiceResult<Option<DatabaseFiles>> {
+        Ok(self.store.files().await?)
+    }
+
+    /// How many passwords are being hashed, and how many wait for their turn.
+    pub fn hashed_passwords(&self, _: &Operator) -> HasherLoad {
+        self.hasher.load()
     }
 
     /// How long the oldest of the webhooks' events that wait for their first attempt has waited; zero when none waits.

@@ -9,7 +9,7 @@ use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 use metrics::counter;
 use tokio::sync::Semaphore;
 
-use crate::metrics::PASSWORD_VERIFICATIONS;
+use crate::metrics::{PASSWORD_VERIFICATIONS, REFUSED_HASHES};
 use crate::{ServiceError, ServiceResult};
 
 /// Each hash takes 19 MiB and some 20 ms of a core: more at a time would only starve the rest of the server.
@@ -39,7 +39,26 @@ impl Default for Hasher {
     }
 }
 
+/// How much there is to hash at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HasherLoad {
+    /// Passwords that are being hashed or verified.
+    pub running: usize,
+    /// Passwords that wait for their turn.
+    pub waiting: usize,
+}
+
 impl Hasher {
+    /// How much there is to do.
+    pub fn load(&self) -> HasherLoad {
+        let running = MAX_CONCURRENT - self.slots.available_permits();
+        let taken = MAX_CONCURRENT + MAX_WAITING - self.places.available_permits();
+        HasherLoad {
+            running,
+            waiting: taken.saturating_sub(running),
+        }
+    }
+
     /// The PHC string of a new password, with a random salt.
     pub async fn hash(&self, password: NewPassword) -> ServiceResult<String> {
         self.run_blocking(move || hash(password.as_bytes()))
@@ -64,9 +83,11 @@ impl Hasher {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> ServiceResult<T> {
-        let place = Arc::clone(&self.places)
-            .try_acquire_owned()
-            .map_err(|_| ErrorCode::Overloaded)?;
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        let place = place.map_err(|_| {
+            counter!(REFUSED_HASHES).increment(1);
+            ErrorCode::Overloaded
+        })?;
         let slot = Arc::clone(&self.slots)
             .acquire_owned()
             .await
@@ -99,7 +120,7 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
     use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 
-    use super::{Hasher, MAX_CONCURRENT, NOBODYS_HASH, hash};
+    use super::{Hasher, HasherLoad, MAX_CONCURRENT, NOBODYS_HASH, hash};
 
     #[tokio::test]
     async fn fifty_wait_and_the_next_is_told_so() {
@@ -116,6 +137,11 @@ mod tests {
         for hash in &mut waiting {
             assert!(poll_immediate(hash).await.is_none(), "it waits");
         }
+        let load = HasherLoad {
+            running: 2,
+            waiting: 50,
+        };
+        assert_eq!(hasher.load(), load);
         let refused = hasher.verify(login(), None).await;
         assert_eq!(refused.expect_err("no room").code(), ErrorCode::Overloaded);
         drop(running);

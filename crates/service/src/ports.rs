@@ -33,7 +33,7 @@ pub use keys::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
     KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperedHash,
 };
-pub use operator::{AccountUsage, OperatorStore};
+pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};
 pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
 pub use queue::{
     ClaimedPage, DeliveryQueue, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, NextPage,

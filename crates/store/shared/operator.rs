@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, Email, Month, Plan, UnixMillis};
-use hato_service::ports::{AccountUsage, OperatorStore, StoreError};
+use hato_service::ports::{AccountUsage, DatabaseFiles, OperatorStore, StoreError};
 
 use crate::Database;
 use crate::accounts::parse_plan;
-use crate::dialect::{readers, transaction};
+use crate::dialect::{files, readers, transaction};
 use crate::error::with_context;
 use crate::sessions::end_sessions;
 
@@ -82,6 +82,31 @@ impl OperatorStore for Database {
         .fetch_one(readers(self))
         .await
         .map_err(with_context("count the queued pages"))
+    }
+
+    async fn first_due_page(&self) -> Result<Option<UnixMillis>, StoreError> {
+        sqlx::query_scalar!(r#"SELECT MIN(due_at) AS "due_at?: i64" FROM jobs WHERE held = 0"#)
+            .fetch_one(readers(self))
+            .await
+            .map(|at| at.map(UnixMillis))
+            .map_err(with_context("look for the page that is due first"))
+    }
+
+    async fn queued_events(&self, most: i64) -> Result<i64, StoreError> {
+        sqlx::query_scalar!(
+            r#"SELECT COUNT(*) AS "n!"
+               FROM (SELECT id FROM webhook_events WHERE due_at IS NOT NULL LIMIT $1) AS counted"#,
+            most
+        )
+        .fetch_one(readers(self))
+        .await
+        .map_err(with_context("count the queued events"))
+    }
+
+    async fn files(&self) -> Result<Option<DatabaseFiles>, StoreError> {
+        files(self)
+            .await
+            .map_err(with_context("look at the database's files"))
     }
 
     // The events of an app are posted in order, so its oldest is the first of its outbox: one look at an index per app that has

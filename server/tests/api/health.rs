@@ -1,11 +1,14 @@
 //! Whether the process lives and its database answers (CONTRACT 1).
 
 use std::fs;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use hato_testkit::client::Client;
 use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::{TestDatabase, on_each_database};
+use tokio::net::TcpListener;
+use tokio::process::Command;
 use tokio::time::{interval, timeout};
 
 use crate::database::execute;
@@ -49,4 +52,38 @@ async fn a_server_whose_database_cannot_be_read_lives_but_is_not_ready(database:
         rename(&server, "away", name).await;
         wait_until_ready_is(&client, 200).await;
     }
+}
+
+/// What `hato-server healthcheck` ends with, and says, of the server there.
+async fn healthcheck(listen: SocketAddr) -> (Option<i32>, String) {
+    let mut command = Command::new(BINARY);
+    command.arg("healthcheck").env_clear();
+    let output = command.env("HATO_LISTEN", listen.to_string()).output();
+    let output = output.await.expect("the program runs");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let said = String::from_utf8(output.stderr).expect("text");
+    (output.status.code(), said)
+}
+
+#[tokio::test]
+async fn healthcheck_says_whether_the_server_is_ready() {
+    let database = TestDatabase::sqlite().await;
+    let server = start(Launch::on(BINARY, database)).await;
+    let address = server.address();
+    assert_eq!(healthcheck(address).await, (Some(0), String::new()));
+    rename(&server, "hato.db", "away").await;
+    wait_until_ready_is(&server.client(), 503).await;
+    let said = format!("hato-server: {address} is not ready: 503 Service Unavailable\n");
+    assert_eq!(healthcheck(address).await, (Some(1), said));
+}
+
+#[tokio::test]
+async fn healthcheck_tells_that_nobody_answers() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = silent.local_addr().expect("an address");
+    drop(silent);
+    let (code, said) = healthcheck(address).await;
+    assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
+    let start = format!("hato-server: nothing at {address} answers: ");
+    assert!(said.starts_with(&start), "{said}");
 }

@@ -1,5 +1,7 @@
 //! `GET /metrics` on a listener of its own (CONTRACT 1, `HATO_METRICS_LISTEN`).
 
+mod moments;
+
 use std::net::SocketAddr;
 
 use hato_testkit::client::Client;
@@ -132,7 +134,7 @@ async fn deliveries_are_counted_by_outcome(database: TestDatabase) {
     wait_until(&metrics, settled).await;
 }
 
-async fn wait_until(metrics: &Client, done: impl Fn(&str) -> bool) {
+pub async fn wait_until(metrics: &Client, done: impl Fn(&str) -> bool) {
     let mut last = String::new();
     let reading = async {
         let mut ticks = interval(Duration::from_millis(50));
@@ -180,6 +182,8 @@ async fn events_that_nobody_posts_grow_old(database: TestDatabase) {
     let accepted = post(&app.backend, "/api/v1/notify", &notification).await;
     assert_eq!(accepted.status, 202, "{accepted}");
     wait_until(&metrics, |text| age(text) > Some(0.0)).await;
+    let queued = value(&scrape(&metrics).await, "hato_webhook_queued_events");
+    assert_eq!(queued, Some(1.0));
 }
 
 #[on_each_database]

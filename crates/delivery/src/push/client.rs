@@ -3,6 +3,7 @@
 //! A pool is shared by all apps, since a connection costs a handshake and carries anybody's requests; a limiter is not, since push
 //! services throttle a sender and one app must not slow the others.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use hato_outbound::{RootStoreError, retry_after};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use crate::metrics::record_push;
 use crate::push::limiter::{AdaptiveLimiter, Feedback, LimiterBounds, OriginMemory};
 use crate::push::origin::Origin;
 use crate::push::pool::connection_slots::SlotOwner;
@@ -21,6 +23,7 @@ use crate::push::request::Push;
 use crate::push::response::{PushResponse, StatusClass};
 use crate::push::settings::{DeliverySettings, OriginLimits};
 use crate::push::shared_map::SharedMap;
+use crate::push::snapshot::{OriginSnapshot, busiest};
 
 /// How long an idle pool is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -37,7 +40,7 @@ pub struct PushClient {
     pools: SharedMap<Origin, Pool>,
     limiters: SharedMap<(AppId, Origin), AdaptiveLimiter>,
     /// What the limiters of all apps at an origin share; each of them keeps it from being forgotten.
-    origins: SharedMap<Origin, OriginMemory>,
+    origin_memories: SharedMap<Origin, OriginMemory>,
     connect_limits: SharedMap<AppId, Semaphore>,
 }
 
@@ -68,7 +71,7 @@ impl PushClient {
             connects_per_app: settings.connects_per_app.max(1),
             pools: SharedMap::default(),
             limiters: SharedMap::default(),
-            origins: SharedMap::default(),
+            origin_memories: SharedMap::default(),
             connect_limits: SharedMap::default(),
         })
     }
@@ -107,7 +110,9 @@ impl PushClient {
             .push(push, &route.opener, self.response_timeout)
             .await;
         permit.release(feedback(&push.target.origin, &result, now));
-        result.map(|(response, _)| response)
+        let (response, took) = result?;
+        record_push(took);
+        Ok(response)
     }
 
     /// How long so many of a page whom the limiter of `app` at `origin` has rejected are to stay away.
@@ -123,9 +128,32 @@ impl PushClient {
         loop {
             tokio::select! {
                 _ = ticks.tick() => self.evict_idle(),
-                () = self.connector.slots.wanted() => self.pools.for_each(Pool::make_room),
+                () = self.connector.slots.wanted() => self.pools.for_each(|_, pool| pool.make_room()),
             }
         }
+    }
+
+    /// What is in work at each origin: the busiest ones by name, and the others together.
+    pub fn origins(&self) -> Vec<OriginSnapshot> {
+        let mut origins: HashMap<Origin, OriginSnapshot> = HashMap::new();
+        self.pools.for_each(|origin, pool| {
+            let snapshot = origins.entry(origin.clone()).or_default();
+            snapshot.connections = pool.connections();
+            snapshot.requests = pool.requests();
+        });
+        self.limiters.for_each(|(_, origin), limiter| {
+            let (load, snapshot) = (limiter.load(), origins.entry(origin.clone()).or_default());
+            snapshot.limit += load.limit;
+            snapshot.waiting += load.waiting;
+            snapshot.paused_apps += usize::from(load.is_closed);
+        });
+        let named = origins
+            .into_iter()
+            .map(|(origin, snapshot)| OriginSnapshot {
+                name: origin.to_string(),
+                ..snapshot
+            });
+        busiest(named.collect())
     }
 
     fn evict_idle(&self) {
@@ -133,7 +161,7 @@ impl PushClient {
         let since = now.checked_sub(IDLE_TIMEOUT).unwrap_or(now);
         self.pools.evict(|pool| pool.is_idle_since(since));
         self.limiters.evict(AdaptiveLimiter::is_forgettable);
-        self.origins.evict(|_| true);
+        self.origin_memories.evict(|_| true);
         self.connect_limits.evict(|_| true);
     }
 
@@ -163,7 +191,8 @@ impl PushClient {
 
     fn origin_memory(&self, origin: &Origin) -> Arc<OriginMemory> {
         let make = || OriginMemory::new(Instant::now());
-        self.origins.get_or_insert(origin.clone(), |_| true, make)
+        self.origin_memories
+            .get_or_insert(origin.clone(), |_| true, make)
     }
 
     fn connect_limit(&self, app: &AppId) -> Arc<Semaphore> {

@@ -7,6 +7,7 @@ mod context;
 mod fairness;
 mod lease_registry;
 mod leased_page;
+mod observer;
 mod page_task;
 mod panic_counts;
 mod slots;
@@ -25,13 +26,14 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::due_time_repair::{DueTimeRepair, longest_job_wait};
-use crate::metrics::count_unreadable_job;
+use crate::metrics::{HostDeliveries, count_unreadable_job};
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
 use context::EngineContext;
 use fairness::FairnessWindow;
 use leased_page::LeasedPage;
+pub use observer::EngineObserver;
 use page_task::PageTask;
 use panic_counts::PanicCounts;
 use slots::Slots;
@@ -71,6 +73,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             leases: Arc::default(),
             panic_counts: PanicCounts::default(),
             due_time_repair: DueTimeRepair::default(),
+            host_deliveries: HostDeliveries::default(),
             settings,
         })))
     }

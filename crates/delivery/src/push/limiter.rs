@@ -39,6 +39,16 @@ pub struct AdaptiveLimiter {
     permit_timeout: Duration,
 }
 
+/// A limiter at a moment.
+pub struct LimiterLoad {
+    /// How many requests are admitted at a time.
+    pub limit: usize,
+    /// How many wait to be.
+    pub waiting: usize,
+    /// Whether new ones are rejected: the push service asked to be left alone, or answers nobody.
+    pub is_closed: bool,
+}
+
 impl AdaptiveLimiter {
     /// A limiter of requests to an origin.
     pub fn new(bounds: LimiterBounds, origin: Arc<OriginMemory>) -> Self {
@@ -89,6 +99,16 @@ impl AdaptiveLimiter {
         let mut state = self.state();
         let limit = state.limit;
         state.admission.reserve(count, limit, Instant::now())
+    }
+
+    /// What it permits now, and who waits for it.
+    pub fn load(&self) -> LimiterLoad {
+        let state = self.state();
+        LimiterLoad {
+            limit: state.limit,
+            waiting: state.admission.waiting,
+            is_closed: state.admission.is_closed(Instant::now()),
+        }
     }
 
     /// Whether nothing is in flight or waits, and a new limiter would behave the same.

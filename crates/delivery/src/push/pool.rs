@@ -24,6 +24,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+use crate::metrics::count_connection;
 use crate::push::origin::Origin;
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
@@ -141,6 +142,16 @@ impl Pool {
         self.state.make_room();
     }
 
+    /// How many connections are open.
+    pub fn connections(&self) -> usize {
+        self.state.connections().count()
+    }
+
+    /// How many requests want a connection or have one.
+    pub fn requests(&self) -> usize {
+        self.state.active_requests()
+    }
+
     /// Whether nothing is in flight.
     pub fn is_idle(&self) -> bool {
         self.state.active_requests() == 0
@@ -229,6 +240,7 @@ impl Pool {
         let state = &self.state;
         let OpenGrant { slot, _permit } = grant;
         let opened = state.connector.open(&self.origin, slot).await;
+        count_connection(opened.is_ok());
         if let Err(error) = &opened {
             tracing::debug!(host = %self.origin.host, %error, "no connection to a push service");
         }

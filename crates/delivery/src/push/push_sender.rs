@@ -26,6 +26,7 @@ use crate::push::origin::Origin;
 use crate::push::pool::error::{ConnectError, DeliveryError};
 use crate::push::response::{DeferralCause, PushOutcome, classify};
 use crate::push::settings::DeliverySettings;
+use crate::push::snapshot::OriginSnapshot;
 use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
 pub use dispatch_countdown::DispatchCountdown;
 pub use page_context::PushJob;
@@ -77,6 +78,11 @@ impl PushSender {
     /// Closes connections that have become idle, for as long as it is polled.
     pub async fn close_idle(&self) {
         self.client.close_idle().await;
+    }
+
+    /// What is in work at each origin.
+    pub fn origins(&self) -> Vec<OriginSnapshot> {
+        self.client.origins()
     }
 
     /// The outcome of each recipient, in the order in which outcomes are known. A stream that is dropped leaves the rest unknown.

@@ -175,7 +175,7 @@ impl<'a> SettlementBuilder<'a> {
     }
 
     fn expired(&mut self, recipient: &Recipient, http_status: u16) {
-        self.tally(recipient, EXPIRED);
+        self.tally(recipient, FailureTally::EXPIRED);
         self.settled.expired.push(ExpiredRecipient {
             recipient: recipient.id,
             http_status,
@@ -260,9 +260,6 @@ impl<'a> SettlementBuilder<'a> {
         self.settled
     }
 }
-
-/// The reason under which gone subscriptions are tallied.
-const EXPIRED: &str = "expired";
 
 /// Waits that differ by moments would make a job for each recipient: what a push service asks for is rounded up.
 fn whole_seconds(wait: Duration) -> Duration {

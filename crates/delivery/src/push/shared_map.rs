@@ -39,8 +39,9 @@ impl<K: Eq + Hash, V> SharedMap<K, V> {
     }
 
     /// Does something with each value, used or not.
-    pub fn for_each(&self, mut each: impl FnMut(&V)) {
-        self.values().values().for_each(|value| each(value));
+    pub fn for_each(&self, mut each: impl FnMut(&K, &V)) {
+        let values = self.values();
+        values.iter().for_each(|(key, value)| each(key, value));
     }
 
     fn values(&self) -> MutexGuard<'_, HashMap<K, Arc<V>>> {

@@ -18,7 +18,7 @@ use super::client::{PostResult, WebhookRequest};
 use super::concurrency::RequestPermit;
 use super::schedule::{next_step, quiet_time};
 use super::signature::{Signers, SigningSecretError, first_signing_secret};
-use crate::metrics::{AttemptResult, count_attempt};
+use crate::metrics::{AttemptResult, count_attempt, record_attempt};
 use crate::shutdown::Shutdown;
 use crate::store_retry::retry_until_shutdown;
 
@@ -190,6 +190,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
 
     async fn record(&self, attempt: Attempt) -> Result<bool, StopReason> {
         self.log(&attempt);
+        record_attempt(attempt.duration);
         let recorded = retry_until_shutdown(&self.shutdown, || async {
             let recorded = self.try_record(&attempt).await;
             let recorded = recorded.inspect_err(|error| {

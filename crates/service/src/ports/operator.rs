@@ -22,6 +22,15 @@ pub struct AccountUsage {
     pub recipients: i64,
 }
 
+/// The sizes of a database's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DatabaseFiles {
+    /// Bytes of the file itself.
+    pub main: u64,
+    /// Bytes of the log (WAL) beside it.
+    pub log: u64,
+}
+
 /// What the store does for operators.
 #[async_trait]
 pub trait OperatorStore {
@@ -41,6 +50,15 @@ pub trait OperatorStore {
 
     /// How many pages are queued, claimed ones included; counted up to `most`.
     async fn queued_pages(&self, most: i64) -> Result<i64, StoreError>;
+
+    /// When the page that has been due longest was or is due, claimed ones at the end of their lease; `None` when none is queued.
+    async fn first_due_page(&self) -> Result<Option<UnixMillis>, StoreError>;
+
+    /// How many events of webhooks wait to be posted, for the first time or again; counted up to `most`.
+    async fn queued_events(&self, most: i64) -> Result<i64, StoreError>;
+
+    /// The files of the database; `None` when it is another server's matter.
+    async fn files(&self) -> Result<Option<DatabaseFiles>, StoreError>;
 
     /// When the oldest of the events that wait for their first attempt was written; `None` when none waits.
     async fn oldest_event(&self) -> Result<Option<UnixMillis>, StoreError>;

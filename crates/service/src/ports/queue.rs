@@ -189,10 +189,15 @@ pub struct ExpiredRecipient {
 pub struct FailureTally {
     /// The host of the endpoints, which names the push service.
     pub host: String,
-    /// `expired`, or the reason of a dead letter as [`FailureReason::as_str`] has it.
+    /// [`Self::EXPIRED`], or the reason of a dead letter as [`FailureReason::as_str`] has it.
     pub reason: &'static str,
     /// How many recipients failed so.
     pub recipients: i64,
+}
+
+impl FailureTally {
+    /// The reason under which gone subscriptions are tallied.
+    pub const EXPIRED: &'static str = "expired";
 }
 
 /// Recipients to be tried again together, as one job.

@@ -3,9 +3,11 @@
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
+use std::future::{Ready, ready};
+
 use futures_util::future::BoxFuture;
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{GithubId, NewSend, StoreError};
+use hato_service::ports::{DatabaseFiles, GithubId, NewSend, StoreError};
 
 use crate::Database;
 pub(crate) use crate::acceptance_groups::accept_in_group;
@@ -33,6 +35,11 @@ pub(crate) async fn bounded_reader(database: &Database) -> sqlx::Result<ReadConn
         .bounded_readers
         .acquire(&database.connections)
         .await
+}
+
+/// The files are the database server's.
+pub(crate) fn files(_: &Database) -> Ready<sqlx::Result<Option<DatabaseFiles>>> {
+    ready(Ok(None))
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of

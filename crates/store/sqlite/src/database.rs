@@ -89,6 +89,8 @@ pub struct Database {
     pub(crate) readers: SqlitePool,
     pub(crate) bounded_readers: BoundedReaders,
     pub(crate) writer: Writer,
+    /// Where the file is.
+    pub(crate) path: PathBuf,
     /// How to open the file anew; locked, so that no two probes do so at the same time.
     probe: Mutex<SqliteConnectOptions>,
 }
@@ -121,6 +123,7 @@ impl Database {
             readers,
             bounded_readers: BoundedReaders::new(reader_options.clone()),
             writer,
+            path: path.to_owned(),
             probe: Mutex::new(reader_options),
         })
     }

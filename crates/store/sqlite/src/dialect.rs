@@ -3,17 +3,21 @@
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
+use std::io;
+
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{AcceptSendOutcome, GithubId, NewSend, StoreError};
+use hato_service::ports::{AcceptSendOutcome, DatabaseFiles, GithubId, NewSend, StoreError};
 use sqlx::pool::PoolConnection;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool};
+use tokio::fs;
 
 use crate::Database;
 use crate::acceptance::accept;
 pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
 pub(crate) use crate::transaction::transaction;
+use crate::writer::log_path;
 
 /// The connection on which an operation runs.
 pub(crate) type DbConnection = SqliteConnection;
@@ -48,6 +52,16 @@ where
 {
     let written = database.writer.run(operation).await;
     written.map_err(with_context(context))
+}
+
+/// The sizes of the file and of its log.
+pub(crate) async fn files(database: &Database) -> io::Result<Option<DatabaseFiles>> {
+    let main = fs::metadata(&database.path).await?;
+    let log = fs::metadata(log_path(&database.path)).await;
+    Ok(Some(DatabaseFiles {
+        main: main.len(),
+        log: log.map_or(0, |log| log.len()),
+    }))
 }
 
 /// A text as its column holds it, where it may hold U+0000. Here nothing has to be escaped.

@@ -25,6 +25,7 @@ mod database;
 mod dialect;
 mod exclusive;
 mod free_space;
+pub mod metrics;
 mod writer;
 
 #[path = "../../shared/acceptance.rs"]

@@ -43,6 +43,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+pub(crate) use self::log_watch::log_path;
 use self::operation::{PendingWrite, WriteOperation};
 use self::task::WriterTask;
 

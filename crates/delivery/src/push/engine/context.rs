@@ -9,6 +9,7 @@ use super::lease_registry::LeaseRegistry;
 use super::panic_counts::PanicCounts;
 use super::slots::Slots;
 use crate::due_time_repair::DueTimeRepair;
+use crate::metrics::HostDeliveries;
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 
@@ -23,5 +24,6 @@ pub struct EngineContext<Q: ?Sized> {
     pub leases: Arc<LeaseRegistry>,
     pub panic_counts: PanicCounts,
     pub due_time_repair: DueTimeRepair,
+    pub host_deliveries: HostDeliveries,
     pub settings: DeliverySettings,
 }

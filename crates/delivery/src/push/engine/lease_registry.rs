@@ -38,6 +38,11 @@ impl LeaseRegistry {
         })
     }
 
+    /// How many pages are in work.
+    pub fn count(&self) -> usize {
+        self.pages().len()
+    }
+
     fn pages(&self) -> MutexGuard<'_, HashMap<JobId, Arc<AtomicI64>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

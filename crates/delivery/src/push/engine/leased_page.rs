@@ -12,7 +12,7 @@ use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement,
 
 use super::context::EngineContext;
 use super::lease_registry::LeaseGuard;
-use crate::metrics;
+use crate::metrics::{self, PageTally};
 use crate::shutdown::Shutdown;
 use crate::store_retry::retry_until_shutdown;
 
@@ -38,9 +38,9 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
         }
     }
 
-    /// Records what became of the page and removes it from the queue. A store that fails is asked again until `shutdown` is
+    /// Records what became of the page, removes it from the queue and counts its `tally`. A store that fails is asked again until `shutdown` is
     /// at its end: giving up would deliver the page once more.
-    pub async fn settle(&self, settlement: Settlement, shutdown: &Shutdown) {
+    pub async fn settle(&self, settlement: Settlement, tally: PageTally, shutdown: &Shutdown) {
         let settled = retry_until_shutdown(shutdown, || async {
             let settled = self.try_settle(&settlement).await;
             let settled = settled.inspect_err(|error| {
@@ -49,12 +49,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
             settled.ok()
         });
         match settled.await {
-            Some(SettleOutcome::Recorded) => self.after_recording(&settlement),
+            Some(SettleOutcome::Recorded) => self.after_recording(&settlement, &tally),
             Some(SettleOutcome::RecordedWithEvents) => {
-                self.after_recording(&settlement);
+                self.after_recording(&settlement, &tally);
                 self.context.notifier.notify_event(&self.page.app_id);
             }
             Some(SettleOutcome::LeaseLost) => {
+                metrics::count_lost_lease();
                 tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
             }
             None => {
@@ -89,8 +90,11 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
         }
     }
 
-    fn after_recording(&self, settlement: &Settlement) {
-        metrics::count_deliveries(settlement, self.page.attempt);
+    fn after_recording(&self, settlement: &Settlement, tally: &PageTally) {
+        metrics::count_deliveries(tally);
+        self.context.host_deliveries.add(tally);
+        let delay = self.context.clock.now().since(self.page.accepted_at);
+        metrics::record_delay(delay, settlement.sent.len());
         if !settlement.retries.is_empty() {
             self.context.notifier.notify();
         }

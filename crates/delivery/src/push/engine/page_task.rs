@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::leased_page::LeasedPage;
 use super::slots::Slot;
+use crate::metrics::PageTally;
 use crate::push::push_sender::{DispatchCountdown, PushJob};
 use crate::push::settlement_plan::{PushOutcomes, all_failed, machine_wait, settlement, ttl_left};
 use crate::push::vapid::{MalformedKeyError, Signer};
@@ -87,7 +88,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
 
     async fn deliver(&self, slot: &mut Slot) {
         match self.attempt(slot).await {
-            Ok(settlement) => self.leased.settle(settlement, &self.shutdown).await,
+            Ok((settlement, tally)) => self.leased.settle(settlement, tally, &self.shutdown).await,
             Err(reason) => self.leased.release(self.release_wait(reason)).await,
         }
     }
@@ -112,14 +113,15 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         }
     }
 
-    /// What is to be recorded of the page.
-    async fn attempt(&self, slot: &mut Slot) -> Result<Settlement, ReleaseReason> {
+    /// What is to be recorded of the page, and counted when it is.
+    async fn attempt(&self, slot: &mut Slot) -> Result<(Settlement, PageTally), ReleaseReason> {
         let (context, page) = (&self.leased.context, &self.leased.page);
         let recipients = context.queue.recipients(page).await;
         let recipients = recipients.map_err(ReleaseReason::Read)?;
         let Some(ttl) = ttl_left(page, context.clock.now()) else {
             let (reason, attempts) = (FailureReason::OutOfTime, page.attempt);
-            return Ok(all_failed(page, &recipients, reason, attempts));
+            let settlement = all_failed(page, &recipients, reason, attempts);
+            return Ok(self.tallied(settlement, &recipients));
         };
         let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
         let mut outcomes = self.push(slot, &signer, ttl, &recipients).await;
@@ -133,7 +135,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let sender = &context.push_sender;
         sender.assign_turns(&page.app_id, &recipients, &mut outcomes);
         let delays = &context.settings.retry_delays;
-        Ok(settlement(page, &recipients, &outcomes, delays, now))
+        let settlement = settlement(page, &recipients, &outcomes, delays, now);
+        Ok(self.tallied(settlement, &recipients))
+    }
+
+    fn tallied(&self, settlement: Settlement, recipients: &[Recipient]) -> (Settlement, PageTally) {
+        let tally = PageTally::new(&settlement, self.leased.page.attempt, recipients);
+        (settlement, tally)
     }
 
     fn signer(&self) -> Result<Arc<Signer>, SigningKeyError> {
@@ -229,7 +237,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let recipients = self.leased.context.queue.recipients(page).await?;
         let (reason, attempts) = (FailureReason::Unreachable, page.attempt + 1);
         let settlement = all_failed(page, &recipients, reason, attempts);
-        self.leased.settle(settlement, &self.shutdown).await;
+        let (settlement, tally) = self.tallied(settlement, &recipients);
+        self.leased.settle(settlement, tally, &self.shutdown).await;
         Ok(())
     }
 }

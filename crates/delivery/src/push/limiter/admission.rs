@@ -81,16 +81,23 @@ impl Admission {
         if has_free_permit {
             return Ok(());
         }
-        if self
-            .unresponsive_at
-            .is_some_and(|at| now - at < UNRESPONSIVE_PERIOD)
-        {
+        if self.is_unresponsive(now) {
             return Err(Rejected::Unresponsive);
         }
         if self.waiting >= self.max_waiting {
             return Err(self.reject(now));
         }
         Ok(())
+    }
+
+    /// Whether nothing is admitted: the origin is paused, or answers nobody.
+    pub fn is_closed(&self, now: Instant) -> bool {
+        self.paused_until > now || self.is_unresponsive(now)
+    }
+
+    fn is_unresponsive(&self, now: Instant) -> bool {
+        let since = self.unresponsive_at.map(|at| now - at);
+        since.is_some_and(|since| since < UNRESPONSIVE_PERIOD)
     }
 
     /// Whether somebody may go on waiting who began when `unresponsive_windows` windows had passed without a response.

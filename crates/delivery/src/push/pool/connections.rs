@@ -91,9 +91,14 @@ impl Connections {
             .retain(|(connection, _)| !is_dropped(&connection.owner));
     }
 
+    /// How many there are, in use or not.
+    pub fn count(&self) -> usize {
+        self.http2.len() + self.http1_count()
+    }
+
     /// Whether requests can be made without another connection.
     pub fn is_empty(&self) -> bool {
-        self.http2.is_empty() && self.http1_count() == 0
+        self.count() == 0
     }
 
     /// A connection with room: the idle HTTP/1.1 one that was used last and is least likely to be closed by the peer, or the

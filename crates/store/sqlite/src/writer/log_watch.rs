@@ -26,10 +26,8 @@ struct LogState {
 impl LogWatch {
     /// The log of this file.
     pub(super) fn new(file: &Path) -> Self {
-        let mut path = file.as_os_str().to_owned();
-        path.push("-wal");
         Self {
-            path: path.into(),
+            path: log_path(file),
             last_seen: None,
         }
     }
@@ -54,6 +52,13 @@ impl LogWatch {
         connection.execute(sqlx::AssertSqlSafe(restore)).await?;
         Ok(())
     }
+}
+
+/// Where the log of a database's file is.
+pub(crate) fn log_path(file: &Path) -> PathBuf {
+    let mut path = file.as_os_str().to_owned();
+    path.push("-wal");
+    path.into()
 }
 
 impl LogState {

@@ -4,6 +4,7 @@
 use std::mem::take;
 use std::slice;
 use std::sync::Arc;
+use std::time::Instant;
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
@@ -12,6 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::log_watch::{LOOK_INTERVAL, LogWatch};
 use super::operation::WriteOperation;
+use crate::metrics::record_commit;
 
 /// Most operations in one transaction.
 const MAX_BATCH: usize = 64;
@@ -130,6 +132,8 @@ async fn run_batch(
             });
         }
     }
+    let began = Instant::now();
     transaction.commit().await?;
+    record_commit(began.elapsed());
     Ok(BatchEnd::Committed)
 }

@@ -1,0 +1,59 @@
+//! The files of Docker Compose and Kubernetes.
+
+use super::{assert_success, files, read, root, verifier, yaml};
+
+#[test]
+fn the_compose_files_follow_their_schema() {
+    let mut check = verifier("check-jsonschema");
+    check.args(["--builtin-schema", "vendor.compose-spec"]);
+    let output = check.args(files("deploy", ".yaml")).output();
+    assert_success(&output.expect("it runs"));
+}
+
+#[test]
+fn the_compose_files_name_what_is_there() {
+    for path in files("deploy", ".yaml") {
+        let compose = yaml(&path);
+        let services = compose["services"].as_object().expect("services");
+        for (name, service) in services {
+            if let Some(dockerfile) = service["build"]["dockerfile"].as_str() {
+                assert!(root().join(dockerfile).is_file(), "{name}: {dockerfile}");
+            }
+            let volumes = service["volumes"].as_array().into_iter().flatten();
+            let sources = volumes.filter_map(|it| it.as_str()?.split(':').next());
+            for source in sources.filter(|it| it.starts_with("./")) {
+                let file = root().join("deploy").join(source);
+                assert!(file.is_file(), "{name}: {source}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_manifests_follow_the_schemas_of_kubernetes() {
+    let mut validate = verifier("kubernetes-validate");
+    let validate = validate
+        .arg("--strict")
+        .args(files("deploy/kubernetes", ".yaml"));
+    assert_success(&validate.output().expect("it runs"));
+}
+
+#[test]
+fn containers_are_run_by_the_images_user_on_a_file_system_that_is_read_only() {
+    let image = read("deploy/Dockerfile");
+    assert!(image.contains("\nUSER 65532:65532\n"), "{image}");
+    for path in files("deploy/kubernetes", ".yaml") {
+        let text = std::fs::read_to_string(&path).expect("a manifest");
+        let containers = text.matches("- name: hato\n          image:").count();
+        assert!(containers > 0, "{}", path.display());
+        for setting in [
+            "runAsNonRoot: true",
+            "runAsUser: 65532",
+            "readOnlyRootFilesystem: true",
+            "capabilities: {drop: [ALL]}",
+        ] {
+            let count = text.matches(setting).count();
+            assert_eq!(count, containers, "{setting} in {}", path.display());
+        }
+    }
+}
