@@ -12,8 +12,8 @@ use crate::options::GlobalOptions;
 use crate::output::Output;
 use crate::paging::PagingArgs;
 use crate::{
-    apps, completions, dead_letters, doctor, history, key_events, keys, login, manual, notify,
-    profiles, stats, subscriptions, webhook,
+    apps, audience, completions, dead_letters, doctor, history, key_events, keys, login, manual,
+    notify, profiles, stats, subscriptions, webhook,
 };
 
 /// A parsed command line.
@@ -60,9 +60,11 @@ enum Command {
     DeadLetters(PagingArgs),
     /// Show what was sent and who is subscribed
     Stats,
+    /// Show whom a send would go to, and how many of them the last one has reached
+    Audience(audience::AudienceArgs),
     /// List who made and deleted API keys
     KeyEvents(PagingArgs),
-    /// Add and remove subscriptions
+    /// List, add and remove subscriptions
     #[command(subcommand)]
     Subscriptions(subscriptions::Subscriptions),
     /// Show, set and clear the webhook, and change its signing secret
@@ -92,6 +94,7 @@ impl Hato {
             Command::History(history) => history.run(&connect()?, &output),
             Command::DeadLetters(paging) => dead_letters::run(&paging, &connect()?, &output),
             Command::Stats => stats::run(&connect()?, &output),
+            Command::Audience(audience) => audience.run(&connect()?, &output),
             Command::KeyEvents(paging) => key_events::run(&paging, &connect()?, &output),
             Command::Subscriptions(subscriptions) => subscriptions.run(&connect()?, &output),
             Command::Webhook(webhook) => webhook.run(&connect()?, &output),

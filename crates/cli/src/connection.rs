@@ -125,6 +125,17 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// A member of a query, if it is given.
+pub type QueryMember<'a> = (&'a str, Option<&'a str>);
+
+/// The members of a query that are given.
+pub fn query(members: &[QueryMember<'_>]) -> String {
+    let given = members
+        .iter()
+        .filter_map(|(name, value)| Some(format!("{name}={}", segment((*value)?))));
+    given.collect::<Vec<_>>().join("&")
+}
+
 /// Text as one segment of a path.
 pub fn segment(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes())

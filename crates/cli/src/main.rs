@@ -15,6 +15,7 @@
 
 mod api;
 mod apps;
+mod audience;
 mod command;
 mod completions;
 mod config_file;
@@ -36,6 +37,7 @@ mod paging;
 mod profiles;
 mod remedy;
 mod secret;
+mod selection;
 mod server_url;
 mod stats;
 mod subscriptions;

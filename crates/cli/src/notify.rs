@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use clap::Args;
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch, SendAccepted, To};
-use hato_domain::{IdempotencyKey, TagExpression, Urgency, UserId};
+use hato_domain::{IdempotencyKey, Urgency};
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, FailedSend, Result};
 use crate::output::Output;
+use crate::selection::{tag_expression, user_id};
 use crate::text::recipient_noun;
 use moment::{Moment, parse_moment};
 use wait::{SendOutcome, parse_timeout};
@@ -202,18 +203,6 @@ impl NotifyArgs {
             tags: self.tags.clone(),
         })
     }
-}
-
-fn user_id(text: &str) -> std::result::Result<String, &'static str> {
-    let id = UserId::parse(text);
-    let id = id.map_err(|_| "1 to 128 bytes without control characters are expected")?;
-    Ok(id.as_str().to_owned())
-}
-
-fn tag_expression(text: &str) -> std::result::Result<String, &'static str> {
-    let expression = TagExpression::parse(text);
-    let expression = expression.map_err(|_| "tags with !, &&, || and parentheses are expected")?;
-    Ok(expression.as_str().to_owned())
 }
 
 fn idempotency_key(text: &str) -> std::result::Result<String, &'static str> {

@@ -5,7 +5,7 @@ use hato_domain::wire::Page;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::connection::{ServerConnection, segment};
+use crate::connection::{QueryMember, ServerConnection, query};
 use crate::error::Result;
 
 /// Most entries that the server puts into one page.
@@ -32,30 +32,34 @@ impl PagingArgs {
         connection: &ServerConnection,
         list: &str,
     ) -> Result<Page<T>> {
+        self.read_where(&[], connection, list)
+    }
+
+    /// The same of those entries that meet the conditions.
+    pub fn read_where<T: DeserializeOwned + Serialize>(
+        &self,
+        conditions: &[QueryMember<'_>],
+        connection: &ServerConnection,
+        list: &str,
+    ) -> Result<Page<T>> {
         let path = connection.app_path(list)?;
         let wanted = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let read = |cursor: String, limit| {
-            let page = format!("{path}?limit={limit}{cursor}");
+        let read = |before: Option<i64>, before_id: Option<&str>, missing: usize| {
+            let limit = MAX_PAGE_SIZE.min(missing).to_string();
+            let before = before.map(|before| before.to_string());
+            let cursor = [("before", before.as_deref()), ("before_id", before_id)];
+            let members = [&[("limit", Some(&*limit))][..], conditions, &cursor].concat();
+            let page = format!("{path}?{}", query(&members));
             connection.api().get::<Page<T>>(&page)
         };
-        let mut list = read(
-            cursor(self.before, self.before_id.as_deref()),
-            MAX_PAGE_SIZE.min(wanted),
-        )?;
+        let mut list = read(self.before, self.before_id.as_deref(), wanted)?;
         while list.items.len() < wanted && list.next_before.is_some() {
             let before = list.next_before.map(|before| before.0);
-            let next = cursor(before, list.next_before_id.as_deref());
-            let page = read(next, MAX_PAGE_SIZE.min(wanted - list.items.len()))?;
+            let missing = wanted - list.items.len();
+            let page = read(before, list.next_before_id.as_deref(), missing)?;
             list.items.extend(page.items);
             (list.next_before, list.next_before_id) = (page.next_before, page.next_before_id);
         }
         Ok(list)
     }
-}
-
-/// Where a page begins, as a part of a query.
-fn cursor(before: Option<i64>, id: Option<&str>) -> String {
-    let before = before.map(|before| format!("&before={before}"));
-    let id = id.map(|id| format!("&before_id={}", segment(id)));
-    before.unwrap_or_default() + &id.unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! Whom a send would go to: how many, by push service and age, and how many of them took the last one (CONTRACT 12).
 //!
-//! Up to 100,000 of them are looked at one by one. Of more, 10,000 are, evenly spread, and stand for all. Either ends after a second.
+//! Up to 100,000 of them are looked at one by one. Of more, 10,000 are, evenly spread, and stand for all. They are read in parts, each of
+//! which ends after a second.
 
 use std::collections::HashMap;
 
@@ -19,8 +20,10 @@ use crate::selection::select_with;
 use crate::settlement::count_i64;
 
 /// Most that are looked at one by one, and how many of more are.
-const MAX_EXACT: i64 = 100_000;
+const MAX_EXACT: usize = 100_000;
 const SAMPLE: i64 = 10_000;
+/// How many one statement reads.
+const MAX_READ: usize = 20_000;
 /// Most positions that are tried in order to find as many active ones.
 const MAX_TRIED: i64 = 100_000;
 /// Most push services that are named.
@@ -69,15 +72,14 @@ async fn try_to_summarize(
 ) -> sqlx::Result<AudienceSummary> {
     let population = Population::read(database, app, filter).await?;
     let recipients = population.len();
-    if recipients <= MAX_EXACT {
-        match look_at(database, app, &population, population.everybody(), now).await {
-            Err(error) if is_out_of_time(&error) => {}
-            looked_at => return Ok(looked_at?.summary(None)),
-        }
-    }
-    let sample = Some(population.sample());
-    let looked_at = look_at(database, app, &population, sample, now).await?;
-    Ok(looked_at.summary(Some(recipients)))
+    let is_exact = recipients <= count_i64(MAX_EXACT);
+    let positions = if is_exact {
+        population.everybody()
+    } else {
+        Some(population.sample())
+    };
+    let looked_at = look_at(database, app, &population, positions, now).await?;
+    Ok(looked_at.summary((!is_exact).then_some(recipients)))
 }
 
 /// What is known of each block of positions.
@@ -181,6 +183,23 @@ impl LookedAt {
         }
     }
 
+    /// Counts the hosts of these rows, and notes where each stands and the number of its age.
+    async fn count_rows(
+        &mut self,
+        mut rows: Rows<'_>,
+        seen: &mut Vec<(i64, usize)>,
+        now: UnixMillis,
+    ) -> sqlx::Result<()> {
+        while let Some(row) = rows.try_next().await? {
+            self.count_host(host(&row.endpoint));
+            seen.push((row.position, age_group(now.0 - row.created_at)));
+            if seen.len() % YIELD_INTERVAL == 0 {
+                yield_now().await;
+            }
+        }
+        Ok(())
+    }
+
     /// Counts who stands where, each with the number of its age.
     fn count_ages(&mut self, seen: &[(i64, usize)], blocks: &Blocks) {
         self.recipients = count_i64(seen.len());
@@ -256,21 +275,28 @@ async fn look_at(
     positions: Option<Vec<i64>>,
     now: UnixMillis,
 ) -> sqlx::Result<LookedAt> {
-    let mut connection = bounded_reader(database).await?;
     let (mut looked_at, mut seen) = (LookedAt::default(), Vec::new());
-    let mut rows = rows(&mut connection, app, positions)?;
-    while let Some(row) = rows.try_next().await? {
-        looked_at.count_host(host(&row.endpoint));
-        seen.push((row.position, age_group(now.0 - row.created_at)));
-        if seen.len() % YIELD_INTERVAL == 0 {
-            yield_now().await;
+    if let Some(positions) = positions {
+        for part in positions.chunks(MAX_READ) {
+            let mut connection = bounded_reader(database).await?;
+            let rows = rows_at(&mut connection, app, part)?;
+            looked_at.count_rows(rows, &mut seen, now).await?;
+        }
+    } else {
+        let mut is_last = false;
+        while !is_last && seen.len() < MAX_EXACT {
+            let mut connection = bounded_reader(database).await?;
+            let (before, after) = (seen.len(), seen.last().map_or(0, |(position, _)| *position));
+            let rows = rows_behind(&mut connection, app, after);
+            looked_at.count_rows(rows, &mut seen, now).await?;
+            is_last = seen.len() - before < MAX_READ;
         }
     }
-    drop(rows);
     if let Population::Everyone(everyone) = population {
         looked_at.count_ages(&seen, &everyone.blocks);
     } else {
         let positions: Vec<i64> = seen.iter().map(|(position, _)| *position).collect();
+        let mut connection = bounded_reader(database).await?;
         let blocks = blocks_of(&mut *connection, app, &positions).await?;
         looked_at.count_ages(&seen, &blocks);
     }
@@ -283,25 +309,30 @@ fn age_group(millis: i64) -> usize {
     ages.take_while(|days| millis > **days * DAY_MILLIS).count()
 }
 
-fn rows<'c>(
+type Rows<'c> = BoxStream<'c, sqlx::Result<RecipientRow>>;
+
+/// The next ones behind this position.
+fn rows_behind<'c>(c: &'c mut DbConnection, app: &'c AppId, after: i64) -> Rows<'c> {
+    let rows = sqlx::query_as!(
+        RecipientRow,
+        r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
+           WHERE app_id = $1 AND position > $2 ORDER BY position LIMIT $3"#,
+        app.as_str(),
+        after,
+        count_i64(MAX_READ)
+    );
+    rows.fetch(c)
+}
+
+fn rows_at<'c>(
     c: &'c mut DbConnection,
     app: &'c AppId,
-    positions: Option<Vec<i64>>,
-) -> sqlx::Result<BoxStream<'c, sqlx::Result<RecipientRow>>> {
-    let Some(positions) = positions else {
-        let rows = sqlx::query_as!(
-            RecipientRow,
-            r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
-               WHERE app_id = $1 AND position IS NOT NULL ORDER BY position LIMIT $2"#,
-            app.as_str(),
-            MAX_EXACT
-        );
-        return Ok(rows.fetch(c));
-    };
+    positions: &[i64],
+) -> sqlx::Result<Rows<'c>> {
     let rows = sql!(query_as RecipientRow [
         r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
            WHERE app_id = $2 AND position IN ("# NUMBERS ")"
-    ] number_list(&positions)?, app.as_str());
+    ] number_list(positions)?, app.as_str());
     Ok(rows.fetch(c))
 }
 

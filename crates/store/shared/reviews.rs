@@ -91,6 +91,7 @@ async fn conclude(c: &mut DbConnection, conclusion: ReviewConclusion) -> sqlx::R
     for key in conclusion.deleted_keys {
         delete(c, key).await?;
     }
+    forget_unused_identity_secret(c, app).await?;
     if conclusion.keeps_webhook {
         post_old_events(c, app, conclusion.old_events, conclusion.now).await?;
     } else {
@@ -125,6 +126,19 @@ async fn post_old_events(
         app,
         before.0,
         now.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Removes what proves users, of an app of which no key was kept: its secrets could be read, and no page of before goes on.
+async fn forget_unused_identity_secret(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE apps SET sealed_identity_secret = NULL, sealed_previous_identity_secret = NULL,
+                         previous_identity_secret_expires_at = NULL
+         WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE app_id = $1)",
+        app
     )
     .execute(c)
     .await

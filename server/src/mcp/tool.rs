@@ -70,8 +70,9 @@ static SPECS: [ToolSpec; 6] = [
         tool: Tool::SendNotification,
         name: "send_notification",
         title: "Send a push notification",
-        about: "Sends a Web Push notification to all active subscribers of the app, or only to the one whose endpoint is \
-                given: at once, or at send_at. It appears on people's devices and cannot be taken back.",
+        about: "Sends a Web Push notification to all active subscribers of the app, only to the one whose endpoint is \
+                given, or only to the users and tags that to names: at once, or at send_at. It appears on people's \
+                devices and cannot be taken back.",
         schemas: schemas::<Notify, SendAccepted>,
     },
     ToolSpec {

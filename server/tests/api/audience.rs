@@ -1,6 +1,7 @@
 //! Who subscribes: the list of subscriptions, and whom a send would go to (CONTRACT 12).
 
 mod reach;
+mod summary;
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::HatoServer;
@@ -238,77 +239,4 @@ async fn audience(app: &OwnedApp, query: &str) -> Value {
     let reply = get(&app.admin, &path(app, &format!("audience?{query}"))).await;
     assert_eq!(reply.status, 200, "{query}: {reply}");
     reply.json()
-}
-
-#[on_each_database]
-async fn an_audience_is_whom_a_send_would_go_to(database: TestDatabase) {
-    let (_server, app) = four(database).await;
-    for (query, recipients) in [
-        ("", 4),
-        ("tags=news", 2),
-        ("tags=!news", 2),
-        ("tags=news%20%26%26%20_plan:pro", 1),
-        ("tags=news%7C%7Csport", 3),
-        ("tags=nothing", 0),
-        ("user_id=u1", 2),
-        ("user_id=u1&tags=news", 1),
-        ("user_id=u2&tags=sport", 0),
-    ] {
-        let audience = audience(&app, query).await;
-        assert_eq!(audience["recipients"], recipients, "{query}");
-        let sum = |list: &str| {
-            let items = audience[list].as_array().expect("a list").iter();
-            items
-                .filter_map(|it| it["recipients"].as_i64())
-                .sum::<i64>()
-        };
-        assert_eq!(
-            (sum("by_host"), sum("by_age")),
-            (recipients, recipients),
-            "{query}"
-        );
-    }
-    let sent = json!({"title": "t", "body": "b", "to": {"tags": "news||sport"}});
-    let sent = post(&app.backend, "/api/v1/notify", &sent).await;
-    assert_eq!(sent.json()["queued"], 3);
-}
-
-#[on_each_database]
-async fn an_audience_is_told_by_host_and_age(database: TestDatabase) {
-    let (server, app) = four(database).await;
-    subscribe(&app, &[("a.example:8443/5", "u3", &[])]).await;
-    let aged = [(1, 400), (2, 31), (3, 91), (4, 29), (5, 0)].map(|(name, days)| {
-        format!(
-            "UPDATE subscriptions SET created_at = created_at - {}
-             WHERE endpoint LIKE '%/{name}';",
-            days * DAY
-        )
-    });
-    execute(&server, &aged.concat()).await;
-    let expected = json!({
-        "recipients": 5,
-        "by_host": [{"host": "a.example", "recipients": 3}, {"host": "b.example", "recipients": 2}],
-        "by_age": [
-            {"days": 30, "recipients": 2, "answered_last_send": 0},
-            {"days": 90, "recipients": 1, "answered_last_send": 0},
-            {"days": 270, "recipients": 1, "answered_last_send": 0},
-            {"days": null, "recipients": 1, "answered_last_send": 0},
-        ],
-        "approximate": false,
-    });
-    assert_eq!(audience(&app, "").await, expected);
-}
-
-#[on_each_database]
-async fn more_than_100_000_are_estimated(database: TestDatabase) {
-    let (server, app) = setup(database).await;
-    fill(&server, 100_100).await;
-    let estimate = audience(&app, "").await;
-    assert_eq!(estimate["approximate"], true);
-    assert_eq!(estimate["recipients"], 100_100);
-    assert_eq!(
-        estimate["by_host"],
-        json!([{"host": "filled.example", "recipients": 100_100}])
-    );
-    assert_eq!(estimate["by_age"][0]["recipients"], 100_100);
 }

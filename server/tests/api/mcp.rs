@@ -1,6 +1,7 @@
 //! The MCP endpoint (CONTRACT 9), with messages made by hand and with the official clients.
 
 mod official_clients;
+mod part_of_audience;
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::server::Launch;

@@ -169,6 +169,8 @@ async fn the_history_lists_those_of_any_status(database: TestDatabase) {
     post(&app.backend, BATCH, &nobody).await;
     execute(&server, "UPDATE sends SET refused_reason = 'MONTHLY_LIMIT_EXCEEDED' WHERE recipients = 0 AND status = 'done'").await;
     post(&app.backend, BATCH, &nobody).await;
+    let all = listed(&app, "").await;
+    assert_eq!(all.last(), Some(&json!("scheduled")), "accepted first");
     for (status, count) in [
         ("scheduled", 1),
         ("queued", 2),

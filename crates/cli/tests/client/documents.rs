@@ -1,5 +1,5 @@
 //! What the documents tell people to type works. Run are all shell blocks of the readme's English half and of API.md, CLI.md,
-//! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guide to sending, and the samples of the guides in every
+//! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guides, and the samples of the guides in every
 //! language that is installed. Blocks that change a machine's PostgreSQL are marked `bash`, and run on a cluster of the test's own.
 //! EMBED.md's samples for pages run in browsers, in end2end/samples.
 
@@ -213,7 +213,9 @@ async fn every_sample_of_a_users_token_whose_language_is_installed() {
     let shell = ("sh", "token.sh", &["bash"][..]);
     for (language, file, program) in LANGUAGES.into_iter().chain([shell]) {
         let sample = blocks(&guide, language);
-        let sample = sample.iter().find(|it| it.contains("HATO_IDENTITY_SECRET"));
+        let makes_a_token =
+            |it: &&String| it.contains("HATO_IDENTITY_SECRET") && it.contains("SHOP_USER");
+        let sample = sample.iter().find(makes_a_token);
         let Some(found) = which(program[0]) else {
             println!("{language} is not installed: its sample is not run");
             continue;
@@ -236,28 +238,26 @@ async fn every_sample_of_a_users_token_whose_language_is_installed() {
     }
 }
 
-/// The guide's requests, by an owner's program.
+/// By an owner who is signed in, whose site has one subscriber.
 #[tokio::test]
-async fn the_identity_secret_is_read_as_the_guide_says() {
+async fn every_command_of_the_audience_guide() {
     let setup = CliSetup::new().await;
-    let guide = document("guides/AUDIENCE.md");
-    let requests = blocks(&guide, "sh");
-    let request = requests.iter().find(|it| it.contains("/identity"));
-    let mut command = shell(
-        setup.home.path(),
-        &setup.server,
-        request.expect("a request"),
+    let login = setup.hato(&["login", "--email", EMAIL]).input(PASSWORD);
+    login.success().await;
+    let subscription = reference::subscription();
+    let frontend = &setup.app.frontend;
+    let registered = frontend.post(reference::SUBSCRIPTIONS, &subscription).await;
+    assert_eq!(registered.expect("an answer").status, 201);
+    let script = blocks(&document("guides/AUDIENCE.md"), "sh").concat();
+    let said = run(shell(setup.home.path(), &setup.server, &script)).await;
+    let changed = r#""user_id":"4711","tags":["_plan:pro","team:osaka"],"lang":null"#;
+    assert!(said.contains(changed), "{said}");
+    assert_eq!(said.matches("Queued for 1 recipient.").count(), 3, "{said}");
+    assert!(
+        said.contains("\"queued\":1") && said.contains("Scheduled for"),
+        "{said}"
     );
-    let key = setup
-        .app
-        .owner
-        .create_key(&setup.app.id, "server", "full")
-        .await;
-    command
-        .env("HATO_KEY", key.expect("a key"))
-        .env("HATO_APP", &setup.app.id);
-    let said = run(command).await;
-    assert!(said.contains("idsec_"), "{said}");
+    assert!(said.ends_with("{\"ok\":true,\"removed\":1}"), "{said}");
 }
 
 fn which(program: &str) -> Option<PathBuf> {

@@ -1,6 +1,7 @@
 //! The `hato` command against the real server.
 
 mod apps_and_keys;
+mod audience;
 mod doctor;
 mod documents;
 mod failures;

@@ -102,7 +102,13 @@ async fn shells_complete_every_command() {
         let script = CliCommand::new(home.path(), &["completions", shell])
             .success()
             .await;
-        for command in ["dead-letters", "doctor", "key-events", "webhook"] {
+        for command in [
+            "audience",
+            "dead-letters",
+            "doctor",
+            "key-events",
+            "webhook",
+        ] {
             assert!(script.contains(command), "{shell} knows no {command}");
         }
     }

@@ -299,3 +299,23 @@ async fn a_webhook_that_is_not_kept_goes_with_its_secrets(database: TestDatabase
     let secrets = webhook.expect("a webhook").secrets;
     assert_eq!((secrets.current, secrets.previous), (None, None));
 }
+
+#[on_each_database]
+async fn what_proves_users_goes_unless_a_key_is_kept(database: TestDatabase) {
+    let (test, account, with_keys) = setup(database).await;
+    let without_keys = test.app_of(&account).await;
+    for app in [&with_keys, &without_keys] {
+        let first = test.store.keep_first_identity_secret(app, vec![7]).await;
+        first.expect("stored");
+        let rotated = test.store.rotate_identity_secret(app, vec![8], at(1_000));
+        rotated.await.expect("stored");
+    }
+    take_over(&test, &account).await;
+    for (app, is_kept) in [(&with_keys, true), (&without_keys, false)] {
+        assert!(conclude(&test, app, true).await);
+        let secrets = test.store.identity_secrets(app, at(20)).await;
+        let secrets = secrets.expect("read");
+        assert_eq!(secrets.current.is_some(), is_kept);
+        assert_eq!(secrets.previous.is_some(), is_kept);
+    }
+}

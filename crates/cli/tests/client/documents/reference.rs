@@ -76,10 +76,10 @@ async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String
     ]
 }
 
-const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
+pub const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 
 /// The browser of the page's examples.
-fn subscription() -> Value {
+pub fn subscription() -> Value {
     json!({
         "endpoint": "https://push.example.com/abc",
         "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
