@@ -8,6 +8,7 @@ mod unreadable;
 
 use std::collections::{HashMap, HashSet};
 
+use hato_domain::PositionSet;
 use hato_testkit::client::Client;
 use hato_testkit::fault_proxy::FaultProxy;
 use hato_testkit::owner::OwnedApp;
@@ -17,6 +18,7 @@ use hato_testkit::push_service::{
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
 
+use crate::database::{bytes as bytes_of, execute};
 use crate::fixtures::{app, post, register, start, wait_until};
 
 /// Of so many requests one fails.
@@ -58,6 +60,22 @@ impl FaultFixture {
             app,
             browsers,
         }
+    }
+
+    /// Gives everybody the tag, beside the API: registering with it takes long.
+    async fn tag_everybody(&self, tag: &str) {
+        let last = i64::try_from(self.browsers.len()).expect("not so many");
+        let block = |(number, bytes): (i64, Vec<u8>)| {
+            let bytes = bytes_of(&self.server, &bytes);
+            format!(
+                "INSERT INTO tag_positions (app_id, tag, block, positions)
+                 SELECT id, '{tag}', {number}, {bytes} FROM apps;"
+            )
+        };
+        let positions: PositionSet = (1..=last).collect();
+        let blocks: String = positions.blocks().map(block).collect();
+        let tags = format!("UPDATE subscriptions SET tags = '[\"{tag}\"]';");
+        execute(&self.server, &(tags + &blocks)).await;
     }
 
     /// The same client, for this run of the server.

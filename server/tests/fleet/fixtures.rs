@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hato_cluster::{Cluster, Durability};
+use hato_domain::PositionSet;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{
@@ -66,17 +67,22 @@ impl Fleet {
         Self::start_on(cluster, size, &settings).await
     }
 
-    /// A fleet whose push service handles so many requests a second.
-    pub async fn start_throttled(size: FleetSize, requests_per_second: u32) -> Self {
+    /// A fleet whose push service handles so many requests a second, and keeps these of its messages.
+    pub async fn start_throttled(
+        size: FleetSize,
+        requests_per_second: u32,
+        decryption: Decryption,
+    ) -> Self {
         let cluster = cluster(Durability::None);
         let url = cluster.url(DATABASE);
-        let push = push_service(Some(requests_per_second)).await;
+        let push = push_service(Some(requests_per_second), decryption).await;
         Self::start_at(push, cluster, size, &[("HATO_DATABASE_URL", &*url)]).await
     }
 
     /// A fleet whose processes find the cluster's database by the settings.
     pub async fn start_on(cluster: Cluster, size: FleetSize, settings: &[(&str, &str)]) -> Self {
-        Self::start_at(push_service(None).await, cluster, size, settings).await
+        let push = push_service(None, Decryption::CountOnly).await;
+        Self::start_at(push, cluster, size, settings).await
     }
 
     async fn start_at(
@@ -175,14 +181,44 @@ impl Fleet {
         }
     }
 
+    /// Gives every second subscription the tag, and returns these.
+    pub fn tag_every_second(&self, tag: &str) -> Vec<BrowserSubscription> {
+        let tagged = self.browsers.iter().enumerate().skip(1).step_by(2);
+        let (positions, browsers): (Vec<_>, Vec<_>) = tagged
+            .map(|(index, it)| (i64::try_from(index + 1).expect("not so many"), it.clone()))
+            .unzip();
+        let app = &self.app.id;
+        let block = |(number, bytes): (i64, Vec<u8>)| {
+            let bytes = hex::encode(bytes);
+            format!("('{app}', '{tag}', {number}, decode('{bytes}', 'hex'))")
+        };
+        let blocks: Vec<_> = positions
+            .into_iter()
+            .collect::<PositionSet>()
+            .blocks()
+            .map(block)
+            .collect();
+        self.query(&format!(
+            "UPDATE subscriptions SET tags = '[\"{tag}\"]' WHERE app_id = '{app}' AND position % 2 = 0;
+             INSERT INTO tag_positions (app_id, tag, block, positions) VALUES {}",
+            blocks.join(",")
+        ));
+        browsers
+    }
+
     /// Sends to everyone through one of the API's processes, and returns the send's id.
     pub async fn broadcast(&self, api: usize) -> String {
+        self.send(api, &message(), self.browsers.len()).await
+    }
+
+    /// Sends the message, which so many are to get, through one of the API's processes, and returns the send's id.
+    pub async fn send(&self, api: usize, message: &Value, recipients: usize) -> String {
         let client = self.at(&self.app.backend, api);
-        let reply = client.post("/api/v1/notify", &message()).await;
+        let reply = client.post("/api/v1/notify", message).await;
         let reply = reply.expect("an answer");
         assert_eq!(reply.status, 202, "{reply}");
         let accepted = reply.json();
-        assert_eq!(accepted["queued"], self.browsers.len());
+        assert_eq!(accepted["queued"], recipients);
         accepted["send_id"].as_str().expect("an id").to_owned()
     }
 
@@ -192,10 +228,10 @@ impl Fleet {
     }
 }
 
-/// A push service that counts, and handles so many requests a second.
-async fn push_service(requests_per_second: Option<u32>) -> PushService {
+/// A push service that handles so many requests a second, and keeps these of its messages.
+async fn push_service(requests_per_second: Option<u32>, decryption: Decryption) -> PushService {
     let options = PushServiceOptions {
-        decryption: Decryption::CountOnly,
+        decryption,
         requests_per_second,
         ..PushServiceOptions::default()
     };

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use hato_cluster::Durability;
+use hato_testkit::push_service::BrowserSubscription;
 use hato_testkit::seeded_rng::{self, Rng};
+use serde_json::{Value, json};
 
-use crate::fixtures::{Fleet, FleetSize, env_or};
+use crate::fixtures::{Fleet, FleetSize, env_or, message};
 
 const WORKERS: usize = 3;
 const RECIPIENTS: usize = 6_000;
@@ -66,16 +68,35 @@ async fn workers_killed_and_halted_at_any_moment_lose_nothing_and_count_once() {
         recipients: RECIPIENTS,
     };
     let mut fleet = Fleet::start(Durability::None, size).await;
+    let everybody = fleet.browsers.clone();
+    survive_faults(&mut fleet, &message(), &everybody).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nor_do_they_lose_or_add_anybody_of_a_tag() {
+    let size = FleetSize {
+        apis: 2,
+        workers: WORKERS,
+        recipients: RECIPIENTS,
+    };
+    let mut fleet = Fleet::start(Durability::None, size).await;
+    let tagged = fleet.tag_every_second("news");
+    let mut to_tag = message();
+    to_tag["to"] = json!({"tags": "news"});
+    survive_faults(&mut fleet, &to_tag, &tagged).await;
+}
+
+/// Sends the message to the recipients while workers are killed and halted.
+async fn survive_faults(fleet: &mut Fleet, message: &Value, recipients: &[BrowserSubscription]) {
     let mut rng = seeded_rng::from_env();
     let mut left = env_or("HATO_FAULTS", FAULTS_OF_A_SEND);
+    let third = recipients.len() as u64 / 3;
     while left > 0 {
         let before = fleet.served();
-        let send = fleet.broadcast(rng.usize(..2)).await;
+        let send = fleet.send(rng.usize(..2), message, recipients.len()).await;
         let mut faults = Faults::default();
         while faults.count < left.min(FAULTS_OF_A_SEND)
-            && fleet
-                .reaches(rng.u64(1..RECIPIENTS as u64 / 3), &send)
-                .await
+            && fleet.reaches(rng.u64(1..third), &send).await
         {
             fleet.disturb(&mut faults, &mut rng).await;
         }
@@ -84,6 +105,6 @@ async fn workers_killed_and_halted_at_any_moment_lose_nothing_and_count_once() {
         println!("{} faults: {outcome}", faults.count);
         fleet.wake(faults.halted).await;
         assert_eq!(fleet.history(1, &send).await, outcome);
-        fleet.assert_exact(&outcome, &before, &faults.in_flight);
+        fleet.assert_exact_for(recipients, &outcome, &before, &faults.in_flight);
     }
 }

@@ -10,4 +10,5 @@ mod leases;
 mod limits;
 mod outages;
 mod outcome;
+mod pace;
 mod sharing;

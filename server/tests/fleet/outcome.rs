@@ -59,28 +59,45 @@ impl Fleet {
         self.browsers.iter().map(count).collect()
     }
 
-    /// The subscriptions of the pages of broadcasts that somebody has claimed.
+    /// The subscriptions of pages that somebody has claimed: of broadcasts, of lists, and, with those between them, of sends to a tag.
     pub fn in_flight(&self) -> HashSet<String> {
-        let pages = self.query(
-            "SELECT after_position || ' ' || up_to_position FROM jobs
-             WHERE claimed = 1 AND up_to_position IS NOT NULL",
+        let subscriptions = self.query(
+            "SELECT s.public_id FROM jobs AS j JOIN subscriptions AS s ON s.app_id = j.app_id AND CASE
+                 WHEN j.recipients IS NULL
+                 THEN s.position > j.after_position AND s.position <= j.up_to_position
+                 WHEN j.recipients LIKE '{%'
+                 THEN s.position > (j.recipients::JSONB ->> 'after')::BIGINT
+                      AND s.position <= (j.recipients::JSONB ->> 'up_to')::BIGINT
+                 ELSE j.recipients::JSONB @> to_jsonb(s.id) END
+             WHERE j.claimed = 1",
         );
-        let bounds = |line: &str| {
-            let (after, up_to) = line.split_once(' ').expect("two numbers");
-            let number = |text: &str| text.parse::<usize>().expect("a position");
-            number(after)..number(up_to)
-        };
-        let browsers = pages.lines().flat_map(|line| &self.browsers[bounds(line)]);
-        browsers.map(|it| it.id.clone()).collect()
+        let id = |line: &str| line.strip_prefix("sub_").expect("as seeded").to_owned();
+        subscriptions.lines().map(id).collect()
     }
 
     /// Everybody was counted as sent to, once, and was served since `before`; more than once only those who were `in_flight`.
     pub fn assert_exact(&self, outcome: &Value, before: &Served, in_flight: &HashSet<String>) {
-        assert_eq!(outcome["sent_count"], self.browsers.len(), "{outcome}");
-        assert_eq!(known(outcome), self.browsers.len() as u64, "{outcome}");
+        self.assert_exact_for(&self.browsers, outcome, before, in_flight);
+    }
+
+    /// The same of a send to these. Nobody else was served.
+    pub fn assert_exact_for(
+        &self,
+        recipients: &[BrowserSubscription],
+        outcome: &Value,
+        before: &Served,
+        in_flight: &HashSet<String>,
+    ) {
+        assert_eq!(outcome["sent_count"], recipients.len(), "{outcome}");
+        assert_eq!(known(outcome), recipients.len() as u64, "{outcome}");
+        let recipients: HashSet<_> = recipients.iter().map(|it| &it.id).collect();
         let now = self.served();
         for id in self.browsers.iter().map(|it| &it.id) {
             let copies = now[id] - before.get(id).copied().unwrap_or_default();
+            if !recipients.contains(id) {
+                assert_eq!(copies, 0, "{id} is no recipient: {outcome}");
+                continue;
+            }
             assert!(copies > 0, "{id} was lost: {outcome}");
             let may_be_copied = copies == 1 || in_flight.contains(id);
             assert!(may_be_copied, "{copies} copies to {id}: {outcome}");

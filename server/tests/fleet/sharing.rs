@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use hato_cluster::Durability;
 use hato_testkit::client::Client;
+use hato_testkit::push_service::Decryption;
 use hato_testkit::server::HatoServer;
 
 use crate::fixtures::{Fleet, FleetSize, get};
@@ -36,7 +37,7 @@ async fn three_workers_share_a_broadcast() {
         workers: 3,
         recipients: RECIPIENTS,
     };
-    let fleet = Fleet::start_throttled(size, REQUESTS_PER_SECOND).await;
+    let fleet = Fleet::start_throttled(size, REQUESTS_PER_SECOND, Decryption::CountOnly).await;
     let send = fleet.broadcast(1).await;
     let outcome = fleet.finish(&send).await;
     assert_eq!(fleet.history(1, &send).await, outcome);

@@ -68,10 +68,17 @@ async fn nor_does_one_that_is_killed_during_a_paced_send(database: TestDatabase)
     survive_kills(database, paced).await;
 }
 
-/// Sends the message to everyone while the server is killed again and again.
+#[on_each_database(flavor = "multi_thread")]
+async fn nor_does_one_that_is_killed_during_a_send_to_a_tag(database: TestDatabase) {
+    let to_tag = json!({"title": "t", "body": "b", "to": {"tags": "news && !muted"}});
+    survive_kills(database, to_tag).await;
+}
+
+/// Sends the message, which is for everyone, while the server is killed again and again.
 async fn survive_kills(database: TestDatabase, message: Value) {
     let launch = Launch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
+    fixture.tag_everybody("news").await;
     fixture
         .push
         .respond_by_number(|number| match number % FAILURE_PERIOD {
