@@ -95,7 +95,8 @@ async fn what_is_no_condition_is_sent_to_nobody(database: TestDatabase) {
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = tagged_app(&mut browser).await;
     let path = format!("{app}/send");
-    let many: String = (0..1_001).map(|number| format!("u{number}\n")).collect();
+    let many: Vec<String> = (0..1_001).map(|number| format!("u{number}")).collect();
+    let many = many.join("\n");
     let bad = [
         ("", "news &&"),
         ("", " "),

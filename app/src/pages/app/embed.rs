@@ -17,8 +17,8 @@ const PLACEHOLDER: &str = "pk_…";
 const USERS_GUIDE: &str = "/docs/api#getIdentity";
 
 /// What pages do for whoever is logged in, and at log-out.
-const USERS: &str = r#"hato.identify(userId, userToken);
-await hato.forget();"#;
+const USERS: &str = "hato.identify(userId, userToken);
+await hato.forget();";
 
 /// The snippets, filled in with the key that was just made when it belongs there.
 #[component]
