@@ -15,6 +15,7 @@ use crate::database::{self, DatabaseError};
 use crate::healthcheck::{self, HealthcheckConfig, HealthcheckError};
 use crate::logging;
 use crate::secrets_file::{self, SecretsFileError};
+use crate::telemetry::{Telemetry, TelemetryError};
 
 /// Hato: web push notifications on your own server.
 #[derive(Parser)]
@@ -46,6 +47,8 @@ enum CommandError {
     #[error(transparent)]
     Serve(#[from] BootError),
     #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
+    #[error(transparent)]
     Migrate(#[from] DatabaseError),
     #[error(transparent)]
     Admin(#[from] AdminError),
@@ -68,7 +71,11 @@ impl CommandError {
             Self::Migrate(error) => error.exit_code(),
             Self::Admin(error) => error.exit_code(),
             Self::CopyData(error) => copy_data::exit_code(error),
-            Self::Healthcheck(_) | Self::PrintSecrets(_) | Self::Output(_) | Self::Runtime(_) => 1,
+            Self::Healthcheck(_)
+            | Self::PrintSecrets(_)
+            | Self::Output(_)
+            | Self::Telemetry(_)
+            | Self::Runtime(_) => 1,
         }
     }
 }
@@ -106,12 +113,19 @@ fn run(command: Command) -> Result<(), CommandError> {
 }
 
 fn serve(config: Config) -> Result<(), CommandError> {
-    logging::init(&config.log);
-    in_runtime(boot::serve(config))
+    in_runtime(async {
+        let telemetry = Telemetry::start(&config.otlp, config.role.as_str())?;
+        logging::init(&config.log, telemetry.as_ref());
+        let served = boot::serve(config).await;
+        if let Some(telemetry) = telemetry {
+            telemetry.finish().await;
+        }
+        Ok::<_, CommandError>(served?)
+    })
 }
 
 fn migrate(config: &MigrateConfig) -> Result<(), CommandError> {
-    logging::init(&config.log);
+    logging::init(&config.log, None);
     in_runtime(async {
         let store = database::migrate(&config.store).await?;
         store.close().await;
@@ -139,10 +153,11 @@ fn administer(args: AdminArgs) -> Result<(), CommandError> {
 
 /// Standard output says what was done.
 fn log_what_goes_wrong(filter: &str) {
-    logging::init(&LogConfig {
+    let config = LogConfig {
         filter: filter.to_owned(),
         format: LogFormat::Text,
-    });
+    };
+    logging::init(&config, None);
 }
 
 fn in_runtime<E>(work: impl Future<Output = Result<(), E>>) -> Result<(), CommandError>

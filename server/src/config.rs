@@ -26,7 +26,7 @@ pub use base_url::BaseUrl;
 pub use delivery::{DEFAULT_VAPID_SUBJECT, DeliveryConfig, outbound_ca_error};
 pub use github::{GithubApp, GithubConfig};
 pub use limits::LimitsConfig;
-pub use log::{LogConfig, LogFormat};
+pub use log::{LogConfig, LogFormat, OtlpConfig};
 pub use parser::{SettingError, SettingParser, read_environment};
 pub use plan::{PlanConfig, plan};
 pub use role::Role;
@@ -94,6 +94,9 @@ pub struct Config {
     /// Which lines are logged, and as text or JSON.
     #[command(flatten)]
     pub log: LogConfig,
+    /// Where traces and the log are exported to.
+    #[command(flatten)]
+    pub otlp: OtlpConfig,
 }
 
 /// The settings of `hato-server print-secrets`.

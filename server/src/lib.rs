@@ -41,6 +41,7 @@ mod router;
 mod routes;
 mod secrets_file;
 mod state;
+mod telemetry;
 
 pub use command::main;
 pub use router::endpoints;

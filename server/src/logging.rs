@@ -7,12 +7,14 @@ use std::error::Error;
 use std::io::{IsTerminal, stderr};
 use std::panic::{self, PanicHookInfo};
 
+use hato_delivery::TRACED;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{LogConfig, LogFormat};
+use crate::telemetry::Telemetry;
 
 /// The most that is logged of crates whose lines hold what they handle, whatever `HATO_LOG` asks for. rmcp writes whole calls and
 /// their answers, the key that was just made among them, and repeats what clients say of themselves; sqlx repeats parameters of a
@@ -25,14 +27,16 @@ const CEILINGS: [(&str, LevelFilter); 2] = [
 /// What is logged of this target is logged whatever the filter says: where the server listens, for which programs wait (CONTRACT 1).
 pub const ANNOUNCEMENT: &str = "hato_server::announcement";
 
-/// Starts logging; a second start in one process changes nothing.
-pub fn init(config: &LogConfig) {
+/// Starts logging, for people and, if there is one, for a collector; a second start in one process changes nothing.
+pub fn init(config: &LogConfig, telemetry: Option<&Telemetry>) {
     let ceilings = Targets::new()
         .with_default(LevelFilter::TRACE)
         .with_targets(CEILINGS);
     let filtered = tracing_subscriber::registry()
-        .with(filter(&config.filter))
-        .with(ceilings);
+        .with(filter(&config.filter, telemetry.is_some()))
+        .with(ceilings)
+        .with(telemetry.map(Telemetry::spans))
+        .with(telemetry.map(Telemetry::lines));
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(stderr().is_terminal())
         .with_writer(stderr);
@@ -52,9 +56,14 @@ fn log_panic(panicked: &PanicHookInfo<'_>) {
     tracing::error!(location, "panicked");
 }
 
-fn filter(text: &str) -> EnvFilter {
-    let announcement = format!("{ANNOUNCEMENT}=info").parse();
-    EnvFilter::new(text).add_directive(announcement.expect("it is a directive"))
+/// Spans that only traces need cost nothing while nobody traces.
+fn filter(text: &str, is_traced: bool) -> EnvFilter {
+    let announced = format!("{ANNOUNCEMENT}=info");
+    let traced = format!("{TRACED}={}", if is_traced { "info" } else { "off" });
+    let directives = [announced, traced].into_iter();
+    directives.fold(EnvFilter::new(text), |filter, directive| {
+        filter.add_directive(directive.parse().expect("it is a directive"))
+    })
 }
 
 /// The error and what lies behind it, each cause that the text before does not tell already.

@@ -42,6 +42,9 @@ mod shutdown;
 mod store_retry;
 mod webhooks;
 
+/// The target of spans that only traces need: of pages, and of the pushes of small ones.
+pub const TRACED: &str = "hato_traced";
+
 pub use janitor::Janitor;
 pub use push::{
     DeliverySettings, Engine, EngineObserver, EngineSnapshot, OriginLimits, OriginSnapshot,

@@ -54,6 +54,7 @@ fn accepted_response<'r, Body>(accepted: &'r SendReceipt) -> Response
 where
     Body: From<&'r SendReceipt> + Serialize,
 {
+    tracing::Span::current().record("send", accepted.send_id.as_str());
     let mut response = (StatusCode::ACCEPTED, Json(Body::from(accepted))).into_response();
     if accepted.replayed {
         let replayed = HeaderValue::from_static("true");

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use tracing_subscriber::EnvFilter;
+use url::Url;
 
+use super::base_url::web_url;
 use super::parser::SettingParser;
 
 /// Which lines are logged and how they look.
@@ -17,6 +19,16 @@ pub struct LogConfig {
     #[arg(long = "log-format", env = "HATO_LOG_FORMAT", value_name = "FORMAT")]
     #[arg(default_value = "text", value_parser = SettingParser::text("text or json", LogFormat::parse))]
     pub format: LogFormat,
+}
+
+/// Where traces and the log are exported to.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Log")]
+pub struct OtlpConfig {
+    /// Collector that takes traces and the log by OTLP over HTTP [default: off]
+    #[arg(long = "otlp-endpoint", env = "HATO_OTLP_ENDPOINT", value_name = "URL")]
+    #[arg(value_parser = SettingParser::text("an http or https address such as http://127.0.0.1:4318", web_url))]
+    pub endpoint: Option<Url>,
 }
 
 /// How lines of the log look.

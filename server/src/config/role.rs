@@ -22,6 +22,15 @@ impl Role {
         }
     }
 
+    /// The role's name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Api => "api",
+            Self::Worker => "worker",
+        }
+    }
+
     /// Whether this process delivers.
     pub const fn delivers(self) -> bool {
         matches!(self, Self::All | Self::Worker)

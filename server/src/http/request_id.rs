@@ -27,6 +27,7 @@ pub async fn assign(request: Request, next: Next) -> Response {
         id,
         method = %request_labels::method(request.method()),
         path = request_labels::path(request.uri().path()),
+        send = tracing::field::Empty,
     );
     let header = HeaderValue::from_str(&id);
     let mut response = timed(request, next).instrument(span).await;

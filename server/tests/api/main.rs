@@ -55,6 +55,7 @@ mod stats;
 mod stopping;
 mod stranger_limits;
 mod subscriptions;
+mod telemetry;
 mod upgrades;
 mod users;
 mod webhook;

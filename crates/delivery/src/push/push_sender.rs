@@ -18,7 +18,10 @@ use hato_domain::PushHosts;
 use hato_outbound::RootStoreError;
 use hato_service::Unsealed;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
 
+use crate::TRACED;
 use crate::push::client::PushClient;
 use crate::push::encryption::{EncryptionError, Encryptor};
 use crate::push::limiter::Rejected;
@@ -99,7 +102,8 @@ impl PushSender {
             .flat_map(stream::iter)
             .map(move |(recipient, prepared)| {
                 job.countdown.dispatched();
-                self.push(recipient, prepared)
+                let span = push_span(&job, &prepared);
+                self.push(recipient, prepared).instrument(span)
             })
             .buffer_unordered(self.max_in_flight)
     }
@@ -180,7 +184,9 @@ impl PushSender {
             }
         };
         let outcome = AssertUnwindSafe(pushing).catch_unwind().await;
-        (recipient, outcome.unwrap_or(PushOutcome::UNREACHABLE))
+        let outcome = outcome.unwrap_or(PushOutcome::UNREACHABLE);
+        Span::current().record("outcome", outcome.as_str());
+        (recipient, outcome)
     }
 
     async fn push_message(&self, prepared: &PreparedPush) -> PushOutcome {
@@ -216,6 +222,17 @@ impl PushSender {
             | DeliveryError::Connect(ConnectError::Unreachable(_))
             | DeliveryError::Exchange(_) => PushOutcome::unreachable(&error.to_string()),
         }
+    }
+}
+
+/// The span of one push, where there are few: those of a broadcast would drown all others.
+fn push_span(job: &PushJob<'_>, prepared: &Result<PreparedPush, PushOutcome>) -> Span {
+    match prepared {
+        Ok(prepared) if job.recipients.len() <= CHUNK => {
+            let host = &prepared.push.target.origin.host;
+            tracing::info_span!(target: TRACED, "push", %host, outcome = Empty)
+        }
+        _ => Span::none(),
     }
 }
 

@@ -100,6 +100,17 @@ impl PushOutcome {
         detail: None,
     };
 
+    /// What it is called in traces.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Sent { .. } => "sent",
+            Self::Expired { .. } => "expired",
+            Self::Retry { .. } => "retry",
+            Self::Deferred { .. } => "deferred",
+            Self::Failed { .. } => "failed",
+        }
+    }
+
     /// The push service was not reached, or what it has seen is unknown, for this cause.
     pub fn unreachable(cause: &str) -> Self {
         Self::Retry {

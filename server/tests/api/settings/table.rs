@@ -25,7 +25,7 @@ const HEX: &str = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789abc
 const TWENTY_ONE: &str = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
 
 #[rustfmt::skip]
-pub const ALL: [EnvVariable; 38] = table! {
+pub const ALL: [EnvVariable; 39] = table! {
     HATO_LISTEN "--listen" "127.0.0.1:3000" ["[::1]:0"], ["3000", "localhost", "127.0.0.1:65536"];
     HATO_BASE_URL "--base-url" "http://localhost:3000" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
     HATO_DATA_DIR "--data-dir" "./data" [], ["/tmp/a?b"];
@@ -62,6 +62,7 @@ pub const ALL: [EnvVariable; 38] = table! {
     HATO_WEBHOOK_RETRY_DELAYS "--webhook-retry-delays" "5s,5m,30m,2h,5h,10h,10h" ["none", "1s", "5s,5m"], ["5", "5s,", "5s;5m", TWENTY_ONE];
     HATO_RETENTION_DAYS "--retention-days" "90" ["1", "36500"], ["0", "-1", "+1", "1.5", "90d", "99999999999"];
     HATO_METRICS_LISTEN "--metrics-listen" "off" ["127.0.0.1:0"], ["9090", "localhost"];
+    HATO_OTLP_ENDPOINT "--otlp-endpoint" "off" ["http://127.0.0.1:4318"], ["127.0.0.1:4318", "ftp://collector.example", "collector"];
     HATO_LOG "--log" "info" ["hato_server=debug,warn"], ["info,=,"];
     HATO_LOG_FORMAT "--log-format" "text" ["text", "json"], ["xml"];
 };

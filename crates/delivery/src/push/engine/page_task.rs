@@ -11,9 +11,11 @@ use hato_domain::{ErrorCode, FailureReason, Pace};
 use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
 use hato_service::{SealPurpose, UnsealError};
 use tokio::time::Instant;
+use tracing::{Instrument as _, Span};
 
 use super::leased_page::LeasedPage;
 use super::slots::Slot;
+use crate::TRACED;
 use crate::metrics::PageTally;
 use crate::push::push_sender::{DispatchCountdown, PushJob};
 use crate::push::settlement_plan::{PushOutcomes, all_failed, machine_wait, settlement, ttl_left};
@@ -71,12 +73,20 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
     pub async fn run(self, mut slot: Slot) {
         // Dropped before the slot is free, for the next claim may find this very page, released.
         let task = self;
-        let delivery = AssertUnwindSafe(task.deliver_leased(&mut slot)).catch_unwind();
+        let span = task.span();
+        let delivery = AssertUnwindSafe(task.deliver_leased(&mut slot).instrument(span));
+        let delivery = delivery.catch_unwind();
         let panic_counts = &task.leased.context.panic_counts;
         match delivery.await {
             Ok(()) => panic_counts.forget(task.leased.guard.lease().job),
             Err(_) => task.after_panic().await,
         }
+    }
+
+    fn span(&self) -> Span {
+        let page = &self.leased.page;
+        let (send, app, attempt) = (&page.send_id, &page.app_id, page.attempt);
+        tracing::info_span!(target: TRACED, "page", %send, %app, attempt)
     }
 
     async fn deliver_leased(&self, slot: &mut Slot) {
