@@ -26,8 +26,8 @@ fn change_all(app: &OwnedApp, is_done: &Arc<AtomicBool>) -> JoinSet<usize> {
                     ("b", "a")
                 };
                 let tags = json!({"endpoint": old, "remove_tags": [from], "add_tags": [to]});
-                let changed = client.patch("/api/v1/subscriptions", &tags).await;
-                assert_eq!(changed.expect("an answer").status, 200);
+                let reply = client.patch("/api/v1/subscriptions", &tags).await;
+                assert_eq!(reply.expect("an answer").status, 200);
                 let mut moving = registration(&new);
                 moving["replaces"] = json!(old);
                 let moved = post(&client, "/api/v1/subscriptions", &moving).await;
