@@ -25,7 +25,10 @@ pub use account::{
     ChangePassword, DeleteAccount, LogOutEverywhere, change_password, delete_account,
     log_out_everywhere,
 };
-pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
+pub use apps::{
+    ChangeMessages, CreateApp, DeleteApp, RenameApp, change_messages, create_app, delete_app,
+    rename_app,
+};
 #[cfg(feature = "ssr")]
 pub use auth::{LOG_IN_PATH, REGISTER_PATH};
 pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};

@@ -22,11 +22,18 @@ const PAGES: [&str; 12] = [
 ];
 
 /// Every form of an app, with its fields beyond the app's id.
-const FORMS: [(&str, &[(&str, &str)]); 16] = [
+const FORMS: [(&str, &[(&str, &str)]); 17] = [
     ("create_key", &[("name", "stolen"), ("scope", "full")]),
     ("create_embed_key", &[("name", "stolen")]),
     ("delete_key", &[("key", "{key}")]),
     ("rename_app", &[("name", "stolen")]),
+    (
+        "change_messages",
+        &[
+            ("site_url", "https://stolen.example"),
+            ("tracking", "counts"),
+        ],
+    ),
     ("delete_app", &[("name", "secret loft")]),
     ("cancel_send", &[("send", "{send}")]),
     ("remove_subscriber", &[("subscription", "{subscription}")]),

@@ -2,6 +2,7 @@
 
 mod endpoints;
 mod moment;
+mod rich;
 mod wait;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use crate::error::{CliError, Exit, FailedSend, Result};
 use crate::output::Output;
 use crate::text::recipient_noun;
 use moment::{Moment, parse_moment};
+use rich::RichArgs;
 use wait::{SendOutcome, parse_timeout};
 
 /// The arguments of `hato notify`.
@@ -75,6 +77,8 @@ pub struct NotifyArgs {
     /// How long to wait at most: a number with s, m or h
     #[arg(long, value_name = "TIME", default_value = "30m", requires = "wait", value_parser = parse_timeout)]
     timeout: Duration,
+    #[command(flatten)]
+    rich: RichArgs,
 }
 
 /// What was accepted, and what became of it if somebody waited.
@@ -177,7 +181,7 @@ impl NotifyArgs {
     }
 
     fn message(&self) -> Notify {
-        Notify {
+        self.rich.added_to(Notify {
             title: Some(self.title.clone()),
             body: Some(self.body.clone()),
             url: self.url.clone(),
@@ -191,7 +195,8 @@ impl NotifyArgs {
             send_at: self.at.as_ref().map(Moment::milliseconds),
             expires_at: self.expires.as_ref().map(Moment::milliseconds),
             max_per_minute: self.per_minute,
-        }
+            ..Notify::default()
+        })
     }
 
     fn part_of_audience(&self) -> Option<To> {

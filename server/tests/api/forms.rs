@@ -11,12 +11,13 @@ use serde_json::json;
 use crate::fixtures::{AUTH, BINARY, P256DH, app, send, setup, start, wait_until_logged};
 
 /// Every server function that a form or a script posts to.
-const FORMS: [&str; 26] = [
+const FORMS: [&str; 27] = [
     "change_password",
     "logout_everywhere",
     "delete_account",
     "create_app",
     "rename_app",
+    "change_messages",
     "delete_app",
     "register",
     "login",

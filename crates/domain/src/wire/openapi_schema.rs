@@ -8,7 +8,8 @@ use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::response::Page;
-use crate::{Endpoint, Scope, Tag, Urgency};
+use crate::notification::TextDirection;
+use crate::{Endpoint, Scope, Tag, Tracking, Urgency};
 
 /// Written by hand: what is derived for a generic type leaves out its parameter.
 impl<T: ToSchema> ToSchema for Page<T> {
@@ -60,13 +61,21 @@ pub fn ttl() -> Schema {
 
 /// How soon it has to arrive, or absent.
 pub fn urgency() -> Schema {
-    let named = Urgency::ALL.map(Urgency::as_str);
-    AnyOfBuilder::new()
-        .item(one_of(named))
-        .item(one_of([""]))
-        .item(ObjectBuilder::new().schema_type(Type::Null))
-        .description(Some("How soon it has to arrive."))
-        .into()
+    one_of_or_absent(
+        Urgency::ALL.map(Urgency::as_str),
+        "How soon it has to arrive.",
+    )
+}
+
+/// In which direction texts are written, or absent.
+pub fn text_direction() -> Schema {
+    let named = TextDirection::ALL.map(TextDirection::as_str);
+    one_of_or_absent(named, "In which direction its texts are written.")
+}
+
+/// What an app measures, or absent.
+pub fn tracking() -> Schema {
+    one_of_or_absent(Tracking::ALL.map(Tracking::as_str), "What is measured.")
 }
 
 /// The endpoints of a batch, at most `most` of them.
@@ -102,6 +111,15 @@ pub fn tags() -> Schema {
 /// The scope of a key, one of three texts.
 pub fn scope() -> Schema {
     one_of(Scope::ALL.map(Scope::as_str)).into()
+}
+
+fn one_of_or_absent<const N: usize>(texts: [&str; N], about: &str) -> Schema {
+    AnyOfBuilder::new()
+        .item(one_of(texts))
+        .item(one_of([""]))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .description(Some(about))
+        .into()
 }
 
 fn one_of<const N: usize>(texts: [&str; N]) -> Object {
