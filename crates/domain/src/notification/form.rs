@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn without_a_url_it_leads_to_the_site() {
         let form = declarative(r#"{"title":"t","body":"b"}"#, false);
-        let expected = r##"{"web_push":8030,"notification":{"title":"t","body":"b","navigate":"https://shop.example/#start"}}"##;
+        let expected = r#"{"web_push":8030,"notification":{"title":"t","body":"b","navigate":"https://shop.example/#start"}}"#;
         assert_eq!(form.shared(), Some(expected));
     }
 
@@ -219,7 +219,7 @@ mod tests {
                 "https://shop.example/?hato_t=abc#start",
             ),
             (
-                r##"{"title":"t","body":"b","url":"https://a.example/#a?b"}"##,
+                r#"{"title":"t","body":"b","url":"https://a.example/#a?b"}"#,
                 "https://a.example/?hato_t=abc#a?b",
             ),
         ] {

@@ -1,20 +1,24 @@
 //! The bodies of the three requests that send.
 
+mod action;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::action::NotifyAction;
+use self::action::link;
 use super::member::{
     Refused, any_object, object, objects, present, present_object, present_text, text, value,
 };
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::notification::{
-    AppBadge, EventTime, Links, NotificationAction, NotificationActions, NotificationData,
-    NotificationTag, RichMembers, TextDirection,
+    AppBadge, EventTime, Links, NotificationActions, NotificationData, NotificationTag,
+    RichMembers, TextDirection,
 };
 use crate::{
-    AudienceFilter, Endpoint, ErrorCode, HttpsUrl, LanguageTag, Notification, PushOptions,
-    Schedule, Topic, Ttl, Urgency,
+    AudienceFilter, Endpoint, ErrorCode, LanguageTag, Notification, PushOptions, Schedule, Topic,
+    Ttl, Urgency,
 };
 
 /// Which part of the audience a send is for; never ignored once it is present (CONTRACT 12).
@@ -32,39 +36,6 @@ pub struct To {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, min_length = 1, max_length = 1024))]
     pub tags: Option<String>,
-}
-
-/// A button of a notification (CONTRACT 13).
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct NotifyAction {
-    /// The button's name, by which reports call it: 1 to 32 characters.
-    #[serde(default, deserialize_with = "text")]
-    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 32))]
-    pub action: Option<String>,
-    /// What the button shows.
-    #[serde(default, deserialize_with = "text")]
-    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
-    pub title: Option<String>,
-    /// The link that the button opens; without one, that of the notification.
-    #[serde(default, deserialize_with = "text")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
-    pub url: Option<String>,
-    /// The picture on the button.
-    #[serde(default, deserialize_with = "text")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
-    pub icon: Option<String>,
-}
-
-impl NotifyAction {
-    fn into_action(self) -> Result<NotificationAction, ErrorCode> {
-        let action = self.action.ok_or(ErrorCode::InvalidInput)?;
-        let title = self.title.ok_or(ErrorCode::InvalidInput)?;
-        let (url, icon) = (link(self.url.as_deref())?, link(self.icon.as_deref())?);
-        NotificationAction::new(action, title, url, icon)
-    }
 }
 
 /// The body of `POST /api/v1/notify` and its app-scoped form (SPEC 4.8, 4.10).
@@ -102,7 +73,7 @@ pub struct Notify {
     /// The buttons, each with a name of its own.
     #[serde(default, deserialize_with = "objects")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 3))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::actions))]
     pub actions: Option<Vec<NotifyAction>>,
     /// The name under which a newer notification takes this one's place on the screen.
     #[serde(default, deserialize_with = "text")]
@@ -112,19 +83,22 @@ pub struct Notify {
     /// Whether the device rings again when it takes another one's place; with `tag` only, and not when silent.
     #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
     pub renotify: Option<bool>,
     /// Whether it stays until somebody does something with it.
     #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
     pub require_interaction: Option<bool>,
     /// Whether it comes without sound and vibration.
     #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
     pub silent: Option<bool>,
     /// What the site's own scripts find in the notification: an object of at most 1,024 bytes as JSON.
     #[serde(default, deserialize_with = "any_object")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::data))]
     pub data: Option<Value>,
     /// In which direction its texts are written: `auto`, `ltr` or `rtl`.
     #[serde(default, deserialize_with = "text")]
@@ -141,13 +115,13 @@ pub struct Notify {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "openapi",
-        schema(minimum = 0, maximum = 8_640_000_000_000_000_i64)
+        schema(schema_with = openapi_schema::timestamp)
     )]
     pub timestamp: Option<i64>,
     /// The number on the app's icon; 0 takes it away.
     #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 999_999))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::app_badge))]
     pub app_badge: Option<i64>,
     /// Restricts the send to one subscriber; once present it is never ignored (CONTRACT 2).
     #[serde(default, deserialize_with = "present_text")]
@@ -242,10 +216,6 @@ impl Notify {
         };
         Notification::with_members(title, body, links, &rich)
     }
-}
-
-fn link(text: Option<&str>) -> Result<Option<HttpsUrl>, ErrorCode> {
-    text.map(HttpsUrl::parse).transpose()
 }
 
 fn actions(all: Vec<NotifyAction>) -> Result<NotificationActions, ErrorCode> {

@@ -7,8 +7,9 @@ use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaTyp
 use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::notify::NotifyAction;
 use super::response::Page;
-use crate::notification::TextDirection;
+use crate::notification::{AppBadge, EventTime, NotificationActions, TextDirection};
 use crate::{Endpoint, Scope, Tag, Tracking, Urgency};
 
 /// Written by hand: what is derived for a generic type leaves out its parameter.
@@ -47,16 +48,49 @@ impl<T: ToSchema> PartialSchema for Page<T> {
 
 /// A TTL in seconds, or absent.
 pub fn ttl() -> Schema {
-    let seconds = ObjectBuilder::new()
+    integer_or_absent(2_419_200, "Seconds that push services keep it.")
+}
+
+/// A moment that browsers can show, or absent.
+pub fn timestamp() -> Schema {
+    let about = "When what it tells of happened, Unix milliseconds.";
+    integer_or_absent(EventTime::MAX, about)
+}
+
+/// The number on an app's icon, or absent.
+pub fn app_badge() -> Schema {
+    let about = "The number on the app's icon; 0 takes it away.";
+    integer_or_absent(AppBadge::MAX.into(), about)
+}
+
+/// Yes or no, or absent.
+pub fn flag() -> Schema {
+    let flag = ObjectBuilder::new().schema_type(Type::Boolean);
+    or_absent(flag.into(), "Yes or no.")
+}
+
+/// An object with any members, or absent.
+pub fn data() -> Schema {
+    let object = ObjectBuilder::new().schema_type(Type::Object);
+    let about =
+        "What the site's own scripts find in the notification: at most 1,024 bytes as JSON.";
+    or_absent(object.into(), about)
+}
+
+/// The buttons of a notification, or absent.
+pub fn actions() -> Schema {
+    let buttons = ArrayBuilder::new()
+        .items(NotifyAction::schema())
+        .max_items(Some(NotificationActions::MAX));
+    or_absent(buttons.into(), "The buttons, each with a name of its own.")
+}
+
+fn integer_or_absent(most: i64, about: &str) -> Schema {
+    let number = ObjectBuilder::new()
         .schema_type(Type::Integer)
         .minimum(Some(0))
-        .maximum(Some(2_419_200));
-    AnyOfBuilder::new()
-        .item(seconds)
-        .item(ObjectBuilder::new().schema_type(Type::Null))
-        .item(one_of([""]))
-        .description(Some("Seconds that push services keep it."))
-        .into()
+        .maximum(Some(most));
+    or_absent(number.into(), about)
 }
 
 /// How soon it has to arrive, or absent.
@@ -114,8 +148,13 @@ pub fn scope() -> Schema {
 }
 
 fn one_of_or_absent<const N: usize>(texts: [&str; N], about: &str) -> Schema {
+    or_absent(one_of(texts).into(), about)
+}
+
+/// What is described, or `null` or the empty string, which count as absent.
+fn or_absent(present: Schema, about: &str) -> Schema {
     AnyOfBuilder::new()
-        .item(one_of(texts))
+        .item(present)
         .item(one_of([""]))
         .item(ObjectBuilder::new().schema_type(Type::Null))
         .description(Some(about))
