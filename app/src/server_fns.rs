@@ -26,7 +26,10 @@ pub use account::{
     ChangePassword, DeleteAccount, LogOutEverywhere, change_password, delete_account,
     log_out_everywhere,
 };
-pub use apps::{CreateApp, DeleteApp, RenameApp, create_app, delete_app, rename_app};
+pub use apps::{
+    ChangeMessages, CreateApp, DeleteApp, RenameApp, change_messages, create_app, delete_app,
+    rename_app,
+};
 pub use audience::{CountRecipients, count_recipients};
 #[cfg(feature = "ssr")]
 pub use auth::{LOG_IN_PATH, REGISTER_PATH};

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hato_delivery::push::encryption::{encrypt, encrypt_page};
+use hato_delivery::push::encryption::{PlainMessage, encrypt, encrypt_page};
 use hato_domain::BrowserKeys;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, WebPushBuilder};
@@ -30,10 +30,14 @@ pub fn run() -> anyhow::Result<()> {
         browser,
         Auth::clone_from_slice(&AUTH),
     );
-    let chunk = vec![keys.clone(); CHUNK];
+    let message = PlainMessage {
+        keys: keys.clone(),
+        plaintext: payload.clone().into(),
+    };
+    let chunk = vec![message; CHUNK];
     let chunks = || {
         for _ in 0..MESSAGES as usize / CHUNK {
-            for message in encrypt_page(&chunk, black_box(&payload)) {
+            for message in encrypt_page(black_box(&chunk)) {
                 black_box(message.expect("a message"));
             }
         }

@@ -1,11 +1,11 @@
 //! The functions that `worker/worker.js` calls: they read and act through the browser's own API.
 
-use js_sys::{JSON, Object, Promise, Reflect};
+use js_sys::{Array, JSON, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::{NotificationOptions, ServiceWorkerGlobalScope, Url};
 
 use crate::destination::destination;
-use crate::message::PushMessage;
+use crate::message::{Action, Member, PushMessage};
 
 /// Shows the notification that the data of a push describes; the promise is that of
 /// `showNotification`.
@@ -15,40 +15,115 @@ use crate::message::PushMessage;
 #[wasm_bindgen]
 pub fn push(data: &str) -> Result<Promise, JsValue> {
     let data = JSON::parse(data)?;
-    let mut message = PushMessage::read(|name| text(&data, name)).ok_or(JsValue::NULL)?;
+    let message = PushMessage::read(|path| member(&data, path)).ok_or(JsValue::NULL)?;
     let worker = worker();
-    let title = message
-        .title
-        .take()
-        .unwrap_or_else(|| worker.location().host());
+    let title = match &message.title {
+        Some(title) => title.clone(),
+        None => worker.location().host(),
+    };
+    let carried: &[&str] = if message.is_declarative {
+        &["notification", "data"]
+    } else {
+        &["data"]
+    };
+    let options = options(&message, at(&data, carried))?;
     worker
         .registration()
-        .show_notification_with_options(&title, &options(&message)?)
+        .show_notification_with_options(&title, &options)
 }
 
-/// The member of that name, if `object` is an object and the member a string.
-fn text(object: &JsValue, name: &str) -> Option<String> {
-    Reflect::get(object, &name.into()).ok()?.as_string()
+/// What is at the end of a path of names.
+fn at(object: &JsValue, path: &[&str]) -> Option<JsValue> {
+    let mut value = object.clone();
+    for name in path {
+        value = Reflect::get(&value, &(*name).into()).ok()?;
+    }
+    Some(value)
 }
 
-/// The options of `showNotification`. In its `data` the member `hato` marks the notification as ours
-/// and keeps the url for the click: an empty one stands for the site's root.
-fn options(message: &PushMessage) -> Result<NotificationOptions, JsValue> {
-    let options = NotificationOptions::new();
-    if let Some(body) = &message.body {
-        options.set_body(body);
+/// The same, if it is a text, a flag or a number.
+fn member(object: &JsValue, path: &[&str]) -> Option<Member> {
+    let value = at(object, path)?;
+    if let Some(text) = value.as_string() {
+        return Some(Member::Text(text));
     }
-    if let Some(icon) = &message.icon {
-        options.set_icon(icon);
+    let flag = value.as_bool().map(Member::Flag);
+    flag.or_else(|| value.as_f64().map(Member::Number))
+}
+
+/// The options of `showNotification`; browsers leave out those that they do not know.
+fn options(
+    message: &PushMessage,
+    carried: Option<JsValue>,
+) -> Result<NotificationOptions, JsValue> {
+    let options = JsValue::from(Object::new());
+    for (name, text) in [
+        ("body", &message.body),
+        ("icon", &message.icon),
+        ("badge", &message.badge),
+        ("image", &message.image),
+        ("tag", &message.tag),
+        ("dir", &message.dir),
+        ("lang", &message.lang),
+    ] {
+        set(&options, name, text.as_deref())?;
     }
-    if let Some(badge) = &message.badge {
-        options.set_badge(badge);
+    for (name, flag) in [
+        ("renotify", message.renotify),
+        ("requireInteraction", message.require_interaction),
+        ("silent", message.silent),
+    ] {
+        set(&options, name, flag)?;
     }
+    set(&options, "timestamp", message.timestamp)?;
+    if !message.actions.is_empty() {
+        set(&options, "actions", Some(buttons(&message.actions)?))?;
+    }
+    set(&options, "data", Some(data(message, carried)?))?;
+    Ok(options.unchecked_into())
+}
+
+fn set<T: Into<JsValue>>(object: &JsValue, name: &str, value: Option<T>) -> Result<(), JsValue> {
+    if let Some(value) = value {
+        Reflect::set(object, &name.into(), &value.into())?;
+    }
+    Ok(())
+}
+
+fn buttons(actions: &[Action]) -> Result<Array, JsValue> {
+    let buttons = Array::new();
+    for action in actions {
+        let button = JsValue::from(Object::new());
+        set(&button, "action", Some(&*action.action))?;
+        set(&button, "title", Some(&*action.title))?;
+        set(&button, "icon", action.icon.as_deref())?;
+        buttons.push(&button);
+    }
+    Ok(buttons)
+}
+
+/// What the sender gave as data, and two members more: `hato` marks the notification as ours and keeps the url for the click (an empty one
+/// stands for the site's root), and `hatoActions` keeps those of its buttons,
+/// if they have any.
+fn data(message: &PushMessage, carried: Option<JsValue>) -> Result<JsValue, JsValue> {
     let data = Object::new();
-    let url = message.url.as_deref().unwrap_or_default();
-    Reflect::set(&data, &"hato".into(), &url.into())?;
-    options.set_data(&data);
-    Ok(options)
+    if let Some(carried) = carried.and_then(|it| it.dyn_into::<Object>().ok()) {
+        Object::assign(&data, &carried);
+    }
+    let data = JsValue::from(data);
+    set(
+        &data,
+        "hato",
+        Some(message.url.as_deref().unwrap_or_default()),
+    )?;
+    if message.actions.iter().any(|action| action.url.is_some()) {
+        let urls = JsValue::from(Object::new());
+        for action in &message.actions {
+            set(&urls, &action.action, action.url.as_deref())?;
+        }
+        set(&data, "hatoActions", Some(urls))?;
+    }
+    Ok(data)
 }
 
 /// Where a click on a notification with this url leads; an empty one stands for the site's root

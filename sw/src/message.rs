@@ -1,10 +1,30 @@
-//! The message that a push carries (SPEC 2.4).
+//! The message that a push carries (SPEC 2.4, CONTRACT 13).
+
+/// Most buttons that are read; browsers show fewer.
+const MAX_ACTIONS: usize = 3;
+/// Their places in the list, as members of it.
+const PLACES: [&str; MAX_ACTIONS] = ["0", "1", "2"];
+/// The directions that browsers know; another one would be an error.
+const DIRECTIONS: [&str; 3] = ["auto", "ltr", "rtl"];
+/// What tells a declarative message from others (W3C Push API).
+const WEB_PUSH: f64 = 8_030.0;
+
+/// A simple value of the message's JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Member {
+    /// A string.
+    Text(String),
+    /// True or false.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+}
 
 /// What a notification shows and where a click on it leads.
 ///
 /// Every member of the message is optional, but one with neither title nor body says nothing and
-/// is no message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// is no message. What is of another type than it should be is absent.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PushMessage {
     /// The headline; without one the site's name stands in for it.
     pub title: Option<String>,
@@ -16,24 +36,129 @@ pub struct PushMessage {
     pub badge: Option<String>,
     /// Where a click leads, as sent: [`crate::destination`] judges it at the click.
     pub url: Option<String>,
+    /// An `https://` address of a large picture.
+    pub image: Option<String>,
+    /// The buttons.
+    pub actions: Vec<Action>,
+    /// The name under which a newer notification takes this one's place.
+    pub tag: Option<String>,
+    /// Whether the device rings again then.
+    pub renotify: Option<bool>,
+    /// Whether it stays until somebody does something with it.
+    pub require_interaction: Option<bool>,
+    /// Whether it comes without sound and vibration.
+    pub silent: Option<bool>,
+    /// In which direction its texts are written: `auto`, `ltr` or `rtl`.
+    pub dir: Option<String>,
+    /// The language of its texts.
+    pub lang: Option<String>,
+    /// When what it tells of happened, Unix milliseconds.
+    pub timestamp: Option<f64>,
+    /// Whether it came as a declarative message, whose members are below `notification`.
+    pub is_declarative: bool,
+}
+
+/// A button.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// Its name, which the click tells.
+    pub action: String,
+    /// What it shows.
+    pub title: String,
+    /// Where it leads, as sent; without one, where the notification does.
+    pub url: Option<String>,
+    /// An `https://` address of a picture.
+    pub icon: Option<String>,
 }
 
 impl PushMessage {
-    /// Reads a message through `member`, which answers the member of that name if it is a string.
+    /// Reads a message, plain or declarative, through `member`, which answers what is at the end of a path of names.
     ///
-    /// `None` when neither title nor body is there. An icon or badge that does not start with
-    /// `https://` is left out (SPEC 2.4).
-    pub fn read(member: impl Fn(&str) -> Option<String>) -> Option<Self> {
-        let text = |name| member(name).filter(|value| !value.trim().is_empty());
-        let picture = |name| text(name).filter(|address| address.starts_with("https://"));
-        let (title, body) = (text("title"), text("body"));
-        (title.is_some() || body.is_some()).then(|| Self {
-            title,
-            body,
-            icon: picture("icon"),
-            badge: picture("badge"),
-            url: text("url"),
+    /// `None` when neither title nor body is there. A picture that does not start with
+    /// `https://` is left out (SPEC 2.4), and so is an option that browsers would refuse.
+    pub fn read(member: impl Fn(&[&str]) -> Option<Member>) -> Option<Self> {
+        let is_declarative = member(&["web_push"]) == Some(Member::Number(WEB_PUSH));
+        let reader = Reader {
+            member: &|path: &[&str]| match (is_declarative, path) {
+                (false, path) => member(path),
+                (true, [one]) => member(&["notification", one]),
+                (true, [list, place, name]) => member(&["notification", list, place, name]),
+                (true, _) => None,
+            },
+            url: if is_declarative { "navigate" } else { "url" },
+        };
+        let message = reader.message(is_declarative);
+        (message.title.is_some() || message.body.is_some()).then_some(message)
+    }
+}
+
+struct Reader<'a> {
+    member: &'a dyn Fn(&[&str]) -> Option<Member>,
+    /// What the address of a click is called.
+    url: &'a str,
+}
+
+impl Reader<'_> {
+    fn message(&self, is_declarative: bool) -> PushMessage {
+        let (tag, silent) = (self.text(&["tag"]), self.flag("silent"));
+        let may_ring = tag.is_some() && silent != Some(true);
+        let known = |dir: &String| DIRECTIONS.contains(&dir.as_str());
+        PushMessage {
+            title: self.text(&["title"]),
+            body: self.text(&["body"]),
+            icon: self.picture(&["icon"]),
+            badge: self.picture(&["badge"]),
+            url: self.text(&[self.url]),
+            image: self.picture(&["image"]),
+            actions: PLACES
+                .iter()
+                .filter_map(|place| self.action(place))
+                .collect(),
+            tag,
+            renotify: self.flag("renotify").filter(|_| may_ring),
+            require_interaction: self.flag("require_interaction"),
+            silent,
+            dir: self.text(&["dir"]).filter(known),
+            lang: self.text(&["lang"]),
+            timestamp: self.moment(),
+            is_declarative,
+        }
+    }
+
+    fn action(&self, place: &str) -> Option<Action> {
+        let of = |name| ["actions", place, name];
+        Some(Action {
+            action: self.text(&of("action"))?,
+            title: self.text(&of("title"))?,
+            url: self.text(&of(self.url)),
+            icon: self.picture(&of("icon")),
         })
+    }
+
+    fn text(&self, path: &[&str]) -> Option<String> {
+        match (self.member)(path)? {
+            Member::Text(text) => Some(text).filter(|text| !text.trim().is_empty()),
+            _ => None,
+        }
+    }
+
+    fn picture(&self, path: &[&str]) -> Option<String> {
+        self.text(path)
+            .filter(|address| address.starts_with("https://"))
+    }
+
+    fn flag(&self, name: &str) -> Option<bool> {
+        match (self.member)(&[name])? {
+            Member::Flag(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    fn moment(&self) -> Option<f64> {
+        match (self.member)(&["timestamp"])? {
+            Member::Number(moment) => Some(moment).filter(|it| it.is_finite() && *it >= 0.0),
+            _ => None,
+        }
     }
 }
 
@@ -41,19 +166,26 @@ impl PushMessage {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::PushMessage;
+    use super::{Action, Member, PushMessage};
 
     fn read(data: &Value) -> Option<PushMessage> {
-        PushMessage::read(|name| data[name].as_str().map(str::to_owned))
+        PushMessage::read(|path| {
+            let value = path.iter().try_fold(data, |it, name| match it {
+                Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+                it => it.get(name),
+            })?;
+            let text = || value.as_str().map(|it| Member::Text(it.to_owned()));
+            let flag = || value.as_bool().map(Member::Flag);
+            text()
+                .or_else(flag)
+                .or_else(|| value.as_f64().map(Member::Number))
+        })
     }
 
     fn titled(title: &str) -> PushMessage {
         PushMessage {
             title: Some(title.to_owned()),
-            body: None,
-            icon: None,
-            badge: None,
-            url: None,
+            ..PushMessage::default()
         }
     }
 
@@ -65,17 +197,87 @@ mod tests {
             "icon": "https://example.com/icon.png",
             "badge": "https://example.com/badge.png",
             "url": "https://example.com/news",
+            "image": "https://example.com/image.png",
+            "actions": [
+                {"action": "a", "title": "A", "url": "https://example.com/a"},
+                {"action": "b", "title": "B", "icon": "https://example.com/b.png"},
+            ],
+            "tag": "news",
+            "renotify": true,
+            "require_interaction": true,
+            "silent": false,
+            "dir": "rtl",
+            "lang": "ja",
+            "timestamp": 1_790_000_000_000_i64,
         }));
+        let some = |text: &str| Some(text.to_owned());
+        let action = |name: &str, url: Option<&str>, icon: Option<&str>| Action {
+            action: name.to_lowercase(),
+            title: name.to_owned(),
+            url: url.map(str::to_owned),
+            icon: icon.map(str::to_owned),
+        };
         assert_eq!(
             message,
             Some(PushMessage {
-                title: Some("新着".into()),
-                body: Some("鳩が着きました".into()),
-                icon: Some("https://example.com/icon.png".into()),
-                badge: Some("https://example.com/badge.png".into()),
-                url: Some("https://example.com/news".into()),
+                title: some("新着"),
+                body: some("鳩が着きました"),
+                icon: some("https://example.com/icon.png"),
+                badge: some("https://example.com/badge.png"),
+                url: some("https://example.com/news"),
+                image: some("https://example.com/image.png"),
+                actions: vec![
+                    action("A", Some("https://example.com/a"), None),
+                    action("B", None, Some("https://example.com/b.png")),
+                ],
+                tag: some("news"),
+                renotify: Some(true),
+                require_interaction: Some(true),
+                silent: Some(false),
+                dir: some("rtl"),
+                lang: some("ja"),
+                timestamp: Some(1_790_000_000_000.0),
+                is_declarative: false,
             })
         );
+    }
+
+    #[test]
+    fn a_declarative_message_is_read_by_its_own_names() {
+        let message = read(&json!({
+            "web_push": 8030,
+            "title": "outside",
+            "notification": {
+                "title": "t",
+                "navigate": "https://example.com/",
+                "url": "https://example.com/other",
+                "silent": true,
+                "actions": [{"action": "a", "title": "A", "navigate": "https://example.com/a"}],
+            },
+        }));
+        let expected = PushMessage {
+            url: Some("https://example.com/".into()),
+            silent: Some(true),
+            actions: vec![Action {
+                action: "a".into(),
+                title: "A".into(),
+                url: Some("https://example.com/a".into()),
+                icon: None,
+            }],
+            is_declarative: true,
+            ..titled("t")
+        };
+        assert_eq!(message, Some(expected));
+        for data in [
+            json!({"web_push": 8030, "title": "t"}),
+            json!({"web_push": 8030, "notification": "t"}),
+            json!({"web_push": 8030, "notification": ["t"]}),
+        ] {
+            assert_eq!(read(&data), None, "{data}");
+        }
+        let plain =
+            read(&json!({"web_push": "8030", "title": "t", "notification": {"title": "n"}}));
+        assert_eq!(plain, Some(titled("t")));
     }
 
     #[test]
@@ -100,9 +302,28 @@ mod tests {
     }
 
     #[test]
-    fn members_of_another_type_are_absent() {
-        let data = json!({"title": "t", "body": null, "icon": 7, "url": {"href": "x"}});
+    fn what_browsers_would_refuse_is_left_out() {
+        let data = json!({
+            "title": "t", "body": null, "icon": 7, "url": {"href": "x"}, "image": [], "tag": 1,
+            "actions": [1, null, {"action": "a"}, {"action": "d", "title": "beyond the third"}],
+            "renotify": true, "require_interaction": "true", "silent": 1, "dir": "up",
+            "lang": true, "timestamp": "now",
+        });
         assert_eq!(read(&data), Some(titled("t")));
+        let silent =
+            json!({"title": "t", "tag": "g", "renotify": true, "silent": true, "timestamp": -1});
+        let expected = PushMessage {
+            tag: Some("g".into()),
+            silent: Some(true),
+            ..titled("t")
+        };
+        assert_eq!(read(&silent), Some(expected));
+        for actions in [json!({"0": 1}), json!("abc"), json!(true)] {
+            assert_eq!(
+                read(&json!({"title": "t", "actions": actions})),
+                Some(titled("t"))
+            );
+        }
     }
 
     #[test]
@@ -111,6 +332,7 @@ mod tests {
             "title": "t",
             "icon": "http://example.com/icon.png",
             "badge": "data:image/png;base64,AAAA",
+            "image": "blob:https://example.com/1",
         });
         assert_eq!(read(&data), Some(titled("t")));
     }

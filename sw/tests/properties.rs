@@ -2,11 +2,13 @@
 
 use fastrand::Rng;
 use hato_sw::destination::destination;
-use hato_sw::message::PushMessage;
+use hato_sw::message::{Member, PushMessage};
 use serde_json::{Map, Value, json};
 
 const CASES: u64 = 20_000;
-const MEMBERS: [&str; 5] = ["title", "body", "icon", "badge", "url"];
+const MEMBERS: [&str; 11] = [
+    "title", "body", "icon", "badge", "url", "image", "actions", "tag", "renotify", "silent", "dir",
+];
 const SITE: &str = "https://shop.example";
 
 /// Pieces that texts and addresses are made of: what is harmless, what is not, and what looks alike.
@@ -83,7 +85,17 @@ fn object(random: &mut Rng, depth: u32) -> Value {
 }
 
 fn read(data: &Value) -> Option<PushMessage> {
-    PushMessage::read(|name| data[name].as_str().map(str::to_owned))
+    PushMessage::read(|path| {
+        let value = path.iter().try_fold(data, |it, name| match it {
+            Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+            it => it.get(name),
+        })?;
+        let text = || value.as_str().map(|it| Member::Text(it.to_owned()));
+        let flag = || value.as_bool().map(Member::Flag);
+        text()
+            .or_else(flag)
+            .or_else(|| value.as_f64().map(Member::Number))
+    })
 }
 
 fn said(data: &Value, name: &str) -> Option<String> {
@@ -112,7 +124,11 @@ fn what_is_shown_is_what_was_sent() {
         ] {
             assert_eq!(*shown, said(&data, name), "{name} of {data}");
         }
-        for (name, shown) in [("icon", &message.icon), ("badge", &message.badge)] {
+        for (name, shown) in [
+            ("icon", &message.icon),
+            ("badge", &message.badge),
+            ("image", &message.image),
+        ] {
             let secure = said(&data, name).filter(|address| address.starts_with("https://"));
             assert_eq!(*shown, secure, "{name} of {data}");
         }

@@ -39,9 +39,11 @@
   // Title, body and url as sw/src/message.rs reads them. What says nothing shows that there is something:
   // browsers withdraw the permission of sites that receive a push and show nothing.
   function showPlainly(text) {
-    const message = parse(text);
+    const parsed = parse(text);
+    const isDeclarative = parsed.web_push === 8030;
+    const message = (isDeclarative ? parsed.notification : parsed) ?? {};
     const member = (name) => (typeof message[name] === "string" && message[name].trim() ? message[name] : "");
-    const [title, body, url] = ["title", "body", "url"].map(member);
+    const [title, body, url] = ["title", "body", isDeclarative ? "navigate" : "url"].map(member);
     const fallback = navigator.language.startsWith("ja")
       ? "新しいお知らせがあります"
       : "You have a new notification";
@@ -49,6 +51,13 @@
       body: title || body ? body : fallback,
       data: { hato: url },
     });
+  }
+
+  // The number on the app's icon, in browsers that have one.
+  async function setAppBadge(text) {
+    const { app_badge, notification } = parse(text);
+    const number = app_badge ?? notification?.app_badge;
+    if (Number.isInteger(number) && number >= 0) await navigator.setAppBadge?.(number);
   }
 
   const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -69,11 +78,13 @@
     // to a browser, a worker that is late to show a notification is one that shows none.
     if (await Promise.race([isForeign().catch(() => false), sleep(500)])) return;
     const text = data ? data.text() : "";
+    const badge = setAppBadge(text).catch(() => {});
     try {
       await loadWasm().push(text);
     } catch {
       await showPlainly(text);
     }
+    await badge;
   }
 
   // A window's own `url` is where it began; where the site's script has led it since, as an app of
@@ -159,13 +170,14 @@
   self.addEventListener("push", (event) => event.waitUntil(push(event)));
 
   self.addEventListener("notificationclick", (event) => {
-    const { notification } = event;
+    const { action, notification } = event;
     const url = notification.data?.hato;
+    const own = notification.data?.hatoActions?.[action];
     if (typeof url === "string") {
       // The site's own handlers, added after this one, are for the site's own notifications.
       event.stopImmediatePropagation();
       notification.close();
-      event.waitUntil(click(url));
+      event.waitUntil(click(typeof own === "string" ? own : url));
     }
   });
 

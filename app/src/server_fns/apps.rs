@@ -1,7 +1,7 @@
 //! Making, renaming and deleting apps.
 
 #[cfg(feature = "ssr")]
-use hato_domain::{ErrorCode, Name};
+use hato_domain::{ErrorCode, FieldChange, MessageSettingsChange, Name, SiteUrl, Tracking};
 use leptos::prelude::*;
 
 use super::ServerFunctionError;
@@ -41,6 +41,46 @@ pub async fn rename_app(
         let name = Name::parse(&name)?;
         form.service().rename_app(&access, &name).await?;
         Ok(form.page_with("done=rename"))
+    })
+    .await
+}
+
+/// Changes what an app says of its messages. A box that is not ticked is not in the form.
+#[server(name = ChangeMessages, prefix = "/_app", endpoint = "change_messages")]
+pub async fn change_messages(
+    /// The id of the app, `app_…`.
+    #[server(default)]
+    app: String,
+    /// The address of the site; empty for none.
+    #[server(default)]
+    site_url: String,
+    /// `true` when Apple's push service is to get declarative messages.
+    #[server(default)]
+    declarative: String,
+    /// What is to be measured.
+    #[server(default)]
+    tracking: String,
+) -> Result<(), ServerFunctionError> {
+    let form = Form::for_app(&app, "/settings", "messages")
+        .keep("site_url", &site_url)
+        .keep("declarative", &declarative)
+        .keep("tracking", &tracking);
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let site_url = match site_url.trim() {
+            "" => FieldChange::Clear,
+            url => FieldChange::Set(SiteUrl::parse(url)?),
+        };
+        let change = MessageSettingsChange {
+            site_url,
+            declarative: Some(declarative == "true"),
+            tracking: Some(Tracking::parse(&tracking)?),
+        };
+        let changed = form
+            .service()
+            .change_app(&access, FieldChange::Keep, change);
+        changed.await?;
+        Ok(form.page_with("done=messages"))
     })
     .await
 }

@@ -1,7 +1,7 @@
 //! Webhooks: the URL, the secret, the switch, and events to be posted.
 
 #[cfg(feature = "ssr")]
-use hato_domain::ErrorCode;
+use hato_domain::{ErrorCode, FieldChange, MessageSettingsChange};
 use leptos::prelude::*;
 
 use super::ServerFunctionError;
@@ -25,7 +25,9 @@ pub async fn set_webhook(
         if url.is_empty() {
             return Err(ErrorCode::MissingFields.into());
         }
-        form.service().set_webhook(&access, Some(url)).await?;
+        let url = FieldChange::Set(url.to_owned());
+        let messages = MessageSettingsChange::default();
+        form.service().change_app(&access, url, messages).await?;
         Ok(form.page_with("done=saved"))
     })
     .await
@@ -41,7 +43,11 @@ pub async fn clear_webhook(
     let form = Form::for_app(&app, "/webhook", "webhook");
     form.respond(async {
         let access = form.ctx().may_manage(&app).await?;
-        form.service().set_webhook(&access, None).await?;
+        let messages = MessageSettingsChange::default();
+        let changed = form
+            .service()
+            .change_app(&access, FieldChange::Clear, messages);
+        changed.await?;
         Ok(form.page_with("done=cleared"))
     })
     .await

@@ -61,6 +61,49 @@ async fn a_browser_that_subscribes_anew_gives_up_its_old_endpoint(database: Test
     page.shows("置き換え：").shows("1 人");
 }
 
+#[on_each_database]
+async fn what_an_app_says_of_its_messages_is_set_and_refused(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in("owner@example.com").await;
+    let app = browser.create_app("blog").await;
+    let fields = |site| {
+        [
+            ("app", id(&app)),
+            ("site_url", site),
+            ("declarative", "true"),
+            ("tracking", "counts"),
+        ]
+    };
+    let chosen = |kind: &str, name: &str, value: &str| {
+        format!("type=\"{kind}\" name=\"{name}\" value=\"{value}\" checked")
+    };
+    let declarative = chosen("checkbox", "declarative", "true");
+    for (site, code) in [
+        ("", ErrorCode::InvalidInput),
+        ("http://blog.example/", ErrorCode::InvalidUrl),
+    ] {
+        let refused = browser.submit("/_app/change_messages", &fields(site)).await;
+        refused
+            .shows(code.message())
+            .shows(&declarative)
+            .shows(&chosen("radio", "tracking", "counts"));
+    }
+    let page = browser.get(&format!("{app}/settings")).await;
+    page.hides(&declarative)
+        .shows(&chosen("radio", "tracking", "off"));
+    let saved = browser
+        .submit("/_app/change_messages", &fields("https://blog.example/"))
+        .await;
+    saved
+        .shows("通知の設定を保存しました")
+        .shows("value=\"https://blog.example/\"")
+        .shows(&declarative)
+        .shows(&chosen("radio", "tracking", "counts"));
+    let fields = [("app", id(&app)), ("tracking", "off")];
+    let cleared = browser.submit("/_app/change_messages", &fields).await;
+    cleared.hides("https://blog.example/").hides(&declarative);
+}
+
 #[tokio::test]
 async fn a_bad_search_is_refused() {
     let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;

@@ -27,6 +27,13 @@ const FORMS: [(&str, &[(&str, &str)]); 17] = [
     ("create_embed_key", &[("name", "stolen")]),
     ("delete_key", &[("key", "{key}")]),
     ("rename_app", &[("name", "stolen")]),
+    (
+        "change_messages",
+        &[
+            ("site_url", "https://stolen.example"),
+            ("tracking", "counts"),
+        ],
+    ),
     ("delete_app", &[("name", "secret loft")]),
     ("cancel_send", &[("send", "{send}")]),
     ("remove_subscriber", &[("subscription", "{subscription}")]),

@@ -1,7 +1,9 @@
 //! `hato apps`: for a session, and for showing and deleting the app of a full key.
 
-use clap::Subcommand;
-use hato_domain::wire::{Acknowledged, App, CreateApp};
+use clap::{Args, Subcommand};
+use hato_domain::Tracking;
+use hato_domain::wire::{Acknowledged, App, AppUpdated, CreateApp};
+use serde_json::{Map, Value};
 
 use crate::connection::{ServerConnection, segment};
 use crate::error::Result;
@@ -23,11 +25,47 @@ pub enum Apps {
         /// Its id; may be left out where there is only one
         id: Option<String>,
     },
+    /// Set what becomes of the app's messages
+    Set(SetArgs),
     /// Delete an app with everything in it, for good
     Delete {
         /// Its id, which must be typed out
         id: String,
     },
+}
+
+/// What `hato apps set` takes: one of them at least.
+#[derive(Args)]
+#[group(required = true, multiple = true)]
+pub struct SetArgs {
+    /// The address of the app's site; an empty one clears it
+    #[arg(long, value_name = "URL")]
+    site_url: Option<String>,
+    /// Whether Apple's push service gets declarative messages, which need the site's address
+    #[arg(long, value_name = "true|false")]
+    declarative: Option<bool>,
+    /// What is measured: off or counts
+    #[arg(long, value_parser = Tracking::ALL.map(Tracking::as_str))]
+    tracking: Option<String>,
+}
+
+impl SetArgs {
+    fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
+        let mut request = Map::new();
+        let members = [
+            ("site_url", self.site_url.map(Value::from)),
+            ("declarative", self.declarative.map(Value::from)),
+            ("tracking", self.tracking.map(Value::from)),
+        ];
+        for (name, value) in members {
+            request.extend(value.map(|value| (name.to_owned(), value)));
+        }
+        let path = connection.app_path("")?;
+        let updated: AppUpdated = connection.api().patch(&path, &request)?;
+        output.show(&updated, |it| {
+            message_lines(it.site_url.as_deref(), it.declarative, &it.tracking).into()
+        })
+    }
 }
 
 impl Apps {
@@ -46,6 +84,7 @@ impl Apps {
                 };
                 output.show(&api.get::<App>(&path)?, lines)
             }
+            Self::Set(set) => set.run(connection, output),
             Self::Delete { id } => {
                 let done: Acknowledged = api.delete(&path_of(&id))?;
                 output.show(&done, |_| vec![format!("Deleted {id}.")])
@@ -71,8 +110,17 @@ fn table(apps: &[App]) -> Table {
     Table::new("ID NAME PLAN SUBSCRIBERS CREATED_UTC", rows)
 }
 
+fn message_lines(site_url: Option<&str>, declarative: bool, tracking: &str) -> [String; 3] {
+    let declarative = if declarative { "on" } else { "off" };
+    [
+        format!("site           {}", site_url.unwrap_or("-")),
+        format!("declarative    {declarative}"),
+        format!("tracking       {}", crate::text::printable(tracking)),
+    ]
+}
+
 fn lines(app: &App) -> Vec<String> {
-    vec![
+    let mut lines = vec![
         format!("id             {}", app.app_id),
         format!("name           {}", crate::text::printable(&app.name)),
         format!("plan           {}", app.plan),
@@ -84,5 +132,8 @@ fn lines(app: &App) -> Vec<String> {
             app.webhook_url.as_deref().unwrap_or("-")
         ),
         format!("created (UTC)  {}", app.created_at.to_minute()),
-    ]
+    ];
+    let site_url = app.site_url.as_deref();
+    lines.extend(message_lines(site_url, app.declarative, &app.tracking));
+    lines
 }

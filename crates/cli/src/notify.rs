@@ -2,6 +2,7 @@
 
 mod endpoints;
 mod moment;
+mod rich;
 mod wait;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use crate::output::Output;
 use crate::selection::{tag_expression, user_id};
 use crate::text::recipient_noun;
 use moment::{Moment, parse_moment};
+use rich::RichArgs;
 use wait::{SendOutcome, parse_timeout};
 
 /// The arguments of `hato notify`.
@@ -76,6 +78,8 @@ pub struct NotifyArgs {
     /// How long to wait at most: a number with s, m or h
     #[arg(long, value_name = "TIME", default_value = "30m", requires = "wait", value_parser = parse_timeout)]
     timeout: Duration,
+    #[command(flatten)]
+    rich: RichArgs,
 }
 
 /// What was accepted, and what became of it if somebody waited.
@@ -178,7 +182,7 @@ impl NotifyArgs {
     }
 
     fn message(&self) -> Notify {
-        Notify {
+        self.rich.added_to(Notify {
             title: Some(self.title.clone()),
             body: Some(self.body.clone()),
             url: self.url.clone(),
@@ -192,7 +196,8 @@ impl NotifyArgs {
             send_at: self.at.as_ref().map(Moment::milliseconds),
             expires_at: self.expires.as_ref().map(Moment::milliseconds),
             max_per_minute: self.per_minute,
-        }
+            ..Notify::default()
+        })
     }
 
     fn part_of_audience(&self) -> Option<To> {

@@ -1,9 +1,12 @@
 //! What a browser says of its user's language and time zone (CONTRACT 12).
 
+use serde::Serialize;
+
 use crate::ErrorCode;
 
 /// A language tag by its form (BCP 47): subtags of letters and digits, the first of letters alone; at most 35 characters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct LanguageTag(String);
 
 impl LanguageTag {

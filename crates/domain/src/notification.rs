@@ -1,8 +1,18 @@
 //! What a sender supplies and a browser shows (SPEC 2.4).
 
+mod action;
+mod declarative;
+mod form;
+mod members;
+
 use serde::Serialize;
 
-use crate::{ErrorCode, HttpsUrl};
+pub use self::action::{NotificationAction, NotificationActions};
+pub use self::form::{MAX_TOKEN_BYTES, MessageForm, MessageForms};
+pub use self::members::{
+    AppBadge, EventTime, NotificationData, NotificationTag, RichMembers, TextDirection,
+};
+use crate::{ErrorCode, HttpsUrl, MessageSettings, Tracking};
 
 /// The content of a notification, whose payload is within the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +30,8 @@ struct NotificationPayload<'a> {
     body: &'a str,
     #[serde(flatten)]
     links: &'a Links,
+    #[serde(flatten)]
+    rich: &'a RichMembers,
 }
 
 /// The links of a notification, each optional, in the payload's order.
@@ -37,18 +49,44 @@ pub struct Links {
 }
 
 impl Notification {
-    /// Most bytes of the payload: title, body, url, icon and badge encoded as JSON (SPEC 8).
+    /// Most bytes of title, body, url, icon and badge encoded as JSON (SPEC 8).
     pub const MAX_PAYLOAD_BYTES: usize = 3_072;
 
-    /// Encodes the payload; one of over 3,072 bytes is `PAYLOAD_TOO_LARGE` (SPEC 8).
+    /// Most bytes of the whole message: what is left of a record of 4,096 bytes (CONTRACT 13).
+    pub const MAX_MESSAGE_BYTES: usize = 3_993;
+
+    /// Encodes a payload without rich members; one of over 3,072 bytes is `PAYLOAD_TOO_LARGE` (SPEC 8).
     pub fn new(title: String, body: String, links: Links) -> Result<Self, ErrorCode> {
-        let message = NotificationPayload {
-            title: &title,
-            body: &body,
-            links: &links,
+        Self::with_members(title, body, links, &RichMembers::default())
+    }
+
+    /// Encodes the payload with its rich members: `INVALID_INPUT` for members that do not go together, `PAYLOAD_TOO_LARGE` when the
+    /// members of [`Notification::new`] have over 3,072 bytes, or all together over 3,993 (CONTRACT 13).
+    pub fn with_members(
+        title: String,
+        body: String,
+        links: Links,
+        rich: &RichMembers,
+    ) -> Result<Self, ErrorCode> {
+        rich.check()?;
+        let encode = |rich| {
+            let message = NotificationPayload {
+                title: &title,
+                body: &body,
+                links: &links,
+                rich,
+            };
+            serde_json::to_string(&message).map_err(|_| ErrorCode::InternalError)
         };
-        let payload = serde_json::to_string(&message).map_err(|_| ErrorCode::InternalError)?;
+        let none = RichMembers::default();
+        let mut payload = encode(&none)?;
         if payload.len() > Self::MAX_PAYLOAD_BYTES {
+            return Err(ErrorCode::PayloadTooLarge);
+        }
+        if !rich.is_empty() {
+            payload = encode(rich)?;
+        }
+        if payload.len() > Self::MAX_MESSAGE_BYTES {
             return Err(ErrorCode::PayloadTooLarge);
         }
         Ok(Self {
@@ -74,8 +112,19 @@ impl Notification {
         self.url.as_ref()
     }
 
-    /// The plaintext of the push that the service worker reads: a compact JSON object, at most 3,072 bytes
-    /// (CONTRACT 7).
+    /// Whether push services take it in every form in which it would go out by the app's settings; `PAYLOAD_TOO_LARGE` otherwise
+    /// (CONTRACT 13).
+    pub fn check_forms(&self, settings: &MessageSettings) -> Result<(), ErrorCode> {
+        let has_one_form = !settings.declarative && settings.tracking == Tracking::Off;
+        if has_one_form || MessageForms::new(&self.payload, settings).fit() {
+            Ok(())
+        } else {
+            Err(ErrorCode::PayloadTooLarge)
+        }
+    }
+
+    /// The plaintext of the push that the service worker reads: a compact JSON object, at most 3,993 bytes
+    /// (CONTRACT 7, 13).
     pub fn payload(&self) -> &str {
         &self.payload
     }
@@ -83,8 +132,17 @@ impl Notification {
 
 #[cfg(test)]
 mod tests {
-    use super::{Links, Notification};
-    use crate::{ErrorCode, HttpsUrl};
+    use serde_json::json;
+
+    use super::{
+        AppBadge, EventTime, Links, MAX_TOKEN_BYTES, Notification, NotificationAction,
+        NotificationActions, NotificationData, NotificationTag, RichMembers, TextDirection,
+    };
+    use crate::{ErrorCode, HttpsUrl, LanguageTag, MessageSettings, SiteUrl, Tracking};
+
+    fn link(text: &str) -> Option<HttpsUrl> {
+        HttpsUrl::parse(text).ok()
+    }
 
     #[test]
     fn the_payload_holds_the_members_given() {
@@ -98,6 +156,77 @@ mod tests {
             notification.payload(),
             r#"{"title":"題","body":"\"本文\"","url":"https://example.com/"}"#
         );
+    }
+
+    #[test]
+    fn rich_members_follow_under_their_names() {
+        let action =
+            NotificationAction::new("go".into(), "Go".into(), link("https://a.example/g"), None);
+        let actions = NotificationActions::new(vec![action.expect("a button")]);
+        let rich = RichMembers {
+            image: link("https://a.example/p.png"),
+            actions: actions.ok(),
+            tag: NotificationTag::parse("news".into()).ok(),
+            renotify: Some(true),
+            require_interaction: Some(false),
+            silent: Some(false),
+            data: NotificationData::new(json!({"k": 1})).ok(),
+            dir: Some(TextDirection::RightToLeft),
+            lang: LanguageTag::parse("ja-JP").ok(),
+            timestamp: EventTime::parse(1).ok(),
+            app_badge: AppBadge::parse(0).ok(),
+        };
+        let sent = Notification::with_members("t".into(), "b".into(), Links::default(), &rich);
+        assert_eq!(
+            sent.expect("small").payload(),
+            concat!(
+                r#"{"title":"t","body":"b","image":"https://a.example/p.png","#,
+                r#""actions":[{"action":"go","title":"Go","url":"https://a.example/g"}],"tag":"news","#,
+                r#""renotify":true,"require_interaction":false,"silent":false,"data":{"k":1},"dir":"rtl","#,
+                r#""lang":"ja-JP","timestamp":1,"app_badge":0}"#
+            )
+        );
+    }
+
+    #[test]
+    fn the_whole_message_has_a_limit_of_its_own() {
+        let sized = |bytes: usize, settings: &MessageSettings| {
+            let image = |length: usize| format!("https://a.example/{}", "x".repeat(length));
+            let frame = format!(r#"{{"title":"t","body":"","image":"{}"}}"#, image(900)).len();
+            let rich = RichMembers {
+                image: link(&image(900)),
+                ..RichMembers::default()
+            };
+            let body = "x".repeat(bytes - frame);
+            let sent = Notification::with_members("t".into(), body, Links::default(), &rich)?;
+            sent.check_forms(settings)?;
+            Ok(sent.payload().len())
+        };
+        let off = MessageSettings::default();
+        assert_eq!(sized(3_993, &off), Ok(3_993));
+        assert_eq!(sized(3_994, &off), Err(ErrorCode::PayloadTooLarge));
+        let counted = MessageSettings {
+            tracking: Tracking::Counts,
+            ..off
+        };
+        let most = 3_993 - MAX_TOKEN_BYTES - r#","t":"""#.len();
+        assert_eq!(sized(most, &counted), Ok(most));
+        assert_eq!(sized(most + 1, &counted), Err(ErrorCode::PayloadTooLarge));
+    }
+
+    #[test]
+    fn a_declarative_form_that_is_too_large_refuses_the_message() {
+        let site_url = SiteUrl::parse(&format!("https://a.example/{}", "x".repeat(1_500))).ok();
+        let settings = |declarative| MessageSettings {
+            site_url: site_url.clone(),
+            declarative,
+            tracking: Tracking::Off,
+        };
+        let sent = Notification::new("t".into(), "x".repeat(3_000), Links::default());
+        let sent = sent.expect("small");
+        assert_eq!(sent.check_forms(&settings(false)), Ok(()));
+        let refused = sent.check_forms(&settings(true));
+        assert_eq!(refused, Err(ErrorCode::PayloadTooLarge));
     }
 
     #[test]

@@ -75,6 +75,17 @@ pub enum FieldChange<T> {
     Set(T),
 }
 
+impl<T> FieldChange<T> {
+    /// The same with the value that is set read by `read`.
+    pub fn try_map<U, E>(self, read: impl FnOnce(T) -> Result<U, E>) -> Result<FieldChange<U>, E> {
+        Ok(match self {
+            Self::Keep => FieldChange::Keep,
+            Self::Clear => FieldChange::Clear,
+            Self::Set(value) => FieldChange::Set(read(value)?),
+        })
+    }
+}
+
 impl<T: Clone> FieldChange<T> {
     /// The value that is set.
     pub const fn value(&self) -> Option<&T> {
@@ -84,7 +95,8 @@ impl<T: Clone> FieldChange<T> {
         }
     }
 
-    fn applied_to(&self, before: Option<&T>) -> Option<T> {
+    /// What the value is after the change.
+    pub(crate) fn applied_to(&self, before: Option<&T>) -> Option<T> {
         match self {
             Self::Keep => before.cloned(),
             Self::Clear => None,

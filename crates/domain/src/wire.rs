@@ -3,6 +3,7 @@
 //! A request type only says what JSON is well-formed: unknown members are ignored, `null` and the empty string count as
 //! absent (CONTRACT 2). What the values mean is judged where they become domain types.
 
+mod app;
 mod audience;
 mod body;
 mod member;
@@ -16,18 +17,18 @@ mod stats;
 mod unique_members;
 mod webhook;
 
+pub use app::{App, AppUpdated, CreateApp, UpdateApp};
 pub use audience::{AgeShare, Audience, HostShare, Subscription};
 pub use body::{MAX_BODY_BYTES, read};
-pub use notify::{Notify, NotifyBatch, To};
+pub use notify::{Notify, NotifyAction, NotifyBatch, To};
 pub use profile::{EraseUser, Identity, SubscriptionUpdated, UpdateSubscription, UserErased};
 pub use request::{
-    CreateApp, CreateKey, Credentials, ListEntries, NamedKey, RegisterSubscription, Unsubscribe,
-    UpdateApp,
+    CreateKey, Credentials, ListEntries, NamedKey, RegisterSubscription, Unsubscribe,
 };
 pub use response::{
-    Account, Acknowledged, Actor, ApiKey, App, AppUpdated, BatchAccepted, Cancelled, CreatedKey,
-    DeadLetter, ErrorBody, HistoryItem, KeyEvent, Page, PublicKey, Registered, SendAccepted,
-    SessionCreated, User,
+    Account, Acknowledged, Actor, ApiKey, BatchAccepted, Cancelled, CreatedKey, DeadLetter,
+    ErrorBody, HistoryItem, KeyEvent, Page, PublicKey, Registered, SendAccepted, SessionCreated,
+    User,
 };
 pub use stats::{DailyStats, Stats};
 pub use unique_members::has_unique_members;

@@ -4,7 +4,7 @@
 //! fields are private to this crate, so no handler can make one up, and each names the app that it is for, so no handler can
 //! use it on another.
 
-use hato_domain::{AccountId, AppId, ErrorCode, Scope};
+use hato_domain::{AccountId, AppId, ErrorCode, MessageSettings, Scope};
 
 pub use crate::actor::{ActorKind, ActorRecord};
 use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey};
@@ -36,6 +36,8 @@ pub struct MaySend {
     /// The account that the app belongs to.
     account: AccountId,
     actor: ActorRecord,
+    /// What the app says of all its messages.
+    messages: MessageSettings,
 }
 
 /// The right to manage an app: its keys, webhook, subscriptions, history and end. It comes with that to send (SPEC 5.3).
@@ -114,6 +116,7 @@ impl ApiKeyPrincipal {
                 id: key.id.to_string(),
                 name: key.name.clone(),
             },
+            messages: self.0.messages.clone(),
         }
     }
 }
@@ -171,6 +174,7 @@ impl AccountPrincipal {
                 id: self.account.id.to_string(),
                 name: self.account.email.as_str().to_owned(),
             },
+            messages: app.messages.clone(),
         }))
     }
 }
@@ -201,6 +205,11 @@ impl MaySend {
     /// The account that the app belongs to.
     pub(crate) fn account(&self) -> &AccountId {
         &self.account
+    }
+
+    /// What the app says of all its messages.
+    pub(crate) fn messages(&self) -> &MessageSettings {
+        &self.messages
     }
 
     /// The user or key that the history names as the sender.

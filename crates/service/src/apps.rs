@@ -1,12 +1,14 @@
 //! Apps: what an owner's notifications are sent for.
 
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
-use hato_domain::{AppId, ErrorCode, Name, WebhookUrl};
+use hato_domain::{
+    AppId, ErrorCode, FieldChange, MessageSettings, MessageSettingsChange, Name, WebhookUrl,
+};
 use uuid::Uuid;
 
 use crate::access::{AccountPrincipal, MayManage};
 use crate::error::found;
-use crate::ports::{AppRecord, CreateAppOutcome, NewApp, SetWebhookOutcome};
+use crate::ports::{AppChange, AppRecord, ChangeAppOutcome, ChangedApp, CreateAppOutcome, NewApp};
 use crate::{SealPurpose, Service, ServiceError, ServiceResult};
 
 impl Service {
@@ -73,23 +75,32 @@ impl Service {
         found(self.store.rename_app(access.app(), name).await?)
     }
 
-    /// Sets the app's webhook URL, or clears it (SPEC 4.13). `INVALID_URL`; setting takes the Pro plan, `PLAN_REQUIRED`.
-    pub async fn set_webhook(
+    /// Changes the app's webhook URL, whose text is judged here, and what it says of its messages (SPEC 4.13, CONTRACT 13):
+    /// `INVALID_URL`; `INVALID_INPUT` for declarative messages without a site's address; setting a webhook takes the Pro plan,
+    /// `PLAN_REQUIRED`.
+    pub async fn change_app(
         &self,
         access: &MayManage,
-        url: Option<&str>,
-    ) -> ServiceResult<Option<WebhookUrl>> {
-        let parse = |url| WebhookUrl::parse(url, &self.settings.outbound);
-        let url = url.map(parse).transpose()?;
-        match self.store.set_webhook(access.app(), url.clone()).await? {
-            SetWebhookOutcome::Done => {
-                if url.is_some() {
+        webhook_url: FieldChange<String>,
+        messages: MessageSettingsChange,
+    ) -> ServiceResult<ChangedApp> {
+        let parse = |url: String| WebhookUrl::parse(&url, &self.settings.outbound);
+        let webhook_url = webhook_url.try_map(parse)?;
+        let sets_webhook = webhook_url.value().is_some();
+        let change = AppChange {
+            webhook_url,
+            messages,
+        };
+        match self.store.change_app(access.app(), change).await? {
+            ChangeAppOutcome::Changed(app) => {
+                if sets_webhook {
                     self.keep_first_signing_secret(access).await?;
                 }
-                Ok(url)
+                Ok(app)
             }
-            SetWebhookOutcome::PlanRequired => Err(ErrorCode::PlanRequired.into()),
-            SetWebhookOutcome::NoApp => Err(ErrorCode::NotFound.into()),
+            ChangeAppOutcome::SiteRequired => Err(ErrorCode::InvalidInput.into()),
+            ChangeAppOutcome::PlanRequired => Err(ErrorCode::PlanRequired.into()),
+            ChangeAppOutcome::NoApp => Err(ErrorCode::NotFound.into()),
         }
     }
 
@@ -118,5 +129,6 @@ fn as_record(app: &NewApp, owner: &AccountPrincipal) -> AppRecord {
         active_subscriptions: 0,
         created_at: app.created_at,
         under_review: false,
+        messages: MessageSettings::default(),
     }
 }

@@ -24,7 +24,9 @@ mod subscriptions;
 mod webhooks;
 
 pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
-pub use apps::{AppRecord, AppStore, CreateAppOutcome, NewApp, SetWebhookOutcome};
+pub use apps::{
+    AppChange, AppRecord, AppStore, ChangeAppOutcome, ChangedApp, CreateAppOutcome, NewApp,
+};
 pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};

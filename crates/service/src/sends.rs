@@ -147,13 +147,16 @@ impl Service {
     ) -> ServiceResult<SendReceipt> {
         self.secrets.sealer()?;
         let now = self.clock.now();
+        let (options, schedule) = (notify.options()?, notify.schedule()?);
+        let notification = notify.into_notification()?;
+        notification.check_forms(access.messages())?;
         let send = NewSend {
             id: SendId::from_uuid(Uuid::now_v7()),
             app_id: access.app().clone(),
             account_id: access.account().clone(),
-            options: notify.options()?,
-            schedule: notify.schedule()?,
-            notification: notify.into_notification()?,
+            options,
+            schedule,
+            notification,
             audience,
             actor: access.actor().clone(),
             idempotency: request.map(|request| IdempotencyEntry {

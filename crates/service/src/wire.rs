@@ -2,17 +2,17 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hato_domain::UnixMillis;
 use hato_domain::wire::{
-    Actor, AgeShare, ApiKey, App, Audience, BatchAccepted, CreatedKey, DeadLetter, HistoryItem,
-    HostShare, Identity, KeyEvent, PublicKey, Registered, SendAccepted, Subscription,
+    Actor, AgeShare, ApiKey, App, AppUpdated, Audience, BatchAccepted, CreatedKey, DeadLetter,
+    HistoryItem, HostShare, Identity, KeyEvent, PublicKey, Registered, SendAccepted, Subscription,
     SubscriptionUpdated, User, Webhook,
 };
+use hato_domain::{MessageSettings, UnixMillis};
 
 use crate::access::{AccountPrincipal, ActorRecord, MaySubscribe};
 use crate::ports::{
-    AppRecord, AudienceSummary, DeadLetterRecord, KeyEventRecord, KeyRecord, ProfileRecord,
-    SendRecord, SubscriptionRecord,
+    AppRecord, AudienceSummary, ChangedApp, DeadLetterRecord, KeyEventRecord, KeyRecord,
+    ProfileRecord, SendRecord, SubscriptionRecord,
 };
 use crate::{IdentitySecrets, NewKey, Registration, SendReceipt, WebhookDetails};
 
@@ -28,8 +28,28 @@ impl AppRecord {
             plan: self.plan.as_str().to_owned(),
             active_subscriptions: self.active_subscriptions,
             created_at: self.created_at,
+            site_url: site_url(&self.messages),
+            declarative: self.messages.declarative,
+            tracking: self.messages.tracking.as_str().to_owned(),
         }
     }
+}
+
+impl From<ChangedApp> for AppUpdated {
+    fn from(app: ChangedApp) -> Self {
+        Self {
+            ok: true,
+            site_url: site_url(&app.messages),
+            declarative: app.messages.declarative,
+            tracking: app.messages.tracking.as_str().to_owned(),
+            webhook_url: app.webhook_url,
+        }
+    }
+}
+
+fn site_url(messages: &MessageSettings) -> Option<String> {
+    let site_url = messages.site_url.as_ref();
+    site_url.map(|url| url.as_str().to_owned())
 }
 
 impl From<&AccountPrincipal> for User {

@@ -1,17 +1,17 @@
 //! Apps: the sites of an account.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, Name, Plan, UnixMillis, WebhookUrl};
+use hato_domain::{AccountId, AppId, Name, UnixMillis};
 use hato_service::ports::{
-    AppRecord, AppStore, CreateAppOutcome, NewApp, SetWebhookOutcome, StoreError,
+    AppChange, AppRecord, AppStore, ChangeAppOutcome, CreateAppOutcome, NewApp, StoreError,
 };
 
 use crate::Database;
 use crate::accounts::parse_plan;
+use crate::app_settings;
 use crate::deleted_apps::{mark_deleted, purge};
 use crate::dialect::{DbConnection, readers, sql, transaction};
 use crate::error::with_context;
-use crate::webhooks::ensure_webhook;
 
 #[async_trait]
 impl AppStore for Database {
@@ -42,7 +42,8 @@ impl AppStore for Database {
         sqlx::query_as!(
             AppRow,
             r#"SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
-                      p.active_subscriptions, p.created_at,
+                      p.active_subscriptions, p.created_at, p.site_url, p.tracking,
+                      p.declarative <> 0 AS "declarative!: bool",
                       p.review_since IS NOT NULL AS "under_review!: bool"
                FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
                WHERE p.account_id = $1 AND p.deleted_at IS NULL ORDER BY p.created_at, p.id"#,
@@ -58,7 +59,8 @@ impl AppStore for Database {
         sqlx::query_as!(
             AppRow,
             r#"SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
-                      p.active_subscriptions, p.created_at,
+                      p.active_subscriptions, p.created_at, p.site_url, p.tracking,
+                      p.declarative <> 0 AS "declarative!: bool",
                       p.review_since IS NOT NULL AS "under_review!: bool"
                FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
                WHERE p.id = $1 AND p.deleted_at IS NULL"#,
@@ -82,24 +84,14 @@ impl AppStore for Database {
         })
     }
 
-    async fn set_webhook(
+    async fn change_app(
         &self,
         app: &AppId,
-        url: Option<WebhookUrl>,
-    ) -> Result<SetWebhookOutcome, StoreError> {
+        change: AppChange,
+    ) -> Result<ChangeAppOutcome, StoreError> {
         let app = app.clone();
-        transaction!(self, "set a webhook", |c| {
-            let (app, url) = (app.as_str(), url.as_ref().map(WebhookUrl::as_str));
-            let Some(before) = webhook_url(c, app).await? else {
-                return Ok(SetWebhookOutcome::NoApp);
-            };
-            if !set_webhook_url(c, app, url).await? {
-                return Ok(SetWebhookOutcome::PlanRequired);
-            }
-            if url.is_some() {
-                ensure_webhook(c, app, before.as_deref() != url).await?;
-            }
-            Ok(SetWebhookOutcome::Done)
+        transaction!(self, "change an app", |c| {
+            app_settings::change(c, app.as_str(), &change).await
         })
     }
 
@@ -125,6 +117,9 @@ struct AppRow {
     active_subscriptions: i64,
     created_at: i64,
     under_review: bool,
+    site_url: Option<String>,
+    declarative: bool,
+    tracking: String,
 }
 
 impl AppRow {
@@ -139,6 +134,7 @@ impl AppRow {
             active_subscriptions: self.active_subscriptions,
             created_at: UnixMillis(self.created_at),
             under_review: self.under_review,
+            messages: app_settings::read(self.site_url, self.declarative, &self.tracking)?,
         })
     }
 }
@@ -149,30 +145,6 @@ async fn max_apps(c: &mut DbConnection, account: &AccountId) -> sqlx::Result<i64
         sql!(query_scalar ["SELECT plan FROM accounts WHERE id = $1" FOR_UPDATE] account.as_str());
     let plan = parse_plan(&plan.fetch_one(c).await?)?;
     Ok(plan.max_apps().unwrap_or(i64::MAX))
-}
-
-/// The app's webhook URL; `None` when there is no such app, or it is under review.
-async fn webhook_url(c: &mut DbConnection, app: &str) -> sqlx::Result<Option<Option<String>>> {
-    sqlx::query_scalar!(
-        "SELECT webhook_url FROM apps WHERE id = $1 AND deleted_at IS NULL AND review_since IS NULL",
-        app
-    )
-    .fetch_optional(c)
-    .await
-}
-
-/// Sets the URL; `false` when the plan takes none. Every plan lets its owner remove one.
-async fn set_webhook_url(c: &mut DbConnection, app: &str, url: Option<&str>) -> sqlx::Result<bool> {
-    let set = sqlx::query!(
-        "UPDATE apps SET webhook_url = $2
-         WHERE id = $1 AND deleted_at IS NULL AND review_since IS NULL
-           AND (CAST($2 AS TEXT) IS NULL
-                OR EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = apps.account_id AND a.plan = $3))",
-        app,
-        url,
-        Plan::FOR_WEBHOOKS.as_str()
-    );
-    Ok(set.execute(c).await?.rows_affected() == 1)
 }
 
 /// Whether the app is there, and not deleted.

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use hato_domain::{AppId, Schedule, SendId, Topic, Ttl, UnixMillis, Urgency};
-use hato_service::ports::{
-    ClaimedPage, JobId, NextPage, PageClaimRequest, PageLease, PageRange, RecipientId,
-};
+use hato_domain::UnixMillis;
+use hato_service::ports::{JobId, NextPage, PageClaimRequest, PageRange, RecipientId};
 
+use crate::claimed_send::{claimed_page, send_of};
 use crate::deleted_apps::discard_jobs;
 use crate::dialect::DbConnection;
 use crate::due_jobs::{first_due, next_due};
@@ -96,15 +95,15 @@ async fn put_off(
     })
 }
 
-struct JobRow {
-    id: i64,
-    send_id: String,
-    app_id: String,
+pub(crate) struct JobRow {
+    pub(crate) id: i64,
+    pub(crate) send_id: String,
+    pub(crate) app_id: String,
     after_position: i64,
     up_to_position: Option<i64>,
     recipients: Option<String>,
-    attempt: i64,
-    lease_token: i64,
+    pub(crate) attempt: i64,
+    pub(crate) lease_token: i64,
 }
 
 /// Moves the job's due time to the end of the lease. The new token makes earlier leases of the job void. `claimed` is for those who
@@ -262,36 +261,6 @@ async fn position_beyond(
     .await
 }
 
-struct ClaimedSendRow {
-    status: String,
-    payload: String,
-    ttl: i64,
-    urgency: Option<String>,
-    topic: Option<String>,
-    accepted_at: i64,
-    send_at: Option<i64>,
-    expires_at: Option<i64>,
-    max_per_minute: Option<i64>,
-    vapid_public_key: Vec<u8>,
-    sealed_private_key: Vec<u8>,
-    is_of_deleted_app: bool,
-}
-
-async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
-    sqlx::query_as!(
-        ClaimedSendRow,
-        r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic,
-                  COALESCE(s.send_at, s.created_at) AS "accepted_at!: i64",
-                  s.send_at, s.expires_at, s.max_per_minute,
-                  p.vapid_public_key, p.sealed_private_key,
-                  p.deleted_at IS NOT NULL AS "is_of_deleted_app!: bool"
-           FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1"#,
-        id
-    )
-    .fetch_one(c)
-    .await
-}
-
 /// The send is being sent from its first claimed page on.
 async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     sqlx::query!(
@@ -301,29 +270,4 @@ async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
     .execute(c)
     .await
     .map(drop)
-}
-
-/// The page, still without its recipients.
-fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<ClaimedPage> {
-    let urgency = |text: String| Urgency::parse(&text).map_err(|_| decode_error("urgency"));
-    let schedule = Schedule::parse(send.send_at, send.expires_at, send.max_per_minute);
-    let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
-    Ok(ClaimedPage {
-        lease: PageLease {
-            job: JobId(job.id),
-            token: job.lease_token,
-        },
-        send_id: SendId::trusted(job.send_id.clone()),
-        app_id: AppId::trusted(job.app_id.clone()),
-        range: PageRange::List(Vec::new()),
-        attempt: u8::try_from(job.attempt).map_err(|_| decode_error("attempt"))?,
-        payload: send.payload,
-        ttl: Ttl::parse(send.ttl).map_err(|_| decode_error("TTL"))?,
-        urgency: send.urgency.map(urgency).transpose()?,
-        topic: send.topic.map(topic).transpose()?,
-        accepted_at: UnixMillis(send.accepted_at),
-        schedule: schedule.map_err(|_| decode_error("schedule"))?,
-        vapid_public_key: send.vapid_public_key,
-        sealed_private_key: send.sealed_private_key,
-    })
 }

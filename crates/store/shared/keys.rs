@@ -9,6 +9,7 @@ use hato_service::ports::{
 };
 
 use crate::Database;
+use crate::app_settings;
 use crate::dialect::{DbConnection, lock_app, readers, transaction};
 use crate::error::{decode_error, with_context};
 use crate::key_events::{are_too_many, parse_event, record_event};
@@ -41,10 +42,11 @@ impl KeyStore for Database {
         hash: PepperedHash,
     ) -> Result<Option<AuthenticatedKey>, StoreError> {
         sqlx::query!(
-            "SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at,
-                    p.account_id, p.vapid_public_key
+            r#"SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at,
+                    p.account_id, p.vapid_public_key,
+                    p.site_url, p.declarative <> 0 AS "declarative!: bool", p.tracking
              FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id
-             WHERE k.hash = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL",
+             WHERE k.hash = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL"#,
             &hash[..]
         )
         .try_map(|row| {
@@ -59,6 +61,7 @@ impl KeyStore for Database {
                 },
                 account_id: AccountId::trusted(row.account_id),
                 vapid_public_key: row.vapid_public_key,
+                messages: app_settings::read(row.site_url, row.declarative, &row.tracking)?,
             })
         })
         .fetch_optional(readers(self))

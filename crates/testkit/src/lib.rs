@@ -18,6 +18,7 @@
 
 pub mod client;
 pub mod customer_site;
+pub mod declarative_push;
 pub mod fault_proxy;
 pub mod firefox_profile;
 pub mod github;

@@ -12,12 +12,13 @@ use rustls::{
 use std::{io, path::Path, sync::Arc};
 
 /// The names every certificate of a [`TestCa`] is good for.
-pub const SERVER_NAMES: [&str; 5] = [
+pub const SERVER_NAMES: [&str; 6] = [
     "localhost",
     "127.0.0.1",
     "::1",
     "push.test",
     "wns2-test.notify.windows.com",
+    "web.push.apple.com",
 ];
 
 /// A certificate authority with a key that never leaves the process.

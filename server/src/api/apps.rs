@@ -46,18 +46,15 @@ pub async fn show(
     Ok(Json(app.into_wire(state.vapid_subject())))
 }
 
-/// `PATCH /api/v1/apps/{appId}`: sets or clears the webhook.
+/// `PATCH /api/v1/apps/{appId}`: changes the webhook, the site's address, and what becomes of messages.
 pub async fn update(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
     ApiJson(request): ApiJson<UpdateApp>,
 ) -> ApiResult<Json<AppUpdated>> {
-    let url = request.into_webhook_url()?;
-    let url = state.service.set_webhook(&access, url.as_deref()).await?;
-    Ok(Json(AppUpdated {
-        ok: true,
-        webhook_url: url.map(|url| url.as_str().to_owned()),
-    }))
+    let (webhook_url, messages) = request.into_parts()?;
+    let changed = state.service.change_app(&access, webhook_url, messages);
+    Ok(Json(changed.await?.into()))
 }
 
 /// `DELETE /api/v1/apps/{appId}`: with everything in it.

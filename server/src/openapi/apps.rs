@@ -32,13 +32,16 @@ pub fn operations() -> Vec<OperationSpec> {
             .summary("One app", "アプリを取得する")
             .response::<App>(200, "The app.", app()),
         patch(one, "updateApp")
-            .summary("Set or clear the webhook", "Webhook を設定または解除する")
-            .about("`null` or the empty string clears it; setting it needs the Pro plan.")
+            .summary("Change an app's settings", "アプリの設定を変更する")
+            .about(
+                "Any of them, one at least; the others stay. `null` or the empty string clears an address. Setting a webhook needs the \
+                 Pro plan, and `declarative` needs `site_url`.",
+            )
             .body::<UpdateApp>(json!({"webhook_url": hook}))
             .response::<AppUpdated>(
                 200,
                 "What is set now.",
-                json!({"ok": true, "webhook_url": hook}),
+                json!({"ok": true, "webhook_url": hook, "site_url": null, "declarative": false, "tracking": "off"}),
             )
             .errors([E::MissingFields, E::InvalidUrl, E::PlanRequired]),
         delete(one, "deleteApp")
@@ -57,5 +60,6 @@ fn app() -> Value {
         "vapid_public_key": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
         "webhook_url": null, "vapid_subject": "https://push.example.com", "plan": "free",
         "active_subscriptions": 120, "created_at": 1_790_000_000_000_i64,
+        "site_url": null, "declarative": false, "tracking": "off",
     })
 }

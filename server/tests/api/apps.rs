@@ -34,6 +34,9 @@ async fn an_app_is_shown_alike_everywhere(database: TestDatabase) {
         "plan": "free",
         "active_subscriptions": 0,
         "created_at": created_at,
+        "site_url": null,
+        "declarative": false,
+        "tracking": "off",
     });
     assert_eq!(shown, expected);
 }
@@ -137,6 +140,106 @@ async fn what_a_deleted_app_sent_still_counts(database: TestDatabase) {
     assert_eq!(stats["monthlySent"], 1);
 }
 
+/// The answer to a change of an app on which nothing else is set.
+fn updated(set: &Value) -> Value {
+    let mut answer = json!({
+        "ok": true,
+        "webhook_url": null,
+        "site_url": null,
+        "declarative": false,
+        "tracking": "off",
+    });
+    for (member, value) in set.as_object().expect("members") {
+        answer[member] = value.clone();
+    }
+    answer
+}
+
+#[on_each_database]
+async fn what_an_app_says_of_its_messages_needs_no_plan(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
+    let path = format!("/api/v1/apps/{}", app.id);
+    let site = json!("https://shop.example/鳩");
+    for (body, answer) in [
+        (json!({"tracking": "counts"}), json!({"tracking": "counts"})),
+        (
+            json!({"site_url": site}),
+            json!({"tracking": "counts", "site_url": site}),
+        ),
+        (
+            json!({"declarative": true, "tracking": null, "site_url": site}),
+            json!({"tracking": "counts", "site_url": site, "declarative": true}),
+        ),
+        (
+            json!({"webhook_url": null, "tracking": "off", "declarative": ""}),
+            json!({"site_url": site, "declarative": true}),
+        ),
+        (json!({"site_url": null, "declarative": false}), json!({})),
+        (
+            json!({"site_url": site, "declarative": true}),
+            json!({"site_url": site, "declarative": true}),
+        ),
+        (json!({"declarative": false, "site_url": ""}), json!({})),
+    ] {
+        let reply = patch(&app.admin, &path, &body).await;
+        let expected = updated(&answer);
+        assert_eq!(
+            (reply.status.as_u16(), reply.json()),
+            (200, expected),
+            "{body}"
+        );
+        let shown = get(&app.owner, &path).await.json();
+        for member in ["site_url", "declarative", "tracking"] {
+            assert_eq!(shown[member], reply.json()[member], "{body}");
+        }
+    }
+}
+
+#[on_each_database]
+async fn a_change_of_an_app_is_made_whole_or_not_at_all(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
+    let path = format!("/api/v1/apps/{}", app.id);
+    let alone = patch(&app.owner, &path, &json!({"declarative": true})).await;
+    assert_eq!(status_and_code(&alone), (400, "INVALID_INPUT".into()));
+    let set = json!({"site_url": "https://shop.example/", "declarative": true});
+    let before = patch(&app.owner, &path, &set).await.json();
+    let hook = "https://hooks.example.com/1";
+    for (body, expected) in [
+        (json!({}), (400, "MISSING_FIELDS")),
+        (
+            json!({"declarative": null, "tracking": ""}),
+            (400, "MISSING_FIELDS"),
+        ),
+        (json!({"site_url": null}), (400, "INVALID_INPUT")),
+        (
+            json!({"site_url": "", "tracking": "counts"}),
+            (400, "INVALID_INPUT"),
+        ),
+        (json!({"declarative": "true"}), (400, "INVALID_INPUT")),
+        (json!({"tracking": "people"}), (400, "INVALID_INPUT")),
+        (
+            json!({"site_url": "http://shop.example/", "tracking": "counts"}),
+            (400, "INVALID_URL"),
+        ),
+        (
+            json!({"tracking": "counts", "webhook_url": hook}),
+            (403, "PLAN_REQUIRED"),
+        ),
+        (
+            json!({"webhook_url": hook, "site_url": null}),
+            (400, "INVALID_INPUT"),
+        ),
+    ] {
+        let (status, code) = expected;
+        let reply = patch(&app.owner, &path, &body).await;
+        assert_eq!(status_and_code(&reply), (status, code.into()), "{body}");
+        let shown = get(&app.owner, &path).await.json();
+        for member in ["webhook_url", "site_url", "declarative", "tracking"] {
+            assert_eq!(shown[member], before[member], "{body}");
+        }
+    }
+}
+
 #[on_each_database]
 async fn a_webhook_takes_the_pro_plan(database: TestDatabase) {
     let (_server, app) = setup(database).await;
@@ -152,7 +255,7 @@ async fn a_webhook_takes_the_pro_plan(database: TestDatabase) {
     assert!(get(&app.owner, &path).await.json()["webhook_url"].is_null());
     for nothing in [json!(null), json!("")] {
         let reply = patch(&app.admin, &path, &json!({"webhook_url": nothing})).await;
-        let expected = json!({"ok": true, "webhook_url": null});
+        let expected = updated(&json!({}));
         assert_eq!((reply.status.as_u16(), reply.json()), (200, expected));
     }
 }
@@ -179,7 +282,7 @@ async fn a_webhook_is_set_replaced_and_cleared(database: TestDatabase) {
         (json!(null), json!(null)),
     ] {
         let reply = patch(&app.admin, &path, &json!({"webhook_url": given})).await;
-        let expected = json!({"ok": true, "webhook_url": url});
+        let expected = updated(&json!({"webhook_url": url}));
         assert_eq!((reply.status.as_u16(), reply.json()), (200, expected));
         assert_eq!(get(&app.owner, &path).await.json()["webhook_url"], url);
     }

@@ -17,6 +17,7 @@ const FORMS: [&str; 27] = [
     "delete_account",
     "create_app",
     "rename_app",
+    "change_messages",
     "delete_app",
     "register",
     "login",

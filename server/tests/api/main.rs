@@ -46,6 +46,7 @@ mod progress;
 mod refusals;
 mod requests;
 mod retention;
+mod rich;
 mod schedule;
 mod secrets;
 mod selected_sends;

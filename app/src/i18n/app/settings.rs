@@ -8,6 +8,19 @@ texts! {
             "Up to 100 characters. Subscribers do not see it.";
         rename = "名前を変更", "Rename";
         renamed = "名前を変更しました。", "The app has its new name.";
+        messages_title = "通知", "Messages";
+        site_url = "サイトのアドレス", "Address of the site";
+        site_url_hint = "https:// で始まるアドレス。URL のない宣言的な通知のクリックで開きます。空欄で消去します。",
+            "It starts with https://. A click on a declarative message without a URL opens it. Leave it empty to have none.";
+        declarative = "Apple の端末には宣言的な通知を送る", "Send declarative messages to Apple's devices";
+        declarative_hint = "サービスワーカーが動かなくても表示されます。サイトのアドレスが必要です。",
+            "They are shown even when the service worker does not run. They need the address of the site.";
+        tracking = "測定", "Measurement";
+        tracking_off = "しない", "None";
+        tracking_counts = "表示・クリック・消去の数だけを数える（誰のものかは記録しません）",
+            "Count displays, clicks and dismissals, without recording whose they are";
+        save_messages = "保存", "Save";
+        messages_saved = "通知の設定を保存しました。", "The settings are saved.";
         facts = "識別子と公開鍵", "Identifier and public key";
         id = "アプリ ID", "App ID";
         public_key = "VAPID 公開鍵", "VAPID public key";

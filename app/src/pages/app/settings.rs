@@ -1,11 +1,14 @@
 //! An app's name, what identifies it, and its end.
 
+mod messages;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
+use self::messages::MessagesForm;
 use super::frame::{AppFrame, Section};
 use super::load_app;
 use crate::components::{
@@ -22,10 +25,12 @@ pub fn SettingsPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (_, app) = load_app(&ctx).await?;
         let texts = &ctx.texts().app.settings;
+        let submitted = SubmittedFields::take(&ctx);
         Ok(view! {
             <AppFrame app=app.clone() section=Section::Settings>
                 <IslandAssets />
-                <RenameForm ctx=ctx.clone() app=app.clone() />
+                <RenameForm ctx=ctx.clone() app=app.clone() submitted=submitted.clone() />
+                <MessagesForm ctx=ctx.clone() app=app.clone() submitted=submitted />
                 <Facts texts app=app.clone() />
                 <DeleteSection ctx app />
             </AppFrame>
@@ -35,10 +40,9 @@ pub fn SettingsPage() -> impl IntoView {
 }
 
 #[component]
-fn RenameForm(ctx: RequestContext, app: AppRecord) -> impl IntoView {
+fn RenameForm(ctx: RequestContext, app: AppRecord, submitted: SubmittedFields) -> impl IntoView {
     let texts = &ctx.texts().app.settings;
-    let submitted = SubmittedFields::take(&ctx).get("name");
-    let name = Some(submitted).filter(|name| !name.is_empty());
+    let name = Some(submitted.get("name")).filter(|name| !name.is_empty());
     let id = app.id.to_string();
     view! {
         <section class="card narrow" id="rename">

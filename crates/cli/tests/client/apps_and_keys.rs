@@ -1,6 +1,7 @@
 //! Apps, keys and what is known about them.
 
 use hato_testkit::owner::PASSWORD;
+use serde_json::json;
 
 use crate::setup::{CliSetup, EMAIL};
 
@@ -22,10 +23,7 @@ async fn apps_are_created_shown_listed_and_deleted() {
     assert!(refused.stderr.contains("/pricing"), "{refused:?}");
 
     setup.hato(&["apps", "delete", only]).success().await;
-    assert_eq!(
-        setup.hato(&["apps", "list"]).json().await,
-        serde_json::json!([])
-    );
+    assert_eq!(setup.hato(&["apps", "list"]).json().await, json!([]));
     let none = setup.hato(&["apps", "show"]).output().await;
     assert_eq!(none.error_code(), (2, "usage"));
 
@@ -105,10 +103,36 @@ async fn a_webhook_needs_the_pro_plan() {
         .await;
     assert_eq!(set.error_code(), (5, "PLAN_REQUIRED"));
     let cleared = setup.hato(&["webhook", "clear"]).json().await;
-    assert_eq!(
-        cleared,
-        serde_json::json!({"ok": true, "webhook_url": null})
+    let expected = json!({
+        "ok": true, "webhook_url": null, "site_url": null, "declarative": false, "tracking": "off",
+    });
+    assert_eq!(cleared, expected);
+}
+
+#[tokio::test]
+async fn what_an_app_says_of_its_messages_is_set_and_shown() {
+    let setup = logged_in().await;
+    let site = "https://shop.example/";
+    let refused = setup
+        .hato(&["apps", "set", "--declarative", "true"])
+        .output()
+        .await;
+    assert_eq!(refused.error_code(), (3, "INVALID_INPUT"));
+    let set = ["apps", "set", "--site-url", site, "--declarative", "true"];
+    let changed = setup.hato(&set).json().await;
+    let shown = (
+        &changed["site_url"],
+        &changed["declarative"],
+        &changed["tracking"],
     );
+    assert_eq!(shown, (&json!(site), &json!(true), &json!("off")));
+    let set = ["apps", "set", "--tracking", "counts"];
+    let lines = setup.hato(&set).output().await.stdout;
+    assert!(lines.contains("counts") && lines.contains(site), "{lines}");
+    let shown = setup.hato(&["apps", "show"]).output().await.stdout;
+    assert!(shown.contains(site) && shown.contains("counts"), "{shown}");
+    let nothing = setup.hato(&["apps", "set"]).output().await;
+    assert_eq!(nothing.code, 2);
 }
 
 #[tokio::test]

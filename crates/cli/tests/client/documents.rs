@@ -89,7 +89,18 @@ async fn every_command_of_the_command_lines_page() {
     for left in ["hato.bash", "hato.1", "man1/hato-notify.1"] {
         assert!(setup.home.path().join(left).exists(), "{left}");
     }
-    assert_eq!(titles(&setup).await.len(), 6);
+    assert_eq!(titles(&setup).await.len(), 7);
+}
+
+#[tokio::test]
+async fn every_command_of_the_guide_to_rich_notifications() {
+    let setup = CliSetup::new().await;
+    let home = setup.home.path();
+    let login = setup.hato(&["login", "--email", EMAIL]).input(PASSWORD);
+    login.success().await;
+    let script = blocks(&document("guides/RICH.md"), "sh").concat();
+    run(shell(home, &setup.server, &script)).await;
+    assert_eq!(titles(&setup).await.len(), 2);
 }
 
 #[tokio::test]

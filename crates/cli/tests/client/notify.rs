@@ -1,6 +1,7 @@
 //! Sending: to everyone, to one, to lists; waiting; and never twice.
 
 use hato_testkit::push_service::ScriptedResponse;
+use serde_json::json;
 
 use crate::http_proxy::HttpProxy;
 use crate::setup::{CliSetup, EMAIL, subscribe, with_push_service};
@@ -35,6 +36,77 @@ async fn a_notification_reaches_everyone_and_waiting_says_so() {
         }
     });
     service.assert_no_violations();
+}
+
+#[tokio::test]
+async fn a_rich_notification_carries_its_options() {
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 1).await;
+    let line = [
+        "notify",
+        "Hello",
+        "It works.",
+        "--image",
+        "https://example.com/p.png",
+        "--action",
+        "buy|Buy it|https://example.com/buy",
+        "--action",
+        "later|Later||https://example.com/l.png",
+        "--tag",
+        "news",
+        "--renotify",
+        "--require-interaction",
+        "--data",
+        r#"{"order": 17}"#,
+        "--dir",
+        "ltr",
+        "--lang",
+        "en",
+        "--timestamp",
+        "2026-12-24 18:00 UTC",
+        "--app-badge",
+        "3",
+        "--wait",
+    ];
+    setup.with_key("full", &line).await.success().await;
+    let message = service.seen(|seen| seen.messages[0].json());
+    let expected = json!({
+        "title": "Hello",
+        "body": "It works.",
+        "image": "https://example.com/p.png",
+        "actions": [
+            {"action": "buy", "title": "Buy it", "url": "https://example.com/buy"},
+            {"action": "later", "title": "Later", "icon": "https://example.com/l.png"},
+        ],
+        "tag": "news",
+        "renotify": true,
+        "require_interaction": true,
+        "data": {"order": 17},
+        "dir": "ltr",
+        "lang": "en",
+        "timestamp": 1_798_135_200_000_i64,
+        "app_badge": 3,
+    });
+    assert_eq!(message, expected);
+}
+
+#[tokio::test]
+async fn rich_options_that_are_wrong_send_nothing() {
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 1).await;
+    for wrong in [
+        &["--action", "buy"][..],
+        &["--action", "a|A|https://a.example/|https://a.example/|x"],
+        &["--data", "[]"],
+        &["--renotify"],
+        &["--renotify", "--tag", "t", "--silent"],
+        &["--dir", "up"],
+    ] {
+        let line = [&["notify", "a", "b"], wrong].concat();
+        let output = setup.with_key("notify", &line).await.output().await;
+        assert_eq!(output.code, 2, "{output:?}");
+    }
+    assert_eq!(service.seen(|seen| seen.total.requests), 0);
 }
 
 #[tokio::test]

@@ -10,6 +10,6 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{encrypt, encrypt_page};
+pub use batch::{PlainMessage, encrypt, encrypt_page};
 pub(crate) use encryptor::Encryptor;
 pub use record::EncryptionError;

@@ -33,6 +33,11 @@ impl Origin {
         };
         name == "notify.windows.com" || name.ends_with(".notify.windows.com")
     }
+
+    /// Whether this is Apple's push service, which takes declarative messages (CONTRACT 13).
+    pub fn is_apple(&self) -> bool {
+        matches!(&*self.host, Host::Domain(name) if name == "web.push.apple.com")
+    }
 }
 
 /// The serialization of RFC 6454 §6.2, which a VAPID token's `aud` must equal (RFC 8292 §2).
@@ -153,5 +158,19 @@ mod tests {
                 .origin
                 .is_windows()
         );
+    }
+
+    #[test]
+    fn apples_push_service_is_one_host() {
+        let is_apple = |endpoint| target(endpoint).origin.is_apple();
+        assert!(is_apple("https://web.push.apple.com/QGuQ"));
+        assert!(is_apple("https://WEB.push.apple.com:8443/QGuQ"));
+        for other in [
+            "https://push.apple.com/Q",
+            "https://a.web.push.apple.com/Q",
+            "https://web.push.apple.com.example/Q",
+        ] {
+            assert!(!is_apple(other), "{other}");
+        }
     }
 }

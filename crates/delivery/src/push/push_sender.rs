@@ -5,6 +5,7 @@
 
 mod dispatch_countdown;
 mod page_context;
+mod page_forms;
 mod turns;
 
 use std::panic::AssertUnwindSafe;
@@ -134,9 +135,8 @@ impl PushSender {
         if routed.is_empty() {
             return Vec::new();
         }
-        let keys = routed.iter().map(|one| one.recipient.keys.clone());
-        let plaintext = context.plaintext.clone();
-        let bodies = self.encryptor.encrypt(keys.collect(), plaintext).await;
+        let messages = routed.iter().map(|one| context.message_to(one));
+        let bodies = self.encryptor.encrypt(messages.collect()).await;
         let Some(bodies) = bodies else {
             tracing::warn!("encryption was interrupted: a page is released in part");
             return Vec::new();

@@ -1,6 +1,7 @@
 //! The engine between a real store and a push service that is real on the wire.
 
 mod connections;
+mod declarative;
 mod details;
 mod due_time_repair;
 mod hostile;

@@ -155,16 +155,31 @@ impl TestEngine {
 
     /// Queues a send of any app to all its subscribers.
     pub async fn send_of(&self, app: &TestApp, options: PushOptions) -> SendId {
-        self.accept(app, options, Schedule::default()).await
+        self.accept(app, notification(), options, Schedule::default())
+            .await
+    }
+
+    /// Queues a send of this notification to all subscribers of the app.
+    pub async fn send_notification(&self, notification: Notification) -> SendId {
+        let (options, schedule) = (PushOptions::default(), Schedule::default());
+        self.accept(&self.app, notification, options, schedule)
+            .await
     }
 
     /// Queues a send of the app to all its subscribers, or has it wait for its time.
     pub async fn schedule(&self, schedule: Schedule) -> SendId {
-        self.accept(&self.app, PushOptions::default(), schedule)
+        let options = PushOptions::default();
+        self.accept(&self.app, notification(), options, schedule)
             .await
     }
 
-    async fn accept(&self, app: &TestApp, options: PushOptions, schedule: Schedule) -> SendId {
+    async fn accept(
+        &self,
+        app: &TestApp,
+        notification: Notification,
+        options: PushOptions,
+        schedule: Schedule,
+    ) -> SendId {
         let now = self.clock.now();
         let id = SendId::trusted(format!("snd_{}", self.number()));
         let record = self.store.app(&app.id).await.expect("read");
@@ -172,8 +187,7 @@ impl TestEngine {
             id: id.clone(),
             app_id: app.id.clone(),
             account_id: record.expect("the app").account_id,
-            notification: Notification::new("鳩".into(), "coo".into(), Links::default())
-                .expect("small"),
+            notification,
             options,
             audience: Audience::Everyone,
             actor: ActorRecord {
@@ -288,6 +302,11 @@ impl TestEngine {
 /// Delivers what is due.
 pub async fn run(engine: &Engine<SpyQueue>) {
     engine.run_until_idle().await.expect("the queue answers");
+}
+
+/// What is sent where it does not matter: [`PAYLOAD`].
+fn notification() -> Notification {
+    Notification::new("鳩".into(), "coo".into(), Links::default()).expect("small")
 }
 
 fn settings(service: &PushService) -> DeliverySettings {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_delivery::{WebhookSender, WebhookSettings};
 use hato_domain::{OutboundPolicy, WebhookUrl};
 use hato_service::Secrets;
-use hato_service::ports::{Clock, SetWebhookOutcome, Store};
+use hato_service::ports::{AppChange, ChangeAppOutcome, Clock, Store};
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
@@ -24,8 +24,11 @@ async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store
     let receiver = WebhookReceiver::start(&test_ca).await;
     receiver.script([ReceiverResponse::Status(500)]);
     let url = WebhookUrl::parse(receiver.url(), &loopback()).expect("a URL");
-    let set = test.store.set_webhook(&test.app.id, Some(url)).await;
-    assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
+    let set = test
+        .store
+        .change_app(&test.app.id, AppChange::of_webhook(Some(url)))
+        .await;
+    assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;
     let secrets = Secrets::new(None, Some(ENCRYPTION_KEY.into()));
     let notifier = test.notifier.clone();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hato_domain::{DisabledReason, Plan};
 use hato_service::ports::{
-    Clock as _, EnableWebhookOutcome, SetWebhookOutcome, SettleOutcome, Settlement,
+    AppChange, ChangeAppOutcome, Clock as _, EnableWebhookOutcome, SettleOutcome, Settlement,
 };
 use hato_testkit::webhook_receiver::ReceiverResponse;
 use hato_testkit::{TestDatabase, on_each_database};
@@ -210,8 +210,14 @@ async fn without_a_url_nothing_is_written_and_what_waits_is_discarded(database: 
     let test = TestWebhooks::new(database).await;
     test.subscribe(&test.app, 1).await;
     settle(&test).await;
-    let cleared = test.store.set_webhook(&test.app, None).await;
-    assert_eq!(cleared.expect("stored"), SetWebhookOutcome::Done);
+    let cleared = test
+        .store
+        .change_app(&test.app, AppChange::of_webhook(None))
+        .await;
+    assert!(matches!(
+        cleared.expect("stored"),
+        ChangeAppOutcome::Changed(_)
+    ));
     assert!(!settle(&test).await);
     assert_eq!(enable(&test).await, EnableWebhookOutcome::NoWebhook);
     let webhook = test.store.webhook(&test.app, test.clock.now()).await;

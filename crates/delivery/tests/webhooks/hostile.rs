@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{NoResponseReason, OutboundPolicy, WebhookUrl};
 use hato_outbound::{LookupError, Resolver};
-use hato_service::ports::WebhookResponse;
+use hato_service::ports::{AppChange, WebhookResponse};
 use hato_testkit::webhook_receiver::ReceiverResponse;
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -61,7 +61,10 @@ async fn addresses_of_the_operators_network_are_not_connected_to(database: TestD
         let open = OutboundPolicy::parse("127.0.0.0/8,::/0").expect("a CIDR list");
         let url = WebhookUrl::parse(&url, &open).expect("a URL");
         test.settings.outbound = OutboundPolicy::default();
-        let set = test.store.set_webhook(&test.app, Some(url)).await;
+        let set = test
+            .store
+            .change_app(&test.app, AppChange::of_webhook(Some(url)))
+            .await;
         set.expect("stored");
         test.queue_test_event().await;
         test.post().await;

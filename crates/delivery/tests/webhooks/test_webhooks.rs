@@ -12,9 +12,10 @@ use hato_domain::{
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, AccountRecord, AttemptRecord, Audience, ClaimedPage, Clock, NewApp, NewSend,
-    NewSubscription, NextPage, PageClaimRequest, QueueTestOutcome, Recipient, SentRecipient,
-    SetWebhookOutcome, SettleOutcome, Settlement, Store, SystemClock, WebhookRecord,
+    AcceptSendOutcome, AccountRecord, AppChange, AttemptRecord, Audience, ChangeAppOutcome,
+    ClaimedPage, Clock, NewApp, NewSend, NewSubscription, NextPage, PageClaimRequest,
+    QueueTestOutcome, Recipient, SentRecipient, SettleOutcome, Settlement, Store, SystemClock,
+    WebhookRecord,
 };
 use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::TestDatabase;
@@ -117,8 +118,11 @@ impl TestWebhooks {
     /// Sets an app's webhook.
     pub async fn set_webhook_url(&self, app: &AppId, url: &str) {
         let url = WebhookUrl::parse(url, &any_address()).expect("a URL");
-        let set = self.store.set_webhook(app, Some(url)).await;
-        assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
+        let set = self
+            .store
+            .change_app(app, AppChange::of_webhook(Some(url)))
+            .await;
+        assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     }
 
     /// Registers so many subscribers of an app.

@@ -2,9 +2,12 @@
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::body::read;
+use super::unique_members::has_unique_members;
+use crate::FieldChange;
 
 /// A string, where `null` and the empty string count as absent.
 pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
@@ -59,6 +62,17 @@ pub enum Change {
     Set(String),
 }
 
+impl Change {
+    /// What becomes of the value.
+    pub fn into_field(self) -> FieldChange<String> {
+        match self {
+            Self::Absent => FieldChange::Keep,
+            Self::Clear => FieldChange::Clear,
+            Self::Set(text) => FieldChange::Set(text),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Change {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Ok(text(from)?.map_or(Self::Clear, Self::Set))
@@ -87,7 +101,44 @@ where
     }
 }
 
-/// An integer or a list of strings, where `null` and the empty string count as absent.
+/// A list of objects, where `null` and the empty string count as absent.
+pub fn objects<'de, T, D>(from: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let text = Option::<Box<RawValue>>::deserialize(from)?;
+    let Some(text) = text.as_deref().map(RawValue::get) else {
+        return Ok(None);
+    };
+    if text == "\"\"" {
+        return Ok(None);
+    }
+    let items: Vec<Box<RawValue>> = serde_json::from_str(text).map_err(D::Error::custom)?;
+    let items = items.iter().map(|item| read(item.get().as_bytes()));
+    items
+        .collect::<Result<_, _>>()
+        .map(Some)
+        .map_err(D::Error::custom)
+}
+
+/// An object with any members, none of them twice; `null` and the empty string count as absent.
+pub fn any_object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    let text = Option::<Box<RawValue>>::deserialize(from)?;
+    match text.as_deref().map(RawValue::get) {
+        None | Some("\"\"") => Ok(None),
+        Some(text) if text.starts_with('{') && has_unique_members(text.as_bytes()) => {
+            serde_json::from_str(text)
+                .map(Some)
+                .map_err(D::Error::custom)
+        }
+        Some(_) => Err(D::Error::custom(
+            "expected an object without repeated members",
+        )),
+    }
+}
+
+/// An integer, a boolean or a list of strings, where `null` and the empty string count as absent.
 pub fn value<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
 where
     T: Deserialize<'de>,

@@ -1,14 +1,24 @@
 //! The bodies of the three requests that send.
 
-use serde::{Deserialize, Serialize};
+mod action;
 
-use super::member::{Refused, object, present, present_object, present_text, text, value};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use self::action::NotifyAction;
+use self::action::link;
+use super::member::{
+    Refused, any_object, object, objects, present, present_object, present_text, text, value,
+};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
-use crate::notification::Links;
+use crate::notification::{
+    AppBadge, EventTime, Links, NotificationActions, NotificationData, NotificationTag,
+    RichMembers, TextDirection,
+};
 use crate::{
-    AudienceFilter, Endpoint, ErrorCode, HttpsUrl, Notification, PushOptions, Schedule, Topic, Ttl,
-    Urgency,
+    AudienceFilter, Endpoint, ErrorCode, LanguageTag, Notification, PushOptions, Schedule, Topic,
+    Ttl, Urgency,
 };
 
 /// Which part of the audience a send is for; never ignored once it is present (CONTRACT 12).
@@ -55,6 +65,64 @@ pub struct Notify {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub badge: Option<String>,
+    /// The large picture below the text (CONTRACT 13).
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
+    pub image: Option<String>,
+    /// The buttons, each with a name of its own.
+    #[serde(default, deserialize_with = "objects")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::actions))]
+    pub actions: Option<Vec<NotifyAction>>,
+    /// The name under which a newer notification takes this one's place on the screen.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    pub tag: Option<String>,
+    /// Whether the device rings again when it takes another one's place; with `tag` only, and not when silent.
+    #[serde(default, deserialize_with = "value")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
+    pub renotify: Option<bool>,
+    /// Whether it stays until somebody does something with it.
+    #[serde(default, deserialize_with = "value")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
+    pub require_interaction: Option<bool>,
+    /// Whether it comes without sound and vibration.
+    #[serde(default, deserialize_with = "value")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
+    pub silent: Option<bool>,
+    /// What the site's own scripts find in the notification: an object of at most 1,024 bytes as JSON.
+    #[serde(default, deserialize_with = "any_object")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::data))]
+    pub data: Option<Value>,
+    /// In which direction its texts are written: `auto`, `ltr` or `rtl`.
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::text_direction))]
+    pub dir: Option<String>,
+    /// The language of its texts (BCP 47).
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 35))]
+    pub lang: Option<String>,
+    /// When what it tells of happened, Unix milliseconds.
+    #[serde(default, deserialize_with = "value")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(schema_with = openapi_schema::timestamp)
+    )]
+    pub timestamp: Option<i64>,
+    /// The number on the app's icon; 0 takes it away.
+    #[serde(default, deserialize_with = "value")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::app_badge))]
+    pub app_badge: Option<i64>,
     /// Restricts the send to one subscriber; once present it is never ignored (CONTRACT 2).
     #[serde(default, deserialize_with = "present_text")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,19 +191,36 @@ impl Notify {
         AudienceFilter::parse(to.user_ids.as_deref(), to.tags.as_deref()).map(Some)
     }
 
-    /// The notification; `MISSING_FIELDS` without title or body, `INVALID_URL` for a link that is none,
-    /// `PAYLOAD_TOO_LARGE`.
+    /// The notification; `MISSING_FIELDS` without title or body, `INVALID_URL` for a link that is none, `INVALID_INPUT` for another
+    /// member that is wrong, `PAYLOAD_TOO_LARGE`.
     pub fn into_notification(self) -> Result<Notification, ErrorCode> {
         let title = self.title.ok_or(ErrorCode::MissingFields)?;
         let body = self.body.ok_or(ErrorCode::MissingFields)?;
-        let link = |text: Option<String>| text.as_deref().map(HttpsUrl::parse).transpose();
         let links = Links {
-            url: link(self.url)?,
-            icon: link(self.icon)?,
-            badge: link(self.badge)?,
+            url: link(self.url.as_deref())?,
+            icon: link(self.icon.as_deref())?,
+            badge: link(self.badge.as_deref())?,
         };
-        Notification::new(title, body, links)
+        let rich = RichMembers {
+            image: link(self.image.as_deref())?,
+            actions: self.actions.map(actions).transpose()?,
+            tag: self.tag.map(NotificationTag::parse).transpose()?,
+            renotify: self.renotify,
+            require_interaction: self.require_interaction,
+            silent: self.silent,
+            data: self.data.map(NotificationData::new).transpose()?,
+            dir: self.dir.as_deref().map(TextDirection::parse).transpose()?,
+            lang: self.lang.as_deref().map(LanguageTag::parse).transpose()?,
+            timestamp: self.timestamp.map(EventTime::parse).transpose()?,
+            app_badge: self.app_badge.map(AppBadge::parse).transpose()?,
+        };
+        Notification::with_members(title, body, links, &rich)
     }
+}
+
+fn actions(all: Vec<NotifyAction>) -> Result<NotificationActions, ErrorCode> {
+    let actions = all.into_iter().map(NotifyAction::into_action);
+    NotificationActions::new(actions.collect::<Result<_, _>>()?)
 }
 
 /// The body of `POST /api/v1/notify/batch` (SPEC 4.9).
@@ -206,139 +291,4 @@ impl NotifyBatch {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Notify, NotifyBatch};
-    use crate::ErrorCode;
-
-    fn read(json: &str) -> Result<Notify, ErrorCode> {
-        crate::wire::read(json.as_bytes())
-    }
-
-    #[test]
-    fn null_and_empty_count_as_absent() {
-        let notify =
-            read(r#"{"title":"t","body":"","url":null,"ttl":"","x":1}"#).expect("well-formed");
-        assert!(notify.url.is_none() && notify.ttl.is_none());
-        assert_eq!(
-            notify.into_notification().err(),
-            Some(ErrorCode::MissingFields)
-        );
-    }
-
-    #[test]
-    fn an_endpoint_is_never_ignored() {
-        assert!(read(r#"{"endpoint":null}"#).is_err());
-        assert_eq!(
-            read(r#"{"endpoint":""}"#)
-                .expect("well-formed")
-                .endpoint
-                .as_deref(),
-            Some("")
-        );
-    }
-
-    #[test]
-    fn a_part_of_the_audience_is_never_ignored() {
-        for json in [
-            r#"{"to":null}"#,
-            r#"{"to":""}"#,
-            r#"{"to":[]}"#,
-            r#"{"to":["a"]}"#,
-            r#"{"to":"a"}"#,
-            r#"{"to":{"user_ids":null}}"#,
-            r#"{"to":{"tags":null}}"#,
-            r#"{"to":{"user_id":"a"}}"#,
-            r#"{"to":{"tags":"a","x":1}}"#,
-            r#"{"to":{"tags":"a","tags":"b"}}"#,
-            r#"{"to":{"user_ids":"a"}}"#,
-            r#"{"to":{"tags":["a"]}}"#,
-        ] {
-            assert!(read(json).is_err(), "{json}");
-        }
-        for (json, good) in [
-            (r#"{"to":{"tags":"a"}}"#, true),
-            (r#"{"to":{"user_ids":["a"],"tags":"a"}}"#, true),
-            (r#"{"to":{}}"#, false),
-            (r#"{"to":{"tags":""}}"#, false),
-            (r#"{"to":{"user_ids":[]}}"#, false),
-            (r#"{"to":{"tags":"a"},"endpoint":""}"#, false),
-        ] {
-            let filter = read(json).expect("well-formed").filter();
-            assert_eq!(filter.is_ok(), good, "{json}");
-        }
-    }
-
-    #[test]
-    fn times_and_pace_are_never_ignored() {
-        for member in ["send_at", "expires_at", "max_per_minute"] {
-            for value in ["null", r#""""#, r#""1""#, "1.5", "[]", "true"] {
-                let json = format!(r#"{{"{member}":{value}}}"#);
-                assert!(read(&json).is_err(), "{json}");
-            }
-            assert!(read(&format!(r#"{{"{member}":1}}"#)).is_ok());
-        }
-    }
-
-    #[test]
-    fn wrong_types_are_not_well_formed() {
-        for json in [
-            r#"{"title":1}"#,
-            r#"{"ttl":"60"}"#,
-            r#"{"ttl":1.5}"#,
-            "[]",
-            r#"{"title":"a","title":"b"}"#,
-        ] {
-            assert!(read(json).is_err(), "{json}");
-        }
-    }
-
-    #[test]
-    fn a_batch_is_a_list_and_an_object() {
-        let parts = |json: &str| {
-            crate::wire::read::<NotifyBatch>(json.as_bytes())?
-                .into_parts()
-                .map(|(endpoints, _)| endpoints.len())
-        };
-        let twice = r#"{"endpoints":["https://a.example/","https://a.example/"],"payload":{}}"#;
-        assert_eq!(parts(twice), Ok(1));
-        for (json, code) in [
-            (r#"{"endpoints":[],"payload":{}}"#, ErrorCode::MissingFields),
-            (r#"{"endpoints":"","payload":{}}"#, ErrorCode::MissingFields),
-            (
-                r#"{"endpoints":["https://a.example/"],"payload":null}"#,
-                ErrorCode::MissingFields,
-            ),
-            (
-                r#"{"endpoints":["https://a.example/"],"payload":["t","b"]}"#,
-                ErrorCode::InvalidInput,
-            ),
-            (
-                r#"{"endpoints":["https://a.example/"],"payload":{"title":"a","title":"b"}}"#,
-                ErrorCode::InvalidInput,
-            ),
-            (r#"{"endpoints":[""],"payload":{}}"#, ErrorCode::InvalidUrl),
-            (
-                r#"{"endpoints":["https://a.example/"],"payload":{"to":{"tags":"a"}}}"#,
-                ErrorCode::InvalidInput,
-            ),
-            (
-                r#"{"endpoints":["https://a.example/"],"payload":{},"to":{"tags":"a"}}"#,
-                ErrorCode::InvalidInput,
-            ),
-            (
-                r#"{"endpoints":["https://a.example/"],"payload":{},"send_at":null}"#,
-                ErrorCode::InvalidInput,
-            ),
-            (
-                r#"{"endpoints":["https://a.example/"],"payload":{},"max_per_minute":5}"#,
-                ErrorCode::InvalidInput,
-            ),
-            (
-                r#"{"endpoints":[null],"payload":{}}"#,
-                ErrorCode::InvalidInput,
-            ),
-        ] {
-            assert_eq!(parts(json), Err(code), "{json}");
-        }
-    }
-}
+mod tests;

@@ -7,8 +7,10 @@ use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaTyp
 use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::notify::NotifyAction;
 use super::response::Page;
-use crate::{Endpoint, Scope, Tag, Urgency};
+use crate::notification::{AppBadge, EventTime, NotificationActions, TextDirection};
+use crate::{Endpoint, Scope, Tag, Tracking, Urgency};
 
 /// Written by hand: what is derived for a generic type leaves out its parameter.
 impl<T: ToSchema> ToSchema for Page<T> {
@@ -46,27 +48,68 @@ impl<T: ToSchema> PartialSchema for Page<T> {
 
 /// A TTL in seconds, or absent.
 pub fn ttl() -> Schema {
-    let seconds = ObjectBuilder::new()
+    integer_or_absent(2_419_200, "Seconds that push services keep it.")
+}
+
+/// A moment that browsers can show, or absent.
+pub fn timestamp() -> Schema {
+    let about = "When what it tells of happened, Unix milliseconds.";
+    integer_or_absent(EventTime::MAX, about)
+}
+
+/// The number on an app's icon, or absent.
+pub fn app_badge() -> Schema {
+    let about = "The number on the app's icon; 0 takes it away.";
+    integer_or_absent(AppBadge::MAX.into(), about)
+}
+
+/// Yes or no, or absent.
+pub fn flag() -> Schema {
+    let flag = ObjectBuilder::new().schema_type(Type::Boolean);
+    or_absent(flag.into(), "Yes or no.")
+}
+
+/// An object with any members, or absent.
+pub fn data() -> Schema {
+    let object = ObjectBuilder::new().schema_type(Type::Object);
+    let about =
+        "What the site's own scripts find in the notification: at most 1,024 bytes as JSON.";
+    or_absent(object.into(), about)
+}
+
+/// The buttons of a notification, or absent.
+pub fn actions() -> Schema {
+    let buttons = ArrayBuilder::new()
+        .items(NotifyAction::schema())
+        .max_items(Some(NotificationActions::MAX));
+    or_absent(buttons.into(), "The buttons, each with a name of its own.")
+}
+
+fn integer_or_absent(most: i64, about: &str) -> Schema {
+    let number = ObjectBuilder::new()
         .schema_type(Type::Integer)
         .minimum(Some(0))
-        .maximum(Some(2_419_200));
-    AnyOfBuilder::new()
-        .item(seconds)
-        .item(ObjectBuilder::new().schema_type(Type::Null))
-        .item(one_of([""]))
-        .description(Some("Seconds that push services keep it."))
-        .into()
+        .maximum(Some(most));
+    or_absent(number.into(), about)
 }
 
 /// How soon it has to arrive, or absent.
 pub fn urgency() -> Schema {
-    let named = Urgency::ALL.map(Urgency::as_str);
-    AnyOfBuilder::new()
-        .item(one_of(named))
-        .item(one_of([""]))
-        .item(ObjectBuilder::new().schema_type(Type::Null))
-        .description(Some("How soon it has to arrive."))
-        .into()
+    one_of_or_absent(
+        Urgency::ALL.map(Urgency::as_str),
+        "How soon it has to arrive.",
+    )
+}
+
+/// In which direction texts are written, or absent.
+pub fn text_direction() -> Schema {
+    let named = TextDirection::ALL.map(TextDirection::as_str);
+    one_of_or_absent(named, "In which direction its texts are written.")
+}
+
+/// What an app measures, or absent.
+pub fn tracking() -> Schema {
+    one_of_or_absent(Tracking::ALL.map(Tracking::as_str), "What is measured.")
 }
 
 /// The endpoints of a batch, at most `most` of them.
@@ -102,6 +145,20 @@ pub fn tags() -> Schema {
 /// The scope of a key, one of three texts.
 pub fn scope() -> Schema {
     one_of(Scope::ALL.map(Scope::as_str)).into()
+}
+
+fn one_of_or_absent<const N: usize>(texts: [&str; N], about: &str) -> Schema {
+    or_absent(one_of(texts).into(), about)
+}
+
+/// What is described, or `null` or the empty string, which count as absent.
+fn or_absent(present: Schema, about: &str) -> Schema {
+    AnyOfBuilder::new()
+        .item(present)
+        .item(one_of([""]))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .description(Some(about))
+        .into()
 }
 
 fn one_of<const N: usize>(texts: [&str; N]) -> Object {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{Change, text, value};
+use super::member::{text, value};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Scope};
@@ -39,43 +39,6 @@ impl Credentials {
     pub fn for_login(self) -> Result<(Email, LoginPassword), ErrorCode> {
         let (email, password) = self.both()?;
         Ok((email, LoginPassword::parse(password)?))
-    }
-}
-
-/// The body of `POST /api/v1/apps`.
-#[derive(Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct CreateApp {
-    /// The app's name.
-    #[serde(default, deserialize_with = "text")]
-    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 100))]
-    pub name: Option<String>,
-}
-
-impl CreateApp {
-    /// The name; `MISSING_FIELDS` without one.
-    pub fn into_name(self) -> Result<Name, ErrorCode> {
-        Name::parse(&self.name.ok_or(ErrorCode::MissingFields)?)
-    }
-}
-
-/// The body of `PATCH /api/v1/apps/{appId}` (SPEC 4.13).
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct UpdateApp {
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(required, value_type = Option<String>, pattern = "^(https://.*)?$"))]
-    webhook_url: Change,
-}
-
-impl UpdateApp {
-    /// The URL, unchecked, or `None` to clear it; an absent member is `MISSING_FIELDS` (CONTRACT 2).
-    pub fn into_webhook_url(self) -> Result<Option<String>, ErrorCode> {
-        match self.webhook_url {
-            Change::Absent => Err(ErrorCode::MissingFields),
-            Change::Clear => Ok(None),
-            Change::Set(url) => Ok(Some(url)),
-        }
     }
 }
 
@@ -195,27 +158,5 @@ impl Unsubscribe {
     /// The endpoint; none is `MISSING_FIELDS`, a bad one `INVALID_URL` or `INVALID_ENDPOINT`.
     pub fn into_endpoint(self) -> Result<Endpoint, ErrorCode> {
         Endpoint::parse(&self.endpoint.ok_or(ErrorCode::MissingFields)?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::UpdateApp;
-    use crate::ErrorCode;
-
-    #[test]
-    fn a_webhook_url_is_set_or_cleared_but_never_left_out() {
-        let read = |json: &str| {
-            let request: Result<UpdateApp, _> = crate::wire::read(json.as_bytes());
-            request.and_then(UpdateApp::into_webhook_url)
-        };
-        assert_eq!(read("{}"), Err(ErrorCode::MissingFields));
-        assert_eq!(read(r#"{"webhook_url":null}"#), Ok(None));
-        assert_eq!(read(r#"{"webhook_url":""}"#), Ok(None));
-        assert_eq!(read(r#"{"webhook_url":"x"}"#), Ok(Some("x".to_owned())));
-        assert_eq!(
-            read(r#"{"webhook_url":["x"]}"#),
-            Err(ErrorCode::InvalidInput)
-        );
     }
 }

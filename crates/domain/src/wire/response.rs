@@ -57,41 +57,6 @@ pub struct SessionCreated {
     pub session_token: String,
 }
 
-/// An app (SPEC 2.1, CONTRACT 4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct App {
-    /// The app's id, `app_…`.
-    #[serde(rename = "appId")]
-    pub app_id: String,
-    /// The app's name.
-    pub name: String,
-    /// The VAPID public key, base64url, 65 bytes uncompressed.
-    pub vapid_public_key: String,
-    /// The URL that delivery results are posted to; `null` without a webhook.
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub webhook_url: Option<String>,
-    /// The VAPID `sub`, by which push services reach the operator (RFC 8292).
-    pub vapid_subject: String,
-    /// The plan of the app's account.
-    pub plan: String,
-    /// Subscriptions that a broadcast would reach.
-    pub active_subscriptions: i64,
-    /// When it was made, Unix milliseconds.
-    pub created_at: UnixMillis,
-}
-
-/// The answer to a change of an app (SPEC 4.13).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct AppUpdated {
-    /// Always true: a failure has another body.
-    pub ok: bool,
-    /// Where delivery results are posted from now on.
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub webhook_url: Option<String>,
-}
-
 /// An API key as lists show it (SPEC 2.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

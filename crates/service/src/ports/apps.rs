@@ -1,7 +1,10 @@
 //! What the use cases of apps need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, Name, Plan, UnixMillis, WebhookUrl};
+use hato_domain::{
+    AccountId, AppId, FieldChange, MessageSettings, MessageSettingsChange, Name, Plan, UnixMillis,
+    WebhookUrl,
+};
 
 use super::StoreError;
 
@@ -26,6 +29,8 @@ pub struct AppRecord {
     pub created_at: UnixMillis,
     /// Whether its owner has to decide about what was there before (CONTRACT 4).
     pub under_review: bool,
+    /// What the app says of all its messages.
+    pub messages: MessageSettings,
 }
 
 /// A new app, all of whose values are decided by the caller.
@@ -54,12 +59,42 @@ pub enum CreateAppOutcome {
     LimitReached,
 }
 
-/// What became of [`AppStore::set_webhook`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SetWebhookOutcome {
-    /// The webhook URL is as asked.
-    Done,
-    /// The account's plan is not [`Plan::FOR_WEBHOOKS`].
+/// What becomes of an app's settings; by default they stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppChange {
+    /// What becomes of the webhook's URL.
+    pub webhook_url: FieldChange<WebhookUrl>,
+    /// What becomes of what the app says of its messages.
+    pub messages: MessageSettingsChange,
+}
+
+impl AppChange {
+    /// Sets the webhook's URL, or clears it, and nothing else.
+    pub fn of_webhook(url: Option<WebhookUrl>) -> Self {
+        Self {
+            webhook_url: url.map_or(FieldChange::Clear, FieldChange::Set),
+            messages: MessageSettingsChange::default(),
+        }
+    }
+}
+
+/// An app's settings after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedApp {
+    /// The URL that delivery results are posted to.
+    pub webhook_url: Option<String>,
+    /// What the app says of all its messages.
+    pub messages: MessageSettings,
+}
+
+/// What became of [`AppStore::change_app`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeAppOutcome {
+    /// The settings are as asked.
+    Changed(ChangedApp),
+    /// Declarative messages need a site's address, which the app would not have; nothing was changed.
+    SiteRequired,
+    /// The account's plan is not [`Plan::FOR_WEBHOOKS`]; nothing was changed.
     PlanRequired,
     /// There is no such app any more.
     NoApp,
@@ -80,12 +115,13 @@ pub trait AppStore {
     /// Gives the app another name; `false` when there is no such app.
     async fn rename_app(&self, app: &AppId, name: &Name) -> Result<bool, StoreError>;
 
-    /// Sets the webhook URL if the account's stored plan allows that, or clears it on any plan.
-    async fn set_webhook(
+    /// Changes the app's settings, all that are named or none. A webhook URL is set if the account's stored plan allows that, and
+    /// cleared on any plan.
+    async fn change_app(
         &self,
         app: &AppId,
-        url: Option<WebhookUrl>,
-    ) -> Result<SetWebhookOutcome, StoreError>;
+        change: AppChange,
+    ) -> Result<ChangeAppOutcome, StoreError>;
 
     /// Deletes the app for everybody: it acts no more and nobody finds it, though its rows are still there; `false` when there
     /// is no such app. What it costs does not depend on how many they are.

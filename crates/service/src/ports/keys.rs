@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis, text_enum};
+use hato_domain::{
+    AccountId, AppId, KeyEventId, KeyId, MessageSettings, PageRequest, Scope, UnixMillis, text_enum,
+};
 
 use super::StoreError;
 use crate::actor::ActorRecord;
@@ -37,6 +39,8 @@ pub struct AuthenticatedKey {
     pub account_id: AccountId,
     /// The app's VAPID public key: an uncompressed point on P-256, 65 bytes.
     pub vapid_public_key: Vec<u8>,
+    /// What the app says of all its messages.
+    pub messages: MessageSettings,
 }
 
 /// A key to be made, with the event that records it.

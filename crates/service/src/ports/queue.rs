@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, Schedule, SendId, SubscriptionId,
-    Topic, Ttl, UnixMillis, Urgency,
+    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, MessageSettings, Schedule, SendId,
+    SubscriptionId, Topic, Ttl, UnixMillis, Urgency,
 };
 
 use super::StoreError;
@@ -60,8 +60,10 @@ pub struct ClaimedPage {
     pub range: PageRange,
     /// 0 for the first attempt, up to 3 (SPEC 8).
     pub attempt: u8,
-    /// The plaintext of the push, at most 3,072 bytes.
+    /// The message as the worker reads it, at most 3,993 bytes without a recipient's token.
     pub payload: String,
+    /// What the app says of its messages now, which decides in which forms this one goes out.
+    pub messages: MessageSettings,
     /// The TTL that the sender gave, counted from `accepted_at`.
     pub ttl: Ttl,
     /// The urgency that the sender gave (RFC 8030 §5.3).

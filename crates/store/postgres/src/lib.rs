@@ -45,6 +45,8 @@ mod wake_ups;
 mod acceptance;
 #[path = "../../shared/accounts.rs"]
 mod accounts;
+#[path = "../../shared/app_settings.rs"]
+mod app_settings;
 #[path = "../../shared/apps.rs"]
 mod apps;
 #[path = "../../shared/audience.rs"]
@@ -55,6 +57,8 @@ mod audience_summary;
 mod cancellation;
 #[path = "../../shared/claim.rs"]
 mod claim;
+#[path = "../../shared/claimed_send.rs"]
+mod claimed_send;
 #[path = "../../shared/dead_letters.rs"]
 mod dead_letters;
 #[path = "../../shared/deleted_accounts.rs"]

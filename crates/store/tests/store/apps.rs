@@ -3,8 +3,8 @@
 use futures_util::future::join_all;
 use hato_domain::{AccountId, AppId, Email, Name, OutboundPolicy, Plan, WebhookUrl};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, CreateAppOutcome, CreateKeyOutcome, NextPage, RegisterOutcome,
-    SetWebhookOutcome, SettleOutcome, Settlement,
+    AcceptSendOutcome, AppChange, Audience, ChangeAppOutcome, CreateAppOutcome, CreateKeyOutcome,
+    NextPage, RegisterOutcome, SettleOutcome, Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
@@ -98,15 +98,23 @@ async fn setting_a_webhook_takes_pro_and_clearing_it_does_not(database: TestData
         test.store.create_account(account).await.expect("stored");
         test.app_of(&id).await
     };
-    let set = async |url| test.store.set_webhook(&app, url).await.expect("judged");
+    let set = async |url| {
+        test.store
+            .change_app(&app, AppChange::of_webhook(url))
+            .await
+            .expect("judged")
+    };
     let stored = async || test.record(&app).await.webhook_url;
-    assert_eq!(set(Some(hook(1))).await, SetWebhookOutcome::Done);
+    assert!(matches!(
+        set(Some(hook(1))).await,
+        ChangeAppOutcome::Changed(_)
+    ));
     let email = Email::parse("owner@example.com").expect("an address");
     let lowered = test.store.set_plan(&email, Plan::Free).await;
     assert!(lowered.expect("stored"));
-    assert_eq!(set(Some(hook(2))).await, SetWebhookOutcome::PlanRequired);
+    assert_eq!(set(Some(hook(2))).await, ChangeAppOutcome::PlanRequired);
     assert_eq!(stored().await.as_deref(), Some(hook(1).as_str()));
-    assert_eq!(set(None).await, SetWebhookOutcome::Done);
+    assert!(matches!(set(None).await, ChangeAppOutcome::Changed(_)));
     assert_eq!(stored().await, None);
 }
 
@@ -115,8 +123,11 @@ async fn an_app_that_is_gone_has_no_webhook(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let app = AppId::from_uuid(Uuid::from_u128(u128::MAX));
     for url in [None, Some(hook(1))] {
-        let set = test.store.set_webhook(&app, url).await;
-        assert_eq!(set.expect("judged"), SetWebhookOutcome::NoApp);
+        let set = test
+            .store
+            .change_app(&app, AppChange::of_webhook(url))
+            .await;
+        assert_eq!(set.expect("judged"), ChangeAppOutcome::NoApp);
     }
 }
 
@@ -163,8 +174,11 @@ async fn a_deleted_app_is_gone_before_its_rows_are(database: TestDatabase) {
         let seen = test.store.send_of(&app, &send).await;
         assert!(seen.expect("read").is_none());
     }
-    let set = test.store.set_webhook(&app, None).await;
-    assert_eq!(set.expect("judged"), SetWebhookOutcome::NoApp);
+    let set = test
+        .store
+        .change_app(&app, AppChange::of_webhook(None))
+        .await;
+    assert_eq!(set.expect("judged"), ChangeAppOutcome::NoApp);
     assert!(!test.store.delete_app(&app, START).await.expect("judged"));
     assert_ne!(test.app_of(&account).await, app, "it counts no more");
     assert_eq!(test.store.apps_of(&account).await.expect("read").len(), 1);

@@ -6,8 +6,8 @@ use hato_domain::{
     AppId, FailureReason, OutboundPolicy, PageRequest, Plan, SendId, UnixMillis, WebhookUrl,
 };
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, DeactivationCursor, FailureTally, IdempotencyEntry, NewDeadLetter,
-    PendingLogin, QueueTestOutcome, RegisterOutcome, Settlement, StatsPeriod,
+    AcceptSendOutcome, AppChange, Audience, DeactivationCursor, FailureTally, IdempotencyEntry,
+    NewDeadLetter, PendingLogin, QueueTestOutcome, RegisterOutcome, Settlement, StatsPeriod,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -153,7 +153,7 @@ async fn app_with_waiting_event(test: &TestStore) -> AppId {
     let url = WebhookUrl::parse("https://hooks.example/1", &OutboundPolicy::default());
     let set = test
         .store
-        .set_webhook(&app, Some(url.expect("a URL")))
+        .change_app(&app, AppChange::of_webhook(Some(url.expect("a URL"))))
         .await;
     set.expect("stored");
     let queued = test.store.queue_test_event(&app, START).await;

@@ -2,9 +2,9 @@
 
 use hato_domain::{AccountId, AppId, KeyEventId, Plan, WebhookUrl};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, CreateKeyOutcome, DeletedKey, EnableWebhookOutcome, GithubId,
-    NextOutbox, NextPage, OutboxClaimRequest, QueueTestOutcome, RetryJob, ReviewConclusion,
-    SetWebhookOutcome, Settlement,
+    AcceptSendOutcome, AppChange, Audience, ChangeAppOutcome, CreateKeyOutcome, DeletedKey,
+    EnableWebhookOutcome, GithubId, NextOutbox, NextPage, OutboxClaimRequest, QueueTestOutcome,
+    RetryJob, ReviewConclusion, Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -36,8 +36,11 @@ async fn setup(database: TestDatabase) -> (TestStore, AccountId, AppId) {
 }
 
 async fn set_webhook(test: &TestStore, app: &AppId) {
-    let set = test.store.set_webhook(app, Some(url())).await;
-    assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
+    let set = test
+        .store
+        .change_app(app, AppChange::of_webhook(Some(url())))
+        .await;
+    assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     let kept = test.store.keep_first_secret(app, vec![9]).await;
     kept.expect("stored");
 }
@@ -243,8 +246,11 @@ async fn events_are_written_and_wait(database: TestDatabase) {
     let queued = test.store.queue_test_event(&app, at(5)).await;
     assert_eq!(queued.expect("stored"), QueueTestOutcome::Queued);
     assert!(is_idle(&next_outbox(&test).await), "a new event");
-    let set = test.store.set_webhook(&app, Some(url())).await;
-    assert_eq!(set.expect("judged"), SetWebhookOutcome::NoApp, "too late");
+    let set = test
+        .store
+        .change_app(&app, AppChange::of_webhook(Some(url())))
+        .await;
+    assert_eq!(set.expect("judged"), ChangeAppOutcome::NoApp, "too late");
 
     assert!(conclude(&test, &app, true).await);
     let claim = OutboxClaimRequest {
@@ -293,8 +299,11 @@ async fn a_webhook_that_is_not_kept_goes_with_its_secrets(database: TestDatabase
     );
     let enabled = test.store.enable_webhook(&app).await;
     assert_eq!(enabled.expect("judged"), EnableWebhookOutcome::NoWebhook);
-    let set = test.store.set_webhook(&app, Some(url())).await;
-    assert_eq!(set.expect("stored"), SetWebhookOutcome::Done);
+    let set = test
+        .store
+        .change_app(&app, AppChange::of_webhook(Some(url())))
+        .await;
+    assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     let webhook = test.store.webhook(&app, at(20)).await.expect("read");
     let secrets = webhook.expect("a webhook").secrets;
     assert_eq!((secrets.current, secrets.previous), (None, None));

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use hato_domain::{AppId, WebhookUrl};
 use hato_service::ports::{
-    Attempt, Disposition, FailingRule, MAX_WAITING_TESTS, NextOutbox, OutboxClaimRequest,
-    OutboxLease, QueueTestOutcome, RecordAttemptOutcome, SealedSecrets, SettleOutcome, Settlement,
-    WebhookEvent, WebhookResponse,
+    AppChange, Attempt, Disposition, FailingRule, MAX_WAITING_TESTS, NextOutbox,
+    OutboxClaimRequest, OutboxLease, QueueTestOutcome, RecordAttemptOutcome, SealedSecrets,
+    SettleOutcome, Settlement, WebhookEvent, WebhookResponse,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -18,7 +18,10 @@ const FIVE_DAYS: Duration = Duration::from_hours(120);
 async fn app(test: &TestStore) -> AppId {
     let app = test.app().await;
     let url = WebhookUrl::parse(URL, &hato_domain::OutboundPolicy::default()).expect("a URL");
-    let set = test.store.set_webhook(&app, Some(url)).await;
+    let set = test
+        .store
+        .change_app(&app, AppChange::of_webhook(Some(url)))
+        .await;
     set.expect("stored");
     app
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::fixtures::registration;
 
 /// The members that any endpoint reads.
-const MEMBERS: [&str; 20] = [
+const MEMBERS: [&str; 30] = [
     "title",
     "body",
     "url",
@@ -19,6 +19,16 @@ const MEMBERS: [&str; 20] = [
     "ttl",
     "urgency",
     "topic",
+    "image",
+    "actions",
+    "tag",
+    "renotify",
+    "silent",
+    "data",
+    "app_badge",
+    "site_url",
+    "declarative",
+    "tracking",
     "name",
     "scope",
     "p256dh",

@@ -23,17 +23,23 @@ pub fn encrypt(keys: &BrowserKeys, plaintext: &[u8]) -> Result<Bytes, Encryption
     )
 }
 
-/// The bodies of a push message to each of `recipients`, in their order. A panic over one of them is that one's failure.
-pub fn encrypt_page(
-    recipients: &[BrowserKeys],
-    plaintext: &[u8],
-) -> Vec<Result<Bytes, EncryptionError>> {
-    let rest = recipients.len() % LANES;
-    let batched = recipients.len() - if rest < MIN_BATCH { rest } else { 0 };
-    let mut agreements = agree_batch(&recipients[..batched]).into_iter();
-    recipients
+/// A message to one recipient, before it is encrypted.
+#[derive(Clone, Debug)]
+pub struct PlainMessage {
+    /// The recipient's keys.
+    pub keys: BrowserKeys,
+    /// The plaintext, which recipients may share.
+    pub plaintext: Bytes,
+}
+
+/// The bodies of `messages`, in their order. A panic over one of them is that one's failure.
+pub fn encrypt_page(messages: &[PlainMessage]) -> Vec<Result<Bytes, EncryptionError>> {
+    let rest = messages.len() % LANES;
+    let batched = messages.len() - if rest < MIN_BATCH { rest } else { 0 };
+    let mut agreements = agree_batch(&messages[..batched]).into_iter();
+    messages
         .iter()
-        .map(|keys| {
+        .map(|PlainMessage { keys, plaintext }| {
             let agreement = agreements.next();
             std::panic::catch_unwind(|| match agreement {
                 Some(agreement) => seal(&agreement?, random_salt()?, keys, plaintext),
@@ -44,13 +50,14 @@ pub fn encrypt_page(
         .collect()
 }
 
-/// Agreements with all of `recipients`; with none of them where the processor lacks the instructions or the library fails, and
+/// Agreements with all recipients of `messages`; with none of them where the processor lacks the instructions or the library fails, and
 /// then they are made one by one.
-fn agree_batch(recipients: &[BrowserKeys]) -> Vec<Result<Agreement, InvalidPointError>> {
+fn agree_batch(messages: &[PlainMessage]) -> Vec<Result<Agreement, InvalidPointError>> {
     let Some(ecdh) = Avx512Ecdh::detect() else {
         return Vec::new();
     };
-    let peers: Vec<[u8; POINT_SIZE as usize]> = recipients.iter().map(|keys| keys.p256dh).collect();
+    let peers: Vec<[u8; POINT_SIZE as usize]> =
+        messages.iter().map(|message| message.keys.p256dh).collect();
     let agree = || ecdh.ecdh_batch_ephemeral(&peers, aws_lc_rs::rand::fill);
     let agreements = std::panic::catch_unwind(agree).unwrap_or(Err(Unspecified));
     agreements.unwrap_or_default()

@@ -5,11 +5,10 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hato_domain::BrowserKeys;
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
 
-use super::batch::encrypt_page;
+use super::batch::{PlainMessage, encrypt_page};
 use super::record::EncryptionError;
 
 /// Encrypts chunks of recipients, at most one per core at a time.
@@ -27,23 +26,22 @@ impl Encryptor {
         }
     }
 
-    /// The body for each of `recipients`, in their order; None when the runtime ends before they are made. A chunk of 32 keeps a core busy for 2 ms at most.
+    /// The body of each of `messages`, in their order; None when the runtime ends before they are made. A chunk of 32 keeps a core busy for 2 ms at most.
     ///
     /// The permit moves to the thread: a caller who goes away does not let another chunk in while the core is still busy. A panic
     /// there is passed on to the caller.
     pub async fn encrypt(
         &self,
-        recipients: Vec<BrowserKeys>,
-        plaintext: Bytes,
+        messages: Vec<PlainMessage>,
     ) -> Option<Vec<Result<Bytes, EncryptionError>>> {
         let permit = Arc::clone(&self.cores).acquire_owned().await.ok()?;
         let work = tokio::task::spawn_blocking(move || {
-            let messages = encrypt_page(&recipients, &plaintext);
+            let bodies = encrypt_page(&messages);
             drop(permit);
-            messages
+            bodies
         });
         match work.await.map_err(JoinError::try_into_panic) {
-            Ok(messages) => Some(messages),
+            Ok(bodies) => Some(bodies),
             Err(Ok(panic)) => std::panic::resume_unwind(panic),
             Err(Err(_)) => None,
         }

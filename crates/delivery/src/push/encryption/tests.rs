@@ -12,7 +12,7 @@ use web_push_native::{Auth, decrypt};
 
 use super::batch::agree_single;
 use super::record::{HEADER_SIZE, MAX_PLAINTEXT, seal};
-use super::{EncryptionError, Encryptor, encrypt, encrypt_page};
+use super::{EncryptionError, Encryptor, PlainMessage, encrypt, encrypt_page};
 
 fn decode<const N: usize>(text: &str) -> [u8; N] {
     let bytes = URL_SAFE_NO_PAD.decode(text).expect("base64url");
@@ -100,10 +100,33 @@ fn a_body_has_at_most_4096_bytes() {
     );
 }
 
+fn messages(recipients: &[BrowserKeys], text: &'static [u8]) -> Vec<PlainMessage> {
+    let plaintext = Bytes::from_static(text);
+    let message = |keys: &BrowserKeys| PlainMessage {
+        keys: keys.clone(),
+        plaintext: plaintext.clone(),
+    };
+    recipients.iter().map(message).collect()
+}
+
+#[test]
+fn recipients_of_a_page_read_their_own_messages() {
+    let browsers: Vec<Browser> = (1..=9).map(Browser::new).collect();
+    let page = browsers.iter().zip(["plain", "declarative"].iter().cycle());
+    let page = page.map(|(browser, text)| PlainMessage {
+        keys: browser.keys.clone(),
+        plaintext: Bytes::from_static(text.as_bytes()),
+    });
+    let page: Vec<_> = page.collect();
+    for ((browser, body), message) in browsers.iter().zip(encrypt_page(&page)).zip(&page) {
+        assert_eq!(browser.open(&body.expect("a message")), message.plaintext);
+    }
+}
+
 #[test]
 fn no_two_messages_share_a_salt_or_a_key() {
     let keys = Browser::new(7).keys;
-    let bodies = encrypt_page(&vec![keys; LANES + 2], b"same");
+    let bodies = encrypt_page(&messages(&vec![keys; LANES + 2], b"same"));
     let bodies: Vec<Bytes> = bodies
         .into_iter()
         .map(|it| it.expect("a message"))
@@ -125,7 +148,7 @@ fn pages_of_every_length_are_read_by_their_recipients() {
             .iter()
             .map(|it| it.keys.clone())
             .collect();
-        let bodies = encrypt_page(&recipients, b"hello");
+        let bodies = encrypt_page(&messages(&recipients, b"hello"));
         assert_eq!(bodies.len(), length);
         for (browser, body) in browsers.iter().zip(bodies) {
             assert_eq!(browser.open(&body.expect("a message")), b"hello");
@@ -139,7 +162,10 @@ fn a_page_of_lanes_has_its_failures_in_place() {
     for at in 0..LANES {
         let mut recipients = vec![good.keys.clone(); LANES];
         recipients[at].p256dh = [4; 65];
-        for (i, body) in encrypt_page(&recipients, b"hello").into_iter().enumerate() {
+        for (i, body) in encrypt_page(&messages(&recipients, b"hello"))
+            .into_iter()
+            .enumerate()
+        {
             let opened = body.map(|body| good.open(&body));
             let expected = if i == at {
                 Err(EncryptionError::NoPoint)
@@ -164,7 +190,7 @@ async fn a_page_comes_back_in_order_with_its_failures_in_place() {
         browsers[1].keys.clone(),
     ];
     let page = Encryptor::new()
-        .encrypt(recipients, Bytes::from_static(b"hello"))
+        .encrypt(messages(&recipients, b"hello"))
         .await;
     let bodies = page.expect("not interrupted");
     assert_eq!(

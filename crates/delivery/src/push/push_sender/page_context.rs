@@ -10,7 +10,9 @@ use http::HeaderMap;
 use tokio::time::Instant;
 
 use super::dispatch_countdown::DispatchCountdown;
+use super::page_forms::PageForms;
 use crate::push::client::PushRoute;
+use crate::push::encryption::PlainMessage;
 use crate::push::origin::{Origin, PushTarget};
 use crate::push::pool::error::DeliveryError;
 use crate::push::request::{PageHeaders, Push};
@@ -37,8 +39,7 @@ pub struct PushJob<'a> {
 /// What the recipients of a page share.
 pub struct PageContext<'a> {
     pub job: PushJob<'a>,
-    /// The payload, which is encrypted for each of them.
-    pub plaintext: Bytes,
+    forms: PageForms<'a>,
     pub headers: PageHeaders,
     /// The routes to the origins met so far.
     routes: Mutex<HashMap<Origin, Arc<PageRoute>>>,
@@ -72,9 +73,17 @@ impl<'a> PageContext<'a> {
         let page = job.page;
         Self {
             job,
-            plaintext: Bytes::copy_from_slice(page.payload.as_bytes()),
+            forms: PageForms::new(page),
             headers: PageHeaders::new(job.ttl, page.urgency, page.topic.as_ref()),
             routes: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// The message to a recipient, in the form that its push service gets.
+    pub fn message_to(&self, routed: &RoutedRecipient<'_>) -> PlainMessage {
+        PlainMessage {
+            keys: routed.recipient.keys.clone(),
+            plaintext: self.forms.for_origin(&routed.target.origin),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, Schedule, SendId, SubscriptionId,
-    Ttl, UnixMillis,
+    AppId, BrowserKeys, Endpoint, FailureDetail, FailureReason, MessageSettings, Schedule, SendId,
+    SubscriptionId, Ttl, UnixMillis,
 };
 use hato_service::ports::{
     ClaimedPage, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, PageLease, PageRange,
@@ -32,6 +32,7 @@ fn page(attempt: u8, ttl: i64) -> ClaimedPage {
         range: PageRange::List(Vec::new()),
         attempt,
         payload: String::new(),
+        messages: MessageSettings::default(),
         ttl: Ttl::parse(ttl).expect("a TTL"),
         urgency: None,
         topic: None,

@@ -4,19 +4,20 @@ use std::time::Duration;
 
 use hato_domain::notification::Links;
 use hato_domain::{
-    AppId, Email, FailureDetail, FailureReason, IdempotencyKey, Notification, OutboundPolicy, Plan,
-    UnixMillis, WebhookUrl,
+    AppId, Email, FailureDetail, FailureReason, FieldChange, IdempotencyKey, MessageSettingsChange,
+    Notification, OutboundPolicy, Plan, SiteUrl, Tracking, UnixMillis, WebhookUrl,
 };
 use hato_service::ports::{
-    Attempt, Audience, Disposition, FailingRule, FailureTally, IdempotencyEntry, NewDeadLetter,
-    NewSend, NextOutbox, OutboxClaimRequest, PendingLogin, QueueTestOutcome, RetryJob, Settlement,
-    WebhookResponse,
+    AppChange, Attempt, Audience, Disposition, FailingRule, FailureTally, IdempotencyEntry,
+    NewDeadLetter, NewSend, NextOutbox, OutboxClaimRequest, PendingLogin, QueueTestOutcome,
+    RetryJob, Settlement, WebhookResponse,
 };
 
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 
 const EMAIL: &str = "hato@example.com";
 const URL: &str = "https://hooks.example/1";
+const SITE: &str = "https://shop.example/鳩";
 const FAILING: FailingRule = FailingRule {
     limit: Duration::from_hours(24),
     quiet_time: Duration::from_hours(24),
@@ -65,7 +66,15 @@ async fn make_app(test: &TestStore) -> AppId {
     let app = test.app_of(&id).await;
     test.create_key(test.new_key(&app, [3; 32])).await;
     let url = WebhookUrl::parse(URL, &OutboundPolicy::default()).expect("a URL");
-    let set = test.store.set_webhook(&app, Some(url)).await;
+    let change = AppChange {
+        messages: MessageSettingsChange {
+            site_url: FieldChange::Set(SiteUrl::parse(SITE).expect("an address")),
+            declarative: Some(true),
+            tracking: Some(Tracking::Counts),
+        },
+        ..AppChange::of_webhook(Some(url))
+    };
+    let set = test.store.change_app(&app, change).await;
     set.expect("stored");
     let kept = test.store.keep_first_secret(&app, vec![0, 255, 1]).await;
     kept.expect("stored");

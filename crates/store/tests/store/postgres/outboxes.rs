@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::{AppId, OutboundPolicy, WebhookUrl};
 use hato_service::ports::{
-    Attempt, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
+    AppChange, Attempt, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
     QueueTestOutcome, RecordAttemptOutcome, Store, WebhookResponse,
 };
 use hato_testkit::TestDatabase;
@@ -25,7 +25,7 @@ async fn app(test: &TestStore) -> AppId {
     let url = WebhookUrl::parse(URL, &OutboundPolicy::default());
     let set = test
         .store
-        .set_webhook(&app, Some(url.expect("a URL")))
+        .change_app(&app, AppChange::of_webhook(Some(url.expect("a URL"))))
         .await;
     set.expect("stored");
     app
