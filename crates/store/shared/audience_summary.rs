@@ -176,7 +176,7 @@ impl LookedAt {
         while let Some(row) = rows.try_next().await? {
             self.count_host(host(&row.endpoint));
             seen.push((row.position, age_group(now.0 - row.created_at)));
-            if seen.len() % YIELD_INTERVAL == 0 {
+            if seen.len().is_multiple_of(YIELD_INTERVAL) {
                 yield_now().await;
             }
         }
