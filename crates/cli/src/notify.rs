@@ -1,6 +1,7 @@
 //! `hato notify`: to everyone, to users or tags, to one subscriber, or to a list in batches; now or later.
 
 mod endpoints;
+mod messages;
 mod moment;
 mod rich;
 mod wait;
@@ -23,13 +24,48 @@ use moment::{Moment, parse_moment};
 use rich::RichArgs;
 use wait::{SendOutcome, parse_timeout};
 
+/// What a message in a file says itself, and what is about one send.
+const FILE_CONFLICTS: [&str; 26] = [
+    "title",
+    "body",
+    "url",
+    "icon",
+    "badge",
+    "ttl",
+    "urgency",
+    "topic",
+    "to",
+    "to_file",
+    "users",
+    "tags",
+    "at",
+    "expires",
+    "per_minute",
+    "idempotency_key",
+    "wait",
+    "image",
+    "actions",
+    "tag",
+    "require_interaction",
+    "silent",
+    "data",
+    "dir",
+    "timestamp",
+    "app_badge",
+];
+
 /// The arguments of `hato notify`.
 #[derive(Args)]
 pub struct NotifyArgs {
     /// The headline
-    title: String,
+    #[arg(required_unless_present = "file")]
+    title: Option<String>,
     /// The text
-    body: String,
+    #[arg(required_unless_present = "file")]
+    body: Option<String>,
+    /// Many different messages instead: one JSON object a line, as POST /api/v1/notify takes it
+    #[arg(long, conflicts_with_all = FILE_CONFLICTS)]
+    file: Option<PathBuf>,
     /// Opened on click, https://
     #[arg(long)]
     url: Option<String>,
@@ -103,6 +139,9 @@ struct QueuedSend {
 
 impl NotifyArgs {
     pub fn run(mut self, connection: &ServerConnection, output: &Output) -> Result<()> {
+        if let Some(file) = &self.file {
+            return messages::send(file, connection, output);
+        }
         let batches = self.to_file.take().map(|file| endpoints::read(&file));
         let batches = batches.transpose()?;
         connection.require_named_app()?;
@@ -145,15 +184,8 @@ impl NotifyArgs {
         delivered
     }
 
-    /// A session has no send of its own but the broadcast (SPEC 4.8 to 4.10).
     fn send(&self, connection: &ServerConnection, report: &mut SendReport) -> Result<()> {
-        let path = if connection.has_key() {
-            "/api/v1/notify".to_owned()
-        } else if self.to.is_none() {
-            connection.app_path("/notify")?
-        } else {
-            return Err(needs_key());
-        };
+        let path = send_path(connection, self.to.is_some())?;
         let (message, key) = (self.message(), &report.idempotency_key);
         let accepted: SendAccepted = connection.api().post_with_key(&path, &message, key)?;
         report.add(accepted.send_id, accepted.queued);
@@ -183,8 +215,8 @@ impl NotifyArgs {
 
     fn message(&self) -> Notify {
         self.rich.added_to(Notify {
-            title: Some(self.title.clone()),
-            body: Some(self.body.clone()),
+            title: self.title.clone(),
+            body: self.body.clone(),
             url: self.url.clone(),
             icon: self.icon.clone(),
             badge: self.badge.clone(),
@@ -262,6 +294,17 @@ impl SendReport {
             (None, None) => format!("Queued for {} {noun}.", self.queued),
         });
         lines
+    }
+}
+
+/// Where a message is posted. A session has no send of its own but the broadcast (SPEC 4.8 to 4.10).
+fn send_path(connection: &ServerConnection, to_one: bool) -> Result<String> {
+    if connection.has_key() {
+        Ok("/api/v1/notify".to_owned())
+    } else if to_one {
+        Err(needs_key())
+    } else {
+        connection.app_path("/notify")
     }
 }
 

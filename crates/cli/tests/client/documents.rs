@@ -89,7 +89,7 @@ async fn every_command_of_the_command_lines_page() {
     for left in ["hato.bash", "hato.1", "man1/hato-notify.1"] {
         assert!(setup.home.path().join(left).exists(), "{left}");
     }
-    assert_eq!(titles(&setup).await.len(), 7);
+    assert_eq!(titles(&setup).await.len(), 9);
 }
 
 #[tokio::test]

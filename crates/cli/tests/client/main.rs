@@ -8,6 +8,7 @@ mod failures;
 mod history;
 mod http_proxy;
 mod login;
+mod message_file;
 mod notify;
 mod setup;
 mod stub_site;

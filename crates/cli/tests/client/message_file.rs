@@ -1,0 +1,129 @@
+//! Many different messages from one file: each is sent once, whatever comes between.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::http_proxy::HttpProxy;
+use crate::setup::{CliSetup, subscribe, with_push_service};
+
+fn write(folder: &Path, lines: &[String]) -> String {
+    let path = folder.join("messages.ndjson");
+    fs::write(&path, lines.join("\n")).expect("a file");
+    path.to_str().expect("text").to_owned()
+}
+
+fn message(number: usize) -> String {
+    json!({"title": format!("m{number}"), "body": "b"}).to_string()
+}
+
+/// The titles in the history, in their order.
+async fn titles(setup: &CliSetup) -> Vec<String> {
+    let page = setup.with_key("full", &["history"]).await.json().await;
+    let items = page["items"].as_array().expect("a list");
+    let titles = items.iter().map(|it| it["title"].as_str().expect("text"));
+    let mut titles: Vec<_> = titles.map(str::to_owned).collect();
+    titles.sort();
+    titles
+}
+
+#[tokio::test]
+async fn each_line_is_a_message_of_its_own() {
+    let (setup, service) = with_push_service().await;
+    let browsers = subscribe(&setup, &service, 2).await;
+    let to_one = json!({"title": "one", "body": "b", "endpoint": browsers[0].endpoint});
+    let gone = format!("{}/push/gone", service.origin());
+    let to_nobody = json!({"title": "gone", "body": "b", "endpoint": gone});
+    let lines = [
+        message(1),
+        String::new(),
+        to_one.to_string(),
+        to_nobody.to_string(),
+        message(2),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = write(folder.path(), &lines);
+    let line = ["notify", "--file", &file];
+    let report = setup.with_key("full", &line).await.json().await;
+    let refused = json!([{"line": 4, "code": "NOT_FOUND"}]);
+    let expected = json!({"skipped": 0, "sent": 3, "queued": 5, "refused": refused});
+    assert_eq!(report, expected);
+    assert_eq!(titles(&setup).await, ["m1", "m2", "one"]);
+    assert!(!Path::new(&format!("{file}.progress")).exists());
+}
+
+#[tokio::test]
+async fn a_run_that_was_interrupted_goes_on_where_it_stopped() {
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 1).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines: Vec<_> = (1..=5).map(message).collect();
+    let file = write(folder.path(), &lines);
+    let line = ["notify", "--file", &file];
+    // The third line is sent, and nobody hears of it.
+    let proxy = HttpProxy::dropping_responses(2..100, setup.server.address()).await;
+    let cut = setup.with_key("full", &line).await;
+    let cut = cut.env("HATO_URL", &proxy.url).output().await;
+    assert_ne!(cut.code, 0);
+    assert!(cut.stderr.contains("messages.ndjson:3"), "{cut:?}");
+    assert_eq!(titles(&setup).await, ["m1", "m2", "m3"]);
+
+    let report = setup.with_key("full", &line).await.json().await;
+    assert_eq!(
+        (&report["skipped"], &report["sent"]),
+        (&json!(2), &json!(3))
+    );
+    assert_eq!(titles(&setup).await, ["m1", "m2", "m3", "m4", "m5"]);
+}
+
+#[tokio::test]
+async fn one_wrong_line_sends_nothing() {
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 1).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    for (wrong, code) in [
+        ("{".to_owned(), "INVALID_INPUT"),
+        ("[]".to_owned(), "INVALID_INPUT"),
+        (json!({"title": "t"}).to_string(), "MISSING_FIELDS"),
+        (
+            json!({"title": "t", "body": "b", "url": "http://a"}).to_string(),
+            "INVALID_URL",
+        ),
+        (
+            json!({"title": "t", "body": "b", "to": {}}).to_string(),
+            "INVALID_INPUT",
+        ),
+        (
+            json!({"title": "t", "body": "b", "ttl": -1}).to_string(),
+            "INVALID_INPUT",
+        ),
+        (
+            json!({"title": "t", "body": "x".repeat(4_000)}).to_string(),
+            "PAYLOAD_TOO_LARGE",
+        ),
+        (
+            json!({"title": "t", "body": "x".repeat(300_000)}).to_string(),
+            "PAYLOAD_TOO_LARGE",
+        ),
+        ("\u{feff}{}".to_owned(), "INVALID_INPUT"),
+    ] {
+        let file = write(folder.path(), &[message(1), wrong]);
+        let line = ["notify", "--file", &file];
+        let output = setup.with_key("notify", &line).await.output().await;
+        assert_eq!(output.code, 2, "{output:?}");
+        let said = format!("messages.ndjson:2: {code}");
+        assert!(output.stderr.contains(&said), "{output:?}");
+    }
+    for line in [
+        &["notify", "--file", "nowhere.ndjson"][..],
+        &["notify", "--file", "-"],
+        &["notify", "a", "b", "--file", "x"],
+        &["notify", "--file", "x", "--renotify"],
+        &["notify", "a"],
+    ] {
+        let output = setup.with_key("notify", line).await.output().await;
+        assert_eq!(output.code, 2, "{output:?}");
+    }
+    assert_eq!(service.seen(|seen| seen.total.requests), 0);
+}
