@@ -18,6 +18,7 @@ use crate::Database;
 use crate::dialect::{DbConnection, lock_webhook, readers, sql};
 use crate::error::decode_error;
 use crate::settlement::SettledPage;
+use crate::untold_engagement::parse_engagement;
 use crate::webhooks::mark_due;
 
 /// Writes the event that tells what became of a page's recipients; `false` and none when nothing is final yet.
@@ -196,6 +197,7 @@ fn parse_content(kind_text: &str, send: Option<String>, text: &str) -> sqlx::Res
             let (recipients, counts) = parse_counts(text)?;
             EventContent::Completed(send()?, recipients, counts)
         }
+        EventType::SendEngagement => EventContent::Engagement(send()?, parse_engagement(text)?),
         EventType::Test => EventContent::Test,
     })
 }
