@@ -65,6 +65,11 @@ export class Desktop {
     this.child.stdin!.write(`${id}\n`);
   }
 
+  /** Closes it without a click on it. */
+  dismiss({ id }: DesktopNotification): void {
+    this.child.stdin!.write(`${id} dismiss\n`);
+  }
+
   /** Waits until the browser has taken the notification away. */
   async waitClosed({ id }: DesktopNotification): Promise<void> {
     while (!this.closed.has(id)) await once(this.events, 'closed');
