@@ -22,7 +22,7 @@ const PAGES: [&str; 12] = [
 ];
 
 /// Every form of an app, with its fields beyond the app's id.
-const FORMS: [(&str, &[(&str, &str)]); 17] = [
+const FORMS: [(&str, &[(&str, &str)]); 18] = [
     ("create_key", &[("name", "stolen"), ("scope", "full")]),
     ("create_embed_key", &[("name", "stolen")]),
     ("delete_key", &[("key", "{key}")]),

@@ -26,11 +26,7 @@ impl Drop for Server {
     }
 }
 
-pub fn measure(
-    data: &Path,
-    options: &BenchOptions,
-    figures: &mut Figures,
-) -> anyhow::Result<()> {
+pub fn measure(data: &Path, options: &BenchOptions, figures: &mut Figures) -> anyhow::Result<()> {
     let program = server_program()?;
     let (mut first, mut later) = (Vec::new(), Vec::new());
     for _ in 0..options.rounds(ROUNDS) {

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixtures::{AUTH, BINARY, P256DH, app, send, setup, start, wait_until_logged};
 
 /// Every server function that a form or a script posts to.
-const FORMS: [&str; 27] = [
+const FORMS: [&str; 28] = [
     "change_password",
     "logout_everywhere",
     "delete_account",

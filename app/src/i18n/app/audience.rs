@@ -23,7 +23,7 @@ texts! {
         host = "プッシュサービス", "Push service";
         other = "その他", "Others";
         recipients = "購読者", "Subscribers";
-        answered = "最後の送信が届いた人", "Took the last send";
+        answered = "届いた人", "Reached";
         share = "割合", "Share";
     }
 }

@@ -189,7 +189,9 @@ fn Row(
             <EndpointCell host=host.clone() endpoint=item.endpoint />
             <td data-label=texts.platform>{or_dash(item.platform)}</td>
             <td data-label=texts.user>{or_dash(item.user_id)}</td>
-            <td data-label=texts.tags>{or_dash(tags)}</td>
+            <td class="tags" data-label=texts.tags>
+                <span>{or_dash(tags)}</span>
+            </td>
             <TimeCell label=texts.since at=item.created_at />
             <td class="time" data-label=texts.last_success>
                 {or_dash(last_success)}

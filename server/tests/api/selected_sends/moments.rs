@@ -17,10 +17,10 @@ fn change_all(app: &OwnedApp, is_done: &Arc<AtomicBool>) -> JoinSet<usize> {
     for number in 0..SUBSCRIBERS {
         let (client, is_done) = (app.backend.clone(), Arc::clone(is_done));
         changing.spawn(async move {
-            let mut changes = 0;
+            let mut changes = 0_usize;
             let (mut old, mut new) = (endpoint(number), endpoint(SUBSCRIBERS + number));
             while !is_done.load(Ordering::Relaxed) {
-                let (from, to) = if changes % 2 == 0 {
+                let (from, to) = if changes.is_multiple_of(2) {
                     ("a", "b")
                 } else {
                     ("b", "a")

@@ -23,6 +23,7 @@ pub(super) fn TimingSection(texts: &'static ComposeTexts, draft: TimingDraft) ->
     view! {
         <details class="section" open=open>
             <summary>{texts.timing}</summary>
+            <div class="fields">
             <TimeField name="send_at".to_owned() value=draft.send_at texts=words(texts.send_at) />
             <TimeField
                 name="expires_at".to_owned()
@@ -38,6 +39,7 @@ pub(super) fn TimingSection(texts: &'static ComposeTexts, draft: TimingDraft) ->
                 value=draft.max_per_minute
                 optional=true
             />
+            </div>
         </details>
     }
     .into_any()

@@ -123,6 +123,7 @@ pub fn settled(send: &SendRecord) -> i64 {
 #[component]
 pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
     let running = snapshot.is_running().then_some("");
+    let open = (snapshot.is_running() || snapshot.is_scheduled()).then_some("");
     let words = &texts.send;
     let status = snapshot.send.status;
     let body = match without_numbers(words, &snapshot.send) {
@@ -130,7 +131,7 @@ pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoVi
         None => view! { <Numbers texts snapshot /> }.into_any(),
     };
     view! {
-        <section class="card progress" id="progress" data-live data-running=running>
+        <section class="card progress" id="progress" data-live data-running=running data-open=open>
             <div class="progress-head">
                 <h2>{words.progress}</h2>
                 <span class=format!("status {}", status.as_str())>
