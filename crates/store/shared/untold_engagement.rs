@@ -93,6 +93,16 @@ impl From<EngagementCounts> for StoredCounts {
     }
 }
 
+/// The columns `type` and `younger_type` of an event.
+pub(crate) const fn stored_type(kind: EventType) -> (&'static str, Option<&'static str>) {
+    match kind {
+        EventType::DeliveryResults | EventType::SendCompleted | EventType::Test => {
+            (kind.as_str(), None)
+        }
+        EventType::SendEngagement => (EventType::SendCompleted.as_str(), Some(kind.as_str())),
+    }
+}
+
 /// The counts of an event.
 pub(crate) fn parse_engagement(content: &str) -> sqlx::Result<EngagementCounts> {
     let stored = serde_json::from_str(content).map_err(|_| decode_error("event"))?;

@@ -1,5 +1,4 @@
 //! Events: written in the transaction that counts what they tell of, for apps whose webhook is active; read to be posted.
-//!
 //! An event is small: its content names recipients by number, and the body is made of it for each attempt.
 
 use std::collections::BTreeMap;
@@ -18,7 +17,7 @@ use crate::Database;
 use crate::dialect::{DbConnection, lock_webhook, readers, sql};
 use crate::error::decode_error;
 use crate::settlement::SettledPage;
-use crate::untold_engagement::parse_engagement;
+use crate::untold_engagement::{parse_engagement, stored_type};
 use crate::webhooks::mark_due;
 
 /// Writes the event that tells what became of a page's recipients; `false` and none when nothing is final yet.
@@ -96,17 +95,19 @@ pub(crate) async fn insert_event(
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     let event = WebhookEventId::from_uuid(Uuid::now_v7());
-    let (id, name, kind) = (event.as_str(), app.as_str(), kind.as_str());
-    let send = send.map(SendId::as_str);
+    let (kind, younger_type) = stored_type(kind);
+    let (id, name, send) = (event.as_str(), app.as_str(), send.map(SendId::as_str));
     sqlx::query!(
-        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at,
+                                     younger_type)
+         VALUES ($1, $2, $3, $4, $5, $6, $6, $7)",
         id,
         name,
         kind,
         send,
         content,
-        now.0
+        now.0,
+        younger_type
     )
     .execute(&mut *c)
     .await?;
