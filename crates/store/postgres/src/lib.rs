@@ -153,6 +153,8 @@ mod webhook_outbox;
 mod webhook_purge;
 #[path = "../../shared/webhooks.rs"]
 mod webhooks;
+#[path = "../../shared/written_blocks.rs"]
+mod written_blocks;
 
 pub use database::Database;
 pub use exclusive::open_exclusively;

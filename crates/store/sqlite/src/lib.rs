@@ -140,6 +140,8 @@ mod webhook_outbox;
 mod webhook_purge;
 #[path = "../../shared/webhooks.rs"]
 mod webhooks;
+#[path = "../../shared/written_blocks.rs"]
+mod written_blocks;
 
 pub use database::{Database, SqliteOpenError};
 pub use exclusive::open_exclusively;
