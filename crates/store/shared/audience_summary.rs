@@ -7,13 +7,12 @@ use std::collections::HashMap;
 
 use futures_util::TryStreamExt as _;
 use futures_util::stream::BoxStream;
-use hato_domain::{AppId, AudienceFilter, PositionSet, ReachBlock, UnixMillis};
+use hato_domain::{AppId, AudienceFilter, Endpoint, PositionSet, ReachBlock, UnixMillis};
 use hato_service::ports::{AgeGroup, AudienceSummary};
 use tokio::task::yield_now;
 
 use crate::Database;
 use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, sql};
-use crate::listed_subscription::host;
 use crate::queue::number_list;
 use crate::reach_blocks::{blocks_of, decoded};
 use crate::selection::select_with;
@@ -191,7 +190,7 @@ impl LookedAt {
         now: UnixMillis,
     ) -> sqlx::Result<()> {
         while let Some(row) = rows.try_next().await? {
-            self.count_host(host(&row.endpoint));
+            self.count_host(Endpoint::written_host(&row.endpoint));
             seen.push((row.position, age_group(now.0 - row.created_at)));
             if seen.len().is_multiple_of(YIELD_INTERVAL) {
                 yield_now().await;

@@ -21,7 +21,7 @@ pub(crate) fn decode_error(what: &'static str) -> sqlx::Error {
     sqlx::Error::Decode(format!("corrupt {what}").into())
 }
 
-/// A list as a statement takes it in one parameter: a JSON array.
-pub(crate) fn json<T: Serialize>(list: &[T]) -> sqlx::Result<String> {
-    serde_json::to_string(list).map_err(|error| sqlx::Error::Encode(error.into()))
+/// A value as a column holds it, or a list as a statement takes it in one parameter: JSON.
+pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> sqlx::Result<String> {
+    serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
 }

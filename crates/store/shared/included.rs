@@ -9,6 +9,7 @@ use hato_service::ports::RecipientId;
 use serde::{Deserialize, Serialize};
 
 use crate::audience::ResolvedAudience;
+use crate::error::json;
 use crate::selection::MAX_LISTED;
 
 /// The recipients of a send. Stored as JSON in `sends.included`.
@@ -47,7 +48,7 @@ impl Included {
 
     /// As the send holds it.
     pub(crate) fn to_json(&self) -> sqlx::Result<String> {
-        serde_json::to_string(self).map_err(|error| sqlx::Error::Encode(error.into()))
+        json(self)
     }
 
     /// What a send holds; `None` for what this program never wrote.

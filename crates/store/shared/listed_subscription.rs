@@ -82,17 +82,6 @@ pub(crate) fn rows_at<'c>(
     Ok(rows.fetch(c))
 }
 
-/// The host of a stored endpoint, which begins with `https://`, without a port.
-pub(crate) fn host(endpoint: &str) -> &str {
-    let rest = endpoint.strip_prefix("https://").unwrap_or(endpoint);
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let authority = &rest[..end];
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => host,
-        _ => authority,
-    }
-}
-
 /// A subscription as it is stored.
 pub(crate) struct ListedRow {
     public_id: String,

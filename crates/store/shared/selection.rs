@@ -35,7 +35,7 @@ pub(crate) struct SelectedRange {
 impl SelectedRange {
     /// As a job holds it.
     pub(crate) fn to_json(self) -> sqlx::Result<String> {
-        serde_json::to_string(&self).map_err(|error| sqlx::Error::Encode(error.into()))
+        json(&self)
     }
 
     /// What a job holds that has no list.

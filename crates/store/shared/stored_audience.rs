@@ -6,7 +6,7 @@ use hato_service::ports::{Audience, NewSend, SendConditions};
 use serde::{Deserialize, Serialize};
 
 use crate::audience::hexadecimal_hash;
-use crate::error::decode_error;
+use crate::error::{decode_error, json};
 
 /// The column, as JSON.
 #[derive(Deserialize, Serialize)]
@@ -106,6 +106,6 @@ impl StoredAudience {
     }
 
     fn to_json(&self) -> sqlx::Result<String> {
-        serde_json::to_string(self).map_err(|error| sqlx::Error::Encode(error.into()))
+        json(self)
     }
 }

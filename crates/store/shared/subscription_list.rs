@@ -5,13 +5,13 @@
 //! it finds: a page may come back short, or empty, and yet say where the next one begins.
 
 use futures_util::TryStreamExt as _;
-use hato_domain::{AppId, Cursor, PageRequest, PositionSet, UserId};
+use hato_domain::{AppId, Cursor, Endpoint, PageRequest, PositionSet, UserId};
 use hato_service::ports::{StateFilter, SubscriptionFilter, SubscriptionPage};
 use tokio::task::yield_now;
 
 use crate::Database;
 use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, readers};
-use crate::listed_subscription::{ListedRow, MAX_SORTED, host, rows_at, rows_of_all, rows_of_user};
+use crate::listed_subscription::{ListedRow, MAX_SORTED, rows_at, rows_of_all, rows_of_user};
 use crate::paging::bound;
 use crate::reach_blocks::{ReachBlocks, blocks_of, last_successes, tagged_with_blocks};
 
@@ -203,7 +203,7 @@ impl Search {
         let has_text = has(&row.endpoint, &filter.text) || has(platform, &filter.text);
         Ok(has_state
             && has_text
-            && has(host(&row.endpoint), &filter.host)
+            && has(Endpoint::written_host(&row.endpoint), &filter.host)
             && filter
                 .tag
                 .as_ref()

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::Database;
 use crate::dialect::{DbConnection, lock_webhook, readers, sql};
-use crate::error::decode_error;
+use crate::error::{decode_error, json};
 use crate::settlement::SettledPage;
 use crate::untold_engagement::{parse_engagement, stored_type};
 use crate::webhooks::mark_due;
@@ -31,7 +31,7 @@ pub(crate) async fn insert_results_event(
     if groups.is_empty() {
         return Ok(false);
     }
-    let content = serde_json::to_string(&groups).map_err(encode_error)?;
+    let content = json(&groups)?;
     let (app, send) = (&page.app_id, Some(&page.send_id));
     insert_event(c, app, EventType::DeliveryResults, send, &content, now).await?;
     Ok(true)
@@ -53,7 +53,7 @@ pub(crate) async fn insert_completed_event(
         counts.skipped,
         counts.cancelled,
     ];
-    let content = serde_json::to_string(&numbers).map_err(encode_error)?;
+    let content = json(&numbers)?;
     insert_event(c, app, EventType::SendCompleted, Some(send), &content, now).await
 }
 
@@ -142,10 +142,6 @@ fn groups(earlier_attempts: u8, settlement: &Settlement) -> Vec<StoredResultGrou
         (status, http_status, attempts, recipients)
     };
     groups.into_iter().map(group).collect()
-}
-
-fn encode_error(error: serde_json::Error) -> sqlx::Error {
-    sqlx::Error::Encode(error.into())
 }
 
 /// An event as it is stored.
@@ -291,7 +287,7 @@ pub(crate) async fn reported_recipients(
         .iter()
         .map(|range| [range.first.0, range.last.0])
         .collect();
-    let ranges = serde_json::to_string(&ranges).map_err(encode_error)?;
+    let ranges = json(&ranges)?;
     let rows = sql!(query_as ReportedRecipientRow [
         r#"SELECT s.id AS "id!", s.public_id AS "public_id!", s.endpoint AS "endpoint!"
            FROM ("# RANGES r#") AS r CROSS JOIN subscriptions AS s

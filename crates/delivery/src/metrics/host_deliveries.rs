@@ -35,7 +35,7 @@ impl PageTally {
         // Those who got their message stand in the order of the recipients.
         let mut sent = settlement.sent.iter().map(|it| it.recipient).peekable();
         for recipient in recipients {
-            let host = || written_host(&recipient.endpoint);
+            let host = || Endpoint::written_host(recipient.endpoint.as_str());
             if sent.next_if_eq(&recipient.id).is_some() {
                 hosts.entry(host()).or_default()[SENT] += 1;
             } else if retried.contains(&recipient.id) {
@@ -165,18 +165,6 @@ fn add(total: &mut OutcomeCounts, counts: &OutcomeCounts) {
 fn retried(settlement: &Settlement, attempt: u8) -> HashSet<RecipientId> {
     let later = settlement.retries.iter().filter(|it| it.attempt > attempt);
     later.flat_map(|it| it.recipients.iter().copied()).collect()
-}
-
-/// The host as the endpoint has it, which is a part of its text and so costs nothing to find.
-fn written_host(endpoint: &Endpoint) -> &str {
-    let text = endpoint.as_str();
-    let authority = text.strip_prefix("https://").unwrap_or(text);
-    let authority = authority.split(['/', '\\', '?', '#']).next();
-    let authority = authority.unwrap_or_default();
-    match authority.find(']') {
-        Some(end) => &authority[..=end],
-        None => authority.split(':').next().unwrap_or_default(),
-    }
 }
 
 /// The host as a URL has it: in lower case, and in ASCII.

@@ -104,7 +104,10 @@ impl PushSender {
             .map(move |(recipient, prepared)| {
                 job.countdown.dispatched();
                 let span = push_span(&job, &prepared);
-                self.push(recipient, prepared).instrument(span)
+                let pushing = self.push(recipient, prepared).instrument(span.clone());
+                pushing.inspect(move |(_, outcome)| {
+                    span.record("outcome", outcome.as_str());
+                })
             })
             .buffer_unordered(self.max_in_flight)
     }
@@ -184,9 +187,7 @@ impl PushSender {
             }
         };
         let outcome = AssertUnwindSafe(pushing).catch_unwind().await;
-        let outcome = outcome.unwrap_or(PushOutcome::UNREACHABLE);
-        Span::current().record("outcome", outcome.as_str());
-        (recipient, outcome)
+        (recipient, outcome.unwrap_or(PushOutcome::UNREACHABLE))
     }
 
     async fn push_message(&self, prepared: &PreparedPush) -> PushOutcome {
