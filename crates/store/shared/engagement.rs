@@ -17,8 +17,8 @@ use crate::Database;
 use crate::dialect::{DbConnection, sql, transaction};
 use crate::error::{decode_error, json, with_context};
 use crate::queue::number_list;
-use crate::tag_positions::hexadecimal;
 use crate::untold_engagement::{due_sends, tell};
+use crate::written_blocks::WrittenBlocks;
 
 /// How long the webhook is not told of a send again.
 const TELL_INTERVAL: Duration = Duration::from_hours(24);
@@ -160,9 +160,8 @@ async fn add_new<'r>(
         .collect();
     let changed: BTreeSet<i64> = new.iter().map(|report| block_of(report)).collect();
     let blocks = counted.blocks();
-    let blocks = blocks.filter(|(number, _)| changed.contains(number));
     let written: Vec<_> = blocks
-        .map(|(number, bytes)| (number, hexadecimal(&bytes)))
+        .filter(|(number, _)| changed.contains(number))
         .collect();
     if !written.is_empty() {
         write_blocks(c, send, kind, &written).await?;
@@ -196,15 +195,16 @@ async fn write_blocks(
     c: &mut DbConnection,
     send: &SendId,
     (engagement, hour): Kind,
-    blocks: &[(i64, String)],
+    blocks: &[(i64, Vec<u8>)],
 ) -> sqlx::Result<()> {
+    let written = WrittenBlocks::new(blocks)?;
     sql!(query [
         "INSERT INTO engaged_recipients (send_id, engagement, hour, block, recipients)
-         SELECT $2, $3, CAST($4 AS BIGINT), written.block, written.positions
+         SELECT $2, $4, CAST($5 AS BIGINT), written.block, written.positions
          FROM (" BLOCKS ") AS written
          WHERE TRUE ON CONFLICT (send_id, engagement, hour, block)
          DO UPDATE SET recipients = excluded.recipients"
-    ] json(blocks)?, send.as_str(), engagement.as_str(), hour)
+    ] written.places, send.as_str(), written.bytes, engagement.as_str(), hour)
     .execute(c)
     .await
     .map(drop)
@@ -258,8 +258,7 @@ async fn add_to_send(
     due_at: UnixMillis,
 ) -> sqlx::Result<()> {
     let clicks = &counts.clicks_by_action;
-    let clicks = (!clicks.is_empty()).then(|| serde_json::to_string(clicks));
-    let clicks = clicks.transpose();
+    let clicks = (!clicks.is_empty()).then(|| json(clicks)).transpose()?;
     sqlx::query!(
         "UPDATE sends SET displayed = displayed + $2, clicked = clicked + $3,
                           dismissed = dismissed + $4, clicks_by_action = $5,
@@ -269,7 +268,7 @@ async fn add_to_send(
         counts.displayed,
         counts.clicked,
         counts.dismissed,
-        clicks.map_err(|error| sqlx::Error::Encode(error.into()))?,
+        clicks,
         due_at.0
     )
     .execute(c)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Database;
 use crate::dialect::{DbConnection, readers};
 use crate::engagement::parse_clicks;
-use crate::error::decode_error;
+use crate::error::{decode_error, json};
 use crate::webhook_events::insert_event;
 use crate::webhooks::has_active_webhook;
 
@@ -60,9 +60,7 @@ pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -
     if !has_active_webhook(c, &app).await? {
         return Ok(());
     }
-    let content = StoredCounts::from(untold.into_counts()?);
-    let content = serde_json::to_string(&content);
-    let content = content.map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let content = json(&StoredCounts::from(untold.into_counts()?))?;
     let kind = EventType::SendEngagement;
     insert_event(c, &app, kind, Some(send), &content, now).await
 }
@@ -90,16 +88,6 @@ impl From<EngagementCounts> for StoredCounts {
             counts.dismissed,
             counts.clicks_by_action,
         )
-    }
-}
-
-/// The columns `type` and `younger_type` of an event.
-pub(crate) const fn stored_type(kind: EventType) -> (&'static str, Option<&'static str>) {
-    match kind {
-        EventType::DeliveryResults | EventType::SendCompleted | EventType::Test => {
-            (kind.as_str(), None)
-        }
-        EventType::SendEngagement => (EventType::SendCompleted.as_str(), Some(kind.as_str())),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::Database;
 use crate::dialect::{DbConnection, lock_webhook, readers, sql};
 use crate::error::{decode_error, json};
 use crate::settlement::SettledPage;
-use crate::untold_engagement::{parse_engagement, stored_type};
+use crate::untold_engagement::parse_engagement;
 use crate::webhooks::mark_due;
 
 /// Writes the event that tells what became of a page's recipients; `false` and none when nothing is final yet.
@@ -95,19 +95,17 @@ pub(crate) async fn insert_event(
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     let event = WebhookEventId::from_uuid(Uuid::now_v7());
-    let (kind, younger_type) = stored_type(kind);
-    let (id, name, send) = (event.as_str(), app.as_str(), send.map(SendId::as_str));
+    let (id, name, kind) = (event.as_str(), app.as_str(), kind.as_str());
+    let send = send.map(SendId::as_str);
     sqlx::query!(
-        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at,
-                                     younger_type)
-         VALUES ($1, $2, $3, $4, $5, $6, $6, $7)",
+        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6)",
         id,
         name,
         kind,
         send,
         content,
-        now.0,
-        younger_type
+        now.0
     )
     .execute(&mut *c)
     .await?;

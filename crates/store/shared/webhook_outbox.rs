@@ -42,7 +42,7 @@ impl WebhookQueue for Database {
         let in_flight = number_list(in_flight).map_err(with_context("read due events"))?;
         // Resends and due events are each found by an index of their own, so that a backlog is never sorted.
         sql!(query_as EventRow [
-            r#"SELECT e.id AS "id!", e.public_id AS "public_id!", COALESCE(e.younger_type, e.type) AS "kind!", e.send_id AS "send_id?",
+            r#"SELECT e.id AS "id!", e.public_id AS "public_id!", e.type AS "kind!", e.send_id AS "send_id?",
                   e.content AS "content!", e.created_at AS "created_at!", e.attempts AS "attempts!",
                   e.resend_at AS "resend_at?"
            FROM webhooks AS w JOIN (

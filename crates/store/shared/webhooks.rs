@@ -110,7 +110,7 @@ impl WebhookStore for Database {
     ) -> Result<Vec<AttemptRecord>, StoreError> {
         let (app, limit) = (app.as_str(), i64::from(limit));
         sqlx::query!(
-            r#"SELECT e.public_id, COALESCE(e.younger_type, e.type) AS "kind!", e.send_id, a.attempt, a.url, a.http_status, a.failure,
+            r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
                   a.answer, a.started_at, a.duration_ms, a.signature,
                   CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
            FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
@@ -146,9 +146,8 @@ impl WebhookStore for Database {
         let (app, event) = (app.as_str(), event.as_str());
         sqlx::query_as!(
             EventRow,
-            r#"SELECT id, public_id, COALESCE(younger_type, type) AS "kind!", send_id, content,
-                      created_at, attempts, resend_at
-               FROM webhook_events WHERE public_id = $1 AND app_id = $2"#,
+            "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
+         FROM webhook_events WHERE public_id = $1 AND app_id = $2",
             event,
             app
         )

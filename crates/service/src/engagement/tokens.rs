@@ -228,8 +228,8 @@ mod tests {
         let text = token(7, 1, HOUR.plus(Duration::from_mins(59)));
         let week = HOUR.plus(Duration::from_hours(7 * 24));
         assert!(read(&text, week.plus(Duration::from_mins(59))).is_some());
-        assert!(read(&text, week.plus(Duration::from_mins(60))).is_none());
-        assert!(read(&text, HOUR.minus(Duration::from_mins(60))).is_some());
+        assert!(read(&text, week.plus(Duration::from_hours(1))).is_none());
+        assert!(read(&text, HOUR.minus(Duration::from_hours(1))).is_some());
         assert!(read(&text, HOUR.minus(Duration::from_mins(61))).is_none());
     }
 

@@ -47,13 +47,13 @@ impl WriterTask {
         loop {
             tokio::select! {
                 biased;
-                count = queue.recv_many(&mut waiting, MAX_BATCH) => match count {
-                    0 => break,
-                    _ => {
-                        self.commit(take(&mut waiting)).await;
-                        self.copy_rest_of_log().await;
+                count = queue.recv_many(&mut waiting, MAX_BATCH) => {
+                    if count == 0 {
+                        break;
                     }
-                },
+                    self.commit(take(&mut waiting)).await;
+                    self.copy_rest_of_log().await;
+                }
                 _ = looks.tick() => self.look_after_log().await,
             }
         }
