@@ -69,16 +69,20 @@ async function rawKey(page: Page): Promise<string | undefined> {
   return text.match(/pk_[0-9a-f]{64}/)?.[0];
 }
 
-/** Opens a page of the dashboard with this session; `consoleErrors` are its console's errors and warnings. */
+/**
+ * Opens a page of the dashboard with this session, in a context of its own: the browser is shared, and nobody else
+ * shall find himself logged in. `consoleErrors` are its console's errors and warnings.
+ */
 export async function openSession(
   browser: Browser,
   hato: string,
   session: string,
   path: string,
 ): Promise<{ page: Page; consoleErrors: string[] }> {
-  const page = await browser.newPage();
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
   const consoleErrors = collectConsoleErrors(page);
-  await browser.setCookie({ name: 'hato_session', value: session, domain: 'localhost', path: '/' });
+  await context.setCookie({ name: 'hato_session', value: session, domain: 'localhost', path: '/' });
   await page.goto(`${hato}${path}`);
   return { page, consoleErrors };
 }

@@ -180,5 +180,5 @@ test('Firefox counts and reckons the same', async ({ firefox, hato, push }) => {
   }, field);
   expect(stored).toBe(asked);
   expect(consoleErrors).toEqual([]);
-  await page.close();
+  await page.browserContext().close();
 });

@@ -44,5 +44,5 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   const left = await hato.api('GET', `/api/v1/apps/${app}`, session);
   expect(left.json.active_subscriptions).toBe(0);
   expect(consoleErrors).toEqual([]);
-  await page.close();
+  await page.browserContext().close();
 });

@@ -116,5 +116,5 @@ test('the dashboard’s button', async ({ firefox, hato, push }) => {
   const shown = await hato.api('GET', `/api/v1/apps/${app}`, session);
   expect(shown.json.active_subscriptions).toBe(0);
   expect(consoleErrors).toEqual([]);
-  await page.close();
+  await page.browserContext().close();
 });
