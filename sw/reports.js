@@ -16,10 +16,11 @@ const changeReports = (change) =>
 
 const keepReport = (report) => changeReports((kept) => [...kept, report].slice(-100));
 
-// Ends at the first that cannot be told: the others would wait as long. They go as plain text, which
-// browsers send without asking the server whether they may.
-async function sendReports() {
+// Ends at the first that cannot be told: the others would wait as long. What is for a server that the site
+// has left waits for nobody. They go as plain text, which browsers send without asking whether they may.
+async function sendReports(server) {
   for (const { baseUrl, ...report } of (await getValue("reports")) || []) {
+    if (baseUrl !== server) continue;
     const { ok } = await request(`${baseUrl}/api/v1/events`, { method: "POST", body: JSON.stringify(report) });
     if (!ok) return;
     const isOther = ({ token, event }) => token !== report.token || event !== report.event;

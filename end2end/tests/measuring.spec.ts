@@ -82,6 +82,17 @@ test('what cannot be told goes with the next visit', async ({ app, faultProxy, o
   await expect.poll(() => counts(app, send_id)).toEqual([1, 0, 0]);
 });
 
+test('what is for a server that is gone keeps nothing from this one', async ({ app, open, visit }) => {
+  await app.update({ tracking: 'counts' });
+  const page = await visit(await open());
+  await page.subscribe();
+  const gone = { baseUrl: 'https://127.0.0.1:9', token: 'x'.repeat(40), event: 'clicked' };
+  await page.page.evaluate(keepReport, gone);
+  const { send_id } = await app.send({ title: '引っ越し', body: '本文' });
+  await expect.poll(() => counts(app, send_id)).toEqual([1, 0, 0]);
+  await expect.poll(() => page.page.evaluate(readReports)).toEqual([gone]);
+});
+
 test('an address with a token counts as a click and loses it', async ({ app, hato, open, push, visit }) => {
   await app.update({ tracking: 'counts' });
   const [subscriber] = await push.subscribe(1);
@@ -112,6 +123,20 @@ function readReports(): Promise<unknown[]> {
     opening.onsuccess = () => {
       const reading = opening.result.transaction('values').objectStore('values').get('reports');
       reading.onsuccess = () => resolve(reading.result ?? []);
+      opening.result.close();
+    };
+  });
+}
+
+/** Runs in the page: keeps a report that was not told. */
+function keepReport(report: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('hato-push');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction('values', 'readwrite');
+      transaction.objectStore('values').put([report], 'reports');
+      transaction.oncomplete = () => resolve();
       opening.result.close();
     };
   });

@@ -9,5 +9,5 @@ async function reportVisit({ baseUrl }) {
     history.replaceState(history.state, "", pathname + search.replace(all, after && before) + hash);
     await keepReport({ baseUrl, token, event: "clicked" });
   }
-  await sendReports();
+  await sendReports(baseUrl);
 }

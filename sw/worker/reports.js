@@ -14,12 +14,12 @@ const isAppleWorker = () => /AppleWebKit(?!.*Chrom)/.test(navigator.userAgent);
 const tokenOf = ({ t }) => (typeof t === "string" && TOKEN.test(t) ? t : undefined);
 
 async function report(token, event, action, spread) {
-  const { baseUrl } = (token && (await getValue(settingsKey(self.registration.scope)))) || {};
-  if (baseUrl) {
+  const { baseUrl } = (await getValue(settingsKey(self.registration.scope))) || {};
+  if (token && baseUrl) {
     await keepReport({ baseUrl, token, event, action: action || undefined });
     await sleep(Math.random() * spread);
   }
-  await sendReports();
+  await sendReports(baseUrl);
 }
 
 // Reports what happened to the notification whose token `holder` resolves with, and what earlier reports

@@ -12,8 +12,8 @@
 //! # The log
 //!
 //! What is committed stands in a log (WAL) beside the file. It is copied into the file as it grows, beside the commits
-//! (`log_copier`), but stays as long as it became. When nobody has written for a second, this task copies the rest and empties the log, so that a quiet server's data
-//! is in one file and the next start reads no log.
+//! (`log_copier`), but stays as long as it became. When nobody has written for a second, this task copies the rest and empties
+//! the log, so that a quiet server's data is in one file and the next start reads no log.
 //!
 //! # What an operation can rely on
 //!
