@@ -38,7 +38,8 @@ pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
     DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, KeysTexts, OverviewTexts,
-    ReasonsTexts, SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts, WebhookTexts,
+    ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts,
+    WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

@@ -37,7 +37,7 @@ pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
 #[cfg(feature = "ssr")]
 pub(crate) use draft::{
     AudienceDraft, CheckedDraft, ComposeStep, DraftPart, DraftRefusal, NotificationDraft,
-    TimingDraft,
+    RichDraft, TimingDraft,
 };
 pub use error::ServerFunctionError;
 #[cfg(feature = "ssr")]

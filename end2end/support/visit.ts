@@ -119,6 +119,18 @@ export class Visit {
     return handle.jsonValue() as Promise<ShownNotification>;
   }
 
+  /** How a notification that is shown behaves. */
+  options(title: string): Promise<{ tag: string; requireInteraction: boolean; dir: string } | undefined> {
+    return this.page.evaluate(async (title) => {
+      for (const registration of await navigator.serviceWorker.getRegistrations()) {
+        for (const { title: found, tag, requireInteraction, dir } of await registration.getNotifications()) {
+          if (found === title) return { tag, requireInteraction, dir };
+        }
+      }
+      return undefined;
+    }, title);
+  }
+
   async close(): Promise<void> {
     await this.page.close();
   }

@@ -11,8 +11,8 @@ pub enum FieldKind {
     Email,
     /// A URL that starts with `https://`.
     Url,
-    /// A whole number from 1 up to this one.
-    Number(u32),
+    /// A whole number from the first to the second.
+    Number(u32, u32),
     /// The password that the account has.
     Password,
     /// A password to be chosen.
@@ -25,7 +25,7 @@ impl FieldKind {
             Self::Text | Self::Multiline => "text",
             Self::Email => "email",
             Self::Url => "url",
-            Self::Number(_) => "number",
+            Self::Number(..) => "number",
             Self::Password | Self::NewPassword => "password",
         }
     }
@@ -33,14 +33,14 @@ impl FieldKind {
     /// The smallest and the largest number.
     const fn range(self) -> Option<(u32, u32)> {
         match self {
-            Self::Number(largest) => Some((1, largest)),
+            Self::Number(smallest, largest) => Some((smallest, largest)),
             _ => None,
         }
     }
 
     const fn autocomplete(self) -> &'static str {
         match self {
-            Self::Text | Self::Multiline | Self::Url | Self::Number(_) => "off",
+            Self::Text | Self::Multiline | Self::Url | Self::Number(..) => "off",
             Self::Email => "username",
             Self::Password => "current-password",
             Self::NewPassword => "new-password",

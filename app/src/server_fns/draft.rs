@@ -2,15 +2,19 @@
 //! carry it past a redirect.
 
 mod audience;
+mod rich;
 mod timing;
 
 use hato_domain::wire::Notify;
-use hato_domain::{AudienceFilter, ErrorCode, IdempotencyKey, Notification, Schedule, UnixMillis};
+use hato_domain::{
+    AudienceFilter, ErrorCode, IdempotencyKey, MessageSettings, Notification, Schedule, UnixMillis,
+};
 use hato_service::access::MayManage;
 use hato_service::{IdempotentRequest, SendReceipt, Service, ServiceError};
 use serde::Deserialize;
 
 pub use self::audience::AudienceDraft;
+pub use self::rich::RichDraft;
 pub use self::timing::TimingDraft;
 
 /// The path under which an idempotency key of the dashboard is kept.
@@ -25,6 +29,8 @@ pub struct NotificationDraft {
     pub url: String,
     pub icon: String,
     pub badge: String,
+    #[serde(flatten)]
+    pub rich: RichDraft,
     #[serde(flatten)]
     pub audience: AudienceDraft,
     #[serde(flatten)]
@@ -51,6 +57,7 @@ pub enum ComposeStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraftPart {
     Content,
+    Rich,
     Audience,
     Timing,
 }
@@ -61,8 +68,9 @@ pub struct DraftRefusal {
     pub part: DraftPart,
 }
 
-/// A draft whose parts are all well-formed: whom it is for, if not for everybody, and when it goes how fast.
+/// A draft whose parts are all well-formed: what it says, whom it is for, if not for everybody, and when it goes how fast.
 pub struct CheckedDraft {
+    pub notification: Notification,
     pub filter: Option<AudienceFilter>,
     pub schedule: Schedule,
 }
@@ -81,16 +89,22 @@ impl NotificationDraft {
         let notify = self.notify()?;
         let filter = notify.filter();
         let schedule = notify.schedule();
-        into_notification(notify)?;
         Ok(CheckedDraft {
+            notification: into_notification(notify)?,
             filter: filter.map_err(|code| DraftPart::Audience.refuses(code))?,
             schedule: schedule.map_err(|code| DraftPart::Timing.refuses(code))?,
         })
     }
 
-    /// The same, for one that could be sent at `now`.
-    pub fn check_at(&self, now: UnixMillis) -> Result<CheckedDraft, DraftRefusal> {
+    /// The same, for one that could be sent at `now` in an app with these settings.
+    pub fn check_at(
+        &self,
+        now: UnixMillis,
+        settings: &MessageSettings,
+    ) -> Result<CheckedDraft, DraftRefusal> {
         let checked = self.check()?;
+        let fits = checked.notification.check_forms(settings);
+        fits.map_err(|code| DraftPart::Content.refuses(code))?;
         if checked.schedule.is_ahead_of(now) {
             Ok(checked)
         } else {
@@ -123,6 +137,7 @@ impl NotificationDraft {
     fn notify(&self) -> Result<Notify, DraftRefusal> {
         let timing = &self.timing;
         let refuse = |code| DraftPart::Timing.refuses(code);
+        let rich = self.rich.notify();
         Ok(Notify {
             title: non_empty(&self.title),
             body: non_empty(&self.body),
@@ -133,14 +148,17 @@ impl NotificationDraft {
             send_at: timing.send_at().map_err(refuse)?,
             expires_at: timing.expires_at().map_err(refuse)?,
             max_per_minute: timing.max_per_minute().map_err(refuse)?,
-            ..Notify::default()
+            ..rich.map_err(|code| DraftPart::Rich.refuses(code))?
         })
     }
 }
 
 fn into_notification(notify: Notify) -> Result<Notification, DraftRefusal> {
-    let notification = notify.into_notification();
-    notification.map_err(|code| DraftPart::Content.refuses(code))
+    notify.into_notification().map_err(|code| match code {
+        // Title, text and links have codes of their own.
+        ErrorCode::InvalidInput => DraftPart::Rich.refuses(code),
+        _ => DraftPart::Content.refuses(code),
+    })
 }
 
 /// A field's text; browsers end the lines of a form with CR LF, which nobody typed.

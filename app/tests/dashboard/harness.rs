@@ -1,5 +1,7 @@
 //! A dashboard of its own for each test, and a browser without scripts.
 
+mod page;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,13 +14,12 @@ use hato_service::access::Operator;
 use hato_service::ports::{GithubId, SystemClock};
 use hato_service::{AppLimits, GithubUser, Notifier, Secrets, Service, ServiceSettings};
 use hato_testkit::TestDatabase;
-use http::header::{
-    ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT,
-};
+use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, SET_COOKIE, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode};
-use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 use url::form_urlencoded::Serializer;
+
+pub use self::page::PageResponse;
 
 /// Keys of a browser (RFC 8291 §5).
 const P256DH: &str =
@@ -55,13 +56,6 @@ pub struct DashboardBrowser<'a> {
 struct PathCookie {
     value: String,
     path: String,
-}
-
-/// What the dashboard answered to one request of the browser.
-pub struct PageResponse {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: String,
 }
 
 impl TestDashboard {
@@ -312,64 +306,5 @@ impl DashboardBrowser<'_> {
             };
             self.cookies.insert(name.to_owned(), cookie);
         }
-    }
-}
-
-impl PageResponse {
-    pub async fn read(response: http::Response<Body>) -> Self {
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.expect("a whole body").to_bytes();
-        Self {
-            status: parts.status,
-            headers: parts.headers,
-            body: String::from_utf8(body.to_vec()).expect("text"),
-        }
-    }
-
-    /// A header's value; nothing when it is not there.
-    pub fn header(&self, name: &str) -> &str {
-        let value = self.headers.get(name);
-        value.map_or("", |value| value.to_str().expect("a readable header"))
-    }
-
-    /// The path that a redirect leads to.
-    pub fn location(&self) -> String {
-        assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.body);
-        assert_eq!(self.header("cache-control"), "no-store");
-        self.header(LOCATION.as_str()).to_owned()
-    }
-
-    /// Asserts that a script was told of success.
-    #[track_caller]
-    pub fn assert_success(&self) -> &Self {
-        assert_eq!(self.status, StatusCode::OK, "{}", self.body);
-        self
-    }
-
-    /// The text between the first `before` and the next `after`.
-    pub fn between(&self, before: &str, after: &str) -> Option<&str> {
-        let (_, rest) = self.body.split_once(before)?;
-        Some(rest.split_once(after)?.0)
-    }
-
-    /// The path of the page of older items that a list leads to.
-    pub fn older_path(&self) -> Option<String> {
-        let (before, _) = self.body.split_once("\" rel=\"next\"")?;
-        let (_, path) = before.rsplit_once("href=\"")?;
-        Some(path.replace("&amp;", "&"))
-    }
-
-    /// Asserts that the page contains a text.
-    #[track_caller]
-    pub fn shows(&self, text: &str) -> &Self {
-        assert!(self.body.contains(text), "no {text:?} in\n{}", self.body);
-        self
-    }
-
-    /// Asserts that the page does not contain a text.
-    #[track_caller]
-    pub fn hides(&self, text: &str) -> &Self {
-        assert!(!self.body.contains(text), "{text:?} in\n{}", self.body);
-        self
     }
 }

@@ -86,15 +86,33 @@ async fn no_draft_and_no_address_rewrites_a_page() {
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
     for step in ["edit", "review", "send"] {
-        let draft = [
-            ("title", HOSTILE),
-            ("body", HOSTILE),
-            ("url", HOSTILE),
-            ("icon", HOSTILE),
-            ("badge", HOSTILE),
-            ("idempotency_key", HOSTILE),
-            ("step", step),
+        let fields = [
+            "title",
+            "body",
+            "url",
+            "icon",
+            "badge",
+            "image",
+            "button_1",
+            "button_1_url",
+            "button_2",
+            "button_2_url",
+            "tag",
+            "renotify",
+            "data",
+            "dir",
+            "lang",
+            "timestamp",
+            "app_badge",
+            "users",
+            "tags",
+            "send_at",
+            "expires_at",
+            "max_per_minute",
+            "idempotency_key",
         ];
+        let mut draft = fields.map(|name| (name, HOSTILE)).to_vec();
+        draft.push(("step", step));
         let page = browser.post(&format!("{app}/send"), &draft).await;
         page.hides(INJECTED).shows(ESCAPED);
     }

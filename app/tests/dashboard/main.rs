@@ -20,6 +20,7 @@ mod protection;
 mod queries;
 mod query_counts;
 mod review;
+mod rich;
 mod schedule;
 mod sending;
 mod webhook;

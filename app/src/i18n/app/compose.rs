@@ -1,6 +1,7 @@
 //! Texts of writing a notification.
 
 use super::super::group_thousands;
+use super::RichTexts;
 
 texts! {
     ComposeTexts {
@@ -15,6 +16,7 @@ texts! {
         icon = "アイコンの URL", "URL of the icon";
         badge = "バッジの URL", "URL of the badge";
         https = "https:// のみ（任意）", "https:// only (optional)";
+        rich: RichTexts = RichTexts::JA, RichTexts::EN;
         review = "確認へ進む", "Review";
         review_title = "この内容で送りますか？", "Send it like this?";
         question: fn(i64) -> String =

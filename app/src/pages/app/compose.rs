@@ -5,6 +5,7 @@ mod content;
 mod form;
 mod month;
 mod question;
+mod rich;
 mod timing;
 
 use hato_domain::{AudienceFilter, ErrorCode, Schedule};
@@ -107,7 +108,10 @@ async fn plan(
     draft: &NotificationDraft,
 ) -> Result<SendPlan, DraftRefusal> {
     let service = ctx.service();
-    let CheckedDraft { filter, schedule } = draft.check_at(service.now())?;
+    let checked = draft.check_at(service.now(), &app.messages)?;
+    let CheckedDraft {
+        filter, schedule, ..
+    } = checked;
     let recipients = match &filter {
         None => Ok(app.active_subscriptions),
         Some(filter) => service.recipients(access, filter).await,

@@ -30,13 +30,17 @@ impl TimingDraft {
     }
 }
 
-fn moment(field: &str) -> Result<Option<i64>, ErrorCode> {
+/// A date and a time in UTC, Unix milliseconds.
+pub(super) fn moment(field: &str) -> Result<Option<i64>, ErrorCode> {
     let moment = |text: &str| UnixMillis::from_date_and_time(text).map(|at| at.0);
     read(field, moment)
 }
 
 /// What a field says; `INVALID_INPUT` for anything that it cannot, blanks alone included.
-fn read(field: &str, value: impl Fn(&str) -> Option<i64>) -> Result<Option<i64>, ErrorCode> {
+pub(super) fn read<T>(
+    field: &str,
+    value: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, ErrorCode> {
     if field.is_empty() {
         return Ok(None);
     }

@@ -1,4 +1,5 @@
-//! The form in which a notification is written, in three sections: what it says, whom it is for, and when it goes.
+//! The form in which a notification is written, in four sections: what it says, what else it has, whom it is for,
+//! and when it goes.
 
 use hato_domain::{AppId, ErrorCode};
 use hato_service::ports::AppRecord;
@@ -9,6 +10,7 @@ use super::Refused;
 use super::audience::AudienceSection;
 use super::content::ContentSection;
 use super::month::{FormMonthNote, MonthlyQuota};
+use super::rich::RichSection;
 use super::timing::TimingSection;
 use crate::components::{ErrorNote, Frame, Note, Tone};
 use crate::i18n::ComposeTexts;
@@ -77,6 +79,7 @@ fn RefusalNote(texts: &'static ComposeTexts, refused: Refused) -> impl IntoView 
     let advice = match part {
         _ if code != ErrorCode::InvalidInput => None,
         DraftPart::Content => None,
+        DraftPart::Rich => Some(texts.rich.refused),
         DraftPart::Audience => Some(texts.refused_audience),
         DraftPart::Timing => Some(texts.refused_timing),
     };
@@ -100,11 +103,13 @@ fn DraftForm(
     #[prop(optional)]
     audience: String,
 ) -> impl IntoView {
-    let (people, times) = (draft.audience.clone(), draft.timing.clone());
+    let (rich, people) = (draft.rich.clone(), draft.audience.clone());
+    let times = draft.timing.clone();
     view! {
         <IslandAssets />
         <form method="post" action=action class="card compose">
             <ContentSection texts draft site />
+            <RichSection texts draft=rich />
             <AudienceSection texts app draft=people everybody=audience />
             <TimingSection texts draft=times />
             <div class="form-actions">

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::SendPlan;
 use super::month::{MonthlyQuota, MonthlyQuotaNote};
+use super::rich::RichFacts;
 use crate::components::{Fact, Note, Tone, textarea_content};
 use crate::i18n::ComposeTexts;
 use crate::islands::{Preview, host};
@@ -48,7 +49,7 @@ pub(super) fn ReviewForm(
                     icon=draft.icon.clone()
                     site
                 />
-                <Plan ctx=ctx.clone() url=draft.url.clone() plan />
+                <Plan ctx=ctx.clone() draft=draft.clone() plan />
                 {month.map(|quota| view! { <MonthlyQuotaNote ctx texts quota needed /> })}
                 <HiddenDraft draft />
                 <div class="form-actions">
@@ -67,13 +68,13 @@ pub(super) fn ReviewForm(
 
 /// What would happen: the facts, and the sentence with the number.
 #[component]
-fn Plan(ctx: RequestContext, url: String, plan: SendPlan) -> impl IntoView {
+fn Plan(ctx: RequestContext, draft: NotificationDraft, plan: SendPlan) -> impl IntoView {
     let texts = &ctx.texts().app;
     let words = &texts.compose;
-    let opens = if url.is_empty() {
+    let opens = if draft.url.is_empty() {
         words.opens_site.to_owned()
     } else {
-        url
+        draft.url
     };
     let tone = match plan.recipients {
         0 => Tone::Warning,
@@ -86,6 +87,7 @@ fn Plan(ctx: RequestContext, url: String, plan: SendPlan) -> impl IntoView {
     view! {
         <dl class="facts">
             <Fact label=words.opens>{opens}</Fact>
+            <RichFacts texts=&words.rich draft=draft.rich />
             <AudienceFacts texts=&texts.delivery users tags />
             <ScheduleFacts texts=&texts.delivery schedule=plan.schedule />
         </dl>
@@ -121,6 +123,10 @@ fn named_users(texts: &ComposeTexts, filter: &AudienceFilter) -> Option<String> 
 #[component]
 fn HiddenDraft(draft: NotificationDraft) -> impl IntoView {
     let idempotency_key = Uuid::now_v7().simple().to_string();
+    let rich = draft
+        .rich
+        .fields()
+        .map(|(name, value)| (name, value.to_owned()));
     let fields = [
         ("title", draft.title),
         ("body", draft.body),
@@ -134,7 +140,6 @@ fn HiddenDraft(draft: NotificationDraft) -> impl IntoView {
         ("max_per_minute", draft.timing.max_per_minute),
         ("idempotency_key", idempotency_key),
     ];
-    fields.map(
-        |(name, value)| view! { <textarea name=name hidden>{textarea_content(&value)}</textarea> },
-    )
+    let hidden = |(name, value): (&'static str, String)| view! { <textarea name=name hidden>{textarea_content(&value)}</textarea> };
+    (fields.map(hidden), rich.map(hidden))
 }

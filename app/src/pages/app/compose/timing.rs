@@ -14,12 +14,7 @@ pub(super) fn TimingSection(texts: &'static ComposeTexts, draft: TimingDraft) ->
     let open = [&draft.send_at, &draft.expires_at, &draft.max_per_minute]
         .into_iter()
         .any(is_given);
-    let words = |label: &str| TimeFieldTexts {
-        label: label.to_owned(),
-        utc: texts.utc.to_owned(),
-        skipped: texts.skipped.to_owned(),
-        twice: texts.twice.to_owned(),
-    };
+    let words = |label| time_field_texts(texts, label);
     view! {
         <details class="section" open=open>
             <summary>{texts.timing}</summary>
@@ -33,7 +28,7 @@ pub(super) fn TimingSection(texts: &'static ComposeTexts, draft: TimingDraft) ->
             <Field
                 form="send"
                 name="max_per_minute"
-                kind=FieldKind::Number(10_000_000)
+                kind=FieldKind::Number(1, 10_000_000)
                 label=texts.pace
                 hint=texts.pace_hint
                 value=draft.max_per_minute
@@ -43,4 +38,14 @@ pub(super) fn TimingSection(texts: &'static ComposeTexts, draft: TimingDraft) ->
         </details>
     }
     .into_any()
+}
+
+/// What a field for a time says.
+pub(super) fn time_field_texts(texts: &ComposeTexts, label: &str) -> TimeFieldTexts {
+    TimeFieldTexts {
+        label: label.to_owned(),
+        utc: texts.utc.to_owned(),
+        skipped: texts.skipped.to_owned(),
+        twice: texts.twice.to_owned(),
+    }
 }

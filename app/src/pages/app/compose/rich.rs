@@ -1,0 +1,176 @@
+//! The section of the form for what a notification has beyond title, text and links (CONTRACT 13).
+
+use hato_domain::notification::TextDirection;
+use leptos::prelude::*;
+
+use super::timing::time_field_texts;
+use crate::components::{Fact, Field, FieldKind};
+use crate::i18n::{ComposeTexts, RichTexts};
+use crate::islands::TimeField;
+use crate::server_fns::RichDraft;
+
+/// Picture, buttons and the rest, folded away until one is filled in.
+#[component]
+pub(super) fn RichSection(texts: &'static ComposeTexts, draft: RichDraft) -> impl IntoView {
+    let words = &texts.rich;
+    let open = draft.fields().iter().any(|(_, value)| !value.is_empty());
+    let time = time_field_texts(texts, words.timestamp);
+    view! {
+        <details class="section" open=open>
+            <summary>{words.summary}</summary>
+            <div class="fields">
+                <p class="hint">{words.note}</p>
+                <Pictures texts=words draft=draft.clone() />
+                <Behaviour texts=words draft=draft.clone() />
+                <TimeField name="timestamp".to_owned() value=draft.timestamp.clone() texts=time />
+                <ForTheSite texts=words draft />
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+/// The large picture and the buttons.
+#[component]
+fn Pictures(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
+    let text = |name, label, value| view! { <Field form="send" name kind=FieldKind::Text label value optional=true /> };
+    let link = |name, label, hint, value| view! { <Field form="send" name kind=FieldKind::Url label hint value optional=true /> };
+    view! {
+        {link("image", texts.image, texts.https, draft.image)}
+        {text("button_1", texts.button_1, draft.button_1)}
+        {link("button_1_url", texts.button_1_url, texts.button_url_hint, draft.button_1_url)}
+        {text("button_2", texts.button_2, draft.button_2)}
+        {link("button_2_url", texts.button_2_url, texts.button_url_hint, draft.button_2_url)}
+    }
+    .into_any()
+}
+
+/// How it comes, stays, and takes another one's place.
+#[component]
+fn Behaviour(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
+    let choice = |name, label, ticked: &str| {
+        view! {
+            <label class="choice">
+                <input type="checkbox" name=name value="true" checked=!ticked.is_empty() />
+                <span>{label}</span>
+            </label>
+        }
+    };
+    view! {
+        <Field
+            form="send"
+            name="tag"
+            kind=FieldKind::Text
+            label=texts.tag
+            hint=texts.tag_hint
+            value=draft.tag
+            optional=true
+            max=64
+        />
+        {choice("renotify", texts.renotify, &draft.renotify)}
+        {choice("require_interaction", texts.require_interaction, &draft.require_interaction)}
+        {choice("silent", texts.silent, &draft.silent)}
+    }
+    .into_any()
+}
+
+/// Language and direction of the texts, the number on the app's icon, and what the site's scripts find.
+#[component]
+fn ForTheSite(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
+    view! {
+        <Field
+            form="send"
+            name="lang"
+            kind=FieldKind::Text
+            label=texts.lang
+            hint=texts.lang_hint
+            value=draft.lang
+            optional=true
+            max=35
+        />
+        <DirectionField texts chosen=draft.dir />
+        <Field
+            form="send"
+            name="app_badge"
+            kind=FieldKind::Number(0, 999_999)
+            label=texts.app_badge
+            hint=texts.app_badge_hint
+            value=draft.app_badge
+            optional=true
+        />
+        <Field
+            form="send"
+            name="data"
+            kind=FieldKind::Multiline
+            label=texts.data
+            hint=texts.data_hint
+            value=draft.data
+            optional=true
+        />
+    }
+    .into_any()
+}
+
+#[component]
+fn DirectionField(texts: &'static RichTexts, chosen: String) -> impl IntoView {
+    let option = |direction: TextDirection| {
+        let value = direction.as_str();
+        view! {
+            <option value=value selected={value == chosen}>
+                {direction_name(texts, direction)}
+            </option>
+        }
+    };
+    view! {
+        <div class="field">
+            <label for="send-dir">{texts.dir}</label>
+            <select id="send-dir" name="dir">
+                <option value="">{texts.dir_none}</option>
+                {TextDirection::ALL.map(option)}
+            </select>
+        </div>
+    }
+    .into_any()
+}
+
+const fn direction_name(texts: &RichTexts, direction: TextDirection) -> &'static str {
+    match direction {
+        TextDirection::Auto => texts.dir_auto,
+        TextDirection::LeftToRight => texts.dir_ltr,
+        TextDirection::RightToLeft => texts.dir_rtl,
+    }
+}
+
+/// What the question says of them: those that are filled in.
+#[component]
+pub(super) fn RichFacts(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
+    let label = |name: &str| match name {
+        "image" => texts.image,
+        "button_1" => texts.button_1,
+        "button_1_url" => texts.button_1_url,
+        "button_2" => texts.button_2,
+        "button_2_url" => texts.button_2_url,
+        "tag" => texts.tag,
+        "renotify" => texts.renotify,
+        "require_interaction" => texts.require_interaction,
+        "silent" => texts.silent,
+        "data" => texts.data,
+        "dir" => texts.dir,
+        "lang" => texts.lang,
+        "timestamp" => texts.timestamp,
+        _ => texts.app_badge,
+    };
+    let fact = |(name, value): (&str, &str)| {
+        let value = match name {
+            "renotify" | "require_interaction" | "silent" => texts.yes.to_owned(),
+            "timestamp" => format!("{} UTC", value.replace('T', " ")),
+            _ => value.to_owned(),
+        };
+        view! { <Fact label=label(name)>{value}</Fact> }
+    };
+    let given = draft
+        .fields()
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty());
+    given.map(fact).collect_view().into_any()
+}

@@ -1,0 +1,96 @@
+//! What a notification has beyond title, text and links, as the form asks it (CONTRACT 13).
+
+use hato_domain::ErrorCode;
+use hato_domain::wire::{Notify, NotifyAction};
+use serde::Deserialize;
+
+use super::non_empty;
+use super::timing::{moment, read};
+
+/// The fields as they were typed; an empty one is not given.
+#[derive(Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct RichDraft {
+    pub image: String,
+    /// What the first button shows.
+    pub button_1: String,
+    pub button_1_url: String,
+    /// What the second button shows.
+    pub button_2: String,
+    pub button_2_url: String,
+    pub tag: String,
+    /// Filled in where its box is ticked, like the next two.
+    pub renotify: String,
+    pub require_interaction: String,
+    pub silent: String,
+    /// A JSON object.
+    pub data: String,
+    pub dir: String,
+    pub lang: String,
+    /// In UTC: `2026-01-31T09:05`.
+    pub timestamp: String,
+    pub app_badge: String,
+}
+
+impl RichDraft {
+    /// The fields by their names in the form.
+    pub fn fields(&self) -> [(&'static str, &str); 14] {
+        [
+            ("image", &self.image),
+            ("button_1", &self.button_1),
+            ("button_1_url", &self.button_1_url),
+            ("button_2", &self.button_2),
+            ("button_2_url", &self.button_2_url),
+            ("tag", &self.tag),
+            ("renotify", &self.renotify),
+            ("require_interaction", &self.require_interaction),
+            ("silent", &self.silent),
+            ("data", &self.data),
+            ("dir", &self.dir),
+            ("lang", &self.lang),
+            ("timestamp", &self.timestamp),
+            ("app_badge", &self.app_badge),
+        ]
+    }
+
+    /// A request that has these members alone; `INVALID_INPUT` for data that is no JSON, a time that is none, and no number.
+    pub(super) fn notify(&self) -> Result<Notify, ErrorCode> {
+        Ok(Notify {
+            image: non_empty(&self.image),
+            actions: self.actions(),
+            tag: non_empty(&self.tag),
+            renotify: ticked(&self.renotify),
+            require_interaction: ticked(&self.require_interaction),
+            silent: ticked(&self.silent),
+            data: read(&self.data, |text| serde_json::from_str(text).ok())?,
+            dir: non_empty(&self.dir),
+            lang: non_empty(&self.lang),
+            timestamp: moment(&self.timestamp)?,
+            app_badge: read(&self.app_badge, |text| text.parse().ok())?,
+            ..Notify::default()
+        })
+    }
+
+    /// The buttons of which anything is filled in; reports name them by their places.
+    fn actions(&self) -> Option<Vec<NotifyAction>> {
+        let buttons = [
+            ("button-1", &self.button_1, &self.button_1_url),
+            ("button-2", &self.button_2, &self.button_2_url),
+        ];
+        let given = buttons.into_iter().filter_map(|(name, title, url)| {
+            let (title, url) = (non_empty(title), non_empty(url));
+            (title.is_some() || url.is_some()).then(|| NotifyAction {
+                action: Some(name.to_owned()),
+                title,
+                url,
+                icon: None,
+            })
+        });
+        let actions: Vec<_> = given.collect();
+        (!actions.is_empty()).then_some(actions)
+    }
+}
+
+fn ticked(field: &str) -> Option<bool> {
+    (!field.is_empty()).then_some(true)
+}

@@ -1,0 +1,72 @@
+//! An answer of the dashboard, and what a test finds in it.
+
+use axum::body::Body;
+use http::header::LOCATION;
+use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt as _;
+
+/// What the dashboard answered to one request of the browser.
+pub struct PageResponse {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl PageResponse {
+    pub async fn read(response: http::Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("a whole body").to_bytes();
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            body: String::from_utf8(body.to_vec()).expect("text"),
+        }
+    }
+
+    /// A header's value; nothing when it is not there.
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().expect("a readable header"))
+    }
+
+    /// The path that a redirect leads to.
+    pub fn location(&self) -> String {
+        assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.body);
+        assert_eq!(self.header("cache-control"), "no-store");
+        self.header(LOCATION.as_str()).to_owned()
+    }
+
+    /// Asserts that a script was told of success.
+    #[track_caller]
+    pub fn assert_success(&self) -> &Self {
+        assert_eq!(self.status, StatusCode::OK, "{}", self.body);
+        self
+    }
+
+    /// The text between the first `before` and the next `after`.
+    pub fn between(&self, before: &str, after: &str) -> Option<&str> {
+        let (_, rest) = self.body.split_once(before)?;
+        Some(rest.split_once(after)?.0)
+    }
+
+    /// The path of the page of older items that a list leads to.
+    pub fn older_path(&self) -> Option<String> {
+        let (before, _) = self.body.split_once("\" rel=\"next\"")?;
+        let (_, path) = before.rsplit_once("href=\"")?;
+        Some(path.replace("&amp;", "&"))
+    }
+
+    /// Asserts that the page contains a text.
+    #[track_caller]
+    pub fn shows(&self, text: &str) -> &Self {
+        assert!(self.body.contains(text), "no {text:?} in\n{}", self.body);
+        self
+    }
+
+    /// Asserts that the page does not contain a text.
+    #[track_caller]
+    pub fn hides(&self, text: &str) -> &Self {
+        assert!(!self.body.contains(text), "{text:?} in\n{}", self.body);
+        self
+    }
+}

@@ -1,0 +1,114 @@
+//! Writing what a notification has beyond title, text and links.
+
+use hato_testkit::{TestDatabase, on_each_database};
+use http::StatusCode;
+
+use crate::harness::{OWNER, TestDashboard, id};
+
+/// Every field of the section, filled in.
+const ALL: [(&str, &str); 14] = [
+    ("image", "https://example.com/p.png"),
+    ("button_1", "追跡 <b>"),
+    ("button_1_url", "https://example.com/track"),
+    ("button_2", "質問"),
+    ("button_2_url", "https://example.com/help"),
+    ("tag", "order-17"),
+    ("renotify", "true"),
+    ("require_interaction", "true"),
+    ("silent", ""),
+    ("data", "{\"order\": 17}"),
+    ("dir", "rtl"),
+    ("lang", "ja-JP"),
+    ("timestamp", "2026-09-21T16:53"),
+    ("app_badge", "0"),
+];
+
+fn draft<'a>(rich: &[(&'a str, &'a str)], step: &'a str) -> Vec<(&'a str, &'a str)> {
+    let others = [
+        ("title", "見出し"),
+        ("body", "本文"),
+        ("idempotency_key", "0123"),
+        ("step", step),
+    ];
+    [&others, rich].concat()
+}
+
+#[on_each_database]
+async fn the_question_says_all_of_it_and_takes_it_along(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/send");
+    let question = browser.post(&path, &draft(&ALL, "review")).await;
+    question
+        .shows("この内容で送りますか？")
+        .shows("<dd>追跡 &lt;b&gt;</dd>")
+        .shows("<dd>https://example.com/help</dd>")
+        .shows("<dd>order-17</dd>")
+        .shows("<dd>2026-09-21 16:53 UTC</dd>")
+        .shows("<dd>{\"order\": 17}</dd>")
+        .shows("<dd>0</dd>")
+        .hides("音と振動なし");
+    for (name, value) in ALL {
+        let value = value.replace('<', "&lt;").replace('>', "&gt;");
+        question.shows(&format!("name=\"{name}\" hidden>{value}</textarea>"));
+    }
+    let form = browser.post(&path, &draft(&ALL, "edit")).await;
+    form.shows("value=\"order-17\"")
+        .shows("value=\"rtl\" selected")
+        .shows("value=\"0\"");
+    let sent = browser.post(&path, &draft(&ALL, "send")).await.location();
+    assert!(sent.starts_with(&format!("{app}/sends/snd_")), "{sent}");
+}
+
+#[tokio::test]
+async fn what_no_browser_would_show_leads_back_to_the_form() {
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/send");
+    let large = format!("{{\"a\":\"{}\"}}", "x".repeat(1_024));
+    for (fields, said) in [
+        (&[("renotify", "true")][..], "その他の項目を確かめて"),
+        (&[("button_1_url", "https://example.com/")], "その他の項目"),
+        (&[("button_1", " "), ("data", "[]")], "その他の項目"),
+        (&[("data", "{")], "その他の項目"),
+        (&[("data", &large)], "その他の項目"),
+        (&[("dir", "up")], "その他の項目"),
+        (&[("lang", "no language")], "その他の項目"),
+        (&[("timestamp", "yesterday")], "その他の項目"),
+        (&[("app_badge", "-1")], "その他の項目"),
+        (&[("image", "http://example.com/")], "https"),
+    ] {
+        for step in ["review", "send"] {
+            let page = browser.post(&path, &draft(fields, step)).await;
+            assert_eq!(page.status, StatusCode::BAD_REQUEST, "{fields:?}");
+            page.shows(said).shows("value=\"見出し\"");
+        }
+    }
+    let history = browser.get(&format!("{app}/history")).await;
+    history.hides("見出し");
+}
+
+#[tokio::test]
+async fn what_would_not_fit_as_it_goes_out_is_refused_before_the_question() {
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/send");
+    let long = "x".repeat(1_700);
+    let buttons = [("button_1", &*long), ("button_2", &long)];
+    let data = format!("{{\"a\":\"{}\"}}", "x".repeat(400));
+    let fields = [&buttons[..], &[("data", &*data)]].concat();
+    let question = browser.post(&path, &draft(&fields, "review")).await;
+    assert_eq!(question.status, StatusCode::OK);
+    let settings = [
+        ("app", id(&app)),
+        ("site_url", "https://example.com/"),
+        ("tracking", "counts"),
+        ("declarative", "true"),
+    ];
+    browser.post("/_app/change_messages", &settings).await;
+    let refused = browser.post(&path, &draft(&fields, "review")).await;
+    assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
