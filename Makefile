@@ -7,7 +7,7 @@ TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed
 # A script of end2end/package.json, with the programs that were built for it.
 END2END = cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent
 
-.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-webhooks bench-clients bench-browser bench-fleet demo fleet check dev setup site fmt test-programs
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-clients bench-browser bench-fleet demo fleet check dev setup site fmt test-programs
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -51,7 +51,7 @@ screenshots: test-programs
 	$(END2END) screenshots
 
 ## All benchmark tables; each is written to target/bench/ as JSON too
-bench: bench-encryption bench-api bench-delivery bench-audience bench-webhooks bench-clients bench-browser bench-fleet
+bench: bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-clients bench-browser bench-fleet
 
 ## Encrypting a message, beside another implementation
 bench-encryption: setup
@@ -70,6 +70,10 @@ bench-delivery: build
 ## Sends to a part of a million subscriptions with five tags each, beside batches and broadcasts
 bench-audience: build
 	cd benches && cargo run --release --locked -- audience
+
+## What counting costs a delivery, and what an event costs beside a registration: about 5 minutes
+bench-tracking: build
+	cd benches && cargo run --release --locked -- tracking
 
 ## What an active webhook adds to a delivery's CPU: about 8 minutes of a machine that does nothing else
 bench-webhooks: build

@@ -12,9 +12,10 @@ const failure = (code, message, cause) => Object.assign(new Error(message, { cau
 //                        endpoint that the server was told it of, and when; and which tags it was not told of yet
 //   worker SCOPE         the address of the worker file that Hato registered there
 //   tried SCOPE          when a repair failed last
+//   reports              what the server was not told yet of notifications (reports.js)
 //   asked BASEURL APPKEY when the server was last asked which app the key is of
 //
-// The page writes all of them; the worker reads the first two and writes `registered`. A page and a
+// The page writes all of them; the worker reads the first two and writes `registered` and `reports`. A page and a
 // worker of different releases share them, so members may be added, and none renamed.
 const settingsKey = (scope) => `settings ${scope}`;
 const registeredKey = (scope) => `registered ${scope}`;
@@ -66,17 +67,22 @@ function notifyTabs() {
 // Long for an answer, short for a visitor who waits: without a limit some networks never answer.
 const REQUEST_TIMEOUT = 10_000;
 
+const request = (address, options) =>
+  fetch(address, {
+    ...options,
+    credentials: "omit",
+    // Without it, Firefox lets requests fail when their page is left, before the page knows that it is.
+    keepalive: true,
+    signal: AbortSignal.timeout?.(REQUEST_TIMEOUT),
+  });
+
 async function call({ baseUrl, appKey }, method, path, body) {
   let response;
   try {
-    response = await fetch(baseUrl + path, {
+    response = await request(baseUrl + path, {
       method,
       headers: { Authorization: `Bearer ${appKey}`, "Content-Type": "application/json" },
       body: body && JSON.stringify(body),
-      credentials: "omit",
-      // Without it, Firefox lets requests fail when their page is left, before the page knows that it is.
-      keepalive: true,
-      signal: AbortSignal.timeout?.(REQUEST_TIMEOUT),
     });
   } catch (error) {
     throw failure("NETWORK_ERROR", `${baseUrl} cannot be reached`, error);

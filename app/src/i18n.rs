@@ -37,8 +37,9 @@ mod site;
 pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
-    DeliveryTexts, EmbedTexts, HistoryTexts, KeysTexts, OverviewTexts, ReasonsTexts, RichTexts,
-    SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts, WebhookTexts,
+    DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, KeysTexts, OverviewTexts,
+    ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts,
+    WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

@@ -5,7 +5,7 @@ mod compared;
 mod latency;
 mod million;
 mod mixed;
-mod send;
+pub mod send;
 mod slow;
 mod small;
 

@@ -220,9 +220,14 @@ impl BenchServer {
 
     /// Sets the app's webhook to `url`.
     pub async fn set_webhook(&self, app: &BenchApp, url: &str) -> anyhow::Result<()> {
+        self.change_app(app, &json!({ "webhook_url": url })).await
+    }
+
+    /// Changes settings of the app.
+    pub async fn change_app(&self, app: &BenchApp, change: &Value) -> anyhow::Result<()> {
         let client = self.server.client().bearer(&app.session);
         let path = format!("/api/v1/apps/{}", app.id);
-        let reply = client.patch(&path, &json!({ "webhook_url": url })).await?;
+        let reply = client.patch(&path, change).await?;
         reply.expect_status(200)?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
 //!
-//! `hato-benches [--quick] [encryption | api | delivery | audience | webhooks | clients | fleet] [PART…]`: without a name, all of them. `--quick` shows in
+//! `hato-benches [--quick] [encryption | api | delivery | audience | tracking | webhooks | clients | fleet] [PART…]`: without a name, all of them. `--quick` shows in
 //! a minute whether everything works; its figures mean little.
 
 mod api;
@@ -20,6 +20,7 @@ mod sender;
 mod sink;
 mod slow_hosts;
 mod table;
+mod tracking;
 mod webhooks;
 
 use figures::Figures;
@@ -80,6 +81,7 @@ fn main() -> anyhow::Result<()> {
             api::run(&options)?;
             delivery::run(&options)?;
             selection::run(&options)?;
+            tracking::run(&options)?;
             webhooks::run(&options)?;
             clients::run(&options)?;
             fleet::run(&options)
@@ -88,6 +90,7 @@ fn main() -> anyhow::Result<()> {
         "api" => api::run(&options),
         "delivery" => delivery::run(&options),
         "audience" => selection::run(&options),
+        "tracking" => tracking::run(&options),
         "webhooks" => webhooks::run(&options),
         "clients" => clients::run(&options),
         "fleet" => fleet::run(&options),

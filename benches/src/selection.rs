@@ -2,7 +2,7 @@
 
 mod accept;
 mod deliver;
-mod register;
+pub mod register;
 mod seed;
 
 use std::path::PathBuf;

@@ -11,6 +11,7 @@ export interface Notification {
   body: string;
   url?: string;
   icon?: string;
+  actions?: { action: string; title: string; url?: string }[];
 }
 
 /** What the server knows of the visitor behind an endpoint. */
@@ -47,6 +48,17 @@ export class App {
     const sent = await this.hato.api('POST', '/api/v1/notify', this.fullKey, notification);
     expect(sent.status).toBe(202);
     return this.waitUntilDone(sent.json.send_id);
+  }
+
+  /** The send's record as it is now. */
+  async record(sendId: string): Promise<any> {
+    return (await this.hato.api('GET', this.path(`/notifications/${sendId}`), this.fullKey)).json;
+  }
+
+  /** Changes settings of the app. */
+  async update(settings: object): Promise<void> {
+    const answer = await this.hato.api('PATCH', this.path(''), this.fullKey, settings);
+    expect(answer.status, JSON.stringify(answer.json)).toBe(200);
   }
 
   private async waitUntilDone(sendId: string): Promise<any> {

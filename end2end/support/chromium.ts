@@ -1,6 +1,6 @@
 // A real Chromium, and the worker half of a push by its DevTools: without the internet it cannot subscribe.
 
-import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type CDPSession, type Page, type Target } from 'puppeteer-core';
 
 import type { CustomerSite } from './customer-site.ts';
 import type { Desktop } from './desktop.ts';
@@ -22,6 +22,25 @@ export function startChromium(desktop?: Desktop): Promise<Browser> {
       '--lang=ja',
     ],
   });
+}
+
+/** The address of the page that the click opens, which is closed again. */
+export async function pageOpenedBy(browser: Browser, click: () => void): Promise<string> {
+  const isPage = (target: Target) => target.type() === 'page';
+  const opened = new Promise<Target>((resolve) => {
+    const take = (target: Target) => {
+      if (!isPage(target)) return;
+      browser.off('targetcreated', take);
+      resolve(target);
+    };
+    browser.on('targetcreated', take);
+  });
+  click();
+  const page = (await (await opened).page())!;
+  await page.waitForFunction(() => location.href !== 'about:blank' && document.readyState === 'complete');
+  const address = page.url();
+  await page.close();
+  return address;
 }
 
 /** The worker of a customer's site. */

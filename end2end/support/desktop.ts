@@ -9,6 +9,8 @@ export interface DesktopNotification {
   id: number;
   title: string;
   body: string;
+  /** The buttons' keys by their labels. */
+  buttons: Record<string, string>;
   /** The time when it was shown, in milliseconds on the clock of `performance.now()`. */
   at: number;
 }
@@ -62,7 +64,19 @@ export class Desktop {
   }
 
   click({ id }: DesktopNotification): void {
-    this.child.stdin!.write(`${id}\n`);
+    this.child.stdin!.write(`${id} default\n`);
+  }
+
+  /** Clicks on the button with this label. */
+  clickButton({ id, buttons }: DesktopNotification, label: string): void {
+    const key = buttons[label];
+    if (!key) throw new Error(`no button ${label} in ${JSON.stringify(buttons)}`);
+    this.child.stdin!.write(`${id} ${key}\n`);
+  }
+
+  /** Closes it without a click on it. */
+  dismiss({ id }: DesktopNotification): void {
+    this.child.stdin!.write(`${id} dismiss\n`);
   }
 
   /** Waits until the browser has taken the notification away. */

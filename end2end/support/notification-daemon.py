@@ -1,7 +1,8 @@
 """A desktop's notification service on a private D-Bus, as the Desktop Notifications Specification 1.2 says.
 
-Run by `dbus-run-session`. Prints one JSON object a line: first the bus's address, then each notification with its id, title
-and body, and each closed one. A line on standard input with an id clicks that notification. Ends when standard input closes.
+Run by `dbus-run-session`. Prints one JSON object a line: first the bus's address, then each notification with its id, title,
+body and buttons (keys by label), and each closed one. A line on standard input with an id and a key clicks that notification's
+button, the notification itself if the key is `default`, or its cross if it is `dismiss`. Ends when standard input closes.
 """
 
 import json
@@ -36,7 +37,9 @@ class Daemon(dbus.service.Object):
         if not replaces:
             self.last += 1
         shown = replaces or self.last
-        emit(id=int(shown), title=str(title), body=str(body))
+        keys = [str(action) for action in actions]
+        buttons = dict(zip(keys[1::2], keys[::2]))
+        emit(id=int(shown), title=str(title), body=str(body), buttons=buttons)
         return dbus.UInt32(shown)
 
     @dbus.service.method(NAME, in_signature="u", out_signature="")
@@ -66,7 +69,11 @@ def main():
         if not line:
             loop.quit()
             return False
-        daemon.ActionInvoked(dbus.UInt32(int(line)), "default")
+        shown, key = line.split()
+        if key == "dismiss":
+            daemon.NotificationClosed(dbus.UInt32(int(shown)), dbus.UInt32(2))
+        else:
+            daemon.ActionInvoked(dbus.UInt32(int(shown)), key)
         return True
 
     GLib.io_add_watch(sys.stdin, GLib.IO_IN | GLib.IO_HUP, read)

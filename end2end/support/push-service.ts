@@ -73,6 +73,13 @@ export class PushService {
     await this.control('POST', '/release', { subscription });
   }
 
+  /** What the last message to the subscription says. */
+  async plaintext(endpoint: string): Promise<string> {
+    const { messages } = await this.control('GET', '/messages?since=0');
+    const id = new URL(endpoint).pathname.split('/').pop();
+    return messages.findLast(({ subscription }: { subscription: string }) => subscription === id).plaintext;
+  }
+
   stop(): Promise<void> {
     return this.program.stop();
   }

@@ -29,8 +29,8 @@ const subscribe = async (hato: Hato, appPage: AppPage, subscription: object) => 
   expect(registered.status).toBe(201);
 };
 
-const send = async (hato: Hato, appPage: AppPage) => {
-  const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。' };
+const send = async (hato: Hato, appPage: AppPage, members = {}) => {
+  const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', ...members };
   const { json } = await hato.api('POST', `/api/v1/apps/${appPage.app}/notify`, appPage.session, notification);
   return json.send_id as string;
 };
@@ -57,6 +57,34 @@ test('the overview shows what happens elsewhere, to the last tick', { tag: '@dat
   await expect(page.locator('body[data-first]')).toHaveCount(1);
   await page.reload();
   await expect(page.locator('.checklist')).toHaveCount(0);
+  expect(appPage.consoleErrors).toEqual([]);
+  await page.context().close();
+});
+
+test('what recipients do with a send is shown while it comes in', async ({ browser, hato, push }) => {
+  const appPage = await open(browser, hato);
+  const { page } = appPage;
+  const [subscription] = await push.subscribe(1);
+  await subscribe(hato, appPage, subscription!);
+  await hato.api('PATCH', `/api/v1/apps/${appPage.app}`, appPage.session, { tracking: 'counts' });
+  const action = 'W'.repeat(32);
+  const id = await send(hato, appPage, { actions: [{ action, title: '買う' }] });
+  await page.goto(`/apps/${appPage.app}/sends/${id}`);
+  await expect(page.locator('.progress .status')).toHaveText('完了');
+  const token = JSON.parse(await push.plaintext(subscription!.endpoint)).t;
+  await page.evaluate(() => document.body.setAttribute('data-first', ''));
+  const way = (name: string) => page.locator(`.way .${name} text`);
+  await expect(way('displayed')).toHaveText('表示 0');
+  for (const event of ['displayed', 'clicked']) {
+    const body = JSON.stringify({ token, event, action });
+    expect((await fetch(`${hato.url}/api/v1/events`, { method: 'POST', body })).status).toBe(204);
+    await expect(way(event)).toHaveText(/ 1$/);
+  }
+  await expect(page.getByRole('img', { name: 'クリック 1' })).toBeVisible();
+  await expect(page.locator('#engagement tbody tr', { hasText: action })).toHaveText(/1\s*100\.0%/);
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await expect(page.locator('body[data-first]')).toHaveCount(1);
   expect(appPage.consoleErrors).toEqual([]);
   await page.context().close();
 });

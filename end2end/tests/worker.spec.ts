@@ -1,10 +1,10 @@
 // What a push shows and where a click leads, in a real Chromium on a desktop of its own.
 
 import { join } from 'node:path';
-import type { Browser, Page, Target } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 
 import { App } from '../support/app.ts';
-import { SiteWorker, startChromium } from '../support/chromium.ts';
+import { pageOpenedBy, SiteWorker, startChromium } from '../support/chromium.ts';
 import { CustomerSite, samples } from '../support/customer-site.ts';
 import { Desktop, type DesktopNotification } from '../support/desktop.ts';
 import { Hato } from '../support/hato.ts';
@@ -45,23 +45,7 @@ async function pushAndShow(worker: SiteWorker, data: string): Promise<DesktopNot
 }
 
 /** The page that the click opens. */
-async function openedBy(click: () => void): Promise<string> {
-  const isPage = (target: Target) => target.type() === 'page';
-  const opened = new Promise<Target>((resolve) => {
-    const take = (target: Target) => {
-      if (!isPage(target)) return;
-      chromium.off('targetcreated', take);
-      resolve(target);
-    };
-    chromium.on('targetcreated', take);
-  });
-  click();
-  const page = (await (await opened).page())!;
-  await page.waitForFunction(() => location.href !== 'about:blank' && document.readyState === 'complete');
-  const address = page.url();
-  await page.close();
-  return address;
-}
+const openedBy = (click: () => void) => pageOpenedBy(chromium, click);
 
 const pages = async () => (await chromium.pages()).map((page) => page.url());
 

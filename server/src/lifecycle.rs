@@ -18,13 +18,15 @@ use crate::connections::{self, ConnectionSettings};
 use crate::logging;
 use crate::metrics::MetricsServer;
 
-/// How long requests and pages in flight may take to finish. With the bounds below, 12 + 4 + 1 + 1, a stop takes 18 seconds at
+/// How long requests and pages in flight may take to finish. With the bounds below, 12 + 4 + 3 times 1, a stop takes 19 seconds at
 /// most, of the 20 of CONTRACT 1.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(12);
 /// How long the workers may take to settle what is known and release the rest; `crates/delivery/src/store_retry.rs` stays below it.
 const STOP_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long the last writes may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often the reports of browsers are counted: a crash loses those since the last time.
+const COUNT_INTERVAL: Duration = Duration::from_millis(500);
 /// How often the uses of keys are written, for other processes to see.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -101,6 +103,8 @@ impl ServerRuntime {
     pub async fn run(self, mut signals: ShutdownSignals) -> Result<(), TaskExitError> {
         let service = Arc::clone(&self.service);
         let flushing = tokio::spawn(flush_key_uses(Arc::clone(&service)));
+        let stopping = CancellationToken::new();
+        let counting = tokio::spawn(count_reports(Arc::clone(&service), stopping.clone()));
         let metrics = self.metrics.map(|metrics| tokio::spawn(metrics.serve()));
         let listening = (self.listener, self.connections);
         let routes = (self.router, Arc::clone(&service));
@@ -112,12 +116,16 @@ impl ServerRuntime {
         tracing::info!("draining");
         running.drain().await;
         flushing.abort();
+        stopping.cancel();
         if let Some(metrics) = metrics {
             metrics.abort();
         }
         let last_uses = timeout(CLOSE_TIMEOUT, service.flush_key_uses()).await;
         if !matches!(last_uses, Ok(Ok(()))) {
             tracing::warn!("the last uses of keys were not written");
+        }
+        if timeout(CLOSE_TIMEOUT, counting).await.is_err() {
+            tracing::warn!("the last reports of browsers were not counted");
         }
         let _ = timeout(CLOSE_TIMEOUT, self.store.close()).await;
         tracing::info!("stopped");
@@ -201,6 +209,23 @@ impl RunningTasks {
 fn log_panic(part: &str, ended: &Result<(), JoinError>) {
     if ended.is_err() {
         tracing::error!(part, "a part of the server failed");
+    }
+}
+
+/// Counts until it is stopped, and then what is left. What it has begun to count is not interrupted: it would be lost.
+async fn count_reports(service: Arc<Service>, stopping: CancellationToken) {
+    let mut ticks = interval(COUNT_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut is_last = false;
+    while !is_last {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = stopping.cancelled() => is_last = true,
+        }
+        if let Err(error) = service.count_reports().await {
+            let cause = error.cause().map(|cause| logging::with_causes(cause));
+            tracing::warn!(error = cause, "the reports of browsers cannot be counted");
+        }
     }
 }
 

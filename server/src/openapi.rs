@@ -9,6 +9,7 @@ mod apps;
 mod audience;
 mod description;
 mod endpoint_auth;
+mod events;
 mod history;
 mod keys;
 mod operation;
@@ -72,7 +73,7 @@ pub fn document(base_url: &BaseUrl) -> Value {
 }
 
 /// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.
-fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 11] {
+fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 12] {
     [
         (
             subscriptions::TAG,
@@ -87,6 +88,7 @@ fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 11] {
         (users::TAG, users::ABOUT, users::operations()),
         (keys::TAG, keys::ABOUT, keys::operations()),
         (stats::TAG, stats::ABOUT, stats::operations()),
+        (events::TAG, events::ABOUT, events::operations()),
         (accounts::TAG, accounts::ABOUT, accounts::operations()),
         (
             description::TAG,

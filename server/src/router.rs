@@ -17,7 +17,7 @@ use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::api::{
-    apps, audience, keys, notifications, notify, stats, subscriptions, users, webhook,
+    apps, audience, events, keys, notifications, notify, stats, subscriptions, users, webhook,
 };
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
@@ -85,7 +85,7 @@ pub fn worker(state: &AppState) -> Router {
 
 /// Every endpoint of the API and of accounts.
 pub fn endpoints() -> Vec<Route> {
-    let all = [api_routes(), auth_routes(), mcp_routes()];
+    let all = [api_routes(), report_routes(), auth_routes(), mcp_routes()];
     all.map(Routes::into_list).concat()
 }
 
@@ -135,6 +135,11 @@ fn api_routes() -> Routes {
         .get("/openapi.json", openapi::show)
 }
 
+/// Where browsers report what became of notifications (CONTRACT 15).
+fn report_routes() -> Routes {
+    Routes::under("/api/v1").post("/events", events::report)
+}
+
 /// The endpoints of accounts and sessions (CONTRACT 4).
 fn auth_routes() -> Routes {
     Routes::under("/auth")
@@ -178,7 +183,10 @@ fn api(state: &AppState) -> Router<AppState> {
             state.clone(),
             RenewedSession::refresh_cookie,
         ));
+    // Reports are taken before anything is judged.
+    let reports = catch_panics(report_routes().into_router());
     limit_in_flight(state, routes)
+        .merge(reports.method_not_allowed_fallback(wrong_method))
         .layer(data_headers())
         .layer(cors())
 }

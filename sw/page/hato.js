@@ -1,6 +1,6 @@
 // The page's half of Hato: asks for permission, subscribes, and keeps the server's knowledge of the
 // subscription right. hato.d.ts describes what each function promises. `cargo xtask site` puts
-// shared.js, browser.js, scope.js, settings.js and audience.js before it.
+// shared.js, reports.js, browser.js, scope.js, settings.js, audience.js and arrival.js before it.
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 const listeners = new Set();
@@ -262,6 +262,7 @@ async function unsubscribe() {
 async function init(options) {
   const isFirst = !initialized;
   initialized = { options: readOptions(options) };
+  reportVisit(initialized.options).catch(() => {});
   if (isFirst && isSupported()) watch().catch(() => {});
   initialized.started = start();
   await initialized.started;

@@ -13,7 +13,7 @@ use crate::message::{Action, Member, PushMessage};
 /// An error when the data is no message of Hato (SPEC 2.4); the caller then shows its fallback.
 /// `JSON.parse` of the browser is used, since a parser in the wasm would add to its size.
 #[wasm_bindgen]
-pub fn push(data: &str) -> Result<Promise, JsValue> {
+pub fn push(data: &str, token: Option<String>) -> Result<Promise, JsValue> {
     let data = JSON::parse(data)?;
     let message = PushMessage::read(|path| member(&data, path)).ok_or(JsValue::NULL)?;
     let worker = worker();
@@ -26,7 +26,7 @@ pub fn push(data: &str) -> Result<Promise, JsValue> {
     } else {
         &["data"]
     };
-    let options = options(&message, at(&data, carried))?;
+    let options = options(&message, at(&data, carried), token)?;
     worker
         .registration()
         .show_notification_with_options(&title, &options)
@@ -55,6 +55,7 @@ fn member(object: &JsValue, path: &[&str]) -> Option<Member> {
 fn options(
     message: &PushMessage,
     carried: Option<JsValue>,
+    token: Option<String>,
 ) -> Result<NotificationOptions, JsValue> {
     let options = JsValue::from(Object::new());
     for (name, text) in [
@@ -79,7 +80,7 @@ fn options(
     if !message.actions.is_empty() {
         set(&options, "actions", Some(buttons(&message.actions)?))?;
     }
-    set(&options, "data", Some(data(message, carried)?))?;
+    set(&options, "data", Some(data(message, carried, token)?))?;
     Ok(options.unchecked_into())
 }
 
@@ -102,10 +103,14 @@ fn buttons(actions: &[Action]) -> Result<Array, JsValue> {
     Ok(buttons)
 }
 
-/// What the sender gave as data, and two members more: `hato` marks the notification as ours and keeps the url for the click (an empty one
-/// stands for the site's root), and `hatoActions` keeps those of its buttons,
-/// if they have any.
-fn data(message: &PushMessage, carried: Option<JsValue>) -> Result<JsValue, JsValue> {
+/// What the sender gave as data, and three members more: `hato` marks the notification as ours and keeps the url for the click (an empty one
+/// stands for the site's root), `hatoActions` keeps those of its buttons, if they have any, and `hatoToken` the token by which a click is
+/// reported.
+fn data(
+    message: &PushMessage,
+    carried: Option<JsValue>,
+    token: Option<String>,
+) -> Result<JsValue, JsValue> {
     let data = Object::new();
     if let Some(carried) = carried.and_then(|it| it.dyn_into::<Object>().ok()) {
         Object::assign(&data, &carried);
@@ -116,6 +121,7 @@ fn data(message: &PushMessage, carried: Option<JsValue>) -> Result<JsValue, JsVa
         "hato",
         Some(message.url.as_deref().unwrap_or_default()),
     )?;
+    set(&data, "hatoToken", token)?;
     if message.actions.iter().any(|action| action.url.is_some()) {
         let urls = JsValue::from(Object::new());
         for action in &message.actions {

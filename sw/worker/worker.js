@@ -9,6 +9,7 @@
   "use strict";
 
   //@shared
+  //@reports
   //@glue
 
   const WASM = "@wasm";
@@ -38,7 +39,7 @@
 
   // Title, body and url as sw/src/message.rs reads them. What says nothing shows that there is something:
   // browsers withdraw the permission of sites that receive a push and show nothing.
-  function showPlainly(text) {
+  function showPlainly(text, token) {
     const parsed = parse(text);
     const isDeclarative = parsed.web_push === 8030;
     const message = (isDeclarative ? parsed.notification : parsed) ?? {};
@@ -49,7 +50,7 @@
       : "You have a new notification";
     return self.registration.showNotification(title || self.location.host, {
       body: title || body ? body : fallback,
-      data: { hato: url },
+      data: { hato: url, hatoToken: token },
     });
   }
 
@@ -73,18 +74,21 @@
     return subscription && ![settings, registered].some((it) => it && isOurs(subscription, it));
   }
 
+  // Resolves with the token of what is shown, if there is one.
   async function push({ data }) {
     // In doubt the message is shown, and also when IndexedDB does not answer within half a second:
     // to a browser, a worker that is late to show a notification is one that shows none.
     if (await Promise.race([isForeign().catch(() => false), sleep(500)])) return;
     const text = data ? data.text() : "";
     const badge = setAppBadge(text).catch(() => {});
+    const token = tokenOf(parse(text));
     try {
-      await loadWasm().push(text);
+      await loadWasm().push(text, token);
     } catch {
-      await showPlainly(text);
+      await showPlainly(text, token);
     }
     await badge;
+    return token;
   }
 
   // A window's own `url` is where it began; where the site's script has led it since, as an app of
@@ -167,7 +171,11 @@
 
   // The browser may stop a worker as soon as no event is under way. waitUntil keeps it until the
   // notification is shown, the window opened, or the new endpoint registered.
-  self.addEventListener("push", (event) => event.waitUntil(push(event)));
+  self.addEventListener("push", (event) => {
+    const shown = push(event);
+    event.waitUntil(shown);
+    reportAfter(shown, event, "displayed");
+  });
 
   self.addEventListener("notificationclick", (event) => {
     const { action, notification } = event;
@@ -178,7 +186,13 @@
       event.stopImmediatePropagation();
       notification.close();
       event.waitUntil(click(typeof own === "string" ? own : url));
+      reportAfter(Promise.resolve(notification.data.hatoToken), event, "clicked", action);
     }
+  });
+
+  self.addEventListener("notificationclose", (event) => {
+    const { hato, hatoToken } = event.notification.data || {};
+    if (typeof hato === "string") reportAfter(Promise.resolve(hatoToken), event, "dismissed");
   });
 
   self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renewWithRetries(event)));

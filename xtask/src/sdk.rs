@@ -22,12 +22,14 @@ const PACKAGE: &str = "hato-sw";
 /// Where the files of releases are kept, a folder for each version.
 const RELEASES: &str = "sw/releases";
 /// The parts of the page script, in their order.
-const PAGE: [&str; 6] = [
+const PAGE: [&str; 8] = [
     "shared.js",
+    "reports.js",
     "page/browser.js",
     "page/scope.js",
     "page/settings.js",
     "page/audience.js",
+    "page/arrival.js",
     "page/hato.js",
 ];
 
@@ -71,7 +73,8 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
         anyhow::Ok(classic(&fill(&script, &[("style", &quoted(&style))])))
     };
     let built = wasm::build(workspace, PACKAGE, ScriptKind::Classic, dev)?;
-    let worker = worker(&source("worker/worker.js")?, &shared, &built)?;
+    let reports = source("reports.js")? + &source("worker/reports.js")?;
+    let worker = worker(&source("worker/worker.js")?, [&shared, &reports], &built)?;
     let scripts = [
         ("sw.js", worker),
         (
@@ -90,12 +93,17 @@ fn current(workspace: &Workspace, version: &str, dev: bool) -> Result<Files> {
 
 /// The worker is one file: a worker that the browser wakes while our server cannot be reached
 /// still has its wasm.
-fn worker(template: &str, shared: &str, built: &BindgenOutput) -> Result<String> {
+fn worker(template: &str, [shared, reports]: [&str; 2], built: &BindgenOutput) -> Result<String> {
     let glue = std::str::from_utf8(&built.script)?;
     let wasm = STANDARD.encode(&built.wasm);
     Ok(strip(&fill(
         template,
-        &[("shared", shared), ("glue", glue), ("wasm", &wasm)],
+        &[
+            ("shared", shared),
+            ("reports", reports),
+            ("glue", glue),
+            ("wasm", &wasm),
+        ],
     )))
 }
 

@@ -8,6 +8,7 @@ mod auth;
 mod crowds;
 mod database;
 mod drafts;
+mod engagement;
 mod first_notification;
 mod harness;
 mod hostile_names;

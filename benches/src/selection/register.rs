@@ -64,7 +64,7 @@ pub async fn measure(
 }
 
 /// Microseconds of the server's CPU for each.
-async fn register(
+pub async fn register(
     hato: &BenchServer,
     client: &Client,
     audience: &BenchAudience,

@@ -78,7 +78,7 @@ fn table(sends: &Page<HistoryItem>) -> Table {
 }
 
 fn lines(send: &HistoryItem) -> Vec<String> {
-    vec![
+    let mut lines = vec![
         format!("id              {}", send.send_id),
         format!("title           {}", printable(&send.title)),
         format!("body            {}", printable(&send.body)),
@@ -95,5 +95,14 @@ fn lines(send: &HistoryItem) -> Vec<String> {
         format!("failed          {}", send.failed_other),
         format!("skipped         {}", send.skipped_count),
         format!("cancelled       {}", send.cancelled_count),
-    ]
+        format!("displayed       {}", send.displayed_count),
+        format!("clicked         {}", send.clicked_count),
+        format!("dismissed       {}", send.dismissed_count),
+    ];
+    let by_action = send.clicks_by_action.iter();
+    lines.extend(by_action.map(|(action, clicks)| {
+        let action = printable(action);
+        format!("  {action:<14}{clicks}")
+    }));
+    lines
 }

@@ -21,16 +21,19 @@ fn lines(stats: &Stats) -> Vec<String> {
         format!("deactivated      {}", stats.deactivated_subscribers),
         format!("sent in all      {}", stats.total_sent),
         format!("failed in all    {}", stats.total_failed),
+        format!("displayed        {}", stats.total_displayed),
+        format!("clicked          {}", stats.total_clicked),
+        format!("dismissed        {}", stats.total_dismissed),
         format!("this month       {month}"),
         format!("starts anew UTC  {}", stats.month_resets_at.to_minute()),
     ];
     let active = stats.daily.iter().filter(|day| day.sends > 0);
     let rows = active.map(|day| {
-        let counts = [day.sends, day.sent, day.failed].map(|count| count.to_string());
-        let [sends, sent, failed] = counts;
-        [day.date.clone(), sends, sent, failed]
+        let counts = [day.sends, day.sent, day.failed, day.displayed, day.clicked];
+        let [sends, sent, failed, displayed, clicked] = counts.map(|count| count.to_string());
+        [day.date.clone(), sends, sent, failed, displayed, clicked]
     });
-    let days = Table::new("DAY_UTC SENDS SENT FAILED", rows).lines();
+    let days = Table::new("DAY_UTC SENDS SENT FAILED DISPLAYED CLICKED", rows).lines();
     if days.len() > 1 {
         lines.push(String::new());
         lines.extend(days);

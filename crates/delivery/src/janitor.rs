@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, DeactivationCursor, Store, StoreError};
-use hato_service::{IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS};
+use hato_service::{IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, first_counted_hour};
 
 use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
@@ -52,6 +52,10 @@ enum PurgeKind {
     GitHubLogins,
     IdempotencyKeys,
     RateWindows,
+    /// What recipients did, told to webhooks once a day.
+    UntoldEngagement,
+    /// Who was counted, once their tokens are good no more.
+    EngagedRecipients,
     OldEvents,
     Webhooks,
     FreeSpace,
@@ -68,6 +72,8 @@ const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
         PurgeKind::GitHubLogins,
         PurgeKind::IdempotencyKeys,
         PurgeKind::RateWindows,
+        PurgeKind::UntoldEngagement,
+        PurgeKind::EngagedRecipients,
         PurgeKind::OldEvents,
         PurgeKind::Webhooks,
     ],
@@ -186,6 +192,11 @@ impl Janitor {
                 store.purge_idempotency_keys(old, STEP_ROWS).await
             }
             PurgeKind::RateWindows => store.purge_rate_windows(STEP_ROWS).await,
+            PurgeKind::UntoldEngagement => store.tell_engagement(now, STEP_ROWS).await,
+            PurgeKind::EngagedRecipients => {
+                let hour = first_counted_hour(now);
+                store.forget_engaged(hour, STEP_ROWS).await
+            }
             PurgeKind::OldEvents => self.end_old_events(now).await,
             PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
             PurgeKind::FreeSpace => store.give_back_space().await,

@@ -36,6 +36,12 @@ macro_rules! ids {
                 Self(text)
             }
 
+            /// The number whose digits follow the prefix; `None` for an identifier that was not made of one.
+            pub fn to_uuid(&self) -> Option<Uuid> {
+                let digits = self.0.strip_prefix($prefix)?;
+                Uuid::try_parse(digits).ok()
+            }
+
             /// The identifier as it stands in paths, bodies and the database.
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -75,7 +81,9 @@ mod tests {
     #[test]
     fn a_made_id_parses_back() {
         let id = AppId::from_uuid(Uuid::from_u128(7));
+        assert_eq!(id.to_uuid(), Some(Uuid::from_u128(7)));
         assert_eq!(AppId::parse(id.as_str()), Ok(id));
+        assert_eq!(AppId::trusted("app_7".to_owned()).to_uuid(), None);
     }
 
     #[test]

@@ -203,7 +203,11 @@ fn encode(block: &Block) -> Vec<u8> {
         let offsets = offsets(block).filter_map(|offset| u16::try_from(offset).ok());
         offsets.flat_map(u16::to_le_bytes).collect()
     } else {
-        block.iter().flat_map(|word| word.to_le_bytes()).collect()
+        let mut map = Vec::with_capacity(MAP_BYTES);
+        for word in block.iter() {
+            map.extend_from_slice(&word.to_le_bytes());
+        }
+        map
     }
 }
 

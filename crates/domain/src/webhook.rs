@@ -9,6 +9,8 @@ text_enum!(
         DeliveryResults = "delivery.results",
         /// The last recipient of a send is settled.
         SendCompleted = "send.completed",
+        /// Recipients of a send have done something that was not told yet (CONTRACT 15).
+        SendEngagement = "send.engagement",
         /// The owner asked for an event, to see one arrive.
         Test = "webhook.test",
     }

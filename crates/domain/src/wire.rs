@@ -6,6 +6,8 @@
 mod app;
 mod audience;
 mod body;
+mod engagement;
+mod history;
 mod member;
 mod notify;
 #[cfg(feature = "openapi")]
@@ -20,6 +22,8 @@ mod webhook;
 pub use app::{App, AppUpdated, CreateApp, UpdateApp};
 pub use audience::{AgeShare, Audience, HostShare, Subscription};
 pub use body::{MAX_BODY_BYTES, read};
+pub use engagement::ReportEngagement;
+pub use history::HistoryItem;
 pub use notify::{Notify, NotifyAction, NotifyBatch, To};
 pub use profile::{EraseUser, Identity, SubscriptionUpdated, UpdateSubscription, UserErased};
 pub use request::{
@@ -27,8 +31,7 @@ pub use request::{
 };
 pub use response::{
     Account, Acknowledged, Actor, ApiKey, BatchAccepted, Cancelled, CreatedKey, DeadLetter,
-    ErrorBody, HistoryItem, KeyEvent, Page, PublicKey, Registered, SendAccepted, SessionCreated,
-    User,
+    ErrorBody, KeyEvent, Page, PublicKey, Registered, SendAccepted, SessionCreated, User,
 };
 pub use stats::{DailyStats, Stats};
 pub use unique_members::has_unique_members;

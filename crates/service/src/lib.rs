@@ -25,6 +25,7 @@ mod actor;
 mod apps;
 mod audience;
 mod dead_letters;
+mod engagement;
 mod error;
 mod github;
 mod heavy_reads;
@@ -51,6 +52,7 @@ mod subscriptions;
 mod webhooks;
 mod wire;
 
+pub use engagement::{EngagementTokens, SendTokens, TOKEN_LENGTH, first_counted_hour, hour_of};
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use identity::IdentitySecrets;

@@ -6,6 +6,7 @@
 mod accounts;
 mod apps;
 mod clock;
+mod engagement;
 mod error;
 mod github;
 mod identity;
@@ -28,6 +29,7 @@ pub use apps::{
     AppChange, AppRecord, AppStore, ChangeAppOutcome, ChangedApp, CreateAppOutcome, NewApp,
 };
 pub use clock::{Clock, SystemClock};
+pub use engagement::{EngagementCounts, EngagementReport, EngagementStore};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use identity::IdentityStore;
@@ -84,6 +86,7 @@ pub trait Store:
     + SendStore
     + ScheduledSendStore
     + DeliveryQueue
+    + EngagementStore
     + RetentionStore
     + ReviewStore
     + GithubStore

@@ -9,6 +9,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+use crate::engagement::EngagementTokens;
 use crate::ports::PepperedHash;
 
 /// A secret of 32 bytes, which is overwritten when it is dropped.
@@ -47,6 +48,15 @@ impl Secrets {
     /// Passes if there is a pepper, else `CONFIG_ERROR`.
     pub fn require_pepper(&self) -> Result<(), ErrorCode> {
         self.pepper().map(drop)
+    }
+
+    /// What makes and reads the tokens of messages (CONTRACT 15); `CONFIG_ERROR` without an encryption key, of which their keys are made.
+    pub fn engagement_tokens(&self) -> Result<EngagementTokens, ErrorCode> {
+        let sealer = self.sealer()?;
+        Ok(EngagementTokens::new(
+            &sealer.derive("engagement-authentication"),
+            &sealer.derive("engagement-encryption"),
+        ))
     }
 
     fn pepper(&self) -> Result<&[u8], ErrorCode> {
@@ -163,6 +173,14 @@ impl Sealer {
         let length = plain.len();
         text.truncate(length);
         Ok(text)
+    }
+
+    /// A key for another purpose, of which this one cannot be computed.
+    fn derive(&self, purpose: &str) -> SecretKey {
+        let mac = Hmac::<Sha256>::new_from_slice(self.key.as_slice());
+        let mac = mac.expect("HMAC takes keys of any length");
+        let key: [u8; 32] = mac.chain_update(purpose).finalize().into_bytes().into();
+        key.into()
     }
 
     fn aead(&self) -> RandomizedNonceKey {

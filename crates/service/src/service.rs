@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hato_domain::UnixMillis;
 use tokio_util::task::TaskTracker;
 
+use crate::engagement::Reports;
 use crate::heavy_reads::HeavyReads;
 use crate::last_used::LastUsed;
 use crate::notifier::Notifier;
@@ -23,6 +24,7 @@ pub struct Service {
     pub(crate) last_used: LastUsed,
     pub(crate) hasher: Hasher,
     pub(crate) heavy_reads: HeavyReads,
+    pub(crate) reports: Reports,
     pub(crate) registrations: Option<Arc<dyn RateWindow>>,
     /// Whose turn it is to cancel, which is one read after the other through all recipients.
     pub(crate) cancellations: HeavyReads,
@@ -49,6 +51,7 @@ impl Service {
             last_used: LastUsed::default(),
             hasher: Hasher::default(),
             heavy_reads: HeavyReads::default(),
+            reports: Reports::default(),
             registrations: None,
             cancellations: HeavyReads::default(),
             unattended: TaskTracker::new(),

@@ -65,6 +65,9 @@ fn to_stats(record: &StatsRecord, period: StatsPeriod) -> Stats {
         deactivated_subscribers: record.deactivated,
         total_sent: record.total_sent,
         total_failed: record.total_failed,
+        total_displayed: record.total_displayed,
+        total_clicked: record.total_clicked,
+        total_dismissed: record.total_dismissed,
         monthly_sent: record.month_recipients,
         monthly_limit: record.plan.max_monthly_recipients(),
         month_resets_at: period.month.end(),
@@ -80,6 +83,9 @@ fn daily(days: &[DayCounts], first: i64) -> Vec<DailyStats> {
             sends: counted.map_or(0, |day| day.sends),
             sent: counted.map_or(0, |day| day.sent),
             failed: counted.map_or(0, |day| day.failed),
+            displayed: counted.map_or(0, |day| day.displayed),
+            clicked: counted.map_or(0, |day| day.clicked),
+            dismissed: counted.map_or(0, |day| day.dismissed),
         }
     };
     (first..first + DAYS).map(day).collect()

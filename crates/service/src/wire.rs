@@ -199,6 +199,10 @@ impl From<SendRecord> for HistoryItem {
             expires_at: send.schedule.expires_at(),
             max_per_minute: send.schedule.pace().map(|pace| pace.per_minute().into()),
             refused_reason: send.refused_reason,
+            displayed_count: send.engagement.displayed,
+            clicked_count: send.engagement.clicked,
+            dismissed_count: send.engagement.dismissed,
+            clicks_by_action: send.engagement.clicks_by_action,
         }
     }
 }

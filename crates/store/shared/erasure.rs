@@ -1,7 +1,7 @@
 //! Erasing a user: the subscriptions, and what names them or the user.
 //!
-//! Waiting events and queued sends name subscriptions by number alone, which leads nowhere when they are gone: who is not there any
-//! more is skipped.
+//! Waiting events, queued sends and the blocks of who was counted name subscriptions by number alone, which leads nowhere when they are
+//! gone: who is not there any more is skipped, and no number is given twice.
 
 use hato_domain::{AppId, SendId, UserId};
 use serde_json::Value;

@@ -6,10 +6,10 @@ use hato_domain::{AppId, PositionSet, ReachBlock, Tag};
 use sqlx::Executor;
 
 use crate::dialect::{DbConnection, Driver, sql};
-use crate::error::{decode_error, json};
+use crate::error::decode_error;
 use crate::queue::number_list;
 use crate::selection::add_block;
-use crate::tag_positions::hexadecimal;
+use crate::written_blocks::WrittenBlocks;
 
 /// Blocks by their numbers.
 pub(crate) type ReachBlocks = HashMap<i64, ReachBlock>;
@@ -46,13 +46,14 @@ pub(crate) async fn change_blocks(
                 block.record(one.day, &included, &one.missed.only_block(number));
             }
         }
-        written.push((number, hexadecimal(&block.to_bytes())));
+        written.push((number, block.to_bytes()));
     }
+    let written = WrittenBlocks::new(&written)?;
     sql!(query [
         "INSERT INTO reach (app_id, block, answers)
          SELECT $2, written.block, written.positions FROM (" BLOCKS ") AS written WHERE TRUE
          ON CONFLICT (app_id, block) DO UPDATE SET answers = excluded.answers"
-    ] json(&written)?, app)
+    ] written.places, app, written.bytes)
     .execute(c)
     .await
     .map(drop)

@@ -65,6 +65,16 @@ impl RetentionStore for Database {
                 c,
                 before,
                 limit,
+                "DELETE FROM engaged_recipients WHERE (send_id, engagement, hour, block) IN
+                   (SELECT r.send_id, r.engagement, r.hour, r.block
+                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
+                          ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
+                         JOIN engaged_recipients AS r ON r.send_id = s.id
+                    LIMIT $2)"
+            ) || purge!(
+                c,
+                before,
+                limit,
                 "DELETE FROM sends WHERE id IN
                    (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
                     ORDER BY COALESCE(send_at, created_at), id LIMIT $2)"

@@ -16,7 +16,7 @@ use crate::dialect::{DbConnection, Driver, readers, sql};
 use crate::error::{decode_error, json};
 use crate::profiles::parse_tags;
 use crate::settlement::count_i64;
-use crate::tag_positions::hexadecimal;
+use crate::written_blocks::WrittenBlocks;
 
 /// Most recipients that are queued as a list.
 pub(crate) const MAX_LISTED: usize = 500;
@@ -201,15 +201,13 @@ pub(crate) async fn save(
         let positions: Vec<i64> = positions.iter().collect();
         return list(c, app, &positions).await.map(QueuedSelection::Listed);
     }
-    let blocks = positions.blocks();
-    let blocks: Vec<_> = blocks
-        .map(|(block, bytes)| (block, hexadecimal(&bytes)))
-        .collect();
+    let blocks: Vec<_> = positions.blocks().collect();
     for blocks in blocks.chunks(BLOCKS_AT_A_TIME) {
+        let written = WrittenBlocks::new(blocks)?;
         sql!(query [
             "INSERT INTO send_positions (send_id, block, positions)
              SELECT $2, written.block, written.positions FROM (" BLOCKS ") AS written"
-        ] json(blocks)?, send)
+        ] written.places, send, written.bytes)
         .execute(&mut *c)
         .await?;
     }

@@ -4,13 +4,14 @@ use async_trait::async_trait;
 use hato_domain::{AppId, DeadLetterId, PageRequest, Schedule, SendId, UnixMillis};
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, DeadLetterRecord, NewSend, SendCounts, SendFailures, SendRecord,
-    SendStatus, SendStore, StoreError,
+    AcceptSendOutcome, Audience, DeadLetterRecord, EngagementCounts, NewSend, SendCounts,
+    SendFailures, SendRecord, SendStatus, SendStore, StoreError,
 };
 
 use crate::Database;
 use crate::cancellation::{cancel, marks};
 use crate::dialect::{accept_in_group, from_stored, readers, transaction};
+use crate::engagement::parse_clicks;
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::selection::select;
@@ -30,7 +31,8 @@ macro_rules! sends {
             $crate::sends::SendRow,
             "SELECT id, title, body, url, status, recipients, sent, failed_expired, failed_other,
                     skipped, cancelled, actor_kind, actor_id, actor_name, created_at, finished_at,
-                    send_at, waits_until, expires_at, max_per_minute, refused_reason, "
+                    send_at, waits_until, expires_at, max_per_minute, refused_reason, displayed,
+                    clicked, dismissed, clicks_by_action, "
                 + $audience + " FROM sends WHERE " $(+ $condition)+,
             $($arguments)*
         )
@@ -197,6 +199,10 @@ pub(crate) struct SendRow {
     pub(crate) expires_at: Option<i64>,
     pub(crate) max_per_minute: Option<i64>,
     pub(crate) refused_reason: Option<String>,
+    pub(crate) displayed: i64,
+    pub(crate) clicked: i64,
+    pub(crate) dismissed: i64,
+    pub(crate) clicks_by_action: Option<String>,
     pub(crate) audience: Option<String>,
 }
 
@@ -228,6 +234,12 @@ impl SendRow {
             finished_at: self.finished_at.map(UnixMillis),
             schedule: schedule.map_err(|_| decode_error("schedule"))?,
             refused_reason: self.refused_reason,
+            engagement: EngagementCounts {
+                displayed: self.displayed,
+                clicked: self.clicked,
+                dismissed: self.dismissed,
+                clicks_by_action: parse_clicks(self.clicks_by_action.as_deref())?,
+            },
             conditions: StoredAudience::conditions(self.audience.as_deref()),
         })
     }

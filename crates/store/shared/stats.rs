@@ -38,6 +38,9 @@ async fn read(
         month_recipients: totals.month_recipients,
         total_sent: days.iter().map(|day| day.sent).sum(),
         total_failed: days.iter().map(|day| day.failed).sum(),
+        total_displayed: days.iter().map(|day| day.displayed).sum(),
+        total_clicked: days.iter().map(|day| day.clicked).sum(),
+        total_dismissed: days.iter().map(|day| day.dismissed).sum(),
         total_sends: days.iter().map(|day| day.sends).sum(),
         had_key: totals.had_key,
         had_subscriber: totals.had_subscriber,
@@ -100,7 +103,10 @@ async fn days(
         r#"SELECT CASE WHEN day < $2 THEN CAST($2 AS BIGINT) - 1 ELSE day END AS "day!: i64",
                   CAST(SUM(sends) AS BIGINT) AS "sends!: i64",
                   CAST(SUM(sent) AS BIGINT) AS "sent!: i64",
-                  CAST(SUM(failed) AS BIGINT) AS "failed!: i64"
+                  CAST(SUM(failed) AS BIGINT) AS "failed!: i64",
+                  CAST(SUM(displayed) AS BIGINT) AS "displayed!: i64",
+                  CAST(SUM(clicked) AS BIGINT) AS "clicked!: i64",
+                  CAST(SUM(dismissed) AS BIGINT) AS "dismissed!: i64"
            FROM daily_counts WHERE app_id = $1 GROUP BY 1 ORDER BY 1"#,
         app.as_str(),
         period.first_day

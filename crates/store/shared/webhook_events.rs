@@ -1,5 +1,4 @@
 //! Events: written in the transaction that counts what they tell of, for apps whose webhook is active; read to be posted.
-//!
 //! An event is small: its content names recipients by number, and the body is made of it for each attempt.
 
 use std::collections::BTreeMap;
@@ -18,6 +17,7 @@ use crate::Database;
 use crate::dialect::{DbConnection, lock_webhook, readers, sql};
 use crate::error::{decode_error, json};
 use crate::settlement::SettledPage;
+use crate::untold_engagement::parse_engagement;
 use crate::webhooks::mark_due;
 
 /// Writes the event that tells what became of a page's recipients; `false` and none when nothing is final yet.
@@ -192,6 +192,7 @@ fn parse_content(kind_text: &str, send: Option<String>, text: &str) -> sqlx::Res
             let (recipients, counts) = parse_counts(text)?;
             EventContent::Completed(send()?, recipients, counts)
         }
+        EventType::SendEngagement => EventContent::Engagement(send()?, parse_engagement(text)?),
         EventType::Test => EventContent::Test,
     })
 }

@@ -63,6 +63,7 @@ fn item() -> Value {
         "created_at": 1_790_000_000_000_i64, "status": "done", "recipients": 120, "sent_count": 117,
         "failed_count": 2, "failed_expired": 1, "failed_other": 1, "skipped_count": 1, "cancelled_count": 0,
         "dead_letters_omitted": 0, "send_at": null, "expires_at": null, "max_per_minute": null, "refused_reason": null,
+        "displayed_count": 81, "clicked_count": 9, "dismissed_count": 24, "clicks_by_action": {"read": 6},
         "actor": {"type": "api_key", "id": "key_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "name": "backend"},
     })
 }

@@ -21,6 +21,8 @@ pub struct OperationSpec {
     about: Option<&'static str>,
     auth: EndpointAuth,
     errors: Vec<ErrorCode>,
+    /// Whether it refuses nothing at all.
+    takes_everything: bool,
     operation: OperationBuilder,
     /// The wire types that it refers to.
     pub schemas: Vec<(String, RefOr<Schema>)>,
@@ -54,6 +56,7 @@ impl OperationSpec {
             about: None,
             auth: EndpointAuth::SessionOrFullKey,
             errors: Vec::new(),
+            takes_everything: false,
             operation: OperationBuilder::new()
                 .operation_id(Some(id))
                 .parameters(Some(parameter::in_path(path))),
@@ -118,6 +121,12 @@ impl OperationSpec {
         self.success(202, response::replayable(success))
     }
 
+    /// Sets that every request is a success, 204 without a body.
+    pub fn taken(mut self, about: &str) -> Self {
+        self.takes_everything = true;
+        self.success(204, response::empty(about))
+    }
+
     /// Adds the success 302, which leads a browser elsewhere.
     pub fn redirect(self, about: &str) -> Self {
         self.success(302, response::redirect(about))
@@ -159,6 +168,9 @@ impl OperationSpec {
 
     /// Everything that it may be refused with.
     fn codes(&self) -> Vec<ErrorCode> {
+        if self.takes_everything {
+            return Vec::new();
+        }
         let mut codes = self.auth.errors(&self.method, self.path);
         codes.extend(&self.errors);
         codes.extend([ErrorCode::InternalError, ErrorCode::Overloaded]);

@@ -31,6 +31,11 @@ pub fn replayable(mut success: Response) -> Response {
     success
 }
 
+/// A success that says nothing.
+pub fn empty(about: &str) -> Response {
+    described(about).build()
+}
+
 /// A redirect of a browser.
 pub fn redirect(about: &str) -> Response {
     described(about)

@@ -34,8 +34,9 @@ fn stats(path: &'static str, id: &'static str) -> OperationSpec {
     let about = "The last 30 days (UTC), oldest first, and totals.";
     let example = json!({
         "activeSubscribers": 120, "deactivatedSubscribers": 4, "totalSent": 2_310, "totalFailed": 12,
+        "totalDisplayed": 1_520, "totalClicked": 190, "totalDismissed": 402,
         "monthlySent": 480, "monthlyLimit": 30_000, "monthResetsAt": 1_793_491_200_000_i64,
-        "daily": [{"date": "2026-10-01", "sends": 2, "sent": 239, "failed": 1}],
+        "daily": [{"date": "2026-10-01", "sends": 2, "sent": 239, "failed": 1, "displayed": 160, "clicked": 21, "dismissed": 40}],
     });
     get(path, id)
         .about("`monthlySent` is what counts toward the plan of the account.")

@@ -1,6 +1,7 @@
 //! Two servers over one PostgreSQL database: what happens at one holds at the other (CONTRACT 17).
 
 mod clocks;
+mod events;
 mod limits;
 mod progress;
 mod sends;

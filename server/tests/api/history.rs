@@ -68,6 +68,10 @@ async fn an_item_has_every_field(database: TestDatabase) {
         "expires_at": null,
         "max_per_minute": null,
         "refused_reason": null,
+        "displayed_count": 0,
+        "clicked_count": 0,
+        "dismissed_count": 0,
+        "clicks_by_action": {},
     });
     assert_eq!(item, &expected);
     assert!(

@@ -14,6 +14,7 @@ mod database;
 mod dead_letters;
 mod documentation;
 mod errors;
+mod events;
 mod faults;
 mod fixtures;
 mod fleet;

@@ -27,6 +27,8 @@ enum RequiredAuth {
     Session,
     /// Anybody; a session or key shown makes no difference.
     Anybody,
+    /// The same, from pages of any site.
+    AnySite,
 }
 
 /// The answer to an empty body, or to none, of whoever may use the endpoint.
@@ -39,10 +41,10 @@ const OK: ExpectedStatus = (200, "");
 const MISSING_FIELDS: ExpectedStatus = (400, "MISSING_FIELDS");
 const NOT_FOUND: ExpectedStatus = (404, "NOT_FOUND");
 
-/// SPEC 4 and CONTRACT 4, 8 and 12, in their order.
+/// SPEC 4 and CONTRACT 4, 8, 12 and 15, in their order.
 #[rustfmt::skip]
 fn table() -> Vec<MatrixRow> {
-    use RequiredAuth::{Anybody, Key, Session, SessionOrFullKey};
+    use RequiredAuth::{AnySite, Anybody, Key, Session, SessionOrFullKey};
     let (get, post, patch, delete) = (Method::GET, Method::POST, Method::PATCH, Method::DELETE);
     let (any_key, sending_key) = (Key(Scope::SubscribeOnly), Key(Scope::Notify));
     let method = Method::clone;
@@ -79,6 +81,7 @@ fn table() -> Vec<MatrixRow> {
         (method(&post), "/api/v1/apps", Session, MISSING_FIELDS),
         (method(&get), "/api/v1/apps", Session, OK),
         (method(&get), "/api/v1/openapi.json", Anybody, OK),
+        (method(&post), "/api/v1/events", AnySite, (204, "")),
         (method(&post), "/auth/register", Anybody, MISSING_FIELDS),
         (method(&post), "/auth/login", Anybody, MISSING_FIELDS),
         (method(&post), "/auth/logout", Session, OK),
@@ -95,6 +98,7 @@ fn refusal(row: &MatrixRow, credential: TestCredential) -> Option<ErrorCode> {
     let changes = *method != Method::GET;
     let names_an_app = path.contains("{appId}");
     match (auth, credential) {
+        (RequiredAuth::AnySite, _) => None,
         (RequiredAuth::Anybody, _) => {
             (changes && credential.names_another_site()).then_some(ErrorCode::InvalidOrigin)
         }
@@ -120,7 +124,7 @@ fn scope_refusal(auth: RequiredAuth, scope: Scope) -> Option<ErrorCode> {
         RequiredAuth::Key(least) => scope >= least,
         RequiredAuth::SessionOrFullKey => scope == Scope::Full,
         RequiredAuth::Session => false,
-        RequiredAuth::Anybody => true,
+        RequiredAuth::Anybody | RequiredAuth::AnySite => true,
     };
     (!enough).then_some(ErrorCode::InsufficientScope)
 }

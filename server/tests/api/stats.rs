@@ -25,7 +25,10 @@ async fn a_new_app_has_zeros_for_30_days(database: TestDatabase) {
     let days = stats["daily"].as_array().expect("days");
     assert_eq!(days.len(), 30);
     for day in days {
-        let zeros = json!({"date": day["date"], "sends": 0, "sent": 0, "failed": 0});
+        let zeros = json!({
+            "date": day["date"], "sends": 0, "sent": 0, "failed": 0,
+            "displayed": 0, "clicked": 0, "dismissed": 0,
+        });
         assert_eq!(day, &zeros);
     }
     let dates: Vec<_> = days.iter().filter_map(|day| day["date"].as_str()).collect();
@@ -39,6 +42,9 @@ async fn a_new_app_has_zeros_for_30_days(database: TestDatabase) {
         "deactivatedSubscribers": 0,
         "totalSent": 0,
         "totalFailed": 0,
+        "totalDisplayed": 0,
+        "totalClicked": 0,
+        "totalDismissed": 0,
         "monthlySent": 0,
         "monthlyLimit": 30_000,
         "monthResetsAt": resets_at,
@@ -130,6 +136,9 @@ async fn what_was_sent_is_counted(database: TestDatabase) {
     // The send may have been accepted just before midnight.
     let counted = days.iter().rev().find(|day| day["sends"] != 0);
     let counted = counted.expect("a day with the send");
-    let expected = json!({"date": counted["date"], "sends": 1, "sent": 3, "failed": 2});
+    let expected = json!({
+        "date": counted["date"], "sends": 1, "sent": 3, "failed": 2,
+        "displayed": 0, "clicked": 0, "dismissed": 0,
+    });
     assert_eq!(counted, &expected);
 }

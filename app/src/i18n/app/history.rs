@@ -16,6 +16,8 @@ texts! {
         recipients = "宛先", "For";
         sent = "送信", "Sent";
         failed = "失敗", "Failed";
+        displayed = "表示", "Displayed";
+        clicked = "クリック", "Clicked";
         queued = "待機中", "Queued";
         sending = "配信中", "Sending";
         done = "完了", "Done";

@@ -19,6 +19,8 @@ texts! {
         failed = "30 日間の失敗", "Failed in 30 days";
         failed_share: fn(i64) -> String = |tenths| format!("全体の {}", percent(tenths)),
             |tenths| format!("{} of all", percent(tenths));
+        displayed = "30 日間の表示", "Displayed in 30 days";
+        clicked = "30 日間のクリック", "Clicked in 30 days";
         /// How many sends are scheduled, and when the first is due.
         coming: fn(i64, String) -> String =
             |count, first| match count {

@@ -31,8 +31,8 @@ texts! {
         skipped = "対象外", "Skipped";
         cancelled = "中止", "Cancelled";
         pending = "配信待ち", "Waiting";
-        sent_means = "「送信」は、プッシュサービスが受け付けた数です。ブラウザに表示されたかどうかまではわかりません。",
-            "“Sent” is what push services have accepted. Whether a browser has shown it cannot be known.";
+        sent_means = "「送信」は、プッシュサービスが受け付けた数です。",
+            "“Sent” is what push services have accepted.";
         failures = "失敗の内訳", "What failed";
         reason = "理由", "Reason";
         service = "プッシュサービス", "Push service";

@@ -1,5 +1,6 @@
 //! What the app has sent, newest first.
 
+use hato_domain::Tracking;
 use hato_domain::wire::Page;
 use hato_service::ports::{AppRecord, SendRecord, SendStatus};
 use leptos::prelude::*;
@@ -64,14 +65,16 @@ fn HistoryView(
             />
         }
     });
-    let row = |send| view! { <Row texts=&texts.history base=base.clone() send /> }.into_any();
+    let counts = app.messages.tracking == Tracking::Counts || page.items.iter().any(has_counted);
+    let row =
+        |send| view! { <Row texts=&texts.history base=base.clone() send counts /> }.into_any();
     let rows = page.items.into_iter().map(row).collect();
     view! {
         <AppFrame app section=Section::History>
             <IslandAssets />
             {filter}
             {live}
-            <List class="list sends" live_id="sends" columns=columns(&texts.history) rows>
+            <List class="list sends" live_id="sends" columns=columns(&texts.history, counts) rows>
                 <Empty texts base is_filtered=status.is_some() />
             </List>
             <Pager path=newest older />
@@ -127,21 +130,43 @@ fn StatusFilter(
     .into_any()
 }
 
-fn columns(texts: &HistoryTexts) -> Vec<Column> {
-    vec![
+fn has_counted(send: &SendRecord) -> bool {
+    send.engagement.displayed + send.engagement.clicked > 0
+}
+
+/// The last two where the app counts what recipients do, or has counted.
+fn columns(texts: &HistoryTexts, counts: bool) -> Vec<Column> {
+    let mut columns = vec![
         Column::Text(texts.content),
         Column::Text(texts.time),
         Column::Text(texts.status),
         Column::Number(texts.recipients),
         Column::Number(texts.sent),
         Column::Number(texts.failed),
-    ]
+    ];
+    if counts {
+        columns.push(Column::Number(texts.displayed));
+        columns.push(Column::Number(texts.clicked));
+    }
+    columns
 }
 
 #[component]
-fn Row(texts: &'static HistoryTexts, base: String, send: SendRecord) -> impl IntoView {
-    let counts = send.counts;
-    let failed = counts.failed_expired + counts.failed_other;
+fn Row(
+    texts: &'static HistoryTexts,
+    base: String,
+    send: SendRecord,
+    /// Whether the app counts what recipients do.
+    counts: bool,
+) -> impl IntoView {
+    let failed = send.counts.failed_expired + send.counts.failed_other;
+    let engagement = counts.then(|| {
+        let (displayed, clicked) = (send.engagement.displayed, send.engagement.clicked);
+        view! {
+            <NumberCell label=texts.displayed value=group_thousands(displayed) />
+            <NumberCell label=texts.clicked value=group_thousands(clicked) />
+        }
+    });
     let status = send.status.as_str();
     view! {
         <tr>
@@ -154,8 +179,9 @@ fn Row(texts: &'static HistoryTexts, base: String, send: SendRecord) -> impl Int
                 <span class=format!("status {status}")>{texts.progress(send.status)}</span>
             </td>
             <NumberCell label=texts.recipients value=group_thousands(send.recipients) />
-            <NumberCell label=texts.sent value=group_thousands(counts.sent) />
+            <NumberCell label=texts.sent value=group_thousands(send.counts.sent) />
             <NumberCell label=texts.failed value=group_thousands(failed) />
+            {engagement}
         </tr>
     }
     .into_any()

@@ -100,6 +100,20 @@ fn Coming(
     .into_any()
 }
 
+/// What recipients did: names, numbers within 30 days, and ever. An app that has never counted has nothing to show.
+fn engagement_figures(texts: &i18n::OverviewTexts, stats: &Stats) -> Vec<(&'static str, i64, i64)> {
+    if stats.total_displayed + stats.total_clicked == 0 {
+        return Vec::new();
+    }
+    let days = || stats.daily.iter();
+    let displayed = days().map(|day| day.displayed).sum();
+    let clicked = days().map(|day| day.clicked).sum();
+    vec![
+        (texts.displayed, displayed, stats.total_displayed),
+        (texts.clicked, clicked, stats.total_clicked),
+    ]
+}
+
 #[component]
 fn Figures(texts: &'static i18n::OverviewTexts, stats: Stats) -> impl IntoView {
     let total = |count: fn(&hato_domain::wire::DailyStats) -> i64| {
@@ -132,6 +146,10 @@ fn Figures(texts: &'static i18n::OverviewTexts, stats: Stats) -> impl IntoView {
                 )} {figure(texts.month, stats.monthly_sent, month)}
                 {figure(texts.sent, sent, (texts.ever)(stats.total_sent))}
                 {figure(texts.failed, failed, (texts.failed_share)(tenths))}
+                {engagement_figures(texts, &stats)
+                    .into_iter()
+                    .map(|(name, number, ever)| figure(name, number, (texts.ever)(ever)))
+                    .collect_view()}
             </dl>
         </section>
     }

@@ -1,5 +1,6 @@
 //! A send: what it was, and how far it is.
 
+mod engagement;
 mod failures;
 mod progress;
 
@@ -7,6 +8,7 @@ use hato_service::ports::{AppRecord, SendRecord, SendStatus};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
+use self::engagement::AudienceWay;
 pub use self::progress::{Progress, SendSnapshot};
 use super::delivery_facts::{AudienceFacts, ScheduleFacts};
 use super::frame::{AppFrame, Section, app_path};
@@ -36,18 +38,21 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
     let send = snapshot.send.clone();
     let is_open = snapshot.is_running() || snapshot.is_scheduled();
     let has_times = send.schedule.send_at().is_some() || send.schedule.expires_at().is_some();
+    let way = engagement::is_shown(app.messages.tracking, &send)
+        .then(|| view! { <LiveWay ctx=ctx.clone() send=send.clone() /> });
     let cancel = is_open.then(|| {
         let send = send.clone();
         view! { <CancelForm texts=&texts.send send path=path.clone() /> }
     });
     view! {
         <AppFrame app section=Section::History title=send.title.clone()>
-            {(is_open || has_times).then(|| view! { <IslandAssets /> })}
+            {(is_open || has_times || way.is_some()).then(|| view! { <IslandAssets /> })}
             <CancelledNote ctx=ctx.clone() send=send.clone() />
             <FormErrorNote form="cancel" />
             <div class="send">
                 <div class="send-progress">
                     <LiveParts ctx path snapshot />
+                    {way}
                 </div>
                 <div class="send-side">
                     <SendDetails texts send name />
@@ -79,6 +84,22 @@ fn LiveParts(ctx: RequestContext, path: String, snapshot: SendSnapshot) -> impl 
             texts=texts.frame.live_errors()
         />
         <Progress texts snapshot />
+    }
+    .into_any()
+}
+
+/// What recipients did, kept up to date while reports may come.
+#[component]
+fn LiveWay(ctx: RequestContext, send: SendRecord) -> impl IntoView {
+    let texts = &ctx.texts().app;
+    let now = ctx.service().now();
+    view! {
+        <LiveRefresh
+            path=ctx.path_and_query().to_owned()
+            running="#engagement[data-counting]".to_owned()
+            texts=texts.frame.live_errors()
+        />
+        <AudienceWay texts=&texts.engagement send now />
     }
     .into_any()
 }

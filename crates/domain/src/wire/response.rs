@@ -205,61 +205,6 @@ pub struct Actor {
     pub name: String,
 }
 
-/// A send in the history (SPEC 2.5, CONTRACT 4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct HistoryItem {
-    /// The send's id, `snd_…`.
-    pub send_id: String,
-    /// The notification's title.
-    pub title: String,
-    /// The notification's text.
-    pub body: String,
-    /// The link that a click opens.
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub url: Option<String>,
-    /// Recipients whose push service took the message.
-    pub sent_count: i64,
-    /// How many recipients failed: `failed_expired` + `failed_other`.
-    pub failed_count: i64,
-    /// Recipients whose subscription was gone.
-    pub failed_expired: i64,
-    /// Recipients that failed otherwise.
-    pub failed_other: i64,
-    /// When it was accepted, Unix milliseconds.
-    pub created_at: UnixMillis,
-    /// The user or the key that sent it.
-    pub actor: Actor,
-    /// How far the delivery is: `scheduled`, `queued`, `sending`, `done`, `cancelled` or `refused`.
-    pub status: String,
-    /// How many recipients it was queued for.
-    pub recipients: i64,
-    /// Recipients that unsubscribed before their turn.
-    pub skipped_count: i64,
-    /// Recipients not reached because the send was cancelled.
-    pub cancelled_count: i64,
-    /// Failed recipients that have no dead letter: one send leaves at most 10,000.
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub dead_letters_omitted: i64,
-    /// When it was or is to be sent, Unix milliseconds; `null` when that was at once.
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub send_at: Option<UnixMillis>,
-    /// From when on its message is worth nothing, Unix milliseconds.
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub expires_at: Option<UnixMillis>,
-    /// How many recipients are tried for the first time in any 60 s at most.
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub max_per_minute: Option<i64>,
-    /// The code for which it was refused when it was due.
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub refused_reason: Option<String>,
-}
-
 /// A page of a list that is newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page<T> {

@@ -17,6 +17,18 @@ pub struct Stats {
     pub total_sent: i64,
     /// Recipients that finally failed, ever.
     pub total_failed: i64,
+    /// Recipients whose browser has ever reported that it displayed a notification (CONTRACT 15).
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub total_displayed: i64,
+    /// Recipients that ever clicked one.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub total_clicked: i64,
+    /// Recipients that ever closed one without a click.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub total_dismissed: i64,
     /// Recipients that the account has sent to in this UTC month, which count toward its plan.
     pub monthly_sent: i64,
     /// The plan's limit on `monthly_sent`; `null` without one.
@@ -40,4 +52,16 @@ pub struct DailyStats {
     pub sent: i64,
     /// How many of their recipients finally failed so far.
     pub failed: i64,
+    /// How many of their recipients reported that it was displayed.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub displayed: i64,
+    /// How many of their recipients clicked it.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub clicked: i64,
+    /// How many of their recipients closed it without a click.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub dismissed: i64,
 }

@@ -1,5 +1,7 @@
 //! Webhooks: the settings that the API shows, and the bodies that are posted (CONTRACT 8).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::UnixMillis;
@@ -25,7 +27,7 @@ pub struct Webhook {
 /// The body that is posted for an event (CONTRACT 8).
 #[derive(Clone, Debug, Serialize)]
 pub struct EventBody<'a> {
-    /// The kind of event: `delivery.results`, `send.completed` or `webhook.test`.
+    /// The kind of event: `delivery.results`, `send.completed`, `send.engagement` or `webhook.test`.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// When the event was written, RFC 3339 in UTC with milliseconds.
@@ -71,6 +73,21 @@ pub enum EventData<'a> {
         /// The code for which it was refused.
         #[serde(skip_serializing_if = "Option::is_none")]
         refused_reason: Option<&'a str>,
+    },
+    /// What recipients of a send have done so far (CONTRACT 15).
+    Engagement {
+        /// The app's id, `app_…`.
+        app_id: &'a str,
+        /// The send's id, `snd_…`.
+        send_id: &'a str,
+        /// Recipients whose browser has shown it.
+        displayed_count: i64,
+        /// Recipients that clicked it, or one of its buttons.
+        clicked_count: i64,
+        /// Recipients that closed it without a click.
+        dismissed_count: i64,
+        /// Recipients by the button that they clicked first.
+        clicks_by_action: &'a BTreeMap<String, i64>,
     },
     /// The owner wants to see an event arrive.
     Test {

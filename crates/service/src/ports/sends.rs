@@ -7,7 +7,7 @@ use hato_domain::{
     UnixMillis, text_enum,
 };
 
-use super::StoreError;
+use super::{EngagementCounts, StoreError};
 use crate::actor::ActorRecord;
 
 /// The subscriptions that a send is for.
@@ -168,6 +168,8 @@ pub struct SendRecord {
     pub schedule: Schedule,
     /// The code for which it was refused when it was due.
     pub refused_reason: Option<String>,
+    /// What its recipients did, as far as they report it.
+    pub engagement: EngagementCounts,
     /// The conditions of a send to a part of the audience, where one send is asked for; lists leave them out.
     pub conditions: Option<SendConditions>,
 }

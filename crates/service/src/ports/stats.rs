@@ -25,6 +25,12 @@ pub struct DayCounts {
     pub sent: i64,
     /// How many of their recipients finally failed.
     pub failed: i64,
+    /// How many of their recipients reported that it was displayed.
+    pub displayed: i64,
+    /// How many of their recipients clicked it.
+    pub clicked: i64,
+    /// How many of their recipients closed it without a click.
+    pub dismissed: i64,
 }
 
 /// An app's statistics as they are stored.
@@ -42,6 +48,12 @@ pub struct StatsRecord {
     pub total_sent: i64,
     /// How many recipients of the app ever failed finally.
     pub total_failed: i64,
+    /// How many recipients have ever reported that a notification was displayed.
+    pub total_displayed: i64,
+    /// How many recipients ever clicked one.
+    pub total_clicked: i64,
+    /// How many recipients ever closed one without a click.
+    pub total_dismissed: i64,
     /// How many sends of the app were ever accepted.
     pub total_sends: i64,
     /// Whether the app ever had an API key.

@@ -44,6 +44,14 @@ fn data<'a>(
         EventContent::Refused(send, reason) => {
             completed((app_id, send), 0, SendCounts::default(), Some(reason))
         }
+        EventContent::Engagement(send, counts) => EventData::Engagement {
+            app_id,
+            send_id: send.as_str(),
+            displayed_count: counts.displayed,
+            clicked_count: counts.clicked,
+            dismissed_count: counts.dismissed,
+            clicks_by_action: &counts.clicks_by_action,
+        },
         EventContent::Test => EventData::Test { app_id },
     }
 }

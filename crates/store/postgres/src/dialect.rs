@@ -187,8 +187,8 @@ async fn lock_name(c: &mut DbConnection, name: &str) -> sqlx::Result<()> {
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
-/// | `BLOCKS`      | the members of `$1`, a JSON array of pairs, as rows (`block`, and `positions` of its hexadecimal digits) |
-/// | `TAG_BLOCKS`  | the same with a tag before them (`tag`, `block`, `positions`) |
+/// | `BLOCKS`      | the members of `$1`, a JSON array of triples, as rows (`block`, and `positions`, which are the bytes of `$3` from a place, counted from 1, on) |
+/// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`tag`, `block`, and `positions` of its hexadecimal digits) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
@@ -229,7 +229,9 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [BLOCKS $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS block, decode(value ->> 1, 'hex') AS positions
+            [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS block,
+                               substr(CAST($3 AS BYTEA), CAST(value ->> 1 AS INTEGER),
+                                      CAST(value ->> 2 AS INTEGER)) AS positions
                         FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
             [$($rest)*] $args)
     };

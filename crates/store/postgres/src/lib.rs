@@ -69,6 +69,8 @@ mod deleted_apps;
 mod due_jobs;
 #[path = "../../shared/due_time_repair.rs"]
 mod due_time_repair;
+#[path = "../../shared/engagement.rs"]
+mod engagement;
 #[path = "../../shared/erasure.rs"]
 mod erasure;
 #[path = "../../shared/error.rs"]
@@ -139,6 +141,8 @@ mod subscriptions;
 mod tag_positions;
 #[path = "../../shared/transaction.rs"]
 mod transaction;
+#[path = "../../shared/untold_engagement.rs"]
+mod untold_engagement;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
 #[path = "../../shared/webhook_events.rs"]
@@ -149,6 +153,8 @@ mod webhook_outbox;
 mod webhook_purge;
 #[path = "../../shared/webhooks.rs"]
 mod webhooks;
+#[path = "../../shared/written_blocks.rs"]
+mod written_blocks;
 
 pub use database::Database;
 pub use exclusive::open_exclusively;

@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 use crate::bounded_reads::BoundedReaders;
 use crate::error::with_context;
 use crate::free_space;
-use crate::writer::Writer;
+use crate::writer::{MAX_LOG_PAGES, Writer};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
 
@@ -198,6 +198,7 @@ pub(crate) fn options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("journal_size_limit", MAX_IDLE_LOG)
+        .pragma("wal_autocheckpoint", MAX_LOG_PAGES)
 }
 
 /// The same for the connection that may be the first to a new file, whose kind must be known before it has a table. An existing

@@ -148,8 +148,8 @@ pub(crate) fn lock_github_user(_: &mut DbConnection, _: GithubId) -> Ready<sqlx:
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
-/// | `BLOCKS`      | the members of `$1`, a JSON array of pairs, as rows (`block`, and `positions` of its hexadecimal digits) |
-/// | `TAG_BLOCKS`  | the same with a tag before them (`tag`, `block`, `positions`) |
+/// | `BLOCKS`      | the members of `$1`, a JSON array of triples, as rows (`block`, and `positions`, which are the bytes of `$3` from a place, counted from 1, on) |
+/// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`tag`, `block`, and `positions` of its hexadecimal digits) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
@@ -180,7 +180,7 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [BLOCKS $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT value ->> 0 AS block, unhex(value ->> 1) AS positions FROM json_each($1)"]
+            [$($text)* "SELECT value ->> 0 AS block, substr($3, value ->> 1, value ->> 2) AS positions FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [TAG_BLOCKS $($rest:tt)*] $args:tt) => {

@@ -11,9 +11,9 @@
 //!
 //! # The log
 //!
-//! What is committed stands in a log (WAL) beside the file. SQLite copies it into the file as it grows, but leaves it as long as
-//! it became. When nobody has written for a second, this task copies the rest and empties the log, so that a quiet server's data
-//! is in one file and the next start reads no log.
+//! What is committed stands in a log (WAL) beside the file. It is copied into the file as it grows, beside the commits
+//! (`log_copier`), but stays as long as it became. When nobody has written for a second, this task copies the rest and empties
+//! the log, so that a quiet server's data is in one file and the next start reads no log.
 //!
 //! # What an operation can rely on
 //!
@@ -31,6 +31,7 @@
 //!   must not be repeated have an idempotency key for that. SQLite ends a transaction by itself only when a statement fails (a full
 //!   disk), so an operation that goes on after such a failure must not succeed.
 
+mod log_copier;
 mod log_watch;
 mod operation;
 mod task;
@@ -43,6 +44,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+pub(crate) use self::log_copier::MAX_LOG_PAGES;
 pub(crate) use self::log_watch::log_path;
 use self::operation::{PendingWrite, WriteOperation};
 use self::task::WriterTask;

@@ -9,6 +9,12 @@ use sqlx::{ConnectOptions as _, SqliteConnection};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
 
+const ACCOUNT: &str = "INSERT INTO accounts (id, email, email_folded, plan, created_at)
+                       VALUES ('usr_1', 'a@example.com', 'a@example.com', 'pro', 0)";
+const APP: &str =
+    "INSERT INTO apps (id, account_id, name, vapid_public_key, sealed_private_key, created_at)
+     VALUES ('app_1', 'usr_1', 'app', x'04', x'07', 0)";
+
 async fn open(file: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(file);
     let options = options.create_if_missing(true);
@@ -22,6 +28,16 @@ async fn make_before(file: &Path, version: i64) -> SqliteConnection {
     let mut connection = open(file).await;
     earlier.run(&mut connection).await.expect("migrated");
     connection
+}
+
+async fn execute(connection: &mut SqliteConnection, statement: &'static str) {
+    let run = sqlx::query(statement).execute(connection).await;
+    run.expect("the tables have these columns");
+}
+
+async fn texts(connection: &mut SqliteConnection, query: &'static str) -> Vec<String> {
+    let rows = sqlx::query_scalar(query).fetch_all(connection).await;
+    rows.expect("the tables have these columns")
 }
 
 /// Everything that the table of subscriptions holds, as text, and the last number that it has given.
@@ -43,10 +59,8 @@ async fn subscriptions_keep_their_rows_and_numbers() {
     let file = folder.path().join("hato.db");
     let mut before = make_before(&file, 12).await;
     for statement in [
-        "INSERT INTO accounts (id, email, email_folded, plan, created_at)
-         VALUES ('usr_1', 'a@example.com', 'a@example.com', 'pro', 0)",
-        "INSERT INTO apps (id, account_id, name, vapid_public_key, sealed_private_key, created_at)
-         VALUES ('app_1', 'usr_1', 'app', x'04', x'07', 0)",
+        ACCOUNT,
+        APP,
         "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, platform, position,
                                     deactivated_at, deactivation_reason, created_at, updated_at)
          VALUES ('sub_1', 'app_1', 'https://push.example/1', x'01', x'0401', x'11', 'web', 1, NULL, NULL, 1, 2),
@@ -55,8 +69,7 @@ async fn subscriptions_keep_their_rows_and_numbers() {
                 ('sub_4', 'app_1', 'https://push.example/4', x'04', x'0404', x'14', NULL, 4, NULL, NULL, 7, 8)",
         "DELETE FROM subscriptions WHERE public_id = 'sub_4'",
     ] {
-        let run = sqlx::query(statement).execute(&mut before).await;
-        run.expect("the tables have these columns");
+        execute(&mut before, statement).await;
     }
     let expected = contents(&mut before).await;
     assert_eq!((expected.0.len(), expected.1), (3, 4));
@@ -70,4 +83,68 @@ async fn subscriptions_keep_their_rows_and_numbers() {
         .await
         .expect("the app");
     assert_eq!(deactivated, 2);
+}
+
+/// Everything that the tables of events and attempts hold, the last numbers that they have given, and their indexes, as text.
+async fn webhook_contents(connection: &mut SqliteConnection) -> Vec<Vec<String>> {
+    let mut contents = Vec::new();
+    for query in [
+        "SELECT concat_ws(',', id, public_id, app_id, type, send_id, content, created_at, attempts, due_at,
+                          quote(resend_at), resends)
+         FROM webhook_events ORDER BY id",
+        "SELECT concat_ws(',', id, app_id, event_id, attempt, url, signature, quote(http_status), failure, answer,
+                          started_at, duration_ms)
+         FROM webhook_attempts ORDER BY id",
+        "SELECT name || ' ' || seq FROM sqlite_sequence WHERE name LIKE 'webhook%' ORDER BY name",
+        "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name LIKE 'webhook%' AND sql IS NOT NULL
+         ORDER BY name",
+    ] {
+        contents.push(texts(connection, query).await);
+    }
+    contents
+}
+
+#[tokio::test]
+async fn events_keep_their_rows_numbers_and_attempts() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("hato.db");
+    let mut before = make_before(&file, 25).await;
+    for statement in [
+        ACCOUNT,
+        APP,
+        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, attempts, due_at, resend_at,
+                                     resends)
+         VALUES ('evt_1', 'app_1', 'delivery.results', 'snd_1', '[[\"sent\",201,1,[1]]]', 1, 2, 9, NULL, 0),
+                ('evt_2', 'app_1', 'send.completed', 'snd_1', '[1,1,0,0,0,0]', 2, 1, NULL, 8, 3),
+                ('evt_3', 'app_1', 'webhook.test', NULL, '[]', 3, 0, 3, NULL, 0)",
+        "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, signature, http_status, failure, answer,
+                                       started_at, duration_ms)
+         VALUES ('app_1', 1, 1, 'https://hooks.example/1', 'v1,x', 500, NULL, 'no', 4, 5),
+                ('app_1', 1, 2, 'https://hooks.example/1', 'v1,y', NULL, 'timeout', '', 5, 6),
+                ('app_1', 2, 1, 'https://hooks.example/1', 'v1,z', 200, NULL, 'ok', 6, 7),
+                ('app_1', 2, 2, 'https://hooks.example/1', 'v1,z', 200, NULL, 'ok', 7, 8)",
+        "DELETE FROM webhook_attempts WHERE id = 4",
+        "DELETE FROM webhook_events WHERE id = 3",
+    ] {
+        execute(&mut before, statement).await;
+    }
+    let expected = webhook_contents(&mut before).await;
+    let lengths: Vec<_> = expected.iter().map(Vec::len).collect();
+    assert_eq!(lengths, [2, 3, 2, 8]);
+    drop(before);
+
+    Database::open(&file).await.expect("brought up to date");
+    let mut after = open(&file).await;
+    assert_eq!(webhook_contents(&mut after).await, expected);
+    execute(
+        &mut after,
+        "INSERT INTO webhook_events (public_id, app_id, type, content, created_at)
+         VALUES ('evt_4', 'app_1', 'send.engagement', '[]', 4)",
+    )
+    .await;
+    execute(&mut after, "DELETE FROM webhook_events WHERE id = 1").await;
+    let kept = "SELECT event_id || ' ' || attempt FROM webhook_attempts";
+    assert_eq!(texts(&mut after, kept).await, ["2 1"]);
+    let next = "SELECT public_id || ' ' || id FROM webhook_events ORDER BY id";
+    assert_eq!(texts(&mut after, next).await, ["evt_2 2", "evt_4 4"]);
 }

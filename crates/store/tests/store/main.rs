@@ -8,6 +8,7 @@ mod commits;
 mod copy;
 mod dead_letters;
 mod due_time_repair;
+mod engagement;
 mod excluded_apps;
 mod github;
 mod history;

@@ -125,6 +125,9 @@ async fn sends_are_counted_by_the_day_of_their_acceptance(database: TestDatabase
         sends,
         sent,
         failed,
+        displayed: 0,
+        clicked: 0,
+        dismissed: 0,
     };
     // Each send loses a recipient: 6, 5, 4 and 3 were active.
     assert_eq!(stats.days, [day(1, 2, 5, 4), day(3, 1, 1, 2)]);

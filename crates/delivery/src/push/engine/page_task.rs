@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use hato_domain::{ErrorCode, FailureReason, Pace};
+use hato_domain::{ErrorCode, FailureReason, Pace, Tracking};
 use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
-use hato_service::{SealPurpose, UnsealError};
+use hato_service::{SealPurpose, SendTokens, UnsealError};
 use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 
@@ -175,9 +175,11 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         recipients: &[Recipient],
     ) -> PushOutcomes {
         let countdown = DispatchCountdown::new(recipients.len());
+        let tokens = self.tokens();
         let deliveries = self.leased.context.push_sender.deliver(PushJob {
             page: &self.leased.page,
             signer,
+            tokens: tokens.as_ref(),
             ttl,
             recipients,
             begin_by: self.begin_by(),
@@ -201,6 +203,16 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
                 () = &mut parking => {}
             }
         }
+    }
+
+    /// What makes the tokens of its messages, if the app counts what becomes of them.
+    fn tokens(&self) -> Option<SendTokens> {
+        let (context, page) = (&self.leased.context, &self.leased.page);
+        if page.messages.tracking == Tracking::Off {
+            return None;
+        }
+        let tokens = context.secrets.engagement_tokens().ok()?;
+        tokens.of_send(&page.send_id, context.clock.now())
     }
 
     /// Until when its requests may begin, if the send is paced: what the queue hands out later is counted from then on.

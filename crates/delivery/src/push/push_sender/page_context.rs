@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use hato_service::SendTokens;
 use hato_service::ports::{ClaimedPage, Recipient};
 use http::HeaderMap;
 use tokio::time::Instant;
@@ -26,6 +27,8 @@ pub struct PushJob<'a> {
     pub page: &'a ClaimedPage,
     /// The app's VAPID key pair.
     pub signer: &'a Signer,
+    /// Makes the tokens of its messages, if the app counts.
+    pub tokens: Option<&'a SendTokens>,
     /// How long push services are to keep the message.
     pub ttl: Duration,
     /// Whom it goes to.
@@ -73,7 +76,7 @@ impl<'a> PageContext<'a> {
         let page = job.page;
         Self {
             job,
-            forms: PageForms::new(page),
+            forms: PageForms::new(page, job.tokens),
             headers: PageHeaders::new(job.ttl, page.urgency, page.topic.as_ref()),
             routes: Mutex::new(HashMap::new()),
         }
@@ -83,7 +86,9 @@ impl<'a> PageContext<'a> {
     pub fn message_to(&self, routed: &RoutedRecipient<'_>) -> PlainMessage {
         PlainMessage {
             keys: routed.recipient.keys.clone(),
-            plaintext: self.forms.for_origin(&routed.target.origin),
+            plaintext: self
+                .forms
+                .message_to(routed.recipient.id, &routed.target.origin),
         }
     }
 

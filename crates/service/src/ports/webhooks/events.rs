@@ -4,7 +4,7 @@ use hato_domain::{
     Endpoint, EventType, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
 };
 
-use crate::ports::{RecipientId, SendCounts};
+use crate::ports::{EngagementCounts, RecipientId, SendCounts};
 
 /// An event of the outbox.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub enum EventContent {
     Completed(SendId, i64, SendCounts),
     /// A scheduled send was refused when it was due, with this code.
     Refused(SendId, String),
+    /// What recipients of a send have done so far.
+    Engagement(SendId, EngagementCounts),
     /// Nothing happened: the owner wants to see an event.
     Test,
 }
@@ -42,6 +44,7 @@ impl EventContent {
         match self {
             Self::Results(..) => EventType::DeliveryResults,
             Self::Completed(..) | Self::Refused(..) => EventType::SendCompleted,
+            Self::Engagement(..) => EventType::SendEngagement,
             Self::Test => EventType::Test,
         }
     }
@@ -53,16 +56,19 @@ impl EventContent {
                 let recipients = groups.iter().flat_map(|group| &group.recipients);
                 recipients.copied().collect()
             }
-            Self::Completed(..) | Self::Refused(..) | Self::Test => Vec::new(),
+            Self::Completed(..) | Self::Refused(..) | Self::Engagement(..) | Self::Test => {
+                Vec::new()
+            }
         }
     }
 
     /// The send that it tells of.
     pub const fn send(&self) -> Option<&SendId> {
         match self {
-            Self::Results(send, _) | Self::Completed(send, ..) | Self::Refused(send, _) => {
-                Some(send)
-            }
+            Self::Results(send, _)
+            | Self::Completed(send, ..)
+            | Self::Refused(send, _)
+            | Self::Engagement(send, _) => Some(send),
             Self::Test => None,
         }
     }

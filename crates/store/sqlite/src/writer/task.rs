@@ -11,6 +11,7 @@ use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::log_copier::LogCopier;
 use super::log_watch::{LOOK_INTERVAL, LogWatch};
 use super::operation::WriteOperation;
 use crate::metrics::record_commit;
@@ -24,6 +25,7 @@ pub(super) struct WriterTask {
     /// `None` after a transaction that broke, whose connection is not to be trusted.
     connection: Option<SqliteConnection>,
     log: LogWatch,
+    log_copier: LogCopier,
 }
 
 impl WriterTask {
@@ -31,6 +33,7 @@ impl WriterTask {
     pub(super) fn new(options: SqliteConnectOptions, connection: SqliteConnection) -> Self {
         Self {
             log: LogWatch::new(options.get_filename()),
+            log_copier: LogCopier::start(options.clone()),
             options,
             connection: Some(connection),
         }
@@ -44,15 +47,37 @@ impl WriterTask {
         loop {
             tokio::select! {
                 biased;
-                count = queue.recv_many(&mut waiting, MAX_BATCH) => match count {
-                    0 => break,
-                    _ => self.commit(take(&mut waiting)).await,
-                },
+                count = queue.recv_many(&mut waiting, MAX_BATCH) => {
+                    if count == 0 {
+                        break;
+                    }
+                    self.commit(take(&mut waiting)).await;
+                    self.copy_rest_of_log().await;
+                }
                 _ = looks.tick() => self.look_after_log().await,
             }
         }
+        self.log_copier.close().await;
         if let Some(connection) = self.connection {
             connection.close().await.ok();
+        }
+    }
+
+    /// Tells that the log has grown. When all but its end is copied, copies that, so that the next transaction begins it anew.
+    async fn copy_rest_of_log(&mut self) {
+        self.log_copier.tell_of_commit();
+        if !self.log_copier.has_copied() {
+            return;
+        }
+        let Some(mut connection) = self.connection.take() else {
+            return;
+        };
+        match self.log_copier.copy_rest(&mut connection).await {
+            Ok(()) => self.connection = Some(connection),
+            Err(error) => {
+                tracing::warn!(%error, "the log of the database cannot be copied");
+                connection.close().await.ok();
+            }
         }
     }
 

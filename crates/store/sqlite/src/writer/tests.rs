@@ -6,7 +6,7 @@ use std::path::Path;
 
 use futures_util::future::join_all;
 use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
 use sqlx::{ConnectOptions as _, Executor as _};
 use tempfile::TempDir;
 
@@ -200,4 +200,34 @@ async fn more_writes_than_the_queue_holds_wait_for_room() {
         .run_all(&[TestWrite::Succeed; super::QUEUE_CAPACITY + 100])
         .await;
     assert!(results.iter().all(Result::is_ok));
+}
+
+#[tokio::test]
+async fn a_long_log_is_copied_and_begins_anew() {
+    const WRITES: usize = 1_000;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = options(folder.path())
+        .journal_mode(SqliteJournalMode::Wal)
+        .pragma("wal_autocheckpoint", "0");
+    let mut connection = options.connect().await.expect("a file that can be opened");
+    let created = connection.execute("CREATE TABLE large (bytes BLOB)").await;
+    created.expect("an empty database");
+    let mut reader = options.connect().await.expect("the file");
+    let writer = Writer::start(options, connection);
+    let mut pages = 0;
+    for _ in 0..WRITES {
+        let write =
+            writer.run(|c| Box::pin(c.execute("INSERT INTO large VALUES (zeroblob(100000))")));
+        write.await.expect("written");
+        let log: (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(NOOP)")
+            .fetch_one(&mut reader)
+            .await
+            .expect("the length of the log");
+        if log.1 < pages {
+            writer.close().await;
+            return;
+        }
+        pages = log.1;
+    }
+    panic!("the log has {pages} pages and goes on");
 }

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use hato_domain::notification::Links;
 use hato_domain::{
-    AppId, Email, FailureDetail, FailureReason, FieldChange, IdempotencyKey, MessageSettingsChange,
-    Notification, OutboundPolicy, Plan, SiteUrl, Tracking, UnixMillis, WebhookUrl,
+    AppId, Email, Engagement, FailureDetail, FailureReason, FieldChange, IdempotencyKey,
+    MessageSettingsChange, Notification, OutboundPolicy, Plan, SendId, SiteUrl, Tracking,
+    UnixMillis, WebhookUrl,
 };
+use hato_service::hour_of;
 use hato_service::ports::{
-    AppChange, Attempt, Audience, Disposition, FailingRule, FailureTally, IdempotencyEntry,
-    NewDeadLetter, NewSend, NextOutbox, OutboxClaimRequest, PendingLogin, QueueTestOutcome,
-    RetryJob, Settlement, WebhookResponse,
+    AppChange, Attempt, Audience, Disposition, EngagementReport, FailingRule, FailureTally,
+    IdempotencyEntry, NewDeadLetter, NewSend, NextOutbox, OutboxClaimRequest, PendingLogin,
+    QueueTestOutcome, RecipientId, RetryJob, Settlement, WebhookResponse,
 };
 
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
@@ -120,6 +122,21 @@ async fn send_with_every_outcome(test: &TestStore, app: &AppId) {
         ..Settlement::default()
     };
     test.settle(&page, settlement).await;
+    count_displayed(test, &page.send_id, recipients[0]).await;
+}
+
+async fn count_displayed(test: &TestStore, send: &SendId, recipient: RecipientId) {
+    let displayed = EngagementReport {
+        recipient,
+        hour: hour_of(START),
+        engagement: Engagement::Displayed,
+        action: None,
+    };
+    let counted = test
+        .store
+        .count_engagement(send, vec![displayed], START)
+        .await;
+    counted.expect("counted");
 }
 
 /// An event that the app's URL has refused once.

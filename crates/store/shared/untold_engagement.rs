@@ -1,0 +1,104 @@
+//! Telling webhooks what recipients of a send did: once a day at most, while there is something new (CONTRACT 15).
+
+use std::collections::BTreeMap;
+
+use hato_domain::{AppId, EventType, SendId, UnixMillis};
+use hato_service::ports::EngagementCounts;
+use serde::{Deserialize, Serialize};
+
+use crate::Database;
+use crate::dialect::{DbConnection, readers};
+use crate::engagement::parse_clicks;
+use crate::error::{decode_error, json};
+use crate::webhook_events::insert_event;
+use crate::webhooks::has_active_webhook;
+
+/// Sends whose webhook is to be told, those first that wait longest.
+pub(crate) async fn due_sends(
+    database: &Database,
+    now: UnixMillis,
+    limit: i64,
+) -> sqlx::Result<Vec<SendId>> {
+    let due = sqlx::query_scalar!(
+        "SELECT id FROM sends WHERE engagement_due_at <= $1 ORDER BY engagement_due_at, id LIMIT $2",
+        now.0,
+        limit
+    );
+    let due = due.fetch_all(readers(database)).await?;
+    Ok(due.into_iter().map(SendId::trusted).collect())
+}
+
+struct UntoldRow {
+    app_id: String,
+    displayed: i64,
+    clicked: i64,
+    dismissed: i64,
+    clicks_by_action: Option<String>,
+    is_deleted: bool,
+}
+
+/// Writes the event, if the app's webhook is active: an app without one is told nothing of what was before it had one.
+pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
+    let untold = sqlx::query_as!(
+        UntoldRow,
+        r#"UPDATE sends SET engagement_due_at = NULL, engagement_told_at = $2
+           WHERE id = $1 AND engagement_due_at <= $2
+           RETURNING app_id AS "app_id!", displayed AS "displayed!", clicked AS "clicked!",
+                     dismissed AS "dismissed!", clicks_by_action AS "clicks_by_action?",
+                     EXISTS (SELECT 1 FROM apps AS own
+                             WHERE own.id = sends.app_id AND own.deleted_at IS NOT NULL)
+                     AS "is_deleted!: bool""#,
+        send.as_str(),
+        now.0
+    )
+    .fetch_optional(&mut *c)
+    .await?;
+    let Some(untold) = untold.filter(|row| !row.is_deleted) else {
+        return Ok(());
+    };
+    let app = AppId::trusted(untold.app_id.clone());
+    if !has_active_webhook(c, &app).await? {
+        return Ok(());
+    }
+    let content = json(&StoredCounts::from(untold.into_counts()?))?;
+    let kind = EventType::SendEngagement;
+    insert_event(c, &app, kind, Some(send), &content, now).await
+}
+
+impl UntoldRow {
+    fn into_counts(self) -> sqlx::Result<EngagementCounts> {
+        Ok(EngagementCounts {
+            displayed: self.displayed,
+            clicked: self.clicked,
+            dismissed: self.dismissed,
+            clicks_by_action: parse_clicks(self.clicks_by_action.as_deref())?,
+        })
+    }
+}
+
+/// Counts as an event holds them.
+#[derive(Deserialize, Serialize)]
+struct StoredCounts(i64, i64, i64, BTreeMap<String, i64>);
+
+impl From<EngagementCounts> for StoredCounts {
+    fn from(counts: EngagementCounts) -> Self {
+        Self(
+            counts.displayed,
+            counts.clicked,
+            counts.dismissed,
+            counts.clicks_by_action,
+        )
+    }
+}
+
+/// The counts of an event.
+pub(crate) fn parse_engagement(content: &str) -> sqlx::Result<EngagementCounts> {
+    let stored = serde_json::from_str(content).map_err(|_| decode_error("event"))?;
+    let StoredCounts(displayed, clicked, dismissed, clicks_by_action) = stored;
+    Ok(EngagementCounts {
+        displayed,
+        clicked,
+        dismissed,
+        clicks_by_action,
+    })
+}

@@ -1,0 +1,157 @@
+// What browsers report of notifications: once for each, in a real Firefox and a real Chromium (CONTRACT 15).
+
+import type { Browser } from 'puppeteer-core';
+
+import { App } from '../support/app.ts';
+import { SiteWorker, startChromium } from '../support/chromium.ts';
+import { Desktop } from '../support/desktop.ts';
+import { expect, test } from '../support/fixtures.ts';
+
+let desktop: Desktop;
+let chromium: Browser;
+
+test.beforeAll(async () => {
+  desktop = await Desktop.start();
+  chromium = await startChromium(desktop);
+});
+
+test.afterAll(async () => {
+  await chromium?.close();
+  await desktop?.stop();
+});
+
+/** How many displayed, clicked and dismissed the send. */
+async function counts(app: App, send: string): Promise<number[]> {
+  const { displayed_count, clicked_count, dismissed_count } = await app.record(send);
+  return [displayed_count, clicked_count, dismissed_count];
+}
+
+test('what Firefox shows is counted once', { tag: '@database' }, async ({ app, open, visit }) => {
+  await app.update({ tracking: 'counts' });
+  const page = await visit(await open());
+  await page.subscribe();
+  const { send_id } = await app.send({ title: '数えます', body: '本文' });
+  await page.notification('数えます');
+  await expect.poll(() => counts(app, send_id)).toEqual([1, 0, 0]);
+  // What was told is not told again.
+  const kept = () => page.page.evaluate(readReports);
+  await expect.poll(kept).toEqual([]);
+  await app.update({ tracking: 'off' });
+  const uncounted = await app.send({ title: '数えません', body: '本文' });
+  await page.notification('数えません');
+  expect(await counts(app, send_id)).toEqual([1, 0, 0]);
+  expect(await counts(app, uncounted.send_id)).toEqual([0, 0, 0]);
+});
+
+test('what Chromium shows and is clicked is counted once', async ({ app, hato, open, push }) => {
+  await app.update({ tracking: 'counts' });
+  const [subscriber] = await push.subscribe(1);
+  const { endpoint, p256dh, auth } = subscriber!;
+  const registered = await hato.api('POST', '/api/v1/subscriptions', app.subscribeKey, { endpoint, p256dh, auth });
+  expect(registered.status).toBe(201);
+  const { send_id } = await app.send({ title: 'クリック', body: '本文', actions: [{ action: 'buy', title: '買う' }] });
+  const message = await push.plaintext(endpoint);
+  const worker = await SiteWorker.install(chromium, await open());
+  await worker.page.waitForFunction(hasSettings, { polling: 20 });
+  for (let time = 0; time < 2; time++) {
+    const [shown] = await Promise.all([desktop.next(), worker.push(message)]);
+    expect(shown.title).toBe('クリック');
+    await expect.poll(() => counts(app, send_id)).toEqual([1, time, 0]);
+    desktop.clickButton(shown, '買う');
+    await expect.poll(() => counts(app, send_id)).toEqual([1, 1, 0]);
+  }
+  expect((await app.record(send_id)).clicks_by_action).toEqual({ buy: 1 });
+  const [closed] = await Promise.all([desktop.next(), worker.push(message)]);
+  desktop.dismiss(closed);
+  await expect.poll(() => counts(app, send_id)).toEqual([1, 1, 1]);
+  await worker.close();
+});
+
+test('what cannot be told goes with the next visit', async ({ app, faultProxy, open, visit }) => {
+  await app.update({ tracking: 'counts' });
+  const site = await open({ server: faultProxy });
+  const page = await visit(site);
+  await page.subscribe();
+  faultProxy.fail('POST /api/v1/events', {});
+  const { send_id } = await app.send({ title: '留守', body: '本文' });
+  await page.notification('留守');
+  await expect.poll(() => page.page.evaluate(readReports).then((it) => it.length)).toBe(1);
+  faultProxy.fail('POST /api/v1/events');
+  expect(await counts(app, send_id)).toEqual([0, 0, 0]);
+  await page.page.reload();
+  await expect.poll(() => counts(app, send_id)).toEqual([1, 0, 0]);
+});
+
+test('what is for a server that is gone keeps nothing from this one', async ({ app, open, visit }) => {
+  await app.update({ tracking: 'counts' });
+  const page = await visit(await open());
+  await page.subscribe();
+  const gone = { baseUrl: 'https://127.0.0.1:9', token: 'x'.repeat(40), event: 'clicked' };
+  await page.page.evaluate(keepReport, gone);
+  const { send_id } = await app.send({ title: '引っ越し', body: '本文' });
+  await expect.poll(() => counts(app, send_id)).toEqual([1, 0, 0]);
+  await expect.poll(() => page.page.evaluate(readReports)).toEqual([gone]);
+});
+
+test('an address with a token counts as a click and loses it', async ({ app, hato, open, push, visit }) => {
+  await app.update({ tracking: 'counts' });
+  const [subscriber] = await push.subscribe(1);
+  const { endpoint, p256dh, auth } = subscriber!;
+  await hato.api('POST', '/api/v1/subscriptions', app.subscribeKey, { endpoint, p256dh, auth });
+  const { send_id } = await app.send({ title: 't', body: 'b' });
+  const token = JSON.parse(await push.plaintext(endpoint)).t;
+  const site = await open();
+  const page = await visit(site);
+  for (const [query, left] of [
+    [`?hato_t=${token}`, ''],
+    [`?a&hato_t=${token}&b=%20#c`, '?a&b=%20#c'],
+    [`?hato_t=${token}&b#c`, '?b#c'],
+    ['?not_hato_t=1', '?not_hato_t=1'],
+  ]) {
+    await page.page.goto(`${site.url}/${query}`);
+    await page.waitForState('unsubscribed');
+    expect(await page.page.evaluate(() => location.href)).toBe(`${site.url}/${left}`);
+  }
+  await expect.poll(() => counts(app, send_id)).toEqual([0, 1, 0]);
+});
+
+/** Runs in the page: what waits to be told. */
+function readReports(): Promise<unknown[]> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('hato-push');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('values').objectStore('values').get('reports');
+      reading.onsuccess = () => resolve(reading.result ?? []);
+      opening.result.close();
+    };
+  });
+}
+
+/** Runs in the page: keeps a report that was not told. */
+function keepReport(report: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('hato-push');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction('values', 'readwrite');
+      transaction.objectStore('values').put([report], 'reports');
+      transaction.oncomplete = () => resolve();
+      opening.result.close();
+    };
+  });
+}
+
+/** Runs in the page: whether the worker will know the server's address. */
+function hasSettings(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open('hato-push', 1);
+    opening.onerror = () => resolve(false);
+    opening.onupgradeneeded = () => opening.transaction!.abort();
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('values').objectStore('values').getAllKeys();
+      reading.onsuccess = () => resolve(reading.result.some((key) => String(key).startsWith('settings ')));
+      opening.result.close();
+    };
+  });
+}
