@@ -18,6 +18,7 @@ mod accounts;
 mod admin;
 mod api;
 mod assets;
+mod backup;
 mod boot;
 mod command;
 mod config;

@@ -33,7 +33,7 @@ pub use copy::{
     CopyError, CopyFailure, CopyProgress, CopySide, CopySummary, TABLES as COPIED_TABLES, copy,
 };
 pub use hato_store_postgres::{PostgresOpenError, PostgresSettings};
-pub use hato_store_sqlite::{SqliteOpenError, metrics};
+pub use hato_store_sqlite::{SnapshotError, SqliteOpenError, metrics, snapshot, verify_snapshot};
 
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]

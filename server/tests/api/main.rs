@@ -5,6 +5,7 @@ mod accounts;
 mod admin;
 mod apps;
 mod audience;
+mod backup;
 mod bad_databases;
 mod batch;
 mod cancel;

@@ -2,8 +2,8 @@
 //!
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for SQLite and
 //! has sqlx check each statement against SQLite's tables. What is SQLite's own is the opening of the file (`database`), the few
-//! words of SQL that differ (`dialect`), the one writer (`writer`), the end of reads that take too long (`bounded_reads`) and the
-//! space of removed rows (`free_space`).
+//! words of SQL that differ (`dialect`), the one writer (`writer`), the end of reads that take too long (`bounded_reads`), the
+//! space of removed rows (`free_space`) and copies of the whole file (`snapshot`).
 //!
 //! ```
 //! use hato_service::ports::Store as _;
@@ -26,6 +26,7 @@ mod dialect;
 mod exclusive;
 mod free_space;
 pub mod metrics;
+mod snapshot;
 mod writer;
 
 #[path = "../../shared/acceptance.rs"]
@@ -139,3 +140,4 @@ mod webhooks;
 
 pub use database::{Database, SqliteOpenError};
 pub use exclusive::open_exclusively;
+pub use snapshot::{SnapshotError, snapshot, verify_snapshot};
