@@ -15,6 +15,7 @@ use crate::copy_data::{self, CopyDataArgs};
 use crate::database::{self, DatabaseError};
 use crate::healthcheck::{self, HealthcheckConfig, HealthcheckError};
 use crate::logging;
+use crate::rotation::{self, RotationArgs, RotationError};
 use crate::secrets_file::{self, SecretsFileError};
 use crate::telemetry::{Telemetry, TelemetryError};
 
@@ -42,6 +43,8 @@ enum Command {
     Backup(BackupArgs),
     /// Puts the database and the secrets of a back-up where no server runs
     Restore(RestoreArgs),
+    /// Makes another encryption key, and encrypts everything anew that is encrypted
+    RotateEncryptionKey(RotationArgs),
     /// Manages accounts, on the database itself
     Admin(AdminArgs),
 }
@@ -65,6 +68,8 @@ enum CommandError {
     CopyData(#[from] CopyError),
     #[error(transparent)]
     Backup(#[from] BackupError),
+    #[error(transparent)]
+    Rotation(#[from] RotationError),
     #[error("the secrets cannot be written")]
     Output(#[source] io::Error),
     #[error("the threads cannot be started")]
@@ -79,6 +84,7 @@ impl CommandError {
             Self::Admin(error) => error.exit_code(),
             Self::CopyData(error) => copy_data::exit_code(error),
             Self::Backup(error) => error.exit_code(),
+            Self::Rotation(error) => error.exit_code(),
             Self::Healthcheck(_)
             | Self::PrintSecrets(_)
             | Self::Output(_)
@@ -118,6 +124,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::CopyData(args) => at_work(copy_data::run(&args)),
         Command::Backup(args) => at_work(backup::run(&args)),
         Command::Restore(args) => at_work(backup::restore(&args)),
+        Command::RotateEncryptionKey(args) => at_work(rotation::run(&args)),
         Command::Admin(args) => administer(args),
     }
 }

@@ -38,6 +38,7 @@ mod logging;
 mod mcp;
 mod metrics;
 mod openapi;
+mod rotation;
 mod router;
 mod routes;
 mod secrets_file;

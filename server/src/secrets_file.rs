@@ -105,25 +105,34 @@ pub fn replace(data_dir: &Path, text: &str) -> Result<(), SecretsFileError> {
     })
 }
 
-/// Makes a new encryption key and keeps the one before it beside it, in secrets.toml; `false` when both are known already, from there or
-/// from the environment: then a rotation is under way.
-pub fn begin_rotation(data_dir: &Path, given: &GivenSecrets) -> Result<bool, SecretsFileError> {
+/// Whether two encryption keys are known, from secrets.toml or the environment: then a rotation is under way. An error when none can
+/// begin.
+pub fn is_rotating(data_dir: &Path, given: &GivenSecrets) -> Result<bool, SecretsFileError> {
+    let stored = SecretsFile::new(data_dir).read()?.secrets()?;
+    let secrets = merged(given, &stored);
+    if secrets.encryption_key.is_none() {
+        return Err(SecretsFileError::Missing(Name::EncryptionKey.variable()));
+    }
+    let is_rotating = secrets.previous_encryption_key.is_some();
+    if !is_rotating && given.encryption_key.is_some() {
+        return Err(SecretsFileError::GivenKey);
+    }
+    Ok(is_rotating)
+}
+
+/// Makes a new encryption key and keeps the one before it beside it, in secrets.toml, unless two are known already.
+pub fn begin_rotation(data_dir: &Path, given: &GivenSecrets) -> Result<(), SecretsFileError> {
     SecretsFile::new(data_dir).locked(|file| {
+        if is_rotating(data_dir, given)? {
+            return Ok(());
+        }
         let mut table = file.read()?;
-        let secrets = merged(given, &table.secrets()?);
-        if secrets.previous_encryption_key.is_some() {
-            return Ok(false);
+        if let Some(key) = table.get(Name::EncryptionKey)? {
+            table.set(Name::PreviousEncryptionKey, &key);
+            table.set(Name::EncryptionKey, &random()?);
+            file.write(&table)?;
         }
-        if given.encryption_key.is_some() {
-            return Err(SecretsFileError::GivenKey);
-        }
-        let key = secrets
-            .encryption_key
-            .ok_or(SecretsFileError::Missing(Name::EncryptionKey.variable()))?;
-        table.set(Name::PreviousEncryptionKey, &key);
-        table.set(Name::EncryptionKey, &random()?);
-        file.write(&table)?;
-        Ok(true)
+        Ok(())
     })
 }
 

@@ -17,6 +17,7 @@ mod rate_window;
 mod retention;
 mod reviews;
 mod scheduled_sends;
+mod sealed;
 mod sends;
 mod sessions;
 mod stats;
@@ -33,7 +34,8 @@ pub use github::{GithubId, GithubStore, PendingLogin};
 pub use identity::IdentityStore;
 pub use keys::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
-    KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperedHash,
+    KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperId, PepperedHash,
+    RehashedKey, WaitingKey,
 };
 pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};
 pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
@@ -46,6 +48,7 @@ pub use rate_window::{CountedRequest, EntranceWindow, RateWindow, RequestLimit};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
+pub use sealed::{ResealedText, SealedPlace, SealedStore, SealedText};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
     SendConditions, SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
@@ -88,6 +91,7 @@ pub trait Store:
     + ReviewStore
     + GithubStore
     + OperatorStore
+    + SealedStore
     + WebhookStore
     + WebhookQueue
     + Send

@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use crate::ports::PepperedHash;
+use crate::ports::{PepperId, PepperedHash};
 
 /// A secret of 32 bytes, which is overwritten when it is dropped.
 pub type SecretKey = Zeroizing<[u8; 32]>;
@@ -55,6 +55,23 @@ impl Secrets {
     /// What is stored of a raw API key: its HMAC-SHA256 under the pepper (SPEC 2.3). Without a pepper: `CONFIG_ERROR`.
     pub fn hash_key(&self, raw: &str) -> Result<PepperedHash, ErrorCode> {
         Ok(hmac(self.pepper()?, raw))
+    }
+
+    /// The same under the pepper before this one, if there is one.
+    pub fn previous_hash(&self, raw: &str) -> Option<PepperedHash> {
+        let previous = self.previous_pepper.as_ref()?;
+        Some(hmac(previous.as_slice(), raw))
+    }
+
+    /// By which the pepper is known. Without one: `CONFIG_ERROR`.
+    pub fn pepper_id(&self) -> Result<PepperId, ErrorCode> {
+        Ok(pepper_id(self.pepper()?))
+    }
+
+    /// By which the pepper before this one is known, if there is one.
+    pub fn previous_pepper_id(&self) -> Option<PepperId> {
+        let previous = self.previous_pepper.as_ref()?;
+        Some(pepper_id(previous.as_slice()))
     }
 
     /// Passes if there is a pepper, else `CONFIG_ERROR`.
@@ -215,6 +232,14 @@ fn open_with(
 
 fn aead(key: &SecretKey) -> RandomizedNonceKey {
     RandomizedNonceKey::new(&AES_256_GCM, key.as_slice()).expect("32 bytes are an AES-256 key")
+}
+
+/// A hash of a text that no raw key is.
+fn pepper_id(pepper: &[u8]) -> PepperId {
+    let mut id = PepperId::default();
+    let length = id.len();
+    id.copy_from_slice(&hmac(pepper, "pepper id")[..length]);
+    id
 }
 
 fn hmac(pepper: &[u8], raw: &str) -> PepperedHash {

@@ -48,6 +48,7 @@ mod refusals;
 mod requests;
 mod retention;
 mod rich;
+mod rotation;
 mod schedule;
 mod secrets;
 mod selected_sends;

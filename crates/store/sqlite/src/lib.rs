@@ -101,6 +101,8 @@ mod retention;
 mod reviews;
 #[path = "../../shared/scheduled_sends.rs"]
 mod scheduled_sends;
+#[path = "../../shared/sealed_texts.rs"]
+mod sealed_texts;
 #[path = "../../shared/selection.rs"]
 mod selection;
 #[path = "../../shared/send_failures.rs"]
