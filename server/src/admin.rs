@@ -102,8 +102,13 @@ fn refused(error: &ServiceError, email: &Email) -> AdminError {
 }
 
 fn failed(error: &ServiceError) -> AdminError {
+    AdminError::Failed(cause(error))
+}
+
+/// What the log would say of it: an operator may know.
+pub fn cause(error: &ServiceError) -> String {
     let cause = error.cause().map(ToString::to_string);
-    AdminError::Failed(cause.unwrap_or_else(|| error.to_string()))
+    cause.unwrap_or_else(|| error.to_string())
 }
 
 /// Who stops reading has read enough.

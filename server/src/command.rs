@@ -10,6 +10,7 @@ use hato_store::CopyError;
 use crate::admin::{self, AdminArgs, AdminConfig, AdminError};
 use crate::backup::{self, BackupArgs, BackupError, RestoreArgs};
 use crate::boot::{self, BootError};
+use crate::check::{self, CheckArgs, CheckError};
 use crate::config::{self, Config, LogConfig, LogFormat, MigrateConfig, PrintSecretsConfig};
 use crate::copy_data::{self, CopyDataArgs};
 use crate::database::{self, DatabaseError};
@@ -43,6 +44,8 @@ enum Command {
     Backup(BackupArgs),
     /// Puts the database and the secrets of a back-up where no server runs
     Restore(RestoreArgs),
+    /// Checks whether the database is whole and agrees with itself; exit code 0 if nothing is wrong any more, 1 otherwise
+    Check(CheckArgs),
     /// Makes another encryption key, and encrypts everything anew that is encrypted
     RotateEncryptionKey(RotationArgs),
     /// Manages accounts, on the database itself
@@ -69,6 +72,8 @@ enum CommandError {
     #[error(transparent)]
     Backup(#[from] BackupError),
     #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error(transparent)]
     Rotation(#[from] RotationError),
     #[error("the secrets cannot be written")]
     Output(#[source] io::Error),
@@ -84,6 +89,7 @@ impl CommandError {
             Self::Admin(error) => error.exit_code(),
             Self::CopyData(error) => copy_data::exit_code(error),
             Self::Backup(error) => error.exit_code(),
+            Self::Check(error) => error.exit_code(),
             Self::Rotation(error) => error.exit_code(),
             Self::Healthcheck(_)
             | Self::PrintSecrets(_)
@@ -124,6 +130,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::CopyData(args) => at_work(copy_data::run(&args)),
         Command::Backup(args) => at_work(backup::run(&args)),
         Command::Restore(args) => at_work(backup::restore(&args)),
+        Command::Check(args) => at_work(check::run(&args)),
         Command::RotateEncryptionKey(args) => at_work(rotation::run(&args)),
         Command::Admin(args) => administer(args),
     }

@@ -20,6 +20,7 @@ mod api;
 mod assets;
 mod backup;
 mod boot;
+mod check;
 mod command;
 mod config;
 mod connections;

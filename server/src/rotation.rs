@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use clap::Args;
-use hato_service::ServiceError;
 use hato_service::access::Operator;
 use hato_store::StoreOpenError;
 
@@ -91,7 +90,7 @@ async fn reseal(args: &RotationArgs) -> Result<u64, RotationError> {
     let service = admin::service(Arc::clone(&store), secrets);
     let rotated = service.rotate_encryption_key(&Operator::local()).await;
     store.close().await;
-    let rotated = rotated.map_err(|error| RotationError::Failed(cause(&error)))?;
+    let rotated = rotated.map_err(|error| RotationError::Failed(admin::cause(&error)))?;
     match rotated.unreadable {
         0 => Ok(rotated.resealed),
         unreadable => Err(RotationError::Unreadable {
@@ -99,9 +98,4 @@ async fn reseal(args: &RotationArgs) -> Result<u64, RotationError> {
             unreadable,
         }),
     }
-}
-
-fn cause(error: &ServiceError) -> String {
-    let cause = error.cause().map(ToString::to_string);
-    cause.unwrap_or_else(|| error.to_string())
 }

@@ -24,6 +24,7 @@ mod accounts;
 mod actor;
 mod apps;
 mod audience;
+mod checks;
 mod dead_letters;
 mod error;
 mod github;
@@ -52,6 +53,7 @@ mod subscriptions;
 mod webhooks;
 mod wire;
 
+pub use checks::Check;
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use identity::IdentitySecrets;

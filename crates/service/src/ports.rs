@@ -5,6 +5,7 @@
 
 mod accounts;
 mod apps;
+mod checks;
 mod clock;
 mod error;
 mod github;
@@ -28,6 +29,7 @@ pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
 pub use apps::{
     AppChange, AppRecord, AppStore, ChangeAppOutcome, ChangedApp, CreateAppOutcome, NewApp,
 };
+pub use checks::{CheckStore, Flaw};
 pub use clock::{Clock, SystemClock};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
@@ -92,6 +94,7 @@ pub trait Store:
     + GithubStore
     + OperatorStore
     + SealedStore
+    + CheckStore
     + WebhookStore
     + WebhookQueue
     + Send

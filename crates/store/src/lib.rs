@@ -34,7 +34,10 @@ pub use copy::{
     CopyError, CopyFailure, CopyProgress, CopySide, CopySummary, TABLES as COPIED_TABLES, copy,
 };
 pub use hato_store_postgres::{PostgresOpenError, PostgresSettings};
-pub use hato_store_sqlite::{SnapshotError, SqliteOpenError, metrics, snapshot, verify_snapshot};
+pub use hato_store_sqlite::{
+    SnapshotError, SqliteOpenError, check_integrity, metrics, snapshot, verify_snapshot,
+    verify_tables,
+};
 
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! Which API keys wait to be hashed with the current pepper, for people.
 
+use hato_domain::UnixMillis;
 use hato_service::ports::{PepperId, WaitingKey};
 
 use super::table;
@@ -19,14 +20,15 @@ pub fn report(keys: &[WaitingKey], previous: Option<PepperId>) -> String {
     };
     let rows: Vec<_> = keys.iter().filter(waits).map(row).collect();
     let (waiting, lost) = (rows.len(), keys.len() - rows.len());
-    let mut text = format!("{waiting} keys wait for the current pepper\n");
-    if lost > 0 {
-        text += &format!("{lost} keys are hashed with neither pepper, and can be used no more\n");
-    }
-    if waiting > 0 {
-        text += &table::aligned(HEAD, &rows, HEAD.len());
-    }
-    text
+    let lost = match lost {
+        0 => String::new(),
+        _ => format!("{lost} keys are hashed with neither pepper, and can be used no more\n"),
+    };
+    let table = match waiting {
+        0 => String::new(),
+        _ => table::aligned(HEAD, &rows, HEAD.len()),
+    };
+    format!("{waiting} keys wait for the current pepper\n{lost}{table}")
 }
 
 fn row(key: &WaitingKey) -> [String; 4] {
@@ -35,7 +37,7 @@ fn row(key: &WaitingKey) -> [String; 4] {
     [
         record.app_id.to_string(),
         record.id.to_string(),
-        last_used.map_or_else(|| "never".to_owned(), |at| at.day()),
+        last_used.map_or_else(|| "never".to_owned(), UnixMillis::day),
         record.name.clone(),
     ]
 }

@@ -9,6 +9,7 @@ mod backup;
 mod bad_databases;
 mod batch;
 mod cancel;
+mod check;
 mod copy_data;
 mod crash;
 mod database;

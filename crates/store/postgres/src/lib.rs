@@ -55,6 +55,8 @@ mod audience;
 mod audience_summary;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
+#[path = "../../shared/checks.rs"]
+mod checks;
 #[path = "../../shared/claim.rs"]
 mod claim;
 #[path = "../../shared/claimed_send.rs"]
@@ -137,6 +139,8 @@ mod stored_content;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/tag_checks.rs"]
+mod tag_checks;
 #[path = "../../shared/tag_positions.rs"]
 mod tag_positions;
 #[path = "../../shared/transaction.rs"]

@@ -26,6 +26,7 @@ mod dialect;
 mod exclusive;
 mod free_space;
 pub mod metrics;
+mod references;
 mod snapshot;
 mod writer;
 
@@ -43,6 +44,8 @@ mod audience;
 mod audience_summary;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
+#[path = "../../shared/checks.rs"]
+mod checks;
 #[path = "../../shared/claim.rs"]
 mod claim;
 #[path = "../../shared/claimed_send.rs"]
@@ -125,6 +128,8 @@ mod stored_content;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/tag_checks.rs"]
+mod tag_checks;
 #[path = "../../shared/tag_positions.rs"]
 mod tag_positions;
 #[path = "../../shared/transaction.rs"]
@@ -142,4 +147,4 @@ mod webhooks;
 
 pub use database::{Database, SqliteOpenError};
 pub use exclusive::open_exclusively;
-pub use snapshot::{SnapshotError, snapshot, verify_snapshot};
+pub use snapshot::{SnapshotError, check_integrity, snapshot, verify_snapshot, verify_tables};

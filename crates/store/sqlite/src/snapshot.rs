@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 
@@ -37,14 +38,20 @@ pub enum SnapshotError {
 
 /// Copies the database at `path` into the file `target`, which must not be there. Nobody but the owner may read the copy.
 pub async fn snapshot(path: &Path, target: &Path) -> Result<(), SnapshotError> {
-    if std::fs::metadata(path).map_or(true, |file| file.len() == 0) {
-        return Err(SnapshotError::Missing(path.to_owned()));
-    }
+    refuse_missing(path)?;
     // SQLite fills a file that is empty, and keeps its mode.
     let made = make_file(target).map_err(|error| sqlx::Error::Configuration(error.into()));
     made.map_err(SnapshotError::Copy)?;
     let copied = copy(path, target).await;
     copied.map_err(SnapshotError::Copy)
+}
+
+/// A file of no bytes is as good as none.
+fn refuse_missing(path: &Path) -> Result<(), SnapshotError> {
+    match std::fs::metadata(path) {
+        Ok(file) if file.len() > 0 => Ok(()),
+        _ => Err(SnapshotError::Missing(path.to_owned())),
+    }
 }
 
 async fn copy(path: &Path, target: &Path) -> sqlx::Result<()> {
@@ -64,13 +71,24 @@ async fn copy(path: &Path, target: &Path) -> sqlx::Result<()> {
     connection.close().await
 }
 
-/// Reads a copy that nobody has open: it is whole, and this version of Hato knows its tables.
-pub async fn verify_snapshot(path: &Path) -> Result<(), SnapshotError> {
+/// Looks at a copy that nobody has open: this version of Hato knows its tables.
+pub async fn verify_tables(path: &Path) -> Result<(), SnapshotError> {
+    let mut connection = open_copy(path).await?;
+    refuse_unknown_tables(&mut connection).await?;
+    connection.close().await.map_err(SnapshotError::Read)
+}
+
+async fn open_copy(path: &Path) -> Result<SqliteConnection, SnapshotError> {
     let options = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
         .immutable(true);
-    let mut connection = options.connect().await.map_err(SnapshotError::Read)?;
+    options.connect().await.map_err(SnapshotError::Read)
+}
+
+/// The same, and reads all of it: it is whole.
+pub async fn verify_snapshot(path: &Path) -> Result<(), SnapshotError> {
+    let mut connection = open_copy(path).await?;
     refuse_unknown_tables(&mut connection).await?;
     let found = integrity(&mut connection).await;
     if let Some(first) = found.map_err(SnapshotError::Read)?.into_iter().next() {
@@ -79,8 +97,35 @@ pub async fn verify_snapshot(path: &Path) -> Result<(), SnapshotError> {
     connection.close().await.map_err(SnapshotError::Read)
 }
 
+/// What SQLite finds wrong with the database at `path`, which others may have open, at most 100 lines; none when it is whole.
+pub async fn check_integrity(path: &Path) -> Result<Vec<String>, SnapshotError> {
+    refuse_missing(path)?;
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("query_only", "ON");
+    let checked = async {
+        let mut connection = options.connect().await?;
+        let found = integrity(&mut connection).await?;
+        connection.close().await?;
+        Ok(found)
+    };
+    match checked.await {
+        // Damage may keep SQLite from looking at all.
+        Err(error) if is_damage(&error) => Ok(vec![error.to_string()]),
+        checked => checked.map_err(SnapshotError::Read),
+    }
+}
+
+/// `SQLITE_CORRUPT`, 11, or `SQLITE_NOTADB`, 26, in the low byte of the result code.
+fn is_damage(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    code.and_then(|code| code.parse::<i32>().ok())
+        .is_some_and(|code| matches!(code & 0xff, 11 | 26))
+}
+
 /// What SQLite finds wrong with the file, at most 100 lines; none when it is whole.
-pub(crate) async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let mut lines: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check")
         .fetch_all(connection)
         .await?;

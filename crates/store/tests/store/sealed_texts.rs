@@ -48,12 +48,12 @@ async fn every_sealed_column_is_known() {
         .await
         .expect("set");
     for (table, column) in &columns {
-        let text = format!("{table}.{column}");
+        let name = format!("{table}.{column}");
         let update = format!("UPDATE {table} SET {column} = CAST($1 AS BLOB)");
-        let updated = sqlx::query(AssertSqlSafe(update)).bind(&text);
+        let updated = sqlx::query(AssertSqlSafe(update)).bind(&name);
         let updated = updated.execute(&mut file).await.expect("written");
         assert!(updated.rows_affected() > 0, "{table} has no row");
-        expected.insert(text.into_bytes());
+        expected.insert(name.into_bytes());
     }
     let found: BTreeSet<_> = all(&test, 1).await.into_iter().map(|it| it.text).collect();
     assert_eq!(found, expected);
