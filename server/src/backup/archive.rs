@@ -15,9 +15,9 @@ const SECRETS: &str = "secrets.toml";
 const DATABASE: &str = "hato.db";
 
 /// Most bytes of `secrets.toml`, which has some hundreds.
-const MAX_SECRETS: u64 = 65_536;
-/// The fastest of zstd's levels: a database is half keys and other random bytes, which no level makes smaller.
-const LEVEL: i32 = 1;
+const MAX_SECRETS: usize = 65_536;
+/// One of zstd's fast levels: a database is half keys and other random bytes, which no level makes smaller.
+const LEVEL: i32 = -3;
 /// Most memory that reading takes, as a power of two: 8 MiB.
 const WINDOW_LOG: u32 = 23;
 /// Most bytes after the last member, which are zeros.
@@ -153,9 +153,9 @@ fn member<R: Read>(entry: &Entry<'_, R>) -> Result<&'static str, ArchiveError> {
 
 fn read_secrets(entry: impl Read) -> Result<Zeroizing<String>, ArchiveError> {
     // With room for all of it: a text that moves leaves a copy of itself behind.
-    let mut text = Zeroizing::new(String::with_capacity(MAX_SECRETS as usize + 1));
-    match entry.take(MAX_SECRETS + 1).read_to_string(&mut text) {
-        Ok(length) if length as u64 <= MAX_SECRETS => Ok(text),
+    let mut text = Zeroizing::new(String::with_capacity(MAX_SECRETS + 1));
+    match entry.take(MAX_SECRETS as u64 + 1).read_to_string(&mut text) {
+        Ok(length) if length <= MAX_SECRETS => Ok(text),
         Err(error) if error.kind() != io::ErrorKind::InvalidData => {
             Err(ArchiveError::Unreadable(error))
         }

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
-use hato_service::ports::Clock;
+use hato_service::ports::{Clock, Store};
 use metrics::{counter, gauge};
 use tokio::time::sleep;
 
-use super::{BackupError, BackupSource, UNFINISHED, make, stamp};
+use super::{BackupError, BackupSource, Depth, UNFINISHED, make, stamp};
 use crate::config::BackupConfig;
 
 /// How often it is looked whether one is due.
@@ -33,6 +33,7 @@ const LAST: &str = "hato_last_backup_timestamp_seconds";
 pub struct BackupSchedule {
     source: BackupSource,
     settings: BackupConfig,
+    store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
 }
 
@@ -41,11 +42,12 @@ impl BackupSchedule {
     pub fn new(
         source: BackupSource,
         settings: BackupConfig,
-        clock: Arc<dyn Clock>,
+        (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
     ) -> Option<Self> {
         settings.folder.is_some().then_some(Self {
             source,
             settings,
+            store,
             clock,
         })
     }
@@ -99,11 +101,20 @@ impl BackupSchedule {
         }
         remove_unfinished(folder).map_err(writing)?;
         let file = folder.join(&name);
-        let bytes = make(&self.source, &file).await?;
-        tracing::info!(file = %file.display(), bytes, "made a back-up");
+        let depth = self.depth().await;
+        let bytes = make(&self.source, &file, depth).await?;
+        tracing::info!(file = %file.display(), bytes, ?depth, "made a back-up");
         counter!(BACKUPS, "outcome" => "made").increment(1);
         gauge!(LAST).set(f64::from(u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX)));
         self.remove_old(folder, names).map_err(writing)
+    }
+
+    /// While something is delivered, the processor's time is the deliveries'.
+    async fn depth(&self) -> Depth {
+        match self.store.queued_pages(1).await {
+            Ok(0) => Depth::Whole,
+            _ => Depth::Tables,
+        }
     }
 
     /// Removes all but the last ones of these, to which the one that was just made comes.

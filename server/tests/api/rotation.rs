@@ -14,7 +14,8 @@ use tokio::time::{Duration, interval};
 use crate::admin::admin;
 use crate::database::values;
 use crate::fixtures::{
-    BINARY, app, concurrently, get, post, register, send, setup, start, status_and_code, wait_until,
+    BINARY, app, concurrently, count, get, post, register, send, setup, start, status_and_code,
+    wait_until,
 };
 
 const NEW_KEY: &str = "7e57000000000000000000000000000000000000000000000000000000000009";
@@ -235,24 +236,29 @@ async fn peppers(launch: &Launch) -> String {
     text(&output.stdout)
 }
 
+const OLD_PEPPER: &str = "abababababababababababababababababababababababababababababababab";
+const NEW_PEPPER: &str = "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd";
+
+/// An app, and two raw keys of it that are hashed with the old pepper. The server has stopped.
+async fn old_keys(launch: &Launch) -> (OwnedApp, [String; 2]) {
+    let old = launch.clone().env("HATO_PEPPER", OLD_PEPPER);
+    let mut server = start(old.clone()).await;
+    let app = app(&server, "owner@example.com").await;
+    let first = app.owner.create_key(&app.id, "z1", "full").await;
+    let second = app.owner.create_key(&app.id, "z2", "full").await;
+    let said = peppers(&old).await;
+    assert!(said.contains("is not set"), "{said}");
+    server.terminate().await.expect("it stops");
+    (app, [first.expect("a key"), second.expect("a key")])
+}
+
 #[on_each_database]
 async fn keys_of_the_pepper_before_work_and_are_hashed_anew(database: TestDatabase) {
     const HASHES: &str = "SELECT hash FROM api_keys ORDER BY name";
-    let old = "ab".repeat(32);
     let launch = Launch::on(BINARY, database);
-    let mut server = start(launch.clone().env("HATO_PEPPER", &old)).await;
-    let app = app(&server, "owner@example.com").await;
-    let mut raws = Vec::new();
-    for name in ["z1", "z2"] {
-        let raw = app.owner.create_key(&app.id, name, "full").await;
-        raws.push(raw.expect("a key"));
-    }
-    let said = peppers(&launch.clone().env("HATO_PEPPER", &old)).await;
-    assert!(said.contains("is not set"), "{said}");
-    server.terminate().await.expect("it stops");
-
-    let new = launch.env("HATO_PEPPER", "cd".repeat(32));
-    let both = new.clone().env("HATO_PREVIOUS_PEPPER", &old);
+    let (app, [used, unused]) = old_keys(&launch).await;
+    let new = launch.env("HATO_PEPPER", NEW_PEPPER);
+    let both = new.clone().env("HATO_PREVIOUS_PEPPER", OLD_PEPPER);
     let mut server = start(both.clone()).await;
     let before: Vec<Vec<u8>> = values(&server, HASHES).await;
     let waiting = before.len();
@@ -260,18 +266,14 @@ async fn keys_of_the_pepper_before_work_and_are_hashed_anew(database: TestDataba
     assert!(said.starts_with(&format!("{waiting} keys wait")), "{said}");
     assert!(said.contains(&app.id) && said.contains("z1"), "{said}");
     let asked = (0..8).map(|_| {
-        let client = server.client().bearer(&raws[0]);
+        let client = server.client().bearer(&used);
         async move { get(&client, "/api/v1/stats").await }
     });
-    for reply in concurrently(asked).await {
-        assert_eq!(reply.status, 200, "{reply}");
-    }
+    let answers = concurrently(asked).await;
+    assert_eq!(count(&answers, 200), 8);
     let after: Vec<Vec<u8>> = values(&server, HASHES).await;
-    let changed = before
-        .iter()
-        .zip(&after)
-        .filter(|(before, after)| before != after);
-    assert_eq!(changed.count(), 1);
+    let hashes = before.iter().zip(&after);
+    assert_eq!(hashes.filter(|(before, after)| before != after).count(), 1);
     let said = peppers(&both).await;
     assert!(
         said.starts_with(&format!("{} keys wait", waiting - 1)),
@@ -282,8 +284,8 @@ async fn keys_of_the_pepper_before_work_and_are_hashed_anew(database: TestDataba
     server.terminate().await.expect("it stops");
 
     let server = start(new).await;
-    assert_eq!(status_with(&server, &raws[0]).await.0, 200);
-    let lost = status_with(&server, &raws[1]).await;
+    assert_eq!(status_with(&server, &used).await.0, 200);
+    let lost = status_with(&server, &unused).await;
     assert_eq!(lost, (401, "INVALID_API_KEY".into()));
 }
 
@@ -291,7 +293,7 @@ async fn keys_of_the_pepper_before_work_and_are_hashed_anew(database: TestDataba
 async fn keys_of_a_third_pepper_are_told_apart(database: TestDatabase) {
     let (mut server, _app) = setup(database).await;
     server.terminate().await.expect("it stops");
-    let launch = server.launch().clone().env("HATO_PEPPER", "cd".repeat(32));
+    let launch = server.launch().clone().env("HATO_PEPPER", NEW_PEPPER);
     let said = peppers(&launch.env("HATO_PREVIOUS_PEPPER", "ef".repeat(32))).await;
     assert!(said.starts_with("0 keys wait"), "{said}");
     assert!(said.contains("hashed with neither pepper"), "{said}");
