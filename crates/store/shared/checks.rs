@@ -79,7 +79,7 @@ async fn check_sums(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw
     let mut repaired = Vec::new();
     if repair {
         repaired = sqlx::query_scalar!(
-            r#"UPDATE sends SET skipped = recipients - sent - failed_expired - failed_other - cancelled
+            r#"UPDATE sends AS checked SET skipped = recipients - sent - failed_expired - failed_other - cancelled
                WHERE finished_at IS NOT NULL
                  AND recipients <> sent + failed_expired + failed_other + skipped + cancelled
                  AND recipients >= sent + failed_expired + failed_other + cancelled
@@ -89,7 +89,7 @@ async fn check_sums(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw
         .await?;
     }
     let left = sqlx::query_scalar!(
-        "SELECT id FROM sends WHERE finished_at IS NOT NULL
+        "SELECT id FROM sends AS checked WHERE finished_at IS NOT NULL
            AND recipients <> sent + failed_expired + failed_other + skipped + cancelled
          ORDER BY id"
     )
@@ -104,14 +104,15 @@ async fn check_sums(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw
 async fn check_ended(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw>> {
     const WHAT: &str = "it has ended, and pages of it are queued";
     let ended = sqlx::query_scalar!(
-        "SELECT id FROM sends WHERE finished_at IS NOT NULL
-           AND EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = sends.id) ORDER BY id"
+        "SELECT id FROM sends AS checked WHERE finished_at IS NOT NULL
+           AND EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = checked.id) ORDER BY id"
     )
     .fetch_all(&mut *c)
     .await?;
     if repair && !ended.is_empty() {
         sqlx::query!(
-            "DELETE FROM jobs WHERE send_id IN (SELECT id FROM sends WHERE finished_at IS NOT NULL)"
+            "DELETE FROM jobs
+             WHERE send_id IN (SELECT checked.id FROM sends AS checked WHERE finished_at IS NOT NULL)"
         )
         .execute(c)
         .await?;
@@ -127,9 +128,10 @@ async fn check_unended(
 ) -> sqlx::Result<Vec<Flaw>> {
     const WHAT: &str = "it has not ended, and no page of it is queued";
     let unended = sqlx::query_scalar!(
-        "SELECT s.id FROM sends AS s JOIN apps AS p ON p.id = s.app_id
-         WHERE s.finished_at IS NULL AND s.waits_until IS NULL AND p.deleted_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = s.id) ORDER BY s.id"
+        "SELECT checked.id FROM sends AS checked CROSS JOIN apps AS p
+         WHERE p.id = checked.app_id AND p.deleted_at IS NULL
+           AND checked.finished_at IS NULL AND checked.waits_until IS NULL
+           AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = checked.id) ORDER BY checked.id"
     )
     .fetch_all(&mut *c)
     .await?;
