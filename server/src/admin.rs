@@ -4,6 +4,7 @@
 mod command;
 mod error;
 mod password;
+mod peppers;
 mod table;
 
 use std::io::{self, Write as _};
@@ -11,25 +12,34 @@ use std::sync::Arc;
 
 use hato_domain::{Email, ErrorCode, OutboundPolicy, Plan, PushHosts};
 use hato_service::access::Operator;
-use hato_service::ports::{Store, SystemClock};
+use hato_service::ports::{PepperId, Store, SystemClock};
 use hato_service::{AppLimits, Notifier, Secrets, Service, ServiceError, ServiceSettings};
 
 pub use command::{AdminArgs, AdminConfig};
 pub use error::AdminError;
 
 use self::command::AdminTask;
-use crate::database;
+use crate::{database, secrets_file};
 
 /// Does what was asked, and says so on standard output.
 pub async fn run(config: AdminConfig) -> Result<(), AdminError> {
+    let secrets = match &config.secrets {
+        Some(given) => secrets_file::read(&config.store.data_dir, given)?,
+        None => Secrets::default(),
+    };
+    let previous = secrets.previous_pepper_id();
     let store = database::open(&config.store).await?;
-    let service = service(Arc::clone(&store), config.default_plan);
-    let result = perform(&service, config.task).await;
+    let service = service_for(Arc::clone(&store), secrets, config.default_plan);
+    let result = perform(&service, config.task, previous).await;
     store.close().await;
     write(&result?)
 }
 
-async fn perform(service: &Service, task: AdminTask) -> Result<String, AdminError> {
+async fn perform(
+    service: &Service,
+    task: AdminTask,
+    previous: Option<PepperId>,
+) -> Result<String, AdminError> {
     let operator = Operator::local();
     match task {
         AdminTask::SetPlan(email, plan) => {
@@ -50,6 +60,13 @@ async fn perform(service: &Service, task: AdminTask) -> Result<String, AdminErro
             let (email, id) = (email.as_str(), account.id);
             Ok(format!("{email} has the account {id}\n"))
         }
+        AdminTask::Peppers => {
+            let keys = service.keys_without_pepper(&operator).await;
+            Ok(peppers::report(
+                &keys.map_err(|error| failed(&error))?,
+                previous,
+            ))
+        }
         AdminTask::ListAccounts => {
             let accounts = service.accounts(&operator).await;
             Ok(table::render(&accounts.map_err(|error| failed(&error))?))
@@ -58,7 +75,12 @@ async fn perform(service: &Service, task: AdminTask) -> Result<String, AdminErro
 }
 
 /// The use cases as far as operators need them.
-fn service(store: Arc<dyn Store>, default_plan: Plan) -> Service {
+pub fn service(store: Arc<dyn Store>, secrets: Secrets) -> Service {
+    service_for(store, secrets, Plan::Free)
+}
+
+/// The same where accounts are made, which get this plan.
+fn service_for(store: Arc<dyn Store>, secrets: Secrets, default_plan: Plan) -> Service {
     let settings = ServiceSettings {
         vapid_subject: String::new(),
         default_plan,
@@ -68,13 +90,7 @@ fn service(store: Arc<dyn Store>, default_plan: Plan) -> Service {
         app_limits: AppLimits::default(),
     };
     let clock = Arc::new(SystemClock);
-    Service::new(
-        store,
-        clock,
-        Secrets::default(),
-        settings,
-        Notifier::default(),
-    )
+    Service::new(store, clock, secrets, settings, Notifier::default())
 }
 
 fn refused(error: &ServiceError, email: &Email) -> AdminError {
@@ -86,8 +102,13 @@ fn refused(error: &ServiceError, email: &Email) -> AdminError {
 }
 
 fn failed(error: &ServiceError) -> AdminError {
+    AdminError::Failed(cause(error))
+}
+
+/// What the log would say of it: an operator may know.
+pub fn cause(error: &ServiceError) -> String {
     let cause = error.cause().map(ToString::to_string);
-    AdminError::Failed(cause.unwrap_or_else(|| error.to_string()))
+    cause.unwrap_or_else(|| error.to_string())
 }
 
 /// Who stops reading has read enough.

@@ -8,12 +8,15 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use hato_store::CopyError;
 
 use crate::admin::{self, AdminArgs, AdminConfig, AdminError};
+use crate::backup::{self, BackupArgs, BackupError, RestoreArgs};
 use crate::boot::{self, BootError};
+use crate::check::{self, CheckArgs, CheckError};
 use crate::config::{self, Config, LogConfig, LogFormat, MigrateConfig, PrintSecretsConfig};
 use crate::copy_data::{self, CopyDataArgs};
 use crate::database::{self, DatabaseError};
 use crate::healthcheck::{self, HealthcheckConfig, HealthcheckError};
 use crate::logging;
+use crate::rotation::{self, RotationArgs, RotationError};
 use crate::secrets_file::{self, SecretsFileError};
 use crate::telemetry::{Telemetry, TelemetryError};
 
@@ -37,6 +40,14 @@ enum Command {
     PrintSecrets(PrintSecretsConfig),
     /// Copies everything from one database into another, empty one, while no server runs on either
     CopyData(CopyDataArgs),
+    /// Saves the database and the secrets in one file, also while servers run
+    Backup(BackupArgs),
+    /// Puts the database and the secrets of a back-up where no server runs
+    Restore(RestoreArgs),
+    /// Checks whether the database is whole and agrees with itself; exit code 0 if nothing is wrong any more, 1 otherwise
+    Check(CheckArgs),
+    /// Makes another encryption key, and encrypts everything anew that is encrypted
+    RotateEncryptionKey(RotationArgs),
     /// Manages accounts, on the database itself
     Admin(AdminArgs),
 }
@@ -58,6 +69,12 @@ enum CommandError {
     PrintSecrets(#[from] SecretsFileError),
     #[error(transparent)]
     CopyData(#[from] CopyError),
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error(transparent)]
+    Rotation(#[from] RotationError),
     #[error("the secrets cannot be written")]
     Output(#[source] io::Error),
     #[error("the threads cannot be started")]
@@ -71,6 +88,9 @@ impl CommandError {
             Self::Migrate(error) => error.exit_code(),
             Self::Admin(error) => error.exit_code(),
             Self::CopyData(error) => copy_data::exit_code(error),
+            Self::Backup(error) => error.exit_code(),
+            Self::Check(error) => error.exit_code(),
+            Self::Rotation(error) => error.exit_code(),
             Self::Healthcheck(_)
             | Self::PrintSecrets(_)
             | Self::Output(_)
@@ -107,7 +127,11 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Healthcheck(config) => in_runtime(healthcheck::run(&config)),
         Command::Migrate(config) => migrate(&config),
         Command::PrintSecrets(config) => print_secrets(&config),
-        Command::CopyData(args) => copy_data(&args),
+        Command::CopyData(args) => at_work(copy_data::run(&args)),
+        Command::Backup(args) => at_work(backup::run(&args)),
+        Command::Restore(args) => at_work(backup::restore(&args)),
+        Command::Check(args) => at_work(check::run(&args)),
+        Command::RotateEncryptionKey(args) => at_work(rotation::run(&args)),
         Command::Admin(args) => administer(args),
     }
 }
@@ -140,10 +164,14 @@ fn print_secrets(config: &PrintSecretsConfig) -> Result<(), CommandError> {
     written.map_err(CommandError::Output)
 }
 
-fn copy_data(args: &CopyDataArgs) -> Result<(), CommandError> {
-    // Statements that take long are none of it.
+/// Runs a command that goes over the whole database.
+fn at_work<E>(work: impl Future<Output = Result<(), E>>) -> Result<(), CommandError>
+where
+    CommandError: From<E>,
+{
+    // Statements that take long are none of what goes wrong.
     log_what_goes_wrong("warn,sqlx=error");
-    in_runtime(copy_data::run(args))
+    in_runtime(work)
 }
 
 fn administer(args: AdminArgs) -> Result<(), CommandError> {

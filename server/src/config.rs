@@ -4,6 +4,7 @@
 //! attributes, and the field's type is what the rest of the server works with. A new one needs a row in `docs/DEPLOY.md`, a
 //! row in CONTRACT 1 or 18 and one in `server/tests/api/settings/table.rs`; tests fail while one of the three lacks it.
 
+mod backup;
 mod base_url;
 mod delivery;
 mod duration;
@@ -22,6 +23,7 @@ use std::net::SocketAddr;
 
 use clap::{ArgAction, Args};
 
+pub use backup::BackupConfig;
 pub use base_url::BaseUrl;
 pub use delivery::{DEFAULT_VAPID_SUBJECT, DeliveryConfig, outbound_ca_error};
 pub use github::{GithubApp, GithubConfig};
@@ -30,7 +32,7 @@ pub use log::{LogConfig, LogFormat, OtlpConfig};
 pub use parser::{SettingError, SettingParser, read_environment};
 pub use plan::{PlanConfig, plan};
 pub use role::Role;
-pub use secrets::{SecretsConfig, secret_from_hex};
+pub use secrets::{GivenSecrets, SecretsConfig, secret_from_hex};
 pub use store::{StoreConfig, database_url_error};
 pub use trusted_proxies::TrustedProxies;
 
@@ -91,6 +93,9 @@ pub struct Config {
     #[arg(long, env = "HATO_RETENTION_DAYS")]
     #[arg(value_name = "DAYS", help_heading = "Data", default_value = "90", value_parser = retention_days())]
     pub retention_days: u32,
+    /// The back-ups that are made.
+    #[command(flatten)]
+    pub backup: BackupConfig,
     /// Which lines are logged, and as text or JSON.
     #[command(flatten)]
     pub log: LogConfig,

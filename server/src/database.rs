@@ -56,10 +56,7 @@ async fn open_with(
 ) -> Result<Arc<dyn Store>, DatabaseError> {
     make_data_dir(&config.data_dir)
         .map_err(|error| DatabaseError::DataDir(config.data_dir.clone(), error))?;
-    let url = match &config.database_url {
-        Some(url) => url.clone(),
-        None => format!("sqlite:{}", config.data_dir.join("hato.db").display()),
-    };
+    let url = config.url();
     let opened = hato_store::open_with(&url, &postgres).await;
     let store = opened.map_err(|error| match error {
         StoreOpenError::UnknownScheme

@@ -14,6 +14,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::backup::BackupSchedule;
 use crate::connections::{self, ConnectionSettings};
 use crate::logging;
 use crate::metrics::MetricsServer;
@@ -88,6 +89,8 @@ pub struct Workers {
     pub janitor: Janitor,
     /// Starts scheduled sends when they are due.
     pub scheduler: Scheduler,
+    /// Makes back-ups, if there is a folder for them.
+    pub backups: Option<BackupSchedule>,
 }
 
 /// The parts while they run.
@@ -139,8 +142,14 @@ impl Workers {
         let engine = tokio::spawn(self.engine.run(shutdown.clone()));
         let webhooks = tokio::spawn(self.webhooks.run(shutdown.clone()));
         let scheduler = tokio::spawn(self.scheduler.run(shutdown.clone()));
-        let janitor = tokio::spawn(self.janitor.run(shutdown));
-        let all = tokio::try_join!(engine, webhooks, scheduler, janitor);
+        let janitor = tokio::spawn(self.janitor.run(shutdown.clone()));
+        let backups = tokio::spawn(async move {
+            match self.backups {
+                Some(backups) => backups.run(shutdown).await,
+                None => shutdown.draining().await,
+            }
+        });
+        let all = tokio::try_join!(engine, webhooks, scheduler, janitor, backups);
         all.expect("none is aborted, and a panic goes on as one");
     }
 }

@@ -23,6 +23,7 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, interval};
 use tokio_util::sync::CancellationToken;
 
+use crate::backup;
 use crate::connections::{self, ConnectionSettings};
 use crate::http::{request_id, request_labels};
 
@@ -125,6 +126,7 @@ fn describe(now: UnixMillis) {
     hato_delivery::metrics::describe();
     hato_service::metrics::describe();
     hato_store::metrics::describe();
+    backup::describe();
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     let seconds = u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX);
     gauge!(START).set(f64::from(seconds));

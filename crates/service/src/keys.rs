@@ -6,14 +6,20 @@ use hato_domain::wire::Page;
 use hato_domain::{ErrorCode, KeyEventId, KeyId, Name, PageRequest, Scope};
 use uuid::Uuid;
 
-use crate::access::{ApiKeyPrincipal, MayManage};
+use crate::access::{ApiKeyPrincipal, MayManage, Operator};
 use crate::error::found;
 use crate::paging::paged;
-use crate::ports::{CreateKeyOutcome, DeletedKey, KeyEventRecord, KeyRecord, NewKeyRecord};
+use crate::ports::{
+    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventRecord, KeyRecord, NewKeyRecord,
+    PepperedHash, RehashedKey, WaitingKey,
+};
 use crate::{Service, ServiceError, ServiceResult};
 
 /// How a raw key begins (SPEC 2.3).
 pub const KEY_PREFIX: &str = "pk_";
+
+/// Keys of all apps that are read in one transaction.
+const KEYS_PER_PAGE: i64 = 1_000;
 
 /// A key just made, with the raw key that is shown this once.
 pub struct NewKey {
@@ -44,6 +50,7 @@ impl Service {
         let key = NewKeyRecord {
             record: record.clone(),
             hash: self.secrets.hash_key(&raw)?,
+            pepper: self.secrets.pepper_id()?,
             event_id: KeyEventId::from_uuid(Uuid::now_v7()),
             actor: access.actor().clone(),
         };
@@ -93,13 +100,52 @@ impl Service {
     /// Who holds a raw key; unknown or deleted: `INVALID_API_KEY`, without a pepper `CONFIG_ERROR`. Counts as a use.
     pub async fn authenticate_key(&self, raw: &str) -> ServiceResult<ApiKeyPrincipal> {
         let hash = self.secrets.hash_key(raw)?;
-        let key = self
-            .store
-            .key_by_hash(hash)
-            .await?
-            .ok_or(ErrorCode::InvalidApiKey)?;
+        let key = match self.store.key_by_hash(hash).await? {
+            Some(key) => key,
+            None => self.rehashed_key(raw, hash).await?,
+        };
         self.last_used.record(&key.record.id, self.clock.now());
         Ok(ApiKeyPrincipal(key))
+    }
+
+    /// The key that is hashed with the pepper before this one, which is hashed anew; `INVALID_API_KEY` when there is none.
+    async fn rehashed_key(
+        &self,
+        raw: &str,
+        after: PepperedHash,
+    ) -> ServiceResult<AuthenticatedKey> {
+        let before = self.secrets.previous_hash(raw);
+        let before = before.ok_or(ErrorCode::InvalidApiKey)?;
+        let Some(key) = self.store.key_by_hash(before).await? else {
+            // Another request may have had it hashed anew in between.
+            let key = self.store.key_by_hash(after).await?;
+            return Ok(key.ok_or(ErrorCode::InvalidApiKey)?);
+        };
+        let rehashed = RehashedKey {
+            id: key.record.id.clone(),
+            before,
+            after,
+            pepper: self.secrets.pepper_id()?,
+        };
+        // The key is good whether that is written or not; its next use tries again.
+        self.store.rehash_key(rehashed).await.ok();
+        Ok(key)
+    }
+
+    /// The keys of all apps that are not known to be hashed with the current pepper, in the order of their making; without a pepper
+    /// `CONFIG_ERROR`.
+    pub async fn keys_without_pepper(&self, _: &Operator) -> ServiceResult<Vec<WaitingKey>> {
+        let pepper = self.secrets.pepper_id()?;
+        let mut all: Vec<WaitingKey> = Vec::new();
+        loop {
+            let after = all.last().map(|key| key.record.id.clone());
+            let keys = self.store.keys_without_pepper(pepper, after, KEYS_PER_PAGE);
+            let keys = keys.await?;
+            if keys.is_empty() {
+                return Ok(all);
+            }
+            all.extend(keys);
+        }
     }
 
     /// Writes the uses of keys since the last call to the store; the server calls it often and at its end. Other

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod apps;
+mod checks;
 mod clock;
 mod engagement;
 mod error;
@@ -18,6 +19,7 @@ mod rate_window;
 mod retention;
 mod reviews;
 mod scheduled_sends;
+mod sealed;
 mod sends;
 mod sessions;
 mod stats;
@@ -28,6 +30,7 @@ pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
 pub use apps::{
     AppChange, AppRecord, AppStore, ChangeAppOutcome, ChangedApp, CreateAppOutcome, NewApp,
 };
+pub use checks::{CheckStore, Flaw};
 pub use clock::{Clock, SystemClock};
 pub use engagement::{EngagementCounts, EngagementReport, EngagementStore};
 pub use error::StoreError;
@@ -35,7 +38,8 @@ pub use github::{GithubId, GithubStore, PendingLogin};
 pub use identity::IdentityStore;
 pub use keys::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
-    KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperedHash,
+    KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperId, PepperedHash,
+    RehashedKey, WaitingKey,
 };
 pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};
 pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
@@ -48,6 +52,7 @@ pub use rate_window::{CountedRequest, EntranceWindow, RateWindow, RequestLimit};
 pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
+pub use sealed::{ResealedText, SealedPlace, SealedStore, SealedText};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
     SendConditions, SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
@@ -91,6 +96,8 @@ pub trait Store:
     + ReviewStore
     + GithubStore
     + OperatorStore
+    + SealedStore
+    + CheckStore
     + WebhookStore
     + WebhookQueue
     + Send

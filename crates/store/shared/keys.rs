@@ -5,7 +5,7 @@ use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, UnixM
 use hato_service::access::ActorRecord;
 use hato_service::ports::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
-    KeyStore, MAX_KEYS, NewKeyRecord, PepperedHash, StoreError,
+    KeyStore, MAX_KEYS, NewKeyRecord, PepperId, PepperedHash, RehashedKey, StoreError, WaitingKey,
 };
 
 use crate::Database;
@@ -20,7 +20,7 @@ use crate::sends::parse_actor_kind;
 impl KeyStore for Database {
     async fn create_key(&self, key: NewKeyRecord) -> Result<CreateKeyOutcome, StoreError> {
         transaction!(self, "make a key", |c| {
-            let created = insert(c, &key.record, key.hash).await?;
+            let created = insert(c, &key).await?;
             if created == CreateKeyOutcome::Created {
                 let event = KeyEventRecord {
                     id: key.event_id,
@@ -150,6 +150,55 @@ impl KeyStore for Database {
             Ok(())
         })
     }
+
+    async fn rehash_key(&self, key: RehashedKey) -> Result<(), StoreError> {
+        transaction!(self, "hash a key anew", |c| {
+            sqlx::query!(
+                "UPDATE api_keys SET hash = $3, pepper_id = $4 WHERE id = $1 AND hash = $2",
+                key.id.as_str(),
+                &key.before[..],
+                &key.after[..],
+                &key.pepper[..]
+            )
+            .execute(c)
+            .await
+            .map(drop)
+        })
+    }
+
+    async fn keys_without_pepper(
+        &self,
+        pepper: PepperId,
+        after: Option<KeyId>,
+        limit: i64,
+    ) -> Result<Vec<WaitingKey>, StoreError> {
+        sqlx::query!(
+            "SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at, k.pepper_id
+             FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id
+             WHERE k.id > $2 AND p.deleted_at IS NULL
+               AND (k.pepper_id IS NULL OR k.pepper_id <> $1)
+             ORDER BY k.id LIMIT $3",
+            &pepper[..],
+            after.as_ref().map_or("", KeyId::as_str),
+            limit
+        )
+        .try_map(|row| {
+            Ok(WaitingKey {
+                record: KeyRecord {
+                    id: KeyId::trusted(row.id),
+                    app_id: AppId::trusted(row.app_id),
+                    name: row.name,
+                    scope: parse_scope(&row.scope)?,
+                    last_used_at: row.last_used_at.map(UnixMillis),
+                    created_at: UnixMillis(row.created_at),
+                },
+                pepper: row.pepper_id,
+            })
+        })
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list keys of another pepper"))
+    }
 }
 
 fn parse_scope(text: &str) -> sqlx::Result<Scope> {
@@ -183,16 +232,20 @@ pub(crate) async fn delete(c: &mut DbConnection, key: DeletedKey) -> sqlx::Resul
 /// Adds the key, as long as its app is there and has fewer than it may have, and not too many were made lately.
 async fn insert(
     c: &mut DbConnection,
-    key: &KeyRecord,
-    hash: PepperedHash,
+    NewKeyRecord {
+        record: key,
+        hash,
+        pepper,
+        ..
+    }: &NewKeyRecord,
 ) -> sqlx::Result<CreateKeyOutcome> {
     lock_app(c, &key.app_id).await?;
     if are_too_many(c, &key.app_id, key.created_at).await? {
         return Ok(CreateKeyOutcome::OverRateLimit);
     }
     let inserted = sqlx::query!(
-        "INSERT INTO api_keys (id, app_id, name, scope, hash, created_at)
-         SELECT $1, id, $3, $4, $5, CAST($6 AS BIGINT) FROM apps
+        "INSERT INTO api_keys (id, app_id, name, scope, hash, pepper_id, created_at)
+         SELECT $1, id, $3, $4, $5, $8, CAST($6 AS BIGINT) FROM apps
          WHERE id = $2 AND deleted_at IS NULL AND review_since IS NULL
            AND (SELECT COUNT(*) FROM api_keys WHERE app_id = $2) < $7",
         key.id.as_str(),
@@ -201,7 +254,8 @@ async fn insert(
         key.scope.as_str(),
         &hash[..],
         key.created_at.0,
-        MAX_KEYS
+        MAX_KEYS,
+        &pepper[..]
     );
     Ok(if inserted.execute(&mut *c).await?.rows_affected() == 1 {
         CreateKeyOutcome::Created

@@ -28,12 +28,16 @@ use std::sync::Arc;
 use hato_service::ports::Store;
 use hato_store_postgres::Database as PostgresDatabase;
 use hato_store_sqlite::Database as SqliteDatabase;
+use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 pub use copy::{
     CopyError, CopyFailure, CopyProgress, CopySide, CopySummary, TABLES as COPIED_TABLES, copy,
 };
 pub use hato_store_postgres::{PostgresOpenError, PostgresSettings};
-pub use hato_store_sqlite::{SqliteOpenError, metrics};
+pub use hato_store_sqlite::{
+    SnapshotError, SqliteOpenError, check_integrity, metrics, snapshot, verify_snapshot,
+    verify_tables,
+};
 
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +76,39 @@ pub async fn open_with(
         }
         _ => Err(StoreOpenError::UnknownScheme),
     }
+}
+
+/// A database that no server has open, and that none opens for SQLite, or writes to, until it is released.
+pub struct HeldDatabase(Held);
+
+enum Held {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl HeldDatabase {
+    /// Lets others have the database.
+    pub async fn release(self) {
+        // Nothing was written, so a connection that breaks has nothing to lose.
+        match self.0 {
+            Held::Sqlite(connection) => connection.close().await.ok(),
+            Held::Postgres(connection) => connection.close().await.ok(),
+        };
+    }
+}
+
+/// Brings the database at `url` up to date and keeps others away from it; an error while a server has it open.
+pub async fn hold(url: &str) -> Result<HeldDatabase, StoreOpenError> {
+    let held = match url.split_once(':') {
+        Some(("sqlite", path)) => {
+            Held::Sqlite(hato_store_sqlite::open_exclusively(sqlite_path(path)?).await?)
+        }
+        Some(("postgres" | "postgresql", _)) => {
+            Held::Postgres(hato_store_postgres::open_exclusively(url, &COPIED_TABLES).await?)
+        }
+        _ => return Err(StoreOpenError::UnknownScheme),
+    };
+    Ok(HeldDatabase(held))
 }
 
 /// The file behind a database URL; `None` where the database is no file.

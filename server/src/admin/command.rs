@@ -5,7 +5,7 @@ use hato_domain::{Email, NewPassword, Plan};
 
 use super::error::AdminError;
 use super::password;
-use crate::config::{self, PlanConfig, SettingParser, StoreConfig};
+use crate::config::{self, GivenSecrets, PlanConfig, SettingParser, StoreConfig};
 
 /// The arguments of `hato-server admin`.
 #[derive(Args)]
@@ -45,6 +45,13 @@ enum Command {
         #[command(flatten)]
         store: StoreConfig,
     },
+    /// Lists the API keys that are still hashed with another pepper than the current one
+    Peppers {
+        #[command(flatten)]
+        secrets: GivenSecrets,
+        #[command(flatten)]
+        store: StoreConfig,
+    },
     /// Lists the accounts with what they use
     ListAccounts {
         #[command(flatten)]
@@ -60,6 +67,8 @@ pub enum AdminTask {
     SetPassword(Email, NewPassword),
     /// Makes an account with this address and password.
     CreateAccount(Email, NewPassword),
+    /// Writes a line for every key that waits for the current pepper.
+    Peppers,
     /// Writes a line for every account there is.
     ListAccounts,
 }
@@ -70,6 +79,8 @@ pub struct AdminConfig {
     pub store: StoreConfig,
     /// The plan that a new account gets.
     pub default_plan: Plan,
+    /// The secrets that are given, where the task needs any.
+    pub secrets: Option<GivenSecrets>,
     /// What is done in it, once.
     pub task: AdminTask,
 }
@@ -79,7 +90,7 @@ impl TryFrom<AdminArgs> for AdminConfig {
 
     /// Asks for the password, if there is to be one.
     fn try_from(args: AdminArgs) -> Result<Self, AdminError> {
-        let mut default_plan = Plan::Free;
+        let (mut default_plan, mut given) = (Plan::Free, None);
         let (task, store) = match args.command {
             Command::SetPlan { email, plan, store } => (AdminTask::SetPlan(email, plan), store),
             Command::SetPassword { email, store } => {
@@ -89,11 +100,16 @@ impl TryFrom<AdminArgs> for AdminConfig {
                 default_plan = plan.default_plan;
                 (AdminTask::CreateAccount(email, password::prompt()?), store)
             }
+            Command::Peppers { secrets, store } => {
+                given = Some(secrets);
+                (AdminTask::Peppers, store)
+            }
             Command::ListAccounts { store } => (AdminTask::ListAccounts, store),
         };
         Ok(Self {
             store,
             default_plan,
+            secrets: given,
             task,
         })
     }

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::database::DatabaseError;
+use crate::secrets_file::SecretsFileError;
 
 /// An operator's command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +11,9 @@ pub enum AdminError {
     /// There is no database to work on.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// The secrets cannot be read.
+    #[error(transparent)]
+    Secrets(#[from] SecretsFileError),
     /// No account has this address.
     #[error("no account has the address {0}")]
     Unknown(String),

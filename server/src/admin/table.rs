@@ -1,29 +1,34 @@
-//! Accounts as a table for people, whose columns `awk` and `cut` can read as well.
-
-use std::fmt::Write as _;
+//! Tables for people, whose columns `awk` and `cut` can read as well.
 
 use hato_service::ports::AccountUsage;
 
 const HEAD: [&str; 6] = ["ID", "EMAIL", "PLAN", "CREATED", "APPS", "THIS_MONTH"];
 
-/// A line for each account below a line of headings; numbers are aligned at their ends.
+/// A line for each account below a line of headings.
 pub fn render(accounts: &[AccountUsage]) -> String {
     let rows: Vec<[String; 6]> = accounts.iter().map(row).collect();
-    let mut widths = HEAD.map(str::len);
-    for row in &rows {
+    aligned(HEAD, &rows, 4)
+}
+
+/// A line for each row below a line of headings; the columns from `numbers` on are aligned at their ends.
+pub fn aligned<const N: usize>(head: [&str; N], rows: &[[String; N]], numbers: usize) -> String {
+    let mut widths = head.map(str::len);
+    for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
         }
     }
-    let head = HEAD.map(str::to_owned);
+    let head = head.map(str::to_owned);
     let mut table = String::new();
-    for [id, email, plan, created, apps, month] in std::iter::once(&head).chain(&rows) {
-        let [w0, w1, w2, w3, w4, w5] = widths;
-        writeln!(
-            table,
-            "{id:w0$}  {email:w1$}  {plan:w2$}  {created:w3$}  {apps:>w4$}  {month:>w5$}"
-        )
-        .expect("a string takes any text");
+    for row in std::iter::once(&head).chain(rows) {
+        let cells = row.iter().zip(widths).enumerate();
+        let cells = cells.map(|(at, (cell, width))| match at {
+            _ if at >= numbers => format!("{cell:>width$}"),
+            _ if at + 1 == N => cell.clone(),
+            _ => format!("{cell:width$}"),
+        });
+        table += &cells.collect::<Vec<_>>().join("  ");
+        table.push('\n');
     }
     table
 }

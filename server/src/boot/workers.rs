@@ -7,6 +7,7 @@ use hato_service::ports::{Clock, Store};
 use hato_service::{Notifier, Secrets};
 
 use super::error::BootError;
+use crate::backup::{BackupSchedule, BackupSource};
 use crate::config::Config;
 use crate::file_limit;
 use crate::lifecycle::Workers;
@@ -28,6 +29,8 @@ pub fn build(
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
     let scheduler = Scheduler::new(Arc::clone(&store), Arc::clone(&clock), notifier.clone());
+    let observed = (Arc::clone(&store), Arc::clone(&clock));
+    let backups = BackupSchedule::new(backup_source(config), config.backup.clone(), observed);
     let engine = Engine::new(store, clock, secrets.clone(), notifier.clone(), delivery);
     let (engine, webhooks) = (engine?, webhooks?);
     Ok(Workers {
@@ -35,7 +38,15 @@ pub fn build(
         webhooks,
         janitor,
         scheduler,
+        backups,
     })
+}
+
+fn backup_source(config: &Config) -> BackupSource {
+    BackupSource {
+        store: config.store.clone(),
+        secrets: config.secrets().given,
+    }
 }
 
 fn delivery_settings(config: &Config, vapid_subject: String) -> DeliverySettings {

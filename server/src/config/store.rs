@@ -1,6 +1,6 @@
 //! Where the data is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hato_store::PostgresSettings;
@@ -29,6 +29,19 @@ impl StoreConfig {
     pub fn is_postgres(&self) -> bool {
         let url = self.database_url.as_deref();
         url.is_some_and(|url| url.starts_with("postgres"))
+    }
+
+    /// The address of the database.
+    pub fn url(&self) -> String {
+        match &self.database_url {
+            Some(url) => url.clone(),
+            None => format!("sqlite:{}", self.data_dir.join("hato.db").display()),
+        }
+    }
+
+    /// The database's file; `None` where the database is PostgreSQL's.
+    pub fn sqlite_file(&self) -> Option<PathBuf> {
+        hato_store::file(&self.url()).map(Path::to_owned)
     }
 
     /// How PostgreSQL is used.

@@ -13,6 +13,9 @@ use crate::actor::ActorRecord;
 /// HMAC-SHA256 of a raw key under the pepper, all that is stored of it (SPEC 2.3).
 pub type PepperedHash = [u8; 32];
 
+/// By which a pepper is known, without giving it away.
+pub type PepperId = [u8; 8];
+
 /// An API key as it is stored, without its hash.
 #[derive(Clone, Debug)]
 pub struct KeyRecord {
@@ -50,10 +53,34 @@ pub struct NewKeyRecord {
     pub record: KeyRecord,
     /// The hash by which it is found.
     pub hash: PepperedHash,
+    /// The pepper of the hash.
+    pub pepper: PepperId,
     /// The id of the event `created`, `evt_…`.
     pub event_id: KeyEventId,
     /// The user or key that makes the key.
     pub actor: ActorRecord,
+}
+
+/// A key whose hash is replaced by one under another pepper.
+#[derive(Clone, Debug)]
+pub struct RehashedKey {
+    /// The key's id, `key_…`.
+    pub id: KeyId,
+    /// The hash that it has.
+    pub before: PepperedHash,
+    /// The hash by which it is found from then on.
+    pub after: PepperedHash,
+    /// The pepper of that hash.
+    pub pepper: PepperId,
+}
+
+/// A key that is not known to be hashed with the pepper that was asked for.
+#[derive(Clone, Debug)]
+pub struct WaitingKey {
+    /// What is stored of the key.
+    pub record: KeyRecord,
+    /// The pepper of its hash; `None` where it was not recorded.
+    pub pepper: Option<Vec<u8>>,
 }
 
 /// Most keys that an app has at a time (CONTRACT 18).
@@ -151,4 +178,15 @@ pub trait KeyStore {
 
     /// Moves each key's `last_used_at` forward to the given time.
     async fn record_key_uses(&self, uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError>;
+
+    /// Replaces the hash of a key, if it still has the one that is named.
+    async fn rehash_key(&self, key: RehashedKey) -> Result<(), StoreError>;
+
+    /// The keys after `after` that are not known to be hashed with this pepper, at most `limit` of them, in the order of their ids.
+    async fn keys_without_pepper(
+        &self,
+        pepper: PepperId,
+        after: Option<KeyId>,
+        limit: i64,
+    ) -> Result<Vec<WaitingKey>, StoreError>;
 }

@@ -55,6 +55,8 @@ mod audience;
 mod audience_summary;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
+#[path = "../../shared/checks.rs"]
+mod checks;
 #[path = "../../shared/claim.rs"]
 mod claim;
 #[path = "../../shared/claimed_send.rs"]
@@ -115,6 +117,8 @@ mod retention;
 mod reviews;
 #[path = "../../shared/scheduled_sends.rs"]
 mod scheduled_sends;
+#[path = "../../shared/sealed_texts.rs"]
+mod sealed_texts;
 #[path = "../../shared/selection.rs"]
 mod selection;
 #[path = "../../shared/send_failures.rs"]
@@ -137,6 +141,8 @@ mod stored_content;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/tag_checks.rs"]
+mod tag_checks;
 #[path = "../../shared/tag_positions.rs"]
 mod tag_positions;
 #[path = "../../shared/transaction.rs"]

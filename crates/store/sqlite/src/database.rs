@@ -21,13 +21,13 @@ use crate::error::with_context;
 use crate::free_space;
 use crate::writer::{MAX_LOG_PAGES, Writer};
 
-static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
+pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
 
 /// How many reads run at the same time; each connection is a thread.
 const MAX_READERS: u32 = 8;
 
 /// How long a statement waits for another process that writes to the file.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Between two attempts to open a file that is locked.
 const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);

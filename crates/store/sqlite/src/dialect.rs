@@ -16,6 +16,7 @@ use crate::Database;
 use crate::acceptance::accept;
 pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
+pub(crate) use crate::references::check_references;
 pub(crate) use crate::transaction::transaction;
 use crate::writer::log_path;
 

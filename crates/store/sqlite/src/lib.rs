@@ -2,8 +2,8 @@
 //!
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for SQLite and
 //! has sqlx check each statement against SQLite's tables. What is SQLite's own is the opening of the file (`database`), the few
-//! words of SQL that differ (`dialect`), the one writer (`writer`), the end of reads that take too long (`bounded_reads`) and the
-//! space of removed rows (`free_space`).
+//! words of SQL that differ (`dialect`), the one writer (`writer`), the end of reads that take too long (`bounded_reads`), the
+//! space of removed rows (`free_space`) and copies of the whole file (`snapshot`).
 //!
 //! ```
 //! use hato_service::ports::Store as _;
@@ -26,6 +26,8 @@ mod dialect;
 mod exclusive;
 mod free_space;
 pub mod metrics;
+mod references;
+mod snapshot;
 mod writer;
 
 #[path = "../../shared/acceptance.rs"]
@@ -42,6 +44,8 @@ mod audience;
 mod audience_summary;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
+#[path = "../../shared/checks.rs"]
+mod checks;
 #[path = "../../shared/claim.rs"]
 mod claim;
 #[path = "../../shared/claimed_send.rs"]
@@ -102,6 +106,8 @@ mod retention;
 mod reviews;
 #[path = "../../shared/scheduled_sends.rs"]
 mod scheduled_sends;
+#[path = "../../shared/sealed_texts.rs"]
+mod sealed_texts;
 #[path = "../../shared/selection.rs"]
 mod selection;
 #[path = "../../shared/send_failures.rs"]
@@ -124,6 +130,8 @@ mod stored_content;
 mod subscription_list;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
+#[path = "../../shared/tag_checks.rs"]
+mod tag_checks;
 #[path = "../../shared/tag_positions.rs"]
 mod tag_positions;
 #[path = "../../shared/transaction.rs"]
@@ -145,3 +153,4 @@ mod written_blocks;
 
 pub use database::{Database, SqliteOpenError};
 pub use exclusive::open_exclusively;
+pub use snapshot::{SnapshotError, check_integrity, snapshot, verify_snapshot, verify_tables};

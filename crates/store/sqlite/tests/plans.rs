@@ -9,7 +9,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Row as _, SqliteConnection};
 
 /// Whole tables or indexes that are read, in their order, and what ends that.
-const READ_THROUGH: [(&str, &str); 6] = [
+const READ_THROUGH: [(&str, &str); 8] = [
     ("jobs", "the repair after the clock was set back"),
     (
         "jobs USING COVERING INDEX jobs_by_send",
@@ -30,6 +30,14 @@ const READ_THROUGH: [(&str, &str); 6] = [
     (
         "webhook_events USING INDEX webhook_events_due",
         "the repair after the clock was set back",
+    ),
+    (
+        "checked USING INDEX sqlite_autoindex_sends_1",
+        "an operator's check",
+    ),
+    (
+        "checked USING INDEX finished_sends",
+        "an operator's check, repairing",
     ),
 ];
 

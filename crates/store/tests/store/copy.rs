@@ -1,6 +1,6 @@
 //! Copying everything from one database to another (CONTRACT 17).
 
-mod filled;
+pub mod filled;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

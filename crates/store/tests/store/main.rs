@@ -25,6 +25,7 @@ mod refusals;
 mod retention;
 mod reviews;
 mod scheduled_sends;
+mod sealed_texts;
 mod send_windows;
 mod sends;
 mod sessions;

@@ -190,6 +190,7 @@ impl TestStore {
                 created_at: START,
             },
             hash,
+            pepper: [1; 8],
             event_id: KeyEventId::from_uuid(self.uuid()),
             actor: actor(),
         }

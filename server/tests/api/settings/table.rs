@@ -25,7 +25,7 @@ const HEX: &str = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789abc
 const TWENTY_ONE: &str = "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s";
 
 #[rustfmt::skip]
-pub const ALL: [EnvVariable; 39] = table! {
+pub const ALL: [EnvVariable; 44] = table! {
     HATO_LISTEN "--listen" "127.0.0.1:3000" ["[::1]:0"], ["3000", "localhost", "127.0.0.1:65536"];
     HATO_BASE_URL "--base-url" "http://localhost:3000" ["https://push.example.com"], ["push.example.com", "https://push.example.com/path", "ftp://push.example.com"];
     HATO_DATA_DIR "--data-dir" "./data" [], ["/tmp/a?b"];
@@ -40,6 +40,8 @@ pub const ALL: [EnvVariable; 39] = table! {
     HATO_ROLE "--role" "all" ["all", "api", "worker"], ["none", "ALL", "all,api"];
     HATO_PEPPER "--pepper" "" [HEX], ["short", "zz"];
     HATO_ENCRYPTION_KEY "--encryption-key" "" [HEX], ["zz"];
+    HATO_PREVIOUS_PEPPER "--previous-pepper" "" [HEX], ["short"];
+    HATO_PREVIOUS_ENCRYPTION_KEY "--previous-encryption-key" "" [HEX], ["0x00"];
     HATO_GENERATE_SECRETS "--generate-secrets" "true" ["true", "false"], ["yes", "1"];
     HATO_VAPID_SUBJECT "--vapid-subject" "the base address if https, else mailto:admin@example.com" ["mailto:a@example.com", "https://example.com"], ["admin@example.com", "mailto:admin", "http://example.com"];
     HATO_DEFAULT_PLAN "--default-plan" "free" ["free", "pro"], ["gold", "Free"];
@@ -61,6 +63,9 @@ pub const ALL: [EnvVariable; 39] = table! {
     HATO_RETRY_DELAYS "--retry-delays" "5s,1m,10m" ["0s, 1ms, 2h"], ["5s,1m", "5s,1m,10m,1h", "5,1m,10m", "-5s,1m,10m"];
     HATO_WEBHOOK_RETRY_DELAYS "--webhook-retry-delays" "5s,5m,30m,2h,5h,10h,10h" ["none", "1s", "5s,5m"], ["5", "5s,", "5s;5m", TWENTY_ONE];
     HATO_RETENTION_DAYS "--retention-days" "90" ["1", "36500"], ["0", "-1", "+1", "1.5", "90d", "99999999999"];
+    HATO_BACKUP_DIR "--backup-dir" "none are made" [], ["backups", "./backups"];
+    HATO_BACKUP_EVERY "--backup-every" "24h" ["1m", "168h"], ["59s", "1d", "24"];
+    HATO_BACKUP_KEEP "--backup-keep" "7" ["1", "365"], ["0", "-1", "+7", "1.5", "all"];
     HATO_METRICS_LISTEN "--metrics-listen" "off" ["127.0.0.1:0"], ["9090", "localhost"];
     HATO_OTLP_ENDPOINT "--otlp-endpoint" "off" ["http://127.0.0.1:4318"], ["127.0.0.1:4318", "ftp://collector.example", "collector"];
     HATO_LOG "--log" "info" ["hato_server=debug,warn"], ["info,=,"];

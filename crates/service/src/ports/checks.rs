@@ -1,0 +1,35 @@
+//! What the check of a database needs of the store.
+
+use async_trait::async_trait;
+use hato_domain::{AppId, UnixMillis};
+
+use super::StoreError;
+
+/// Something in the database that contradicts something else in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// What is wrong, and where, for the operator.
+    pub what: String,
+    /// Whether it was mended.
+    pub is_repaired: bool,
+}
+
+/// Looks for what the program itself never writes. Servers may run meanwhile; what is repaired is looked at in the same transaction.
+#[async_trait]
+pub trait CheckStore {
+    /// Rows that refer to rows which are not there. Repairing removes them.
+    async fn check_references(&self, repair: bool) -> Result<Vec<Flaw>, StoreError>;
+
+    /// Sends whose recipients do not add up, that have ended with pages in the queue, or that have none and have not ended.
+    async fn check_sends(&self, now: UnixMillis, repair: bool) -> Result<Vec<Flaw>, StoreError>;
+
+    /// The apps after `after` that are not deleted, at most `limit`, in the order of their ids.
+    async fn apps_to_check(
+        &self,
+        after: Option<AppId>,
+        limit: i64,
+    ) -> Result<Vec<AppId>, StoreError>;
+
+    /// An app's counters of subscriptions, and its blocks of tags and reach, against its subscriptions.
+    async fn check_app(&self, app: &AppId, repair: bool) -> Result<Vec<Flaw>, StoreError>;
+}

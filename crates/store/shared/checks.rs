@@ -1,0 +1,263 @@
+//! Counters and indexes against the rows that they are made of.
+//!
+//! What is counted where: subscriptions on their app, recipients on their send, tags in blocks of positions. Whoever changes rows changes
+//! these in the same transaction, so that a difference at any moment is a flaw.
+
+use async_trait::async_trait;
+use hato_domain::{AppId, SendId, UnixMillis};
+use hato_service::ports::{CheckStore, Flaw, StoreError};
+
+use crate::Database;
+use crate::dialect::{DbConnection, check_references, lock_app, readers, transaction};
+use crate::error::with_context;
+use crate::reach_blocks::decoded;
+use crate::settlement::finish;
+use crate::tag_checks::check_tags;
+
+#[async_trait]
+impl CheckStore for Database {
+    async fn check_references(&self, repair: bool) -> Result<Vec<Flaw>, StoreError> {
+        transaction!(self, "check references", |c| {
+            check_references(c, repair).await
+        })
+    }
+
+    async fn check_sends(&self, now: UnixMillis, repair: bool) -> Result<Vec<Flaw>, StoreError> {
+        transaction!(self, "check sends", |c| {
+            let mut flaws = check_sums(c, repair).await?;
+            flaws.extend(check_ended(c, repair).await?);
+            flaws.extend(check_unended(c, now, repair).await?);
+            Ok(flaws)
+        })
+    }
+
+    async fn apps_to_check(
+        &self,
+        after: Option<AppId>,
+        limit: i64,
+    ) -> Result<Vec<AppId>, StoreError> {
+        let after = after.as_ref().map_or("", AppId::as_str);
+        sqlx::query!(
+            "SELECT id FROM apps WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2",
+            after,
+            limit
+        )
+        .map(|row| AppId::trusted(row.id))
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("list apps"))
+    }
+
+    async fn check_app(&self, app: &AppId, repair: bool) -> Result<Vec<Flaw>, StoreError> {
+        let app = app.clone();
+        transaction!(self, "check an app", |c| {
+            // Whoever changes what is counted here waits.
+            lock_app(c, &app).await?;
+            let mut flaws = check_counters(c, &app, repair).await?;
+            flaws.extend(check_tags(c, &app, repair).await?);
+            flaws.extend(check_reach(c, &app, repair).await?);
+            Ok(flaws)
+        })
+    }
+}
+
+/// A flaw for each of these.
+fn flaws(
+    what: &str,
+    subjects: impl IntoIterator<Item = String>,
+    is_repaired: bool,
+) -> impl Iterator<Item = Flaw> {
+    subjects.into_iter().map(move |subject| Flaw {
+        what: format!("{subject}: {what}"),
+        is_repaired,
+    })
+}
+
+/// A send that has ended was for as many recipients as its outcomes count. Who is in none of them was skipped.
+async fn check_sums(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw>> {
+    const WHAT: &str = "the outcomes do not add up to the recipients";
+    let mut repaired = Vec::new();
+    if repair {
+        repaired = sqlx::query_scalar!(
+            r#"UPDATE sends AS checked SET skipped = recipients - sent - failed_expired - failed_other - cancelled
+               WHERE finished_at IS NOT NULL
+                 AND recipients <> sent + failed_expired + failed_other + skipped + cancelled
+                 AND recipients >= sent + failed_expired + failed_other + cancelled
+               RETURNING id AS "id!""#
+        )
+        .fetch_all(&mut *c)
+        .await?;
+    }
+    let left = sqlx::query_scalar!(
+        "SELECT id FROM sends AS checked WHERE finished_at IS NOT NULL
+           AND recipients <> sent + failed_expired + failed_other + skipped + cancelled
+         ORDER BY id"
+    )
+    .fetch_all(c)
+    .await?;
+    Ok(flaws(WHAT, repaired, true)
+        .chain(flaws(WHAT, left, false))
+        .collect())
+}
+
+/// A send ends with its last page.
+async fn check_ended(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw>> {
+    const WHAT: &str = "it has ended, and pages of it are queued";
+    let ended = sqlx::query_scalar!(
+        "SELECT id FROM sends AS checked WHERE finished_at IS NOT NULL
+           AND EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = checked.id) ORDER BY id"
+    )
+    .fetch_all(&mut *c)
+    .await?;
+    if repair && !ended.is_empty() {
+        sqlx::query!(
+            "DELETE FROM jobs
+             WHERE send_id IN (SELECT checked.id FROM sends AS checked WHERE finished_at IS NOT NULL)"
+        )
+        .execute(c)
+        .await?;
+    }
+    Ok(flaws(WHAT, ended, repair).collect())
+}
+
+/// A send that has not ended waits for its time, or has pages.
+async fn check_unended(
+    c: &mut DbConnection,
+    now: UnixMillis,
+    repair: bool,
+) -> sqlx::Result<Vec<Flaw>> {
+    const WHAT: &str = "it has not ended, and no page of it is queued";
+    let unended = sqlx::query_scalar!(
+        "SELECT checked.id FROM sends AS checked CROSS JOIN apps AS p
+         WHERE p.id = checked.app_id AND p.deleted_at IS NULL
+           AND checked.finished_at IS NULL AND checked.waits_until IS NULL
+           AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = checked.id) ORDER BY checked.id"
+    )
+    .fetch_all(&mut *c)
+    .await?;
+    if repair {
+        for send in &unended {
+            finish(c, &SendId::trusted(send.clone()), false, now).await?;
+        }
+    }
+    Ok(flaws(WHAT, unended, repair).collect())
+}
+
+/// What an app's subscriptions are.
+struct Counted {
+    active: i64,
+    deactivated: i64,
+    last_position: i64,
+}
+
+impl Counted {
+    /// What differs between what is stored here and the rows: its name, and both numbers.
+    fn differences(&self, rows: &Self) -> Vec<(&'static str, i64, i64)> {
+        let mut found = Vec::new();
+        for (what, stored, counted) in [
+            ("active subscriptions", self.active, rows.active),
+            (
+                "deactivated subscriptions",
+                self.deactivated,
+                rows.deactivated,
+            ),
+            // It never goes down.
+            (
+                "the last position",
+                self.last_position,
+                rows.last_position.max(self.last_position),
+            ),
+        ] {
+            if stored != counted {
+                found.push((what, stored, counted));
+            }
+        }
+        found
+    }
+}
+
+async fn check_counters(
+    c: &mut DbConnection,
+    app: &AppId,
+    repair: bool,
+) -> sqlx::Result<Vec<Flaw>> {
+    let rows = count_rows(c, app).await?;
+    let stored = sqlx::query_as!(
+        Counted,
+        r#"SELECT active_subscriptions AS "active!", deactivated_subscriptions AS "deactivated!",
+                  last_position AS "last_position!"
+           FROM apps WHERE id = $1"#,
+        app.as_str()
+    )
+    .fetch_one(&mut *c)
+    .await?;
+    let wrong = stored.differences(&rows);
+    if repair && !wrong.is_empty() {
+        write_counters(c, app, &rows, &stored).await?;
+    }
+    let flaws = wrong.into_iter().map(|(what, stored, counted)| Flaw {
+        what: format!("{app}: {what}: {stored} by the counter, {counted} by the rows"),
+        is_repaired: repair,
+    });
+    Ok(flaws.collect())
+}
+
+async fn count_rows(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Counted> {
+    sqlx::query_as!(
+        Counted,
+        r#"SELECT COUNT(position) AS "active!: i64", COUNT(*) - COUNT(position) AS "deactivated!: i64",
+                  COALESCE(MAX(position), 0) AS "last_position!: i64"
+           FROM subscriptions WHERE app_id = $1"#,
+        app.as_str()
+    )
+    .fetch_one(c)
+    .await
+}
+
+async fn write_counters(
+    c: &mut DbConnection,
+    app: &AppId,
+    counted: &Counted,
+    stored: &Counted,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE apps SET active_subscriptions = $2, deactivated_subscriptions = $3, last_position = $4
+         WHERE id = $1",
+        app.as_str(),
+        counted.active,
+        counted.deactivated,
+        stored.last_position.max(counted.last_position)
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// What cannot be read tells nothing. Repairing removes it: later sends tell again.
+async fn check_reach(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::Result<Vec<Flaw>> {
+    let rows = sqlx::query!(
+        r#"SELECT block AS "block!", answers AS "answers!" FROM reach WHERE app_id = $1 ORDER BY block"#,
+        app.as_str()
+    )
+    .fetch_all(&mut *c)
+    .await?;
+    let mut found = Vec::new();
+    for row in rows {
+        if decoded(row.block, &row.answers).is_ok() {
+            continue;
+        }
+        if repair {
+            let delete = sqlx::query!(
+                "DELETE FROM reach WHERE app_id = $1 AND block = $2",
+                app.as_str(),
+                row.block
+            );
+            delete.execute(&mut *c).await?;
+        }
+        found.push(Flaw {
+            what: format!("{app}: block {} of the reach cannot be read", row.block),
+            is_repaired: repair,
+        });
+    }
+    Ok(found)
+}

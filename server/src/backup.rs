@@ -1,0 +1,221 @@
+//! `hato-server backup`: the database as of one moment and the secrets, in one file (CONTRACT 1).
+//!
+//! Servers go on meanwhile. The file appears by a rename, after it was read again: what is there is whole. Whatever is unfinished is in a
+//! folder beside it, for the owner alone.
+
+mod archive;
+mod error;
+mod restore;
+mod schedule;
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, BufReader, Read as _, Write};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hato_domain::UnixMillis;
+use hato_store::{snapshot, verify_snapshot, verify_tables};
+use tempfile::TempDir;
+use zeroize::Zeroizing;
+
+pub use self::error::BackupError;
+pub use self::restore::{RestoreArgs, restore};
+pub use self::schedule::{BackupSchedule, describe};
+use crate::config::{GivenSecrets, StoreConfig};
+use crate::secrets_file;
+
+/// How the folder is called in which a back-up is made.
+const UNFINISHED: &str = ".hato-backup-";
+
+/// The arguments of `hato-server backup`.
+#[derive(Args)]
+pub struct BackupArgs {
+    /// The file to make, which must not be there
+    file: PathBuf,
+    /// What is saved.
+    #[command(flatten)]
+    source: BackupSource,
+}
+
+/// What is saved: the database and the secrets of a server.
+#[derive(Args, Clone)]
+pub struct BackupSource {
+    /// Where the data is.
+    #[command(flatten)]
+    pub store: StoreConfig,
+    /// The secrets that the server is given.
+    #[command(flatten)]
+    pub secrets: GivenSecrets,
+}
+
+/// Makes a back-up, and says so on standard output.
+pub async fn run(args: &BackupArgs) -> Result<(), BackupError> {
+    let bytes = make(&args.source, &args.file, Depth::Whole).await?;
+    let file = args.file.display();
+    if args.source.store.is_postgres() {
+        println!(
+            "saved the secrets in {file}; the database is PostgreSQL's: save it with pg_dump --format=custom"
+        );
+    } else {
+        println!(
+            "saved the database and the secrets in {file}: {bytes} bytes, read again and compared"
+        );
+    }
+    Ok(())
+}
+
+/// How much of the database's copy is checked. Reading all of it takes longer than the rest of a back-up together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// That it has Hato's tables.
+    Tables,
+    /// Every row and index.
+    Whole,
+}
+
+/// Makes the file, which must not be there, and returns its size in bytes.
+async fn make(source: &BackupSource, file: &Path, depth: Depth) -> Result<u64, BackupError> {
+    if fs::symlink_metadata(file).is_ok() {
+        return Err(BackupError::Taken(file.to_owned()));
+    }
+    let secrets = secrets_file::effective(&source.store.data_dir, &source.secrets)?;
+    let unfinished = Unfinished::beside(file).map_err(|error| written(file, error))?;
+    let database = match source.store.sqlite_file() {
+        Some(database) => {
+            let copy = unfinished.path("hato.db");
+            snapshot(&database, &copy).await?;
+            match depth {
+                Depth::Tables => verify_tables(&copy).await?,
+                Depth::Whole => verify_snapshot(&copy).await?,
+            }
+            Some(copy)
+        }
+        None => None,
+    };
+    let file = file.to_owned();
+    let archiving = move || finish(&file, &unfinished, &secrets, database.as_deref());
+    tokio::task::spawn_blocking(archiving)
+        .await
+        .map_err(|_| BackupError::Panicked)?
+}
+
+/// Writes the archive, reads it again, and gives it its name.
+fn finish(
+    file: &Path,
+    unfinished: &Unfinished,
+    secrets: &Zeroizing<String>,
+    database: Option<&Path>,
+) -> Result<u64, BackupError> {
+    let made = unfinished.path("archive");
+    let archive = unfinished.create("archive");
+    let archive = archive.map_err(|error| written(file, error))?;
+    archive::write(&archive, secrets, database).map_err(|error| written(file, error))?;
+    compare(&made, secrets, database)?;
+    let named = fs::rename(&made, file).and_then(|()| sync_folder(file));
+    named.map_err(|error| written(file, error))?;
+    let size = archive.metadata().map_err(|error| written(file, error))?;
+    Ok(size.len())
+}
+
+/// The archive can be read, and has byte for byte what went into it.
+fn compare(archive: &Path, secrets: &str, database: Option<&Path>) -> Result<(), BackupError> {
+    let mut original = Original::open(database).map_err(|error| written(archive, error))?;
+    let contents = archive::read(archive, &mut original).map_err(BackupError::Archive)?;
+    secrets_file::verify(&contents.secrets)?;
+    if *contents.secrets != *secrets || contents.database != original.size {
+        return Err(BackupError::Differs);
+    }
+    Ok(())
+}
+
+/// What was archived, to be compared with what is written to it.
+struct Original {
+    file: Option<BufReader<File>>,
+    size: Option<u64>,
+}
+
+impl Original {
+    fn open(path: Option<&Path>) -> io::Result<Self> {
+        let file = path.map(File::open).transpose()?;
+        let metadata = file.as_ref().map(File::metadata).transpose()?;
+        Ok(Self {
+            file: file.map(BufReader::new),
+            size: metadata.map(|it| it.len()),
+        })
+    }
+}
+
+impl Write for Original {
+    fn write(&mut self, written: &[u8]) -> io::Result<usize> {
+        let mut expected = vec![0; written.len()];
+        let differs = || io::Error::other("it differs from what went into it");
+        let file = self.file.as_mut().ok_or_else(differs)?;
+        file.read_exact(&mut expected)?;
+        if expected == written {
+            Ok(written.len())
+        } else {
+            Err(differs())
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A folder beside a file, on the same disk, for its owner alone. It goes with the value, and is locked until then.
+struct Unfinished {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl Unfinished {
+    fn beside(file: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix(UNFINISHED)
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(folder_of(file))?;
+        let lock = File::open(folder.path())?;
+        lock.lock()?;
+        Ok(Self {
+            folder,
+            _lock: lock,
+        })
+    }
+
+    /// A new file in it.
+    fn create(&self, name: &str) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        let path = self.path(name);
+        options.write(true).create_new(true).mode(0o600).open(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// A time as names have it: 20260131T040000Z.
+fn stamp(time: UnixMillis) -> String {
+    let text = time.to_rfc3339();
+    let seconds = text.split(['.', 'Z']).next().unwrap_or_default();
+    format!("{}Z", seconds.replace(['-', ':'], ""))
+}
+
+/// The folder in which the file is.
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// The name is on the disk.
+fn sync_folder(file: &Path) -> io::Result<()> {
+    File::open(folder_of(file))?.sync_all()
+}
+
+fn written(file: &Path, error: io::Error) -> BackupError {
+    BackupError::Write(file.to_owned(), error)
+}

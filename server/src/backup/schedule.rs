@@ -1,0 +1,230 @@
+//! Back-ups that a server makes by itself, in a folder, and how many of them are kept (CONTRACT 1, `HATO_BACKUP_DIR`).
+//!
+//! When the next one is due follows from the names in the folder, and who has locked the folder makes it: so neither a restart nor another
+//! process on the same data makes one too many. Only files that are named like those made here are ever removed.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hato_delivery::Shutdown;
+use hato_service::ports::{Clock, Store};
+use metrics::{counter, gauge};
+use tokio::time::sleep;
+
+use super::{BackupError, BackupSource, Depth, UNFINISHED, make, stamp};
+use crate::config::BackupConfig;
+
+/// How often it is looked whether one is due.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+/// How long it is waited after one that failed.
+const RETRY_DELAY: Duration = Duration::from_mins(10);
+
+const PREFIX: &str = "hato-";
+const SUFFIX: &str = ".tar.zst";
+
+const BACKUPS: &str = "hato_backups_total";
+const LAST: &str = "hato_last_backup_timestamp_seconds";
+
+/// Makes back-ups of a server's data when they are due.
+pub struct BackupSchedule {
+    source: BackupSource,
+    settings: BackupConfig,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+}
+
+impl BackupSchedule {
+    /// A schedule for what is in `source`; `None` unless the settings name a folder.
+    pub fn new(
+        source: BackupSource,
+        settings: BackupConfig,
+        (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
+    ) -> Option<Self> {
+        settings.folder.is_some().then_some(Self {
+            source,
+            settings,
+            store,
+            clock,
+        })
+    }
+
+    /// Makes one as soon as it is due, again and again, until asked to stop.
+    pub async fn run(self, shutdown: Shutdown) {
+        tokio::select! {
+            () = shutdown.draining() => {}
+            () = self.make_repeatedly() => {}
+        }
+    }
+
+    async fn make_repeatedly(&self) {
+        let Some(folder) = &self.settings.folder else {
+            return;
+        };
+        if self.source.store.is_postgres() {
+            tracing::warn!(
+                "HATO_BACKUP_DIR saves the secrets alone: the database is PostgreSQL's, and saved with pg_dump"
+            );
+        }
+        loop {
+            let wait = match self.look(folder).await {
+                Ok(()) => LOOK_INTERVAL,
+                Err(error) => {
+                    let causes = crate::logging::with_causes(&error);
+                    tracing::error!(error = %causes, "the back-up has failed");
+                    counter!(BACKUPS, "outcome" => "failed").increment(1);
+                    RETRY_DELAY
+                }
+            };
+            sleep(wait).await;
+        }
+    }
+
+    /// Makes a back-up if one is due, and removes those that are too many.
+    async fn look(&self, folder: &Path) -> Result<(), BackupError> {
+        let writing = |error| BackupError::Write(folder.to_owned(), error);
+        let Some(_lock) = lock(folder).map_err(writing)? else {
+            tracing::debug!("another process makes the back-ups");
+            return Ok(());
+        };
+        let now = self.clock.now();
+        let names = names(folder).map_err(writing)?;
+        let (name, before) = (stamp(now), stamp(now.minus(self.settings.every)));
+        let (name, before) = (file_name(&name), file_name(&before));
+        // One from the future was made before the clock was set back.
+        if names.iter().any(|it| *it > before && *it <= name) {
+            tracing::debug!("no back-up is due");
+            return Ok(());
+        }
+        remove_unfinished(folder).map_err(writing)?;
+        let file = folder.join(&name);
+        let depth = self.depth().await;
+        let bytes = make(&self.source, &file, depth).await?;
+        tracing::info!(file = %file.display(), bytes, ?depth, "made a back-up");
+        counter!(BACKUPS, "outcome" => "made").increment(1);
+        gauge!(LAST).set(f64::from(u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX)));
+        self.remove_old(folder, names).map_err(writing)
+    }
+
+    /// While something is delivered, the processor's time is the deliveries'.
+    async fn depth(&self) -> Depth {
+        match self.store.queued_pages(1).await {
+            Ok(0) => Depth::Whole,
+            _ => Depth::Tables,
+        }
+    }
+
+    /// Removes all but the last ones of these, to which the one that was just made comes.
+    fn remove_old(&self, folder: &Path, mut names: Vec<String>) -> io::Result<()> {
+        names.sort_unstable();
+        let kept = usize::try_from(self.settings.keep).unwrap_or(usize::MAX) - 1;
+        let old = names.len().saturating_sub(kept);
+        names[..old]
+            .iter()
+            .try_for_each(|name| fs::remove_file(folder.join(name)))
+    }
+}
+
+/// Says what is counted, so that rates can be told from the first back-up on.
+pub fn describe() {
+    metrics::describe_counter!(BACKUPS, "Scheduled back-ups by outcome");
+    metrics::describe_gauge!(
+        LAST,
+        "When this process made its last scheduled back-up, in Unix seconds"
+    );
+    for outcome in ["made", "failed"] {
+        counter!(BACKUPS, "outcome" => outcome).increment(0);
+    }
+}
+
+/// The folder, made if it is missing and locked until the value goes; `None` while another process has it.
+fn lock(folder: &Path) -> io::Result<Option<File>> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let file = File::open(folder)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The names in the folder that are those of back-ups.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().unwrap_or_default();
+        if is_ours(&name) && entry.file_type()?.is_file() {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+fn file_name(stamp: &str) -> String {
+    format!("{PREFIX}{stamp}{SUFFIX}")
+}
+
+/// Whether it is such a name: hato-20260131T040000Z.tar.zst.
+fn is_ours(name: &str) -> bool {
+    let stamp = name.strip_prefix(PREFIX);
+    let stamp = stamp.and_then(|rest| rest.strip_suffix(SUFFIX));
+    stamp.is_some_and(|stamp| {
+        let shape = "########T######Z";
+        stamp.len() == shape.len()
+            && stamp
+                .bytes()
+                .zip(shape.bytes())
+                .all(|(byte, shape)| match shape {
+                    b'#' => byte.is_ascii_digit(),
+                    shape => byte == shape,
+                })
+    })
+}
+
+/// Removes what processes have left that were killed: folders that nobody has locked, in which there is nothing but an unfinished
+/// back-up.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_ours = name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+        if !is_ours || !entry.file_type()?.is_dir() {
+            continue;
+        }
+        let path = entry.path();
+        if File::open(&path).is_ok_and(|left| left.try_lock().is_ok()) {
+            for name in ["archive", "hato.db", "hato.db-journal"] {
+                fs::remove_file(path.join(name)).ok();
+            }
+            fs::remove_dir(path).ok();
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ours;
+
+    #[test]
+    fn only_names_of_back_ups_are_known() {
+        assert!(is_ours("hato-20260131T040000Z.tar.zst"));
+        for name in [
+            "hato-20260131T040000Z.tar",
+            "hato-.tar.zst",
+            "hato-2026013xT040000Z.tar.zst",
+            "hato-20260131T040000Z.tar.zst.gpg",
+            "my-hato-20260131T040000Z.tar.zst",
+            "hato-120260131T040000Z.tar.zst",
+        ] {
+            assert!(!is_ours(name), "{name}");
+        }
+    }
+}

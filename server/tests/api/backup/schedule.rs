@@ -1,0 +1,102 @@
+//! Back-ups that a server makes by itself (`HATO_BACKUP_DIR`).
+
+use std::fs;
+use std::path::Path;
+
+use hato_testkit::TestDatabase;
+use hato_testkit::server::{HatoServer, Launch};
+
+use super::{assert_done, names, run};
+use crate::fixtures::{BINARY, start, wait_until_logged};
+use crate::metrics::{metrics_of, scrape, value};
+
+const MADE: &str = "made a back-up";
+const NOT_DUE: &str = "no back-up is due";
+
+async fn scheduled(database: TestDatabase, folder: &Path) -> HatoServer {
+    let launch = Launch::on(BINARY, database)
+        .env("HATO_BACKUP_DIR", folder.display().to_string())
+        .env("HATO_BACKUP_KEEP", "3")
+        .env("HATO_METRICS_LISTEN", "127.0.0.1:0")
+        .env("HATO_LOG", "hato_server=debug,info");
+    start(launch).await
+}
+
+/// Files that are named like nothing that the server makes.
+const OTHERS: [&str; 4] = [
+    ".hato-backup-directory",
+    "hato-20260101T040000Z.tar.zst.gpg",
+    "hato-2026.tar.zst",
+    "hato.db",
+];
+
+/// The names of old back-ups, which stand in a folder with others and with what a process has left that was killed.
+fn fill(folder: &Path) -> Vec<String> {
+    let old: Vec<_> = (1..=5)
+        .map(|day| format!("hato-2026010{day}T040000Z.tar.zst"))
+        .collect();
+    for name in old.iter().map(String::as_str).chain(OTHERS) {
+        fs::write(folder.join(name), name).expect("written");
+    }
+    let left = folder.join(".hato-backup-killed");
+    fs::create_dir(&left).expect("a folder");
+    fs::write(left.join("archive"), "half").expect("written");
+    old
+}
+
+#[tokio::test]
+async fn the_last_ones_are_kept_and_nobody_elses_files_are_touched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let old = fill(folder.path());
+    let server = scheduled(TestDatabase::sqlite().await, folder.path()).await;
+    wait_until_logged(&server, MADE).await;
+    let mut made = names(folder.path());
+    made.retain(|name| !OTHERS.contains(&name.as_str()));
+    assert_eq!(made.len(), 3, "{made:?}");
+    assert_eq!(made[..2], old[3..]);
+    for other in OTHERS {
+        let text = fs::read_to_string(folder.path().join(other));
+        assert_eq!(text.expect("it is there"), other);
+    }
+    let text = scrape(&metrics_of(&server)).await;
+    let count = value(&text, "hato_backups_total{outcome=\"made\"}");
+    assert_eq!(count, Some(1.0));
+    assert!(value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
+
+    let file = folder.path().join(&made[2]).display().to_string();
+    let restored = Launch::new(BINARY).data_dir(folder.path().join("restored"));
+    assert_done(&run(&restored, "restore", &[&file]).await);
+}
+
+#[tokio::test]
+async fn a_restart_makes_none_before_it_is_due() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut server = scheduled(TestDatabase::sqlite().await, folder.path()).await;
+    wait_until_logged(&server, MADE).await;
+    server.kill().await;
+    server.restart().await.expect("it starts");
+    wait_until_logged(&server, NOT_DUE).await;
+    assert_eq!(names(folder.path()).len(), 1);
+}
+
+#[tokio::test]
+async fn on_postgresql_the_secrets_are_saved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = scheduled(TestDatabase::postgres().await, folder.path()).await;
+    wait_until_logged(&server, MADE).await;
+    assert!(server.log().contains("pg_dump"), "{}", server.log());
+    assert_eq!(names(folder.path()).len(), 1);
+}
+
+#[tokio::test]
+async fn one_that_fails_is_logged_and_counted() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let folder = file.path().join("below");
+    let server = scheduled(TestDatabase::sqlite().await, &folder).await;
+    wait_until_logged(&server, "the back-up has failed").await;
+    let text = scrape(&metrics_of(&server)).await;
+    assert_eq!(
+        value(&text, "hato_backups_total{outcome=\"failed\"}"),
+        Some(1.0)
+    );
+}
