@@ -8,4 +8,5 @@ pub mod notify;
 pub mod stats;
 pub mod subscriptions;
 pub mod users;
+pub mod vapid_keys;
 pub mod webhook;

@@ -18,6 +18,7 @@ mod sends;
 mod stats;
 mod subscriptions;
 mod users;
+mod vapid_keys;
 mod webhook;
 
 use std::mem;
@@ -72,7 +73,7 @@ pub fn document(base_url: &BaseUrl) -> Value {
 }
 
 /// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.
-fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 11] {
+fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 12] {
     [
         (
             subscriptions::TAG,
@@ -86,6 +87,7 @@ fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 11] {
         (webhook::TAG, webhook::ABOUT, webhook::operations()),
         (users::TAG, users::ABOUT, users::operations()),
         (keys::TAG, keys::ABOUT, keys::operations()),
+        (vapid_keys::TAG, vapid_keys::ABOUT, vapid_keys::operations()),
         (stats::TAG, stats::ABOUT, stats::operations()),
         (accounts::TAG, accounts::ABOUT, accounts::operations()),
         (

@@ -17,7 +17,7 @@ use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::api::{
-    apps, audience, keys, notifications, notify, stats, subscriptions, users, webhook,
+    apps, audience, keys, notifications, notify, stats, subscriptions, users, vapid_keys, webhook,
 };
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
@@ -89,7 +89,7 @@ pub fn endpoints() -> Vec<Route> {
     all.map(Routes::into_list).concat()
 }
 
-/// The endpoints of the API (SPEC 4, CONTRACT 4, 8, 12).
+/// The endpoints of the API (SPEC 4, CONTRACT 4, 8, 12, 16).
 fn api_routes() -> Routes {
     Routes::under("/api/v1")
         .post("/subscriptions", subscriptions::register)
@@ -132,6 +132,17 @@ fn api_routes() -> Routes {
         .get("/apps", apps::list)
         .get("/apps/{appId}", apps::show)
         .delete("/apps/{appId}", apps::delete)
+        .get("/apps/{appId}/vapid-keys", vapid_keys::list)
+        .post("/apps/{appId}/vapid-keys", vapid_keys::add)
+        .post(
+            "/apps/{appId}/vapid-keys/{vapidKeyId}/primary",
+            vapid_keys::make_primary,
+        )
+        .post(
+            "/apps/{appId}/vapid-keys/{vapidKeyId}/export",
+            vapid_keys::export,
+        )
+        .delete("/apps/{appId}/vapid-keys/{vapidKeyId}", vapid_keys::delete)
         .get("/openapi.json", openapi::show)
 }
 

@@ -15,6 +15,7 @@ mod request;
 mod response;
 mod stats;
 mod unique_members;
+mod vapid;
 mod webhook;
 
 pub use app::{App, AppUpdated, CreateApp, UpdateApp};
@@ -32,4 +33,5 @@ pub use response::{
 };
 pub use stats::{DailyStats, Stats};
 pub use unique_members::has_unique_members;
+pub use vapid::{AddVapidKey, ConfirmOwner, EcJwk, ExportedVapidKey, VapidKey};
 pub use webhook::{EventBody, EventData, EventResult, Webhook};

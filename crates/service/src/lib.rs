@@ -48,6 +48,7 @@ mod sessions;
 mod settings;
 mod stats;
 mod subscriptions;
+mod vapid_keys;
 mod webhooks;
 mod wire;
 
@@ -66,6 +67,7 @@ pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
 pub use stats::AppOverview;
 pub use subscriptions::Registration;
+pub use vapid_keys::VapidKeyPair;
 pub use webhooks::{
     MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_signing_secret,
 };

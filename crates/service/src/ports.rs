@@ -21,6 +21,7 @@ mod sends;
 mod sessions;
 mod stats;
 mod subscriptions;
+mod vapid_keys;
 mod webhooks;
 
 pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
@@ -33,7 +34,7 @@ pub use github::{GithubId, GithubStore, PendingLogin};
 pub use identity::IdentityStore;
 pub use keys::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
-    KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperedHash,
+    KeyEventScope, KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperedHash,
 };
 pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};
 pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
@@ -56,6 +57,10 @@ pub use subscriptions::{
     AgeGroup, AudienceSummary, Deactivated, DeactivationReason, NewSubscription, RegisterOutcome,
     StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
 };
+pub use vapid_keys::{
+    AddVapidKeyOutcome, MAX_VAPID_KEYS, NewVapidKey, VapidKeyAct, VapidKeyNumber, VapidKeyOutcome,
+    VapidKeyRecord, VapidKeyStore,
+};
 pub use webhooks::{
     Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,
     FailingRule, IdRange, MAX_WAITING_TESTS, NextOutbox, OutboxClaimRequest, OutboxLease,
@@ -77,6 +82,7 @@ pub trait Store:
     + SessionStore
     + AppStore
     + KeyStore
+    + VapidKeyStore
     + SubscriptionStore
     + ProfileStore
     + IdentityStore

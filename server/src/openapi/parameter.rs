@@ -16,6 +16,7 @@ pub fn in_path(path: &str) -> Vec<Parameter> {
         let (about, kind) = match name {
             "appId" => ("The app.", "app"),
             "keyId" => ("The key's id, not the key.", "key"),
+            "vapidKeyId" => ("The VAPID key's id, not the key.", "vapid"),
             _ => ("The send.", "snd"),
         };
         let example = format!("{kind}_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9");

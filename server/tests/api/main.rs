@@ -59,5 +59,6 @@ mod subscriptions;
 mod telemetry;
 mod upgrades;
 mod users;
+mod vapid_keys;
 mod webhook;
 mod wire;

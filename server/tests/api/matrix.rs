@@ -36,10 +36,11 @@ type ExpectedStatus = (u16, &'static str);
 type MatrixRow = (Method, &'static str, RequiredAuth, ExpectedStatus);
 
 const OK: ExpectedStatus = (200, "");
+const CREATED: ExpectedStatus = (201, "");
 const MISSING_FIELDS: ExpectedStatus = (400, "MISSING_FIELDS");
 const NOT_FOUND: ExpectedStatus = (404, "NOT_FOUND");
 
-/// SPEC 4 and CONTRACT 4, 8 and 12, in their order.
+/// SPEC 4 and CONTRACT 4, 8, 12 and 16, in their order.
 #[rustfmt::skip]
 fn table() -> Vec<MatrixRow> {
     use RequiredAuth::{Anybody, Key, Session, SessionOrFullKey};
@@ -78,6 +79,11 @@ fn table() -> Vec<MatrixRow> {
         (method(&delete), "/api/v1/apps/{appId}", SessionOrFullKey, OK),
         (method(&post), "/api/v1/apps", Session, MISSING_FIELDS),
         (method(&get), "/api/v1/apps", Session, OK),
+        (method(&get), "/api/v1/apps/{appId}/vapid-keys", SessionOrFullKey, OK),
+        (method(&post), "/api/v1/apps/{appId}/vapid-keys", SessionOrFullKey, CREATED),
+        (method(&post), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}/primary", SessionOrFullKey, OK),
+        (method(&post), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}/export", Session, MISSING_FIELDS),
+        (method(&delete), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}", SessionOrFullKey, (409, "KEY_IN_USE")),
         (method(&get), "/api/v1/openapi.json", Anybody, OK),
         (method(&post), "/auth/register", Anybody, MISSING_FIELDS),
         (method(&post), "/auth/login", Anybody, MISSING_FIELDS),

@@ -133,6 +133,7 @@ impl TestEngine {
                     p256dh: decode(&it.p256dh),
                     auth: decode(&it.auth),
                 },
+                vapid_public_key: None,
                 platform: None,
                 profile: ProfileChange::default(),
                 replaces: None,

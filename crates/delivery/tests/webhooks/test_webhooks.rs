@@ -138,6 +138,7 @@ impl TestWebhooks {
                     p256dh: [1; 65],
                     auth: [1; 16],
                 },
+                vapid_public_key: None,
                 platform: None,
                 profile: ProfileChange::default(),
                 replaces: None,

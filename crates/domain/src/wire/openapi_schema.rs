@@ -9,6 +9,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::notify::NotifyAction;
 use super::response::Page;
+use super::vapid::EcJwk;
 use crate::notification::{AppBadge, EventTime, NotificationActions, TextDirection};
 use crate::{Endpoint, Scope, Tag, Tracking, Urgency};
 
@@ -75,6 +76,21 @@ pub fn data() -> Schema {
     let about =
         "What the site's own scripts find in the notification: at most 1,024 bytes as JSON.";
     or_absent(object.into(), about)
+}
+
+/// A private key as text or as a JWK, or absent.
+pub fn private_key() -> Schema {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .max_length(Some(4_096));
+    AnyOfBuilder::new()
+        .item(text)
+        .item(EcJwk::schema())
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .description(Some(
+            "32 bytes as base64url, a JWK as an object or its text, or PEM.",
+        ))
+        .into()
 }
 
 /// The buttons of a notification, or absent.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use hato_domain::{
     AppId, AudienceFilter, BrowserKeys, Cursor, Endpoint, PageRequest, Platform, ProfileChange,
-    SubscriptionId, Tag, Tags, UnixMillis, UserId, text_enum,
+    SubscriptionId, Tag, Tags, UnixMillis, UserId, VapidPublicKey, text_enum,
 };
 
 use super::StoreError;
@@ -19,6 +19,8 @@ pub struct NewSubscription {
     pub endpoint: Endpoint,
     /// The browser's keys, which replace those that are there.
     pub keys: BrowserKeys,
+    /// The app's VAPID key that the subscription was made with, if the client says so.
+    pub vapid_public_key: Option<VapidPublicKey>,
     /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
     /// What the client says of whom it belongs to and what it cares for.
@@ -45,6 +47,8 @@ pub enum RegisterOutcome {
     LimitReached,
     /// There would be more tags than a subscription may have, with the owner's that stay.
     TooManyTags,
+    /// The app has no such VAPID key.
+    UnknownVapidKey,
     /// There is no such app any more.
     NoApp,
 }

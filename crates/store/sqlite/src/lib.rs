@@ -126,6 +126,8 @@ mod subscriptions;
 mod tag_positions;
 #[path = "../../shared/transaction.rs"]
 mod transaction;
+#[path = "../../shared/vapid_keys.rs"]
+mod vapid_keys;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
 #[path = "../../shared/webhook_events.rs"]
