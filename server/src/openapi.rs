@@ -17,6 +17,7 @@ mod response;
 mod sends;
 mod stats;
 mod subscriptions;
+mod transfer;
 mod users;
 mod vapid_keys;
 mod webhook;
@@ -73,7 +74,7 @@ pub fn document(base_url: &BaseUrl) -> Value {
 }
 
 /// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.
-fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 12] {
+fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 13] {
     [
         (
             subscriptions::TAG,
@@ -88,6 +89,7 @@ fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 12] {
         (users::TAG, users::ABOUT, users::operations()),
         (keys::TAG, keys::ABOUT, keys::operations()),
         (vapid_keys::TAG, vapid_keys::ABOUT, vapid_keys::operations()),
+        (transfer::TAG, transfer::ABOUT, transfer::operations()),
         (stats::TAG, stats::ABOUT, stats::operations()),
         (accounts::TAG, accounts::ABOUT, accounts::operations()),
         (

@@ -17,7 +17,8 @@ use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::api::{
-    apps, audience, keys, notifications, notify, stats, subscriptions, users, vapid_keys, webhook,
+    apps, audience, keys, notifications, notify, stats, subscriptions, transfer, users, vapid_keys,
+    webhook,
 };
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
@@ -143,6 +144,8 @@ fn api_routes() -> Routes {
             vapid_keys::export,
         )
         .delete("/apps/{appId}/vapid-keys/{vapidKeyId}", vapid_keys::delete)
+        .post("/apps/{appId}/subscriptions/bulk", transfer::register_many)
+        .get("/apps/{appId}/export", transfer::export)
         .get("/openapi.json", openapi::show)
 }
 

@@ -6,6 +6,7 @@
 mod app;
 mod audience;
 mod body;
+mod bulk;
 mod member;
 mod notify;
 #[cfg(feature = "openapi")]
@@ -21,6 +22,10 @@ mod webhook;
 pub use app::{App, AppUpdated, CreateApp, UpdateApp};
 pub use audience::{AgeShare, Audience, HostShare, Subscription};
 pub use body::{MAX_BODY_BYTES, read};
+pub use bulk::{
+    BulkItem, ExportedKeys, ExportedSubscription, MAX_BULK_BODY_BYTES, MAX_BULK_ITEMS,
+    RegisterMany, RegisteredMany, RejectedItem, UNSUBSCRIBED,
+};
 pub use notify::{Notify, NotifyAction, NotifyBatch, To};
 pub use profile::{EraseUser, Identity, SubscriptionUpdated, UpdateSubscription, UserErased};
 pub use request::{

@@ -54,8 +54,9 @@ pub use sends::{
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
 pub use subscriptions::{
-    AgeGroup, AudienceSummary, Deactivated, DeactivationReason, NewSubscription, RegisterOutcome,
-    StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
+    AgeGroup, AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord,
+    NewSubscription, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,
+    SubscriptionRecord, SubscriptionStore,
 };
 pub use vapid_keys::{
     AddVapidKeyOutcome, MAX_VAPID_KEYS, NewVapidKey, VapidKeyAct, VapidKeyNumber, VapidKeyOutcome,

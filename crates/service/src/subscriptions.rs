@@ -112,12 +112,12 @@ impl Service {
         Ok(subscription)
     }
 
-    fn new_subscription(
+    pub(crate) fn new_subscription(
         &self,
         app: &AppId,
         request: RegisterSubscription,
         by_visitor: bool,
-    ) -> ServiceResult<NewSubscription> {
+    ) -> Result<NewSubscription, ErrorCode> {
         let profile = request.profile_change(by_visitor)?;
         let endpoint = request.endpoint.ok_or(ErrorCode::MissingFields)?;
         let p256dh = request.p256dh.ok_or(ErrorCode::MissingFields)?;
@@ -125,6 +125,7 @@ impl Service {
         let platform = request.platform.as_deref().map(Platform::parse);
         let replaces = request.replaces.as_deref().map(Endpoint::parse);
         let vapid_public_key = request.vapid_public_key.as_deref();
+        let now = self.clock.now();
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
@@ -135,7 +136,8 @@ impl Service {
             keys: BrowserKeys::parse(&p256dh, &auth)?,
             vapid_public_key: vapid_public_key.map(VapidPublicKey::parse).transpose()?,
             max_active: self.settings.app_limits.subscribers,
-            now: self.clock.now(),
+            now,
+            created_at: now,
         })
     }
 
@@ -209,7 +211,9 @@ fn registration(registered: RegisterOutcome) -> ServiceResult<Registration> {
         RegisterOutcome::LimitReached => {
             return Err(ErrorCode::SubscriberLimitExceeded.into());
         }
-        RegisterOutcome::TooManyTags | RegisterOutcome::UnknownVapidKey => {
+        RegisterOutcome::TooManyTags
+        | RegisterOutcome::UnknownVapidKey
+        | RegisterOutcome::Unsubscribed => {
             return Err(ErrorCode::InvalidInput.into());
         }
         RegisterOutcome::NoApp => return Err(ErrorCode::NotFound.into()),

@@ -66,6 +66,21 @@ impl<'a> Registration<'a> {
         }))
     }
 
+    /// The registration of an endpoint that is new to the app and replaces none, with the VAPID key that it names, and its profile;
+    /// `None` when there are too many tags.
+    pub(crate) fn of_new(
+        new: &'a NewSubscription,
+        vapid_key: Option<i64>,
+    ) -> sqlx::Result<Option<(Self, WrittenProfile)>> {
+        let registration = Self {
+            new,
+            vapid_key,
+            replaced: None,
+        };
+        let profile = registration.profile_over(None)?;
+        Ok(profile.map(|profile| (registration, profile)))
+    }
+
     /// The subscription whose place it takes.
     pub(crate) fn replaced(&self) -> Option<&Replaced<'a>> {
         self.replaced.as_ref()

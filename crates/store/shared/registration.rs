@@ -235,7 +235,7 @@ async fn take_position(c: &mut DbConnection, app: &AppId, limit: i64) -> sqlx::R
     .await
 }
 
-struct ActivatedRow {
+pub(crate) struct ActivatedRow {
     public_id: String,
     position: i64,
     tags: Option<String>,
@@ -243,7 +243,7 @@ struct ActivatedRow {
 
 /// Makes the record, or gives the one that is there a position. A concurrent request may have done so first: then the
 /// position that is there stays. A record keeps its VAPID key while the app has that, unless the client names one (CONTRACT 16).
-async fn activate(
+pub(crate) async fn activate(
     c: &mut DbConnection,
     registration: &Registration<'_>,
     profile: &WrittenProfile,
@@ -279,7 +279,7 @@ async fn activate(
         &new.keys.auth[..],
         new.platform.as_ref().map(Platform::as_str),
         position,
-        new.now.0,
+        new.created_at.0,
         profile.user_id.as_ref().map(UserId::as_str),
         profile.tags,
         profile.lang.as_ref().map(LanguageTag::as_str),

@@ -63,6 +63,18 @@ pub fn subscriptions() -> [Parameter; 3] {
     ]
 }
 
+/// Whether to judge and store nothing (CONTRACT 16).
+pub fn dry_run() -> [Parameter; 1] {
+    let flag = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(["true", "false"]));
+    [query(
+        "dry_run",
+        "With `true`, nothing is stored.",
+        flag.into(),
+    )]
+}
+
 /// The part of the audience that is asked about (CONTRACT 12).
 pub fn audience() -> [Parameter; 2] {
     let expression = ObjectBuilder::new()

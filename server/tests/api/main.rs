@@ -57,6 +57,7 @@ mod stopping;
 mod stranger_limits;
 mod subscriptions;
 mod telemetry;
+mod transfer;
 mod upgrades;
 mod users;
 mod vapid_keys;

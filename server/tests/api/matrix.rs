@@ -84,6 +84,8 @@ fn table() -> Vec<MatrixRow> {
         (method(&post), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}/primary", SessionOrFullKey, OK),
         (method(&post), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}/export", Session, MISSING_FIELDS),
         (method(&delete), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}", SessionOrFullKey, (409, "KEY_IN_USE")),
+        (method(&post), "/api/v1/apps/{appId}/subscriptions/bulk", SessionOrFullKey, MISSING_FIELDS),
+        (method(&get), "/api/v1/apps/{appId}/export", SessionOrFullKey, OK),
         (method(&get), "/api/v1/openapi.json", Anybody, OK),
         (method(&post), "/auth/register", Anybody, MISSING_FIELDS),
         (method(&post), "/auth/login", Anybody, MISSING_FIELDS),

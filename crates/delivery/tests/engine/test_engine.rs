@@ -139,6 +139,7 @@ impl TestEngine {
                 replaces: None,
                 max_active: None,
                 now: self.clock.now(),
+                created_at: self.clock.now(),
             });
             registered.await.expect("registered");
         });

@@ -144,6 +144,7 @@ impl TestWebhooks {
                 replaces: None,
                 max_active: None,
                 now: self.clock.now(),
+                created_at: self.clock.now(),
             });
             registered.await.expect("registered");
         }

@@ -3,11 +3,15 @@
 
 use std::borrow::Cow;
 
-use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{
+    AllOfBuilder, AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaType, Type,
+};
 use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::bulk::MAX_BULK_ITEMS;
 use super::notify::NotifyAction;
+use super::request::RegisterSubscription;
 use super::response::Page;
 use super::vapid::EcJwk;
 use crate::notification::{AppBadge, EventTime, NotificationActions, TextDirection};
@@ -90,6 +94,23 @@ pub fn private_key() -> Schema {
         .description(Some(
             "32 bytes as base64url, a JWK as an object or its text, or PEM.",
         ))
+        .into()
+}
+
+/// Registrations, each with the time when it was made elsewhere.
+pub fn bulk_items() -> Schema {
+    let created_at = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(0))
+        .description(Some("When the browser subscribed, Unix milliseconds."));
+    let created_at = ObjectBuilder::new().property("created_at", created_at);
+    let item = AllOfBuilder::new()
+        .item(RegisterSubscription::schema())
+        .item(created_at);
+    ArrayBuilder::new()
+        .items(item)
+        .min_items(Some(1))
+        .max_items(Some(MAX_BULK_ITEMS))
         .into()
 }
 

@@ -53,6 +53,8 @@ mod apps;
 mod audience;
 #[path = "../../shared/audience_summary.rs"]
 mod audience_summary;
+#[path = "../../shared/bulk_registration.rs"]
+mod bulk_registration;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
 #[path = "../../shared/claim.rs"]
@@ -73,6 +75,8 @@ mod due_time_repair;
 mod erasure;
 #[path = "../../shared/error.rs"]
 mod error;
+#[path = "../../shared/export.rs"]
+mod export;
 #[path = "../../shared/github.rs"]
 mod github;
 #[path = "../../shared/idempotency.rs"]

@@ -237,6 +237,7 @@ impl TestStore {
             replaces: None,
             max_active: None,
             now: START,
+            created_at: START,
         }
     }
 
