@@ -38,7 +38,7 @@ pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
     DeliveryTexts, EmbedTexts, HistoryTexts, KeysTexts, OverviewTexts, ReasonsTexts, SendTexts,
-    SettingsTexts, SubscribersTexts, ThisBrowserTexts, WebhookTexts,
+    SettingsTexts, SubscribersTexts, ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

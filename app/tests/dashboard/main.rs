@@ -21,4 +21,5 @@ mod query_counts;
 mod review;
 mod schedule;
 mod sending;
+mod vapid_keys;
 mod webhook;
